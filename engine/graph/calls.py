@@ -1,7 +1,7 @@
-"""What Python code calls while it is traced: code that was not looked through, and functions that are not pure.
+"""Calls of Python code during a trace: detection of uninspected code and of impure functions.
 
-Python's own profiler hook tells of each. What the engine's operators call is their own affair; what the user's code
-calls must give the same for the same arguments, or no plan can be made.
+Python's profiler hook reports each call. Calls inside the engine's operators are ignored. The user's code must only
+call functions that return the same result for the same arguments; otherwise no plan can be made.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ _ROOMS = (
     "communication",
     "distributed",
 )
-"""Of the engine: what gives the same for the same arguments and the same numbers of the stream."""
+"""Packages of the engine whose results depend only on the arguments and the numbers of the random stream."""
 _ENGINE = Path(__file__).parents[1]
 _KERNELS = f"{_ENGINE.with_name('triton_kernels')}{os.sep}"
 _OF_ENGINE = ("numba", "llvmlite", "scipy", "threadpoolctl.py", "ml_dtypes", "cupy", "triton")
@@ -156,24 +156,24 @@ _STATEFUL = frozenset(
         "set_rng_state",
     )
 )
-"""Functions of those rooms that read or set what no guard looks at."""
+"""Functions of those packages that read or set state that is not guarded."""
 
 
 class AsksForTypes(BaseException):
-    """Code is about to run that was not looked through, and that may tell lengths from ints; no code is to catch it."""
+    """Signal that uninspected code is about to run that may distinguish lengths from ints; no code should catch it."""
 
 
 class Calls:
-    """What was called in one run.
+    """Calls made in one run.
 
     Args:
-        reads: what the code that was looked through before can read.
-        tracer: told why no plan can be made.
-        has_lengths: whether lengths stand in the place of ints, which ``type`` tells from ints.
+        reads: the values that the inspected code can read.
+        tracer: notified when no plan can be made.
+        has_lengths: whether lengths replace ints, which ``type`` would distinguish.
 
     Attributes:
-        unknown: functions or methods that ran and were not looked through, by their code.
-        line: the user's line at which a function of the user's ended last, as ``file:line``.
+        unknown: uninspected functions or methods that ran, by their code.
+        line: the user's line where one of the user's functions last returned, as ``file:line``.
     """
 
     def __init__(self, reads: Reads, tracer: Any, has_lengths: bool = False) -> None:
@@ -189,31 +189,31 @@ class Calls:
         self._drawn: Any = None
 
     def start(self) -> None:
-        """From now on this thread's calls are looked at.
+        """Start observing this thread's calls.
 
-        The collector of garbage rests: what it calls, anybody's finalizers, is not called by the function.
+        The garbage collector is disabled meanwhile: the finalizers that it calls are not calls of the function.
         """
         self._before = sys.getprofile(), gc.isenabled()
-        self._drawn = _stream_of_numpy() if self._reflects else None  # other code is seen to name numpy.random
+        self._drawn = _stream_of_numpy() if self._reflects else None  # otherwise the code itself names numpy.random
         gc.disable()
         sys.setprofile(self._called)
 
     def is_on(self) -> bool:
-        """Whether calls are looked at; Python stops that where an interrupt comes while one is."""
+        """Return whether calls are observed; Python stops that if an interrupt arrives during a callback."""
         return sys.getprofile() == self._called
 
     def stop(self) -> None:
-        """No longer, and all is as it was before."""
+        """Stop observing and restore the previous state."""
         if self._before is None:
             return
-        before, collects = self._before
-        sys.setprofile(before if before is None or callable(before) else None)
-        if hasattr(before, "enable"):  # cProfile's, which is no function of Python
-            before.enable()
-        if collects:
+        previous, was_enabled = self._before
+        sys.setprofile(previous if previous is None or callable(previous) else None)
+        if hasattr(previous, "enable"):  # cProfile's profiler, which is not a Python function
+            previous.enable()
+        if was_enabled:
             gc.enable()
         self._before = None
-        # Functions of Cython's, whose calls Python does not tell, may have drawn.
+        # Cython functions, whose calls Python does not report, may have drawn numbers.
         if self._reflects and _stream_of_numpy() != self._drawn:
             self._leak("numpy.random is called, whose numbers a plan cannot draw")
 
@@ -239,13 +239,13 @@ class Calls:
         self._tracer.leak(why)
 
     def _judgment(self, code: types.CodeType) -> str:
-        """ "" for code that may run, "unknown" for what is to be looked through, else why it cannot be."""
+        """Return "" for code that may run, "unknown" for code to inspect, else the reason of the graph break."""
         file = code.co_filename
         if code in self._codes or file.startswith(_KERNELS):
             return ""
         if is_engine(file):
-            room = Path(file).relative_to(_ENGINE).parts[0]
-            if room not in _ROOMS or code.co_name in _STATEFUL:
+            package = Path(file).relative_to(_ENGINE).parts[0]
+            if package not in _ROOMS or code.co_name in _STATEFUL:
                 return f"{code.co_qualname}() is called, whose result may be another one each time"
             return ""
         parts = Path(file).parts
@@ -262,7 +262,7 @@ class Calls:
         return "unknown"
 
     def _is_by_user(self, frame: types.FrameType | None) -> bool:
-        """Whether code of the user's made the call, itself or through a library."""
+        """Return whether the user's code made the call, directly or through a library."""
         while frame is not None and frame.f_code not in self._codes:
             if is_engine(frame.f_code.co_filename):
                 return False
@@ -270,7 +270,7 @@ class Calls:
         return True
 
     def _is_of_a_library(self, frame: types.FrameType | None) -> bool:
-        """Whether it runs because the engine imports or calls a library."""
+        """Return whether the frame runs because the engine imports or calls a library."""
         while frame is not None and frame.f_code not in self._codes:
             file = frame.f_code.co_filename
             if is_engine(file):
@@ -286,7 +286,7 @@ class Calls:
         self._tracer.waits = True
         if self._has_lengths and any("type" in code.co_names for code in codes_in(frame.f_code)):
             raise AsksForTypes
-        # Of another than a method that was left out nobody knows the function, and so not what its closure holds.
+        # Except for omitted methods, the function and thus the contents of its closure are unknown.
         self.unknown[frame.f_code] = self._left_out.get(frame.f_code) or [
             types.FunctionType(
                 frame.f_code,
@@ -297,19 +297,19 @@ class Calls:
 
 
 def _stream_of_numpy() -> Any:
-    """Where the random numbers of NumPy's own functions have come to."""
+    """Return the position of NumPy's global random stream."""
     state: Any = np.random.get_state(legacy=False)
-    place = [part.tobytes() if isinstance(part, np.ndarray) else part for part in state["state"].values()]
-    return place, state.get("has_gauss"), state.get("gauss")
+    position = [part.tobytes() if isinstance(part, np.ndarray) else part for part in state["state"].values()]
+    return position, state.get("has_gauss"), state.get("gauss")
 
 
 def _is_generated(frame: types.FrameType) -> bool:
-    """Whether it is a method that ``dataclasses`` wrote for a class of this package."""
+    """Return whether the frame is a method that ``dataclasses`` generated for a class of this package."""
     return frame.f_code.co_filename == "<string>" and frame.f_globals.get("__name__", "").startswith(_PACKAGE)
 
 
 def is_pure(function: Any) -> bool:
-    """Whether a function that is written in C gives the same for the same arguments, and does nothing else.
+    """Return whether a C function returns the same result for the same arguments, without side effects.
 
     Args:
         function: the function, or a method.
@@ -324,7 +324,7 @@ def is_pure(function: Any) -> bool:
             return function.__name__ in _PURE
         return name in _PURE_MODULES or (name.startswith("numpy") and "random" not in name)
     if type(owner) in TRACED:
-        return True  # it tells by itself
+        return True  # it reports reads itself
     if isinstance(owner, type):
         return issubclass(owner, _PLAIN) or owner in (object, type)
     return isinstance(owner, _PLAIN) or (type(owner).__module__ == "builtins" and _is_iterator(owner))

@@ -1,4 +1,4 @@
-"""Graph mode for cells: whose calls run by plans, and what ``Cell.compile`` and its relatives do."""
+"""Graph mode for cells: calls from plans, ``Cell.compile`` and related functions."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ _local = _Local()
 
 
 IS_OFF = os.environ.get("MS_JIT") == "0"
-"""Whether the environment says that nothing is compiled."""
+"""Whether the environment disables compilation."""
 
 
 def switch(on: bool) -> None:
-    """Let cells that are called run by plans, or eagerly as at first.
+    """Make calls of cells run from plans, or eagerly as initially.
 
     Args:
-        on: whether by plans.
+        on: whether to use plans.
     """
     Cell.__call__ = _call if on else _eager_call  # type: ignore[method-assign]
 
@@ -61,7 +61,7 @@ def _call(cell: Cell, /, *args: Any, **kwargs: Any) -> Any:
 
 
 def called(compiled: Compiled, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a function by its plans; what it calls itself is part of it."""
+    """Call a function from its plans; inner calls are part of its trace."""
     _local.inside = True
     try:
         return compiled(*args, **kwargs)
@@ -70,7 +70,7 @@ def called(compiled: Compiled, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
 
 
 def _eagerly(name: str, level: str, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """Call what runs by plans as it is; who watches is told, and what it calls is part of it."""
+    """Call a planned function eagerly and notify observers; inner calls are part of it."""
     if _local.inside or not taps.cell_taps:
         return function(*args, **kwargs)
     _local.inside = True
@@ -82,40 +82,40 @@ def _eagerly(name: str, level: str, function: Callable[..., Any], args: Any, kwa
 
 
 def _level_of(function: Any) -> str:
-    """At which level plans are made of calls, or of gradients, of a cell or a function: "" for that of the context."""
+    """Return the optimization level for plans of a cell or a function; "" means the level of the context."""
     if isinstance(function, Cell):
-        told = function.jit_config_dict.get("jit_level", "")
-        return "O0" if told == "O2" else str(told)
+        declared = function.jit_config_dict.get("jit_level", "")
+        return "O0" if declared == "O2" else str(declared)
     level: str = (getattr(function, "__wrapped_by_jit__", None) or {}).get("level", "")
     return level
 
 
 def compiled_of(cell: Cell) -> Compiled:
-    """The plans of a cell."""
-    found = cell.__dict__.get("_compiled")
-    if found is None or found.function is not cell:  # a copy of a cell has the attributes of the cell
-        found = Compiled(cell, type(cell).__name__, level=_level_of(cell), opens=opens_of(cell))
-        cell.__dict__["_compiled"] = found
-    made: Compiled = found
-    return made
+    """Return the plans of a cell."""
+    cached = cell.__dict__.get("_compiled")
+    if cached is None or cached.function is not cell:  # a copy of a cell has the attributes of the cell
+        cached = Compiled(cell, type(cell).__name__, level=_level_of(cell), opens=opens_of(cell))
+        cell.__dict__["_compiled"] = cached
+    compiled: Compiled = cached
+    return compiled
 
 
 def compiled_function(function: Callable[..., Any], told: Any, level: str, fullgraph: bool, dynamic: int) -> Compiled:
-    """The plans of a function of the user's, none as yet.
+    """Return a user's function with an empty set of plans.
 
     Args:
-        function: what is called.
-        told: the function of the user's, of which it may have been told what its arguments are.
+        function: the function that is called.
+        told: the user's function, whose inputs may be declared.
         level: "O0" or "O1".
-        fullgraph: whether a call of which no plan can be made is an error.
-        dynamic: whether lengths are left open that were seen to change.
+        fullgraph: whether a call for which no plan can be made is an error.
+        dynamic: whether dimensions that change between calls become symbolic.
     """
     name = getattr(function, "__qualname__", type(function).__name__)
     return Compiled(function, name, fullgraph, level, opens_of(told, dynamic))
 
 
 def call_compiled(compiled: Compiled, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a function by its plans, or as it is where it is part of another one's.
+    """Call a function from its plans, or directly if it is part of another function's trace.
 
     Args:
         compiled: the function with its plans.
@@ -132,12 +132,12 @@ def call_compiled(compiled: Compiled, args: tuple[Any, ...], kwargs: dict[str, A
 def call_gradient(
     function: Any, asked: tuple[Any, ...], compute: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """The value of a function and its gradients by plans, which are kept with the function.
+    """Return the value of a function and its gradients from plans, which are kept with the function.
 
     Args:
-        function: what is differentiated.
-        asked: by what, and how; the first entry is the name of who asks.
-        compute: called with ``args`` and ``kwargs``, computes it.
+        function: the function to differentiate.
+        asked: the request: its first entry is the name of the caller, the others its options.
+        compute: computes the result from ``args`` and ``kwargs``.
         args: the arguments of ``function``.
         kwargs: its keyword arguments.
     """
@@ -147,8 +147,8 @@ def call_gradient(
         return _eagerly(asked[0], _level_of(function), compute, (args, kwargs), {})
     if getattr(function, "_declared", None) is not None and not isinstance(function, Cell):
         check_declared(function, function._declared, args, kwargs, has_more=True)
-    kept, method = _Kept.of(getattr(function, "__self__", function)).plans, getattr(function, "__func__", None)
-    compiled = kept.get((method, asked))
+    plans, method = _Kept.of(getattr(function, "__self__", function)).plans, getattr(function, "__func__", None)
+    compiled = plans.get((method, asked))
     if compiled is None:
         options = getattr(function, "__wrapped_by_jit__", None) or {}
         compiled = Compiled(
@@ -158,18 +158,18 @@ def call_gradient(
             _level_of(function),
             opens_of(function, options.get("dynamic", 0)),
         )
-        kept[method, asked] = compiled
+        plans[method, asked] = compiled
     return called(compiled, args, kwargs)
 
 
 class _Kept:
-    """The plans of gradients that are kept with what has the function, and not with copies of that.
+    """Plans of gradients, kept with the owner of the function, but not with copies of it.
 
     Args:
         owner: a cell, a function, or the object of a method.
 
     Attributes:
-        plans: them, by the method, if it is one's, and by what was asked.
+        plans: the plans by method, if any, and by request.
     """
 
     def __init__(self, owner: Any) -> None:
@@ -178,25 +178,25 @@ class _Kept:
 
     @staticmethod
     def of(owner: Any) -> _Kept:
-        """That of an object; where it has no attributes, one for this call alone."""
-        held = getattr(owner, "__dict__", None)
-        if not isinstance(held, dict):
+        """Return the entry of an object; without attributes, a temporary one for this call."""
+        attributes = getattr(owner, "__dict__", None)
+        if not isinstance(attributes, dict):
             return _Kept(owner)
-        found = held.get("_gradients")
-        if found is None or found.owner is not owner:
-            found = held["_gradients"] = _Kept(owner)
-        kept: _Kept = found
-        return kept
+        cached = attributes.get("_gradients")
+        if cached is None or cached.owner is not owner:
+            cached = attributes["_gradients"] = _Kept(owner)
+        entry: _Kept = cached
+        return entry
 
     def __reduce__(self) -> Any:
         return type(None), ()
 
 
 def run_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a cell by a plan, whatever the mode is.
+    """Call a cell from a plan, independent of the mode.
 
     Raises:
-        RuntimeError: ``construct`` does not take these inputs.
+        RuntimeError: ``construct`` does not accept these inputs.
     """
     bound(f"For '{type(cell).__name__}'", cell.construct, args, kwargs, RuntimeError)
     check_inputs(cell, args, kwargs)
@@ -208,24 +208,28 @@ def run_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def has_plan(cell: Cell) -> bool:
-    """Whether there is a plan for a call of a cell."""
-    found = cell.__dict__.get("_compiled")
-    return found is not None and found.function is cell and any(found.plans.values())
+    """Return whether there is a plan for a call of a cell."""
+    compiled = cell.__dict__.get("_compiled")
+    return compiled is not None and compiled.function is cell and any(compiled.plans.values())
 
 
 def plans_of(function: Any) -> list[Compiled]:
-    """What a function or a cell is called by, to look at: counts of calls, and the text of each plan.
+    """Return the compiled forms of a function or a cell, for inspection: call counts and the source of each plan.
 
     Args:
         function: a cell, a method of one, or a function, which ``jit`` or a gradient in graph mode has compiled.
 
     Returns:
-        that of its own calls, if there were any, then one for each gradient that was asked of it.
+        the form of its own calls, if there were any, then one for each requested gradient.
     """
-    own, method = getattr(function, "_compiled", None), getattr(function, "__func__", None)
-    kept = getattr(getattr(function, "__self__", function), "_gradients", None)
-    of_gradients = [] if kept is None else [one for (of, _), one in kept.plans.items() if of is method]
-    return [*([own] if own is not None and any(own.counts.values()) else []), *of_gradients]
+    compiled, method = getattr(function, "_compiled", None), getattr(function, "__func__", None)
+    entry = getattr(getattr(function, "__self__", function), "_gradients", None)
+    of_gradients = (
+        []
+        if entry is None
+        else [plan for (gradient_method, _), plan in entry.plans.items() if gradient_method is method]
+    )
+    return [*([compiled] if compiled is not None and any(compiled.counts.values()) else []), *of_gradients]
 
 
 def compile_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -237,10 +241,10 @@ def compile_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> N
         kwargs: its keyword inputs.
 
     Raises:
-        RuntimeError: ``construct`` does not take these inputs.
+        RuntimeError: ``construct`` does not accept these inputs.
     """
     bound(f"For '{type(cell).__name__}'", cell.construct, args, kwargs, RuntimeError)
-    if any(isinstance(one, Placeholder) for one in (*args, *kwargs.values())):
+    if any(isinstance(value, Placeholder) for value in (*args, *kwargs.values())):
         name = type(cell).__name__
         warnings.warn(f"'{name}' is not compiled: a plan is made of values, so the first call makes it", stacklevel=3)
         return

@@ -1,16 +1,17 @@
-"""Loops over arrays of a GPU that are written as text for one group of operators, and compiled by Triton.
+"""Loop kernels for GPU arrays, generated as text for one fused group of operators and compiled by Triton.
 
-The text is made of the table's scalar expressions and of numbers of axes alone, as on a CPU (``loops``); lengths and
-strides are arguments, so that equal groups of other sizes have the same machine code, which Triton keeps on disk. A
-loop reads its inputs where they lie, by their strides; what they repeat is not copied. Outputs lie in the memory order
-of the first input that has all axes, if that is in one piece.
+As on a CPU (``loops``), the text consists of the table's scalar expressions and of axis numbers alone. Dimensions and
+strides are arguments, so that equal groups of other sizes share the machine code, which Triton caches on disk. A loop
+reads its inputs by their strides, without copying broadcast ones. Outputs have the memory order of the first input that
+has all axes, if that is contiguous in some order.
 
-A group is one kernel, which stores the elements and adds up what is summed over the same axes; sums over other axes are
-a kernel each, which computes what it adds again. A program adds up a tile at a time, as a tree of at most 1024 numbers
-in float32, and its tiles in float64; of maxima and minima nothing is rounded. Where sums are few and long, programs
-share each in parts that the shapes fix, which ``add_parts`` adds up: nothing hangs on which program is first.
+A group is one kernel, which stores the elements and accumulates the sums over one set of axes. Sums over other axes are
+a kernel each, which recomputes its summands. A program sums a tile at a time: each tile as a tree of at most 1024
+numbers in float32, the tiles in float64. Maxima and minima involve no rounding. If sums are few and long, programs
+split each into parts fixed by the shapes, which ``add_parts`` adds up. The result does not depend on the order in which
+programs run.
 
-Half precision is computed in float32 and rounded where an operator's result is.
+Half precision is computed in float32 and rounded at each operator's result.
 """
 
 from __future__ import annotations
@@ -31,64 +32,64 @@ __all__ = ["loop_on_gpu", "planned"]
 
 _TILE = 1024
 _COLUMNS = 64
-"""The most sums of a program where the innermost axis is not added up."""
+"""Maximum number of sums of a program if the innermost axis is not summed over."""
 _PROGRAMS, _LEAST_TILES = 512, 4
-"""Sums that give fewer programs are shared by several, of which each adds up at least so many tiles."""
+"""Target number of programs: sums that yield fewer are split, with at least this many tiles per part."""
 _MOST_LAYOUTS = 32
-"""Ways in which the inputs lie that a loop remembers."""
+"""Maximum number of input layouts for which a loop caches its plan."""
 _MANY_STEPS = 100
-"""Steps from which on a program computes fewer elements, so that they stay in registers."""
+"""Number of steps from which a program computes fewer elements, so that they stay in registers."""
 
 
 def loop_on_gpu(node: Fused) -> Callable[..., tuple[Any, ...]]:
-    """What computes a group.
+    """Return the function that computes a group.
 
     Args:
         node: the group.
 
     Returns:
-        A function of the inputs' arrays that gives a tuple of the outputs'.
+        A function of the inputs' arrays that returns a tuple of the outputs' arrays.
     """
     by_layout: dict[tuple[tuple[int, ...], ...], triton_kernels.Plan] = {}
 
     def loop(*arrays: Any) -> tuple[Any, ...]:
         layout = tuple([x.strides for x in arrays])
-        found = by_layout.get(layout)
-        if found is None:
+        plan = by_layout.get(layout)
+        if plan is None:
             if len(by_layout) >= _MOST_LAYOUTS:
                 by_layout.clear()
-            found = by_layout[layout] = planned(node, arrays)
-        return cast(tuple[Any, ...], found.run(*arrays))
+            plan = by_layout[layout] = planned(node, arrays)
+        return cast(tuple[Any, ...], plan.run(*arrays))
 
     return loop
 
 
 def planned(node: Fused, arrays: Sequence[Any]) -> triton_kernels.Plan:
-    """What computes a group whose inputs lie as these do.
+    """Return the plan that computes a group whose inputs have these layouts.
 
     Args:
         node: the group.
-        arrays: the inputs; no number of them is read.
+        arrays: the inputs; their numbers are not read.
     """
     call = triton_kernels.Planner(len(arrays))
-    given = [triton_kernels.as_given(place, x) for place, x in enumerate(arrays)]
-    return triton_kernels.Plan(call, _Laid(node, call, given).gives)
+    operands = [triton_kernels.as_given(index, x) for index, x in enumerate(arrays)]
+    return triton_kernels.Plan(call, _Laid(node, call, operands).gives)
 
 
 @dataclass(frozen=True)
 class _Array:
-    """An input, or all outputs that are not sums: in which of the kept axes and of those added up it varies."""
+    """Broadcast pattern of an input, or of all outputs other than sums: the kept and summed axes in which it varies."""
 
     kept: tuple[bool, ...]
     added: tuple[bool, ...]
 
 
 class _Laid:
-    """A group for inputs that lie in one way.
+    """A group for one layout of the inputs.
 
     Args:
         node: the group.
-        call: what arrays and launches are asked of.
+        call: planner that allocates arrays and records launches.
         operands: the inputs.
     """
 
@@ -98,9 +99,9 @@ class _Laid:
         self.axes = [axis for axis in self.order if node.shape[axis] != 1]
         strides = [self._strides(x, varies) for x, varies in zip(operands, node.varies, strict=True)]
         stores: dict[tuple[int, ...], list[int]] = {}
-        for place, store in enumerate(node.stores):
+        for index, store in enumerate(node.stores):
             added = tuple([axis for axis in self.axes if axis in (store.axes or ())])
-            stores.setdefault(added, []).append(place)
+            stores.setdefault(added, []).append(index)
         self.gives = tuple(
             [
                 self._output(store, value.shape, value.dtype)
@@ -115,37 +116,37 @@ class _Laid:
             elements = []
 
     def _strides(self, x: Any, varies: tuple[bool, ...]) -> dict[int, int]:
-        """By axis of the loop, in elements; without those of axes that repeat it."""
-        own = iter([stride for n, stride in zip(x.shape, x.strides, strict=True) if n != 1])
-        return {axis: next(own) for axis, yes in enumerate(varies) if yes}
+        """Return the strides by axis of the loop, in elements; axes along which the array is broadcast are left out."""
+        strides = iter([stride for n, stride in zip(x.shape, x.strides, strict=True) if n != 1])
+        return {axis: next(strides) for axis, is_varying in enumerate(varies) if is_varying}
 
     def _output(self, store: Store, shape: tuple[int, ...], dtype: np.dtype[Any]) -> triton_kernels.Operand:
-        """A new array whose axes lie in the loop's order."""
+        """Return a new array whose memory order is the loop's."""
         order = [axis for axis in self.order if axis not in (store.axes or ())]
-        kept = sorted(order)
-        if len(shape) == len(self.order):  # axes that are added up stay, with length 1
-            order, kept = self.order, list(range(len(shape)))
-        return self.call.empty(shape, dtype, [kept.index(axis) for axis in order])
+        kept_axes = sorted(order)
+        if len(shape) == len(self.order):  # summed axes are kept with length 1
+            order, kept_axes = self.order, list(range(len(shape)))
+        return self.call.empty(shape, dtype, [kept_axes.index(axis) for axis in order])
 
 
 def _order(shape: tuple[int, ...], operands: Sequence[triton_kernels.Operand]) -> list[int]:
-    """The axes as they lie in memory, the outermost first."""
-    plain = list(range(len(shape)))
-    whole = next((x for x in operands if x.shape == shape), None)
-    if whole is None or whole.is_contiguous:
-        return plain
-    order = sorted(plain, key=lambda axis: (-abs(whole.strides[axis]), axis))
-    return order if whole.transposed(order).is_contiguous else plain
+    """Return the axes in memory order, the outermost first."""
+    axes = list(range(len(shape)))
+    reference = next((x for x in operands if x.shape == shape), None)
+    if reference is None or reference.is_contiguous:
+        return axes
+    order = sorted(axes, key=lambda axis: (-abs(reference.strides[axis]), axis))
+    return order if reference.transposed(order).is_contiguous else axes
 
 
 class _Kernel:
-    """One launch over the group: elements that are stored, and sums over the same axes.
+    """One launch over the group: stored elements, and sums over one set of axes.
 
     Args:
         laid: the group.
-        strides: of the inputs, by axis.
+        strides: strides of the inputs, by axis.
         elements: the outputs that are stored element by element.
-        added: the axes that are added up.
+        added: the axes that are summed over.
         sums: the outputs that are sums over them.
     """
 
@@ -154,15 +155,15 @@ class _Kernel:
     ) -> None:
         node = laid.node
         self.laid, self.node, self.elements, self.sums = laid, node, elements, sums
-        kept = tuple([axis for axis in laid.axes if axis not in added])
-        steps = _needed(node.steps, [node.stores[place].step for place in (*elements, *sums)])
+        kept_axes = tuple([axis for axis in laid.axes if axis not in added])
+        steps = _needed(node.steps, [node.stores[index].step for index in (*elements, *sums)])
         self.inputs = sorted({node.steps[step][2] for step in steps if node.steps[step][0] == "input"})
-        whole: dict[int, int] = {}
+        element_strides: dict[int, int] = {}
         for axis in reversed(laid.axes):
-            whole[axis] = math.prod([node.shape[other] for other in laid.axes[laid.axes.index(axis) + 1 :]])
-        given = [*[strides[place] for place in self.inputs], *([whole] if elements else [])]
-        self.rows, kept_lengths, kept_strides = _merged(node.shape, kept, given)
-        self.length, added_lengths, added_strides = _merged(node.shape, added, given)
+            element_strides[axis] = math.prod([node.shape[inner] for inner in laid.axes[laid.axes.index(axis) + 1 :]])
+        stride_maps = [*[strides[index] for index in self.inputs], *([element_strides] if elements else [])]
+        self.rows, kept_lengths, kept_strides = _merged(node.shape, kept_axes, stride_maps)
+        self.length, added_lengths, added_strides = _merged(node.shape, added, stride_maps)
         self.count = math.prod([node.shape[axis] for axis in laid.axes])
         tile = _TILE if len(steps) < _MANY_STEPS else _TILE // 4
         is_inner = bool(added) and added[-1] == laid.axes[-1]
@@ -184,40 +185,45 @@ class _Kernel:
                 self.parts = -(-self.length // step)
         self.programs = -(-self.rows // blocks["BLOCK_M"]) * self.parts
         patterns = [
-            _Array(tuple(map(bool, first)), tuple(map(bool, second)))
-            for first, second in zip(kept_strides, added_strides, strict=True)
+            _Array(tuple(map(bool, kept_pattern)), tuple(map(bool, added_pattern)))
+            for kept_pattern, added_pattern in zip(kept_strides, added_strides, strict=True)
         ]
         farthest = max(
             [
-                sum([(n - 1) * abs(one) for n, one in zip(kept_lengths + added_lengths, first + second, strict=True)])
-                for first, second in zip(kept_strides, added_strides, strict=True)
+                sum(
+                    [
+                        (n - 1) * abs(stride)
+                        for n, stride in zip(kept_lengths + added_lengths, kept_pattern + added_pattern, strict=True)
+                    ]
+                )
+                for kept_pattern, added_pattern in zip(kept_strides, added_strides, strict=True)
             ],
             default=0,
         )
         self.constants = {"LONG": triton_kernels.is_long(max(farthest, self.count) + 2 * _TILE), **blocks}
         scalars = [self.rows, *([self.length, step, self.parts, self.count // self.rows] if added else [])]
         scalars += [*kept_lengths[1:], *added_lengths[1:]]
-        for first, second in zip(kept_strides, added_strides, strict=True):
-            scalars += [one for one in (*first, *second) if one]
+        for kept_pattern, added_pattern in zip(kept_strides, added_strides, strict=True):
+            scalars += [stride for stride in (*kept_pattern, *added_pattern) if stride]
         self.scalars = scalars
         text = _Text(self, steps, patterns, (len(kept_lengths), len(added_lengths)), bool(added), is_inner).text()
         name = f"loop_{hashlib.sha256(text.encode()).hexdigest()[:24]}"
         self.kernel = triton_kernels.generated(text.replace("def loop(", f"def {name}(", 1), name)
 
     def launch(self) -> None:
-        """Have its outputs computed."""
+        """Launch the kernel, and the addition of its parts."""
         laid, node, parts = self.laid, self.node, self.parts
-        outputs = [laid.gives[place] for place in self.elements]
-        for place in self.sums:
-            wide = np.dtype(_wide(node.stores[place], node.outputs[place].dtype))
-            outputs.append(laid.gives[place] if parts == 1 else laid.call.empty((parts, self.rows), wide))
-        given = [laid.operands[place] for place in self.inputs]
-        laid.call.launch(self.kernel, self.programs, (*given, *outputs), self.scalars, self.constants, contracts=False)
+        outputs = [laid.gives[index] for index in self.elements]
+        for index in self.sums:
+            wide_dtype = np.dtype(_wide(node.stores[index], node.outputs[index].dtype))
+            outputs.append(laid.gives[index] if parts == 1 else laid.call.empty((parts, self.rows), wide_dtype))
+        inputs = [laid.operands[index] for index in self.inputs]
+        laid.call.launch(self.kernel, self.programs, (*inputs, *outputs), self.scalars, self.constants, contracts=False)
         if parts > 1:
-            for place, partial in zip(self.sums, outputs[len(self.elements) :], strict=True):
-                store = node.stores[place]
+            for index, partial in zip(self.sums, outputs[len(self.elements) :], strict=True):
+                store = node.stores[index]
                 divisor = self.count // self.rows if store.is_mean else 0
-                triton_kernels.add_parts(laid.call, partial, laid.gives[place], divisor, store.extreme)
+                triton_kernels.add_parts(laid.call, partial, laid.gives[index], divisor, store.extreme)
 
 
 def _is_floating(dtype: np.dtype[Any]) -> bool:
@@ -225,35 +231,37 @@ def _is_floating(dtype: np.dtype[Any]) -> bool:
 
 
 def _narrow(dtype: np.dtype[Any]) -> str:
-    """In what a tile is added up, or its extreme found."""
+    """Return the dtype in which a tile is summed, or its extreme found."""
     return "float64" if dtype == np.float64 else "float32" if _is_floating(dtype) else "int64"
 
 
 def _wide(store: Store, dtype: np.dtype[Any]) -> str:
-    """In what tiles are."""
+    """Return the dtype in which the results of tiles are accumulated."""
     return _narrow(dtype) if store.extreme or not _is_floating(dtype) else "float64"
 
 
 def _needed(steps: tuple[Step, ...], stored: list[int]) -> list[int]:
-    """The numbers of the steps that others need to store some, in order."""
+    """Return the numbers of the steps that stored ones depend on, in order."""
     needed = set(stored)
-    for place in range(len(steps) - 1, -1, -1):
-        if place in needed and steps[place][0] not in ("input", "const"):
-            needed.update(steps[place][2:])
+    for index in range(len(steps) - 1, -1, -1):
+        if index in needed and steps[index][0] not in ("input", "const"):
+            needed.update(steps[index][2:])
     return sorted(needed)
 
 
 def _merged(
     shape: tuple[int, ...], axes: tuple[int, ...], strides: list[dict[int, int]]
 ) -> tuple[int, list[int], list[list[int]]]:
-    """How many elements there are along some axes; their lengths and each array's strides after neighbors are one."""
+    """Return the number of elements along some axes; their lengths and each array's strides after merging neighbors."""
     lengths = [shape[axis] for axis in axes]
-    found, merged = triton_kernels.merge_axes(lengths, [tuple([own.get(axis, 0) for axis in axes]) for own in strides])
-    return math.prod(lengths), found, merged
+    merged_lengths, merged_strides = triton_kernels.merge_axes(
+        lengths, [tuple([by_axis.get(axis, 0) for axis in axes]) for by_axis in strides]
+    )
+    return math.prod(lengths), merged_lengths, merged_strides
 
 
 _START = {"": "0", "max": 'float("-inf")', "min": 'float("inf")'}
-"""What nothing adds up to, and the extremes of nothing."""
+"""Initial values of an empty sum and of empty extremes."""
 
 _BETWEEN = {
     "add": "{} + {}",
@@ -274,9 +282,9 @@ _BETWEEN = {
 
 
 class _Text:
-    """Writes a kernel as Python for Triton.
+    """Writer of a kernel as Python for Triton.
 
-    Kept axes run along ``m``, those that are added up along ``n``. A tile has both, the innermost axis last.
+    Kept axes run along ``m``, summed ones along ``n``. A tile has both, the innermost axis last.
     """
 
     def __init__(
@@ -290,22 +298,22 @@ class _Text:
     ) -> None:
         self.node, self.kernel, self.steps, self.adds = kernel.node, kernel, steps, adds
         self.patterns, (self.kept, self.added), self.is_inner = patterns, axes, is_inner
-        self.input_at = {place: k for k, place in enumerate(kernel.inputs)}
+        self.input_at = {index: k for k, index in enumerate(kernel.inputs)}
         self.varies: dict[int, tuple[bool, bool]] = {}
         for step in steps:
             self.varies[step] = self._varies(step)
         self.lines: list[str] = []
 
     def text(self) -> str:
-        """The kernel's text."""
+        """Return the source text of the kernel."""
         kernel, adds = self.kernel, self.adds
         arguments = [f"x{k}" for k in range(len(kernel.inputs))]
         arguments += [f"y{k}" for k in range(len(kernel.elements))] + [f"z{k}" for k in range(len(kernel.sums))]
         arguments += ["rows", *(["length", "step", "parts", "each"] if adds else [])]
         arguments += [f"kn{axis}" for axis in range(1, self.kept)] + [f"an{axis}" for axis in range(1, self.added)]
         for k, pattern in enumerate(self.patterns):
-            arguments += [f"ks{k}_{axis}" for axis, yes in enumerate(pattern.kept) if yes]
-            arguments += [f"as{k}_{axis}" for axis, yes in enumerate(pattern.added) if yes]
+            arguments += [f"ks{k}_{axis}" for axis, is_varying in enumerate(pattern.kept) if is_varying]
+            arguments += [f"as{k}_{axis}" for axis, is_varying in enumerate(pattern.added) if is_varying]
         arguments += ["LONG: tl.constexpr", "BLOCK_M: tl.constexpr", *(["BLOCK_N: tl.constexpr"] if adds else [])]
         self._write(0, f"def loop({', '.join(arguments)}):")
         self._write(1, "program = tl.program_id(0)")
@@ -329,7 +337,7 @@ class _Text:
         self.lines.append("    " * depth + line)
 
     def _places(self, depth: int, index: str, letter: str, axes: int) -> None:
-        """The place along each axis, of a place along all of them."""
+        """Write the indices along each axis, from an index along all of them."""
         rest = index
         for axis in range(axes - 1, 0, -1):
             self._write(depth, f"{letter}{axis} = {rest} % {letter}n{axis}")
@@ -338,8 +346,8 @@ class _Text:
         self._write(depth, f"{letter}0 = {rest}")
 
     def _with_sums(self) -> None:
-        sums = [self.node.stores[place] for place in self.kernel.sums]
-        outputs = [self.node.outputs[place] for place in self.kernel.sums]
+        sums = [self.node.stores[index] for index in self.kernel.sums]
+        outputs = [self.node.outputs[index] for index in self.kernel.sums]
         outer = [step for step in self.steps if not self.varies[step][1]]
         self._steps(1, outer)
         for k, (store, value) in enumerate(zip(sums, outputs, strict=True)):
@@ -369,7 +377,7 @@ class _Text:
                 self._write(1, f"tl.store(z{k} + (part * rows + m), total{k}, mask=m_inside)")
                 continue
             total = f"(total{k} / each)" if store.is_mean else f"total{k}"
-            half = ".to(tl.float32)" if is_half(value.dtype) else ""  # from which alone there is a way to bfloat16
+            half = ".to(tl.float32)" if is_half(value.dtype) else ""  # bfloat16 can only be converted from it
             self._write(1, f"tl.store(z{k} + m, {total}{half}.to(tl.{_type(value.dtype)}), mask=m_inside)")
 
     def _along_m(self) -> str:
@@ -379,21 +387,21 @@ class _Text:
         return "[None, :]" if self.is_inner else "[:, None]"
 
     def _varies(self, step: int) -> tuple[bool, bool]:
-        """Whether a step is another one along the kept axes, and along those that are added up."""
+        """Return whether a step varies along the kept axes, and along the summed ones."""
         name, _, *operands = self.node.steps[step]
         if name == "const":
             return False, False
         if name == "input":
             pattern = self.patterns[self.input_at[operands[0]]]
             return any(pattern.kept), any(pattern.added)
-        found = [self.varies[operand] for operand in operands]
-        return any(m for m, _ in found), any(n for _, n in found)
+        variations = [self.varies[operand] for operand in operands]
+        return any(m for m, _ in variations), any(n for _, n in variations)
 
     def _address(self, pointer: str, k: int) -> tuple[str, str]:
-        """Where an array's elements are, and the mask."""
+        """Return the address of an array's elements, and the mask."""
         pattern = self.patterns[k]
-        m = " + ".join([f"k{axis} * ks{k}_{axis}" for axis, yes in enumerate(pattern.kept) if yes])
-        n = " + ".join([f"a{axis} * as{k}_{axis}" for axis, yes in enumerate(pattern.added) if yes])
+        m = " + ".join([f"k{axis} * ks{k}_{axis}" for axis, is_varying in enumerate(pattern.kept) if is_varying])
+        n = " + ".join([f"a{axis} * as{k}_{axis}" for axis, is_varying in enumerate(pattern.added) if is_varying])
         if not self.adds:
             return (f"{pointer} + ({m})", "inside") if m else (pointer, "")
         if m and n:
@@ -408,11 +416,11 @@ class _Text:
 
     def _elements(self, depth: int) -> None:
         address, mask = self._address("{}", len(self.patterns) - 1)
-        for k, place in enumerate(self.kernel.elements):
-            step = self.node.stores[place].step
-            where = address.format(f"y{k}")
-            where, inside = (where, mask) if mask else (f"{where} + m", "m_inside")  # there is one element
-            self._write(depth, f"tl.store({where}, t{step}, mask={inside})")
+        for k, index in enumerate(self.kernel.elements):
+            step = self.node.stores[index].step
+            target = address.format(f"y{k}")
+            target, inside = (target, mask) if mask else (f"{target} + m", "m_inside")  # a single element
+            self._write(depth, f"tl.store({target}, t{step}, mask={inside})")
 
     def _step(self, step: Step) -> str:
         name, dtype, *operands = step
@@ -422,23 +430,25 @@ class _Text:
             k = self.input_at[operands[0]]
             address, mask = self._address(f"x{k}", k)
             return f"tl.load({address}, mask={mask})" if mask else f"tl.load({address})"
-        given = [f"t{place}" for place in operands]
+        arguments = [f"t{operand}" for operand in operands]
         if name == "cast":
-            return f"{given[0]}.to(tl.{_type(dtype)})"
+            return f"{arguments[0]}.to(tl.{_type(dtype)})"
         if name == "neg":
-            return f"{given[0]} * -1.0" if dtype.kind == "f" else f"-{given[0]}"  # -x is 0 - x in older versions
+            return (
+                f"{arguments[0]} * -1.0" if dtype.kind == "f" else f"-{arguments[0]}"
+            )  # -x is 0 - x in older versions
         if name in ("max", "min"):
             nan = ", propagate_nan=tl.PropagateNan.ALL" if dtype.kind == "f" else ""
-            return f"tl.{name}imum({', '.join(given)}{nan})"
+            return f"tl.{name}imum({', '.join(arguments)}{nan})"
         if name in _BETWEEN:
-            return _BETWEEN[name].format(*given)
+            return _BETWEEN[name].format(*arguments)
         is_single = dtype == np.float32
         if name == "div":
-            return f"tl.div_rn({', '.join(given)})" if is_single else " / ".join(given)
+            return f"tl.div_rn({', '.join(arguments)})" if is_single else " / ".join(arguments)
         if name == "sqrt":
-            return f"tl.sqrt_rn({given[0]})" if is_single else f"tl.sqrt({given[0]})"
+            return f"tl.sqrt_rn({arguments[0]})" if is_single else f"tl.sqrt({arguments[0]})"
         assert name in FUNCTIONS or name == "pow"
-        return f"libdevice.{name}({', '.join(given)})"
+        return f"libdevice.{name}({', '.join(arguments)})"
 
 
 def _type(dtype: np.dtype[Any]) -> str:

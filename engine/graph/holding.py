@@ -1,8 +1,8 @@
-"""Whether the values that a function's code reads are still what they were.
+"""Guards on the Python values that a function's code reads.
 
-``Found`` is what was found, beside the places where it stood; ``Holding`` asks whether it still stands there. To ask
-a network of fifty cells takes a thousand look-ups, so ``words.py`` first compares words of memory that change with
-the dictionaries, where there are such; only if one differs is everything asked.
+``Found`` records the values with their locations; ``Holding`` checks that they are unchanged. A full check of a network
+with fifty cells takes a thousand look-ups, so ``words.py`` first compares memory words that change with the
+dictionaries, where these exist. Only if one differs is everything checked.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from .words import MISSING, Form, Words
 __all__ = ["BOOKKEEPING", "MISSING", "Found", "Holding", "form", "held_by", "same"]
 
 BOOKKEEPING = frozenset(("_names_checked", "_unnamed", "create_time", "_scope", "_path", "_compiled", "_gradients"))
-"""Attributes of a cell that change without changing what it computes."""
+"""Attributes of a cell that do not affect its results."""
 
 _EQUAL = (bool, int, str, bytes)
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two plain values are the same: of one type, and equal bit for bit.
+    """Return whether two plain values are of one type and equal bit for bit.
 
     Args:
-        a: a value.
-        b: another one.
+        a: the first value.
+        b: the second value.
     """
     if a is b:
         return True
@@ -58,22 +58,22 @@ def same(a: Any, b: Any) -> bool:
 
 @dataclass
 class Found:
-    """Objects, and what of them is as it must be.
+    """Objects, and their recorded state.
 
     Attributes:
-        places: dictionaries, names in them, and what stood under each; MISSING where nothing did.
+        places: dictionaries, names in them, and the value of each name; MISSING if absent.
         owners: objects and the dictionaries of their attributes.
-        steady: dictionaries among the places that hardly ever change: of classes, of modules that are not the user's.
-        sequences: lists and deques, and what was in them.
+        steady: dictionaries among ``places`` that rarely change: of classes, and of modules that are not the user's.
+        sequences: lists and deques, and their items.
         mappings: dictionaries of values, their keys, their values.
         sets: sets and their items.
         arrays: NumPy arrays, their form, their bytes.
         keys: dictionaries all of whose names matter, and the names.
-        cells: variables of closures, and what they held.
+        cells: closure cells and their contents.
         functions: functions, their code, and their defaults.
         slots: objects, names of attributes that are in no dictionary, and their values.
         classes: objects and their classes.
-        registered: of abstract classes, which others count as theirs; None where there are none.
+        registered: cache token of the abstract classes' registrations; None if there are none.
     """
 
     places: list[tuple[dict[str, Any], tuple[str, ...], tuple[Any, ...]]] = field(default_factory=list)
@@ -91,20 +91,20 @@ class Found:
     registered: Any = None
 
     def changed_names(self) -> list[str]:
-        """Return the names under which something else stands by now, then those of containers with other items."""
+        """Return the names whose values changed, then those of containers with other items."""
         of_places = [
             name
-            for held, names, values in self.places
+            for namespace, names, values in self.places
             for name, value in zip(names, values, strict=True)
-            if (now := held.get(name, MISSING)) is not value and not same(now, value)
+            if (current := namespace.get(name, MISSING)) is not value and not same(current, value)
         ]
-        others: list[Any] = [one for one in self.sequences if not _sequences_hold([one])]
-        others += [one for one in self.mappings if not _Mappings([one]).hold()]
-        others += [one for one in self.sets if not _sets_hold([one])]
-        others += [one for one in self.arrays if not _arrays_hold([one])]
-        others += [one for one in self.cells if not _cells_hold([one])]
-        of_slots = [name for one, name, value in self.slots if not _slots_hold([(one, name, value)])]
-        changed = {id(one[0]) for one in others}
+        others: list[Any] = [entry for entry in self.sequences if not _sequences_hold([entry])]
+        others += [entry for entry in self.mappings if not _Mappings([entry]).hold()]
+        others += [entry for entry in self.sets if not _sets_hold([entry])]
+        others += [entry for entry in self.arrays if not _arrays_hold([entry])]
+        others += [entry for entry in self.cells if not _cells_hold([entry])]
+        of_slots = [name for entry, name, value in self.slots if not _slots_hold([(entry, name, value)])]
+        changed = {id(entry[0]) for entry in others}
         holding = [
             name
             for _, names, values in self.places
@@ -120,17 +120,25 @@ class Found:
         return [*of_places, *of_slots, *holding]
 
     def containers(self) -> frozenset[int]:
-        """The identities of the lists and dictionaries."""
-        return frozenset([id(one) for one in (*[x for x, _ in self.sequences], *[x for x, _, _ in self.mappings])])
+        """Return the identities of the lists and dictionaries."""
+        return frozenset(
+            [
+                id(container)
+                for container in (
+                    *[container for container, _ in self.sequences],
+                    *[container for container, _, _ in self.mappings],
+                )
+            ]
+        )
 
 
 class Holding:
-    """Asks whether what was found still holds.
+    """Check that recorded values are unchanged.
 
     Args:
-        found: what was found.
-        externals: the tensors that a plan reads, with the Values that their arrays were in the trace.
-        arguments: the forms that the arrays of a call's arguments must have.
+        found: the recorded values.
+        externals: the tensors that a plan reads, with the Values of their arrays in the trace.
+        arguments: the required forms of the arrays of a call's arguments.
     """
 
     def __init__(
@@ -144,13 +152,13 @@ class Holding:
         self._others = _checks(found, self._words.covers)
 
     def hold(self, arrays: Sequence[Any] = ()) -> bool:
-        """Whether everything is what it was, for a call with these arrays, of which none is one of the tensors'."""
+        """Return whether all guards hold for a call with these arrays, none of which belongs to an external tensor."""
         if self._words.same(arrays):
             return not self._others or all(check() for check in self._others)
-        wanted = self._arguments
-        if len(arrays) != len(wanted) or any(map(_is_other, arrays, wanted)):
+        expected = self._arguments
+        if len(arrays) != len(expected) or any(map(_is_other, arrays, expected)):
             return False
-        numbers = self._words.read()  # before everything is asked: what changes meanwhile is seen the next time
+        numbers = self._words.read()  # read before the checks, so that a change in between is noticed next time
         others = [t._array for t in self._tensors]
         if any(map(_is_other, others, self._forms)) or not set(map(id, arrays)).isdisjoint(map(id, others)):
             return False
@@ -168,15 +176,15 @@ def _is_other(array: np.ndarray[Any, Any], form: Form) -> bool:
 
 
 def _checks(found: Found, covers: frozenset[int]) -> list[Callable[[], bool]]:
-    """What asks for all that was found, but for these dictionaries and what comes with them."""
-    made: list[Callable[[], bool]] = []
-    if places := [one for one in found.places if id(one[0]) not in covers]:
-        made.append(_Places(places).hold)
-    if mappings := [one for one in found.mappings if id(one[0]) not in covers]:
-        made.append(_Mappings(mappings).hold)
+    """Return the checks of all records, except those of these dictionaries and what they imply."""
+    checks: list[Callable[[], bool]] = []
+    if places := [entry for entry in found.places if id(entry[0]) not in covers]:
+        checks.append(_Places(places).hold)
+    if mappings := [entry for entry in found.mappings if id(entry[0]) not in covers]:
+        checks.append(_Mappings(mappings).hold)
     checked: list[tuple[Callable[[Any], bool], list[Any]]] = [
-        (_keys_hold, [one for one in found.keys if id(one[0]) not in covers]),
-        (_owners_hold, [one for one in found.owners if id(one[1]) not in covers]),
+        (_keys_hold, [entry for entry in found.keys if id(entry[0]) not in covers]),
+        (_owners_hold, [entry for entry in found.owners if id(entry[1]) not in covers]),
         (_classes_hold, found.classes if not covers else []),
         (_sequences_hold, found.sequences),
         (_functions_hold, found.functions if not covers else []),
@@ -186,11 +194,11 @@ def _checks(found: Found, covers: frozenset[int]) -> list[Callable[[], bool]]:
         (_slots_hold, found.slots),
         (_registered_hold, [] if found.registered is None else [found.registered]),
     ]
-    return made + [functools.partial(check, items) for check, items in checked if items]
+    return checks + [functools.partial(check, items) for check, items in checked if items]
 
 
 class _Places:
-    """Names in dictionaries: most of the time under each is the very object that was there."""
+    """Names in dictionaries; usually each value is the identical object."""
 
     def __init__(self, places: list[tuple[dict[str, Any], tuple[str, ...], tuple[Any, ...]]]) -> None:
         self._slow = places
@@ -209,61 +217,64 @@ class _Places:
             return False
 
     def _hold_slowly(self) -> bool:
-        for held, names, values in self._slow:
-            get = held.get
+        for namespace, names, values in self._slow:
+            get = namespace.get
             for name, value in zip(names, values, strict=True):
-                now = get(name, MISSING)
-                if now is not value and not same(now, value):
+                current = get(name, MISSING)
+                if current is not value and not same(current, value):
                     return False
         return True
 
 
 class _Mappings:
-    """Dictionaries of values; most of them are empty."""
+    """Dictionaries of values; most are empty."""
 
     def __init__(self, mappings: list[tuple[dict[Any, Any], tuple[Any, ...], tuple[Any, ...]]]) -> None:
         self._slow = mappings
-        self._all = tuple([one for one, _, _ in mappings])
+        self._all = tuple([mapping for mapping, _, _ in mappings])
         self._lengths = [len(keys) for _, keys, _ in mappings]
-        some = [one for one in mappings if one[1]]
-        self._some = tuple([one for one, _, _ in some])
-        self._keys = tuple(chain.from_iterable([keys for _, keys, _ in some]))
-        self._values = tuple(chain.from_iterable([values for _, _, values in some]))
+        nonempty = [mapping for mapping in mappings if mapping[1]]
+        self._some = tuple([mapping for mapping, _, _ in nonempty])
+        self._keys = tuple(chain.from_iterable([keys for _, keys, _ in nonempty]))
+        self._values = tuple(chain.from_iterable([values for _, _, values in nonempty]))
 
     def hold(self) -> bool:
         if list(map(len, self._all)) != self._lengths:
             return False
         if not self._some:
             return True
-        keys, values = chain.from_iterable(self._some), chain.from_iterable([one.values() for one in self._some])
+        keys, values = (
+            chain.from_iterable(self._some),
+            chain.from_iterable([mapping.values() for mapping in self._some]),
+        )
         return (all(map(is_, keys, self._keys)) and all(map(is_, values, self._values))) or self._hold_slowly()
 
     def _hold_slowly(self) -> bool:
         for mapping, keys, values in self._slow:
-            for now, key, present, value in zip(mapping, keys, mapping.values(), values, strict=True):
-                if not (same(now, key) and (present is value or same(present, value))):
+            for current, key, content, value in zip(mapping, keys, mapping.values(), values, strict=True):
+                if not (same(current, key) and (content is value or same(content, value))):
                     return False
         return True
 
 
 def _keys_hold(keys: list[tuple[Any, tuple[Any, ...]]]) -> bool:
-    return all(tuple(held) == names or _kept(held) == _kept(names) for held, names in keys)
+    return all(tuple(mapping) == names or _kept(mapping) == _kept(names) for mapping, names in keys)
 
 
 def _owners_hold(owners: list[tuple[Any, dict[str, Any]]]) -> bool:
-    return all(vars(one) is held for one, held in owners)
+    return all(vars(owner) is attributes for owner, attributes in owners)
 
 
 def _classes_hold(classes: list[tuple[Any, type]]) -> bool:
-    return all(type(one) is kind for one, kind in classes)
+    return all(type(instance) is kind for instance, kind in classes)
 
 
 def _sequences_hold(sequences: list[tuple[Any, tuple[Any, ...]]]) -> bool:
     for sequence, values in sequences:
         if len(sequence) != len(values):
             return False
-        for now, value in zip(sequence, values, strict=True):
-            if now is not value and not same(now, value):
+        for current, value in zip(sequence, values, strict=True):
+            if current is not value and not same(current, value):
                 return False
     return True
 
@@ -278,7 +289,7 @@ def _functions_hold(functions: list[tuple[types.FunctionType, types.CodeType, An
 
 
 def _sets_hold(sets: list[tuple[Any, tuple[Any, ...]]]) -> bool:
-    return all(len(one) == len(items) and all(map(same, one, items)) for one, items in sets)
+    return all(len(content) == len(items) and all(map(same, content, items)) for content, items in sets)
 
 
 def _arrays_hold(arrays: list[tuple[np.ndarray[Any, Any], tuple[Any, ...], bytes]]) -> bool:
@@ -287,17 +298,17 @@ def _arrays_hold(arrays: list[tuple[np.ndarray[Any, Any], tuple[Any, ...], bytes
 
 def _cells_hold(cells: list[tuple[types.CellType, Any]]) -> bool:
     for cell, value in cells:
-        now = held_by(cell)
-        if now is not value and not same(now, value):
+        current = held_by(cell)
+        if current is not value and not same(current, value):
             return False
     return True
 
 
 def held_by(cell: types.CellType) -> Any:
-    """Return what a variable of a closure holds, MISSING where it is empty as yet.
+    """Return the contents of a closure cell, MISSING if it is empty.
 
     Args:
-        cell: the variable.
+        cell: the cell.
     """
     try:
         return cell.cell_contents
@@ -306,9 +317,9 @@ def held_by(cell: types.CellType) -> Any:
 
 
 def _slots_hold(slots: list[tuple[Any, str, Any]]) -> bool:
-    for one, name, value in slots:
-        now = getattr(one, name, MISSING)
-        if now is not value and not same(now, value):
+    for owner, name, value in slots:
+        current = getattr(owner, name, MISSING)
+        if current is not value and not same(current, value):
             return False
     return True
 
@@ -322,5 +333,5 @@ def _kept(names: Iterable[str]) -> list[str]:
 
 
 def form(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
-    """What of an array is not its numbers."""
+    """Return the properties of an array other than its numbers."""
     return array.shape, array.dtype, array.strides, array.flags.writeable

@@ -1,4 +1,4 @@
-"""What ``Cell.set_inputs`` or ``enable_dynamic`` has said of a call's inputs: what they must be, what is left open."""
+"""Declared inputs of ``Cell.set_inputs`` and ``enable_dynamic``: their checks, and their symbolic dimensions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Varying", "bound", "check_declared", "check_inputs", "opens_of"]
 
 
 def check_inputs(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Compare a call's inputs with those that ``set_inputs`` told.
+    """Compare a call's inputs with those declared by ``set_inputs``.
 
     Args:
         cell: the cell.
@@ -23,27 +23,30 @@ def check_inputs(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> N
         kwargs: the keyword inputs.
 
     Raises:
-        TypeError: inputs that ``construct`` does not take, another kind, or another dtype.
-        ValueError: another number of inputs or of axes, another length of an axis, or one that a Symbol does not allow.
+        TypeError: inputs that ``construct`` does not accept, another kind, or another dtype.
+        ValueError: another number of inputs or axes, another length of an axis, or one that a Symbol does not allow.
     """
-    told = cell.__dict__.get("_inputs")
-    if not told:
+    declared = cell.__dict__.get("_inputs")
+    if not declared:
         return
-    name, by_name, given = type(cell).__name__, cell.__dict__["_inputs_named"], (*args, *kwargs.values())
-    places: Any = range(len(told))
-    if kwargs or by_name or len(given) != len(told):
+    name, by_name, inputs = type(cell).__name__, cell.__dict__["_inputs_named"], (*args, *kwargs.values())
+    indices: Any = range(len(declared))
+    if kwargs or by_name or len(inputs) != len(declared):
         arguments = bound(f"For '{name}'", cell.construct, args, kwargs)
         if by_name:
             names = list(inspect.signature(cell.construct).parameters)
-            places = [names.index(one) for one in by_name if one in arguments]
-            told, given = [told[place] for place in places], tuple([arguments[names[place]] for place in places])
-        elif len(given) != len(told):
-            raise ValueError(f"For '{name}', set_inputs() told of {len(told)} inputs, but got {len(given)}")
-        elif len(arguments) == len(told):  # keyword inputs may come in any order
-            given = tuple(arguments.values())
-    same: dict[int, int] = {}
-    for place, expected, x in zip(places, told, given, strict=True):
-        _check(f"For '{name}', input {place}", expected, x, same)
+            indices = [names.index(argument) for argument in by_name if argument in arguments]
+            declared, inputs = (
+                [declared[index] for index in indices],
+                tuple([arguments[names[index]] for index in indices]),
+            )
+        elif len(inputs) != len(declared):
+            raise ValueError(f"For '{name}', set_inputs() told of {len(declared)} inputs, but got {len(inputs)}")
+        elif len(arguments) == len(declared):  # keyword inputs may come in any order
+            inputs = tuple(arguments.values())
+    lengths: dict[int, int] = {}
+    for index, expected, x in zip(indices, declared, inputs, strict=True):
+        _check(f"For '{name}', input {index}", expected, x, lengths)
 
 
 def check_declared(
@@ -53,59 +56,59 @@ def check_declared(
     kwargs: dict[str, Any],
     has_more: bool = False,
 ) -> None:
-    """Compare a call's arguments with those that ``enable_dynamic`` told.
+    """Compare a call's arguments with those declared by ``enable_dynamic``.
 
     Args:
-        function: what is called.
-        declared: placeholders, and tuples and lists of them, by the names of arguments.
+        function: the function that is called.
+        declared: placeholders, and tuples and lists of them, by argument names.
         args: the positional arguments.
         kwargs: the keyword arguments.
-        has_more: whether there may be more of them than the function takes, such as the gradient that arrives.
+        has_more: whether there may be more arguments than the function accepts, such as an incoming gradient.
 
     Raises:
-        TypeError: arguments that the function does not take, another kind, or another dtype.
+        TypeError: arguments that the function does not accept, another kind, or another dtype.
         ValueError: another number of axes, another length of an axis, or one that a Symbol does not allow.
     """
     who = f"For '{getattr(function, '__qualname__', type(function).__name__)}'"
     if not has_more:
-        given = bound(who, function, args, kwargs)
+        arguments = bound(who, function, args, kwargs)
     else:
-        given = {**dict(zip(inspect.signature(function).parameters, args, strict=False)), **kwargs}
-    same: dict[int, int] = {}
+        arguments = {**dict(zip(inspect.signature(function).parameters, args, strict=False)), **kwargs}
+    lengths: dict[int, int] = {}
     for name, expected in declared.items():
-        if name in given:
-            _check(f"{who}, argument '{name}'", expected, given[name], same)
+        if name in arguments:
+            _check(f"{who}, argument '{name}'", expected, arguments[name], lengths)
 
 
 def bound(
     who: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: type = TypeError
 ) -> dict[str, Any]:
-    """The arguments of a call by their names.
+    """Return the arguments of a call by name.
 
     Args:
-        who: what an error begins with.
-        function: what is called.
+        who: the beginning of an error message.
+        function: the function that is called.
         args: the positional arguments.
         kwargs: the keyword arguments.
         error: the class of the error.
 
     Raises:
-        TypeError: the function does not take them; or the class that is asked for.
+        TypeError: the function does not accept them; or the class ``error``.
     """
     try:
         return inspect.signature(function).bind(*args, **kwargs).arguments
-    except TypeError as wrong:
-        raise error(f"{who}, {wrong}") from None
+    except TypeError as mismatch:
+        raise error(f"{who}, {mismatch}") from None
 
 
 def _check(who: str, expected: Any, x: Any, same: dict[int, int]) -> None:
-    """Compare an input with what was told of it.
+    """Compare an input with its declaration.
 
     Args:
-        who: what an error begins with.
-        expected: a tensor or a placeholder, a tuple or list of what is told, or another value.
+        who: the beginning of an error message.
+        expected: a tensor or a placeholder, a tuple or list of declarations, or another value.
         x: the input.
-        same: the lengths of the call by the identities of their Symbols, which are unique.
+        same: the dimensions of the call by the identities of their Symbols, which are unique.
     """
     if isinstance(expected, Tensor):
         if not isinstance(x, Tensor):
@@ -118,8 +121,8 @@ def _check(who: str, expected: Any, x: Any, same: dict[int, int]) -> None:
             raise TypeError(f"{who} must be a {type(expected).__name__}, as was told, but got {type(x).__name__}")
         if len(x) != len(expected):
             raise ValueError(f"{who} must have {len(expected)} elements, as was told, but got {len(x)}")
-        for place, (one, given) in enumerate(zip(expected, x, strict=True)):
-            _check(f"{who}[{place}]", one, given, same)
+        for index, (part, item) in enumerate(zip(expected, x, strict=True)):
+            _check(f"{who}[{index}]", part, item, same)
     elif type(x) is not type(expected):
         kind = TypeError if isinstance(x, Tensor) else ValueError
         raise kind(f"{who} must be a {type(expected).__name__}, as was told, but got {type(x).__name__}")
@@ -133,38 +136,38 @@ def _check_shape(who: str, expected: Tensor, shape: tuple[int, ...], same: dict[
             return
     if len(lengths) != len(shape):
         raise ValueError(f"{who} must have {len(lengths)} axes, but got shape {shape}")
-    for axis, (wanted, length) in enumerate(zip(lengths, shape, strict=True)):
-        if isinstance(wanted, Symbol):
-            why = _why_not(wanted, length, same)
+    for axis, (declared, length) in enumerate(zip(lengths, shape, strict=True)):
+        if isinstance(declared, Symbol):
+            why = _why_not(declared, length, same)
             if why:
                 raise ValueError(f"{who} must have a length of axis {axis} that {why}, but got shape {shape}")
-        elif wanted is not None and wanted >= 0 and wanted != length:
+        elif declared is not None and declared >= 0 and declared != length:
             raise ValueError(f"{who} must have the shape {expected.shape}, but got {shape}")
 
 
 def _why_not(symbol: Symbol, length: int, same: dict[int, int]) -> str:
-    """What a Symbol allows and a length is not, or ""."""
-    told = symbol.to_dict()
+    """Return the condition of a Symbol that a length violates, or ""."""
+    limits = symbol.to_dict()
     divisor, remainder = symbol.figures["divisor"], symbol.figures["remainder"]
-    if length > told.get("max", length):
-        return f"is at most {told['max']}"
-    if length < told.get("min", length):
-        return f"is at least {told['min']}"
+    if length > limits.get("max", length):
+        return f"is at most {limits['max']}"
+    if length < limits.get("min", length):
+        return f"is at least {limits['min']}"
     if (divisor, remainder) != (1, 0) and not (length > remainder and length % divisor == remainder):
         return f"is n * {divisor} + {remainder} with n above 0"
-    if "id" in told and same.setdefault(id(symbol), length) != length:
+    if "id" in limits and same.setdefault(id(symbol), length) != length:
         return f"is {same[id(symbol)]}, as its unique Symbol was before"
     return ""
 
 
 def open_axes(told: Any) -> Any:
-    """Which lengths are left open by what was told of an input.
+    """Return the symbolic axes of a declaration.
 
     Args:
         told: a placeholder, another value, or tuples and lists of them.
 
     Returns:
-        of a placeholder the axes, None of another value, of a structure one that is alike.
+        the axes of a placeholder, None for another value, the same structure for a structure.
     """
     if isinstance(told, Placeholder):
         lengths = told.__dict__["symbolic_shape"]
@@ -178,7 +181,7 @@ _MOST_AXES = 64
 
 
 def _told_of_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Which lengths of a call's inputs ``Cell.set_inputs`` leaves open.
+    """Return the symbolic dimensions that ``Cell.set_inputs`` declares for a call's inputs.
 
     Args:
         cell: the cell.
@@ -186,42 +189,42 @@ def _told_of_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         kwargs: the keyword inputs.
 
     Returns:
-        what ``open_axes`` gives of the positional inputs, and of the others by name; None where nothing was told.
+        the result of ``open_axes`` for the positional inputs, and for the others by name; None without a declaration.
     """
-    told = cell.__dict__.get("_inputs")
-    if not told:
+    declared = cell.__dict__.get("_inputs")
+    if not declared:
         return None
-    named = dict(zip(inspect.signature(cell.construct).parameters, told, strict=False)) if kwargs else {}
-    more = max(0, len(args) - len(told))  # such as the gradient that arrives
-    given = open_axes((*told, *[None] * more))
-    return given[: len(args)], {name: open_axes(named.get(name)) for name in kwargs}
+    by_name = dict(zip(inspect.signature(cell.construct).parameters, declared, strict=False)) if kwargs else {}
+    extra = max(0, len(args) - len(declared))  # such as an incoming gradient
+    axes = open_axes((*declared, *[None] * extra))
+    return axes[: len(args)], {name: open_axes(by_name.get(name)) for name in kwargs}
 
 
 def _told_of_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Which lengths of a call's arguments ``enable_dynamic`` leaves open, of the same form."""
-    told = function._declared
+    """Return the symbolic dimensions that ``enable_dynamic`` declares for a call's arguments, in the same form."""
+    declared = function._declared
     names = list(inspect.signature(function).parameters)
-    opens = [open_axes(told.get(one)) for one in names[: len(args)]]
-    return (*opens, *[None] * (len(args) - len(opens))), {one: open_axes(told.get(one)) for one in kwargs}
+    opens = [open_axes(declared.get(name)) for name in names[: len(args)]]
+    return (*opens, *[None] * (len(args) - len(opens))), {name: open_axes(declared.get(name)) for name in kwargs}
 
 
 class Varying:
-    """Which lengths of a function's arguments were seen to be other ones at another call: those are left open."""
+    """Symbolic dimensions inferred from calls: those that differed between calls with arguments of one structure."""
 
     def __init__(self) -> None:
-        self._seen: dict[Any, list[tuple[tuple[int, ...], set[int]]]] = {}  # by the arguments' form
+        self._seen: dict[Any, list[tuple[tuple[int, ...], set[int]]]] = {}  # by structure of the arguments
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        found: list[tuple[int, ...]] = []
-        form = _form((args, kwargs), found)
-        seen = self._seen.setdefault(form, [(shape, set()) for shape in found])
-        for shape, (first, axes) in zip(found, seen, strict=True):
+        shapes: list[tuple[int, ...]] = []
+        form = _form((args, kwargs), shapes)
+        records = self._seen.setdefault(form, [(shape, set()) for shape in shapes])
+        for shape, (first, axes) in zip(shapes, records, strict=True):
             axes.update(axis for axis, n in enumerate(first) if shape[axis] != n)
-        return _alike((args, kwargs), iter(seen))
+        return _alike((args, kwargs), iter(records))
 
 
 def _form(value: Any, shapes: list[tuple[int, ...]]) -> Any:
-    """The structure of arguments with the numbers of axes; ``shapes`` gets the shapes."""
+    """Return the structure of arguments with their ranks; their shapes are appended to ``shapes``."""
     if isinstance(value, Tensor) and not isinstance(value, Placeholder):
         shapes.append(value.shape)
         return value.ndim
@@ -243,11 +246,11 @@ def _alike(value: Any, seen: Iterator[tuple[Any, set[int]]]) -> Any:
 
 
 def opens_of(function: Any, dynamic: int = 0) -> Callable[[Any, Any], Any] | None:
-    """What tells of the arguments of a call which lengths are left open; None if they never are.
+    """Return the function that determines the symbolic dimensions of a call; None if there never are any.
 
     Args:
-        function: a cell or a function, of which something may have been told.
-        dynamic: whether lengths are left open that were seen to change.
+        function: a cell or a function, which may have declared inputs.
+        dynamic: whether dimensions that change between calls become symbolic.
     """
     if isinstance(function, Cell):
         return functools.partial(_told_of_cell, function)

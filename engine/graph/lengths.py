@@ -1,9 +1,9 @@
-"""Lengths of axes that a trace leaves open: what stands in the shapes of its tensors in the place of ints.
+"""Symbolic dimensions: stand-ins for ints in the shapes of a trace's tensors.
 
-A ``Length`` is an int to whoever looks at it. What is computed of it by ``+ - * // %`` is followed as an expression of
-the arguments' lengths. Whatever else is asked of it gets the number of this run, and that is noted: the outcome of a
-comparison, or, for everything that is not followed, the number itself. A plan holds for all lengths of which the same
-is true; so what is not followed makes a plan for one length, and never a wrong one.
+A ``Length`` behaves like an int. Results of ``+ - * // %`` are tracked as expressions of the arguments' dimensions.
+Every other operation gets the number of this run, which is noted: the outcome of a comparison, or, for an untracked
+operation, the number itself. A plan holds for all dimensions with the same outcomes; an untracked operation thus yields
+a plan for one number, never a wrong plan.
 """
 
 from __future__ import annotations
@@ -23,39 +23,39 @@ __all__ = ["Length", "Lengths", "whole"]
 
 
 class Lengths:
-    """The open lengths of a trace, and what was found out about them.
+    """The symbolic dimensions of a trace, and the guards on them.
 
     Args:
-        shapes: those of the tensors among the arguments.
-        axes: of each of them, which axes have a length that is left open.
+        shapes: shapes of the tensors among the arguments.
+        axes: the symbolic axes of each of these tensors.
 
     Attributes:
-        places: of each open length, the tensor and the axis.
-        numbers: what they are in this run.
-        guards: of each comparison of a size with 0, its outcome.
-        pinned: the numbers of the lengths that may be no other ones.
-        is_on: whether the trace is under way.
+        places: tensor index and axis of each symbolic dimension.
+        numbers: their numbers in this run.
+        guards: outcome of each comparison of a size with 0.
+        pinned: indices of the dimensions that are fixed to their number.
+        is_on: whether the trace is active.
     """
 
     def __init__(self, shapes: Sequence[tuple[int, ...]], axes: Sequence[tuple[int, ...]]) -> None:
-        self.places = [(place, axis) for place, some in enumerate(axes) for axis in some]
-        self.numbers = [shapes[place][axis] for place, axis in self.places]
+        self.places = [(index, axis) for index, own_axes in enumerate(axes) for axis in own_axes]
+        self.numbers = [shapes[index][axis] for index, axis in self.places]
         self.guards: dict[tuple[str, Size], bool] = {}
         self.pinned: set[int] = set()
         self.is_on = True
         self._shapes = list(shapes)
 
     def shape_of(self, place: int) -> tuple[int | Size, ...]:
-        """The shape of an argument.
+        """Return the shape of an argument.
 
         Args:
-            place: of the tensor among the arguments.
+            place: index of the tensor among the arguments.
         """
-        numbers = {axis: number for number, (of, axis) in enumerate(self.places) if of == place}
+        numbers = {axis: number for number, (index, axis) in enumerate(self.places) if index == place}
         return tuple([Size.of(numbers[k]) if k in numbers else n for k, n in enumerate(self._shapes[place])])
 
     def number(self, size: int | Size) -> int:
-        """What a size is in this run."""
+        """Return the number of a size in this run."""
         if not isinstance(size, Size):
             return size
         total = 0
@@ -70,72 +70,74 @@ class Lengths:
         return total
 
     def of(self, size: int | Size) -> Any:
-        """A size as code gets to see it."""
+        """Return a size in the form that code sees."""
         return Length(size, self.number(size), self) if isinstance(size, Size) else size
 
     def asked(self, sign: str, size: int | Size) -> bool:
-        """Whether a size is ``==``, ``<`` or ``<=`` 0; what is not so for all lengths is noted."""
+        """Return whether a size is ``==``, ``<`` or ``<=`` 0, with a guard unless all numbers agree."""
         compare = _SIGNS[sign]
-        found: bool = compare(self.number(size), 0)
+        outcome: bool = compare(self.number(size), 0)
         if not isinstance(size, Size) or not self.is_on or variables_in(size) <= self.pinned:
-            return found
+            return outcome
         low, high = bounds(size)
         if (sign == "==" and (low > 0 or high < 0)) or (sign != "==" and compare(low, 0) == compare(high, 0)):
-            return found
-        self.guards[sign, size if sign != "==" or size.terms[0][1] > 0 else times(size, -1)] = found  # type: ignore[index]
-        if found and sign == "==":
+            return outcome
+        self.guards[sign, size if sign != "==" or size.terms[0][1] > 0 else times(size, -1)] = outcome  # type: ignore[index]
+        if outcome and sign == "==":
             products = [product for product, _ in size.terms if product]
             if len(products) == 1 and len(products[0]) == 1 and len(products[0][0]) == 1:
                 self.pinned.add(products[0][0][0])
-        return found
+        return outcome
 
     def pin(self, size: int | Size) -> int:
-        """The number that a size is, for which the plan will be."""
+        """Return the number of a size and guard the plan by it."""
         number = self.number(size)
         self.asked("==", minus(size, number))
         return number
 
     def pin_all(self) -> None:
-        """Let the plan be for the arguments' shapes as they are."""
+        """Guard the plan by the arguments' current shapes."""
         for number in range(len(self.numbers)):
             self.pin(Size.of(number))
 
     def no_broadcast(self, size: int | Size) -> None:
-        """Note of a length that the run went on with that it is neither 0 nor 1, or else what it is."""
+        """Guard the plan by a size that is neither 0 nor 1, otherwise by its number."""
         if isinstance(size, Size) and self.asked("<", minus(size, LEAST)):
             self.pin(size)
 
     @property
     def are_open(self) -> bool:
-        """Whether another length may come."""
+        """Whether some dimension is not pinned."""
         return len(self.pinned) < len(self.numbers)
 
     def fits(self, shapes: Sequence[tuple[int | Size, ...]]) -> Callable[..., bool]:
-        """A function that tells of the shapes of arguments whether the same is true of them.
+        """Return a predicate on the shapes of arguments that checks all guards.
 
         Args:
             shapes: the arguments' shapes in the trace.
         """
-        said = [f"len(a{place}) == {len(shape)}" for place, shape in enumerate(shapes)]
-        named = {place: f"n{number}" for number, place in enumerate(self.places)}
-        for place, shape in enumerate(shapes):
+        conditions = [f"len(a{index}) == {len(shape)}" for index, shape in enumerate(shapes)]
+        names = {index: f"n{number}" for number, index in enumerate(self.places)}
+        for index, shape in enumerate(shapes):
             for axis, size in enumerate(shape):
-                one = f"a{place}[{axis}]"
-                name = named.get((place, axis))
-                said.append(f"({name} := {one}) >= {LEAST}" if name else f"{one} == {text(size)}")
-        said.sort(key=lambda line: "n" in line.partition("==")[2])  # of a tensor that is passed twice: sizes come last
-        said += [f"({text(size)} {sign} 0) is {found}" for (sign, size), found in self.guards.items()]
-        given = ", ".join(f"a{place}" for place in range(len(shapes)))
-        # The text is made here of numbers and numbered names alone; nothing of the user's stands in it.
-        found: Callable[..., bool] = eval(f"lambda {given}: {' and '.join(said) or 'True'}", {"len": len})
-        return found
+                entry = f"a{index}[{axis}]"
+                name = names.get((index, axis))
+                conditions.append(f"({name} := {entry}) >= {LEAST}" if name else f"{entry} == {text(size)}")
+        conditions.sort(
+            key=lambda line: "n" in line.partition("==")[2]
+        )  # if a tensor is passed twice, checks of sizes come last
+        conditions += [f"({text(size)} {sign} 0) is {outcome}" for (sign, size), outcome in self.guards.items()]
+        parameters = ", ".join(f"a{index}" for index in range(len(shapes)))
+        # The text consists of numbers and numbered names alone; it contains no text of the user's.
+        outcome: Callable[..., bool] = eval(f"lambda {parameters}: {' and '.join(conditions) or 'True'}", {"len": len})
+        return outcome
 
     def end(self) -> None:
-        """The trace is over: from here on a length is no more than its number."""
+        """End the trace: from now on a length is only its number."""
         self.is_on = False
 
     def settled(self, value: Any) -> Any:
-        """What a function returned, with ints in the place of lengths, also in lists and dictionaries."""
+        """Return a function's result with ints in place of lengths, also in lists and dictionaries."""
         if type(value) is Length:
             return value.number
         if type(value) is list:
@@ -146,53 +148,53 @@ class Lengths:
             value.update(items)
         elif isinstance(value, tuple):
             parts = [self.settled(part) for part in value]
-            if any(part is not one for part, one in zip(parts, value, strict=True)):
+            if any(part is not original for part, original in zip(parts, value, strict=True)):
                 return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
         return value
 
     def left(self) -> bool:
-        """Put ints in the place of lengths that code has kept; whether there were any."""
+        """Replace lengths that code has kept by ints; return whether there were any."""
         gc.collect()
-        kept = tuple([one for one in gc.get_referrers(self) if type(one) is Length])
-        for one in kept:
-            _replace(one, one.number, 3)
-        return bool(kept)
+        lengths = tuple([length for length in gc.get_referrers(self) if type(length) is Length])
+        for length in lengths:
+            _replace(length, length.number, 3)
+        return bool(lengths)
 
 
 _SIGNS = {"==": operator.eq, "<": operator.lt, "<=": operator.le}
 
 
 def _replace(one: Any, by: Any, depth: int) -> None:
-    """Put something in the place of an object, wherever it is held; no closure of this function may hold it."""
+    """Replace an object wherever it is referenced; closures of this function must not reference it."""
     for holder in gc.get_referrers(one):
         if isinstance(holder, types.FrameType):
             continue
-        held = holder if isinstance(holder, dict) else getattr(holder, "__dict__", None)
+        attributes = holder if isinstance(holder, dict) else getattr(holder, "__dict__", None)
         if type(holder) is list:
-            for place, part in enumerate(holder):
+            for index, part in enumerate(holder):
                 if part is one:
-                    holder[place] = by
+                    holder[index] = by
         elif type(holder) is tuple and depth:
             parts = list(holder)
-            for place, part in enumerate(parts):
+            for index, part in enumerate(parts):
                 if part is one:
-                    parts[place] = by
+                    parts[index] = by
             _replace(holder, tuple(parts), depth - 1)
         elif isinstance(holder, types.CellType):
             holder.cell_contents = by
-        elif isinstance(held, dict):
-            for key, part in list(held.items()):
+        elif isinstance(attributes, dict):
+            for key, part in list(attributes.items()):
                 if part is one:
-                    held[key] = by
+                    attributes[key] = by
 
 
 class Length:
-    """A length, see above.
+    """A symbolic dimension, used by traced code like an int.
 
     Args:
-        size: what it is.
-        number: what it is in this run.
-        lengths: those of the trace.
+        size: the expression.
+        number: its number in this run.
+        lengths: the symbolic dimensions of the trace.
     """
 
     __slots__ = ("lengths", "number", "size")
@@ -202,9 +204,9 @@ class Length:
         self.number = number
         self.lengths = lengths
 
-    @property  # type: ignore[misc]  # a class is read only here
+    @property  # type: ignore[misc]  # a class here, but read-only
     def __class__(self) -> Any:
-        """``int``, by which ``isinstance`` goes."""
+        """``int``, for ``isinstance``."""
         return int
 
     def __index__(self) -> int:
@@ -278,35 +280,35 @@ class Length:
         return self.lengths.asked(sign, size)
 
     def _size_of(self, other: Any) -> int | Size | None:
-        """What another operand is; None of what is not followed."""
+        """Return the size of an operand; None if it is not tracked."""
         if type(other) is Length and other.lengths is self.lengths:
             return other.size if self.lengths.is_on else other.number
         return int(other) if type(other) is int or type(other) is bool else None
 
     def _computed(self, follow: Callable[..., int | Size], other: Any, compute: Callable[..., Any]) -> Any:
-        by = self._size_of(other)
-        if by is None or not self.lengths.is_on:
+        operand = self._size_of(other)
+        if operand is None or not self.lengths.is_on:
             return compute(self.__index__(), whole(other))
-        return self.lengths.of(follow(self.size, by))
+        return self.lengths.of(follow(self.size, operand))
 
     def _divided(self, follow: Callable[..., int | Size], other: Any, compute: Callable[..., Any]) -> Any:
-        by = self._size_of(other)
-        if by is None or not self.lengths.is_on or self._asked("==", by):
+        operand = self._size_of(other)
+        if operand is None or not self.lengths.is_on or self._asked("==", operand):
             return compute(self.__index__(), whole(other))
-        return self.lengths.of(follow(self.size, by))
+        return self.lengths.of(follow(self.size, operand))
 
 
 def whole(value: Any) -> Any:
-    """A value with ints in the place of lengths in it, for which the plan will be.
+    """Return a value with ints in place of lengths, and guard the plan by their numbers.
 
     Args:
-        value: anything; tuples, lists, dictionaries and slices are looked into.
+        value: any value; tuples, lists, dictionaries and slices are searched.
     """
     return replace_values(value, (Length,), operator.index)
 
 
 def _follow() -> None:
-    """The operators, in both orders of operands."""
+    """Define the arithmetic and comparison operators, in both orders of operands."""
     for name, follow in (("add", plus), ("sub", minus), ("mul", times)):
         compute = getattr(operator, name)
 
@@ -347,7 +349,7 @@ def _follow() -> None:
 
         setattr(Length, f"__{name}__", not_followed)
         setattr(Length, f"__r{name}__", not_followed_back)
-    for name, sign, turned, wanted in (
+    for name, sign, is_swapped, outcome in (
         ("eq", "==", False, True),
         ("ne", "==", False, False),
         ("lt", "<", False, True),
@@ -357,14 +359,19 @@ def _follow() -> None:
     ):
 
         def compared(
-            self: Length, other: Any, name: str = name, sign: str = sign, turned: bool = turned, wanted: bool = wanted
+            self: Length,
+            other: Any,
+            name: str = name,
+            sign: str = sign,
+            turned: bool = is_swapped,
+            wanted: bool = outcome,
         ) -> Any:
-            by = self._size_of(other)
-            if by is None or not self.lengths.is_on:
+            operand = self._size_of(other)
+            if operand is None or not self.lengths.is_on:
                 if not isinstance(other, _NUMBERS):
                     return NotImplemented
                 return getattr(operator, name)(self.__index__(), whole(other))
-            return self._asked(sign, minus(by, self.size) if turned else minus(self.size, by)) is wanted
+            return self._asked(sign, minus(operand, self.size) if turned else minus(self.size, operand)) is wanted
 
         setattr(Length, f"__{name}__", compared)
 

@@ -1,17 +1,17 @@
-"""Loops over arrays that are written as text for one group of operators, and compiled by Numba.
+"""Loop kernels, generated as text for one fused group of operators and compiled by Numba.
 
-A loop computes every element of a group (``graph.Fused``) in one pass: it loads the inputs, does the steps, stores what
-others use, and adds up what is summed. The text is made of the table's scalar expressions and of numbers of axes alone,
-nothing of the user's stands in it. Lengths are arguments, so that equal groups of other sizes have the same machine
-code, which is kept on disk by the name of the text's digest.
+A loop computes every element of a group (``graph.Fused``) in one pass: it loads the inputs, computes the steps, stores
+the outputs that other nodes use, and accumulates the sums. The text consists of the table's scalar expressions and of
+axis numbers alone; it contains no text of the user's. Dimensions are arguments, so that equal groups of other sizes
+share the machine code, which is cached on disk under the text's digest.
 
-Of the axes those that all arrays share side by side are one. Arrays lie in memory in the order of their axes, or all in
-the order of the first that does not (``_Loop.__call__``). Large loops are shared out in parts that shapes
-fix. Sums: of the innermost axis in the elements' dtype by runs of 4096, whose sums are added in float64, part by part;
-so they do not depend on how many threads there are.
+Adjacent axes that all arrays share are merged. Arrays are contiguous in the order of their axes, or all in the order of
+the first that is not (``_Loop.__call__``). Large loops are split into parts fixed by the shapes. A sum over the
+innermost axis is accumulated in the elements' dtype over runs of 4096; the sums of the runs are added in float64, part
+by part. So the results do not depend on the number of threads.
 
-Without Numba (``HOOKSCOPE_NUMBA=0``) the same steps are NumPy's, into arrays that are used again (``buffers``). For
-arrays of a GPU the loop is Triton's (``gpu_loops``), without Triton CuPy's by the same steps.
+Without Numba (``HOOKSCOPE_NUMBA=0``) NumPy computes the same steps into reused buffers (``buffers``). On a GPU the loop
+is a Triton kernel (``gpu_loops``); without Triton, CuPy computes the same steps.
 """
 
 from __future__ import annotations
@@ -38,60 +38,61 @@ from .scalars import Step
 __all__ = ["is_free", "loop", "written_over"]
 
 _SHARED = 1 << 15
-"""Elements from which on a loop is shared out to threads."""
+"""Minimum number of elements of a loop that is shared among threads."""
 _PART = 8192
-"""About as many elements are a part."""
+"""Approximate number of elements of a part."""
 _RUN = 4096
 _PARTIAL = 1 << 16
-"""The most numbers that the parts of a sum over the outermost axis have together."""
+"""Maximum total of partial sums over the outermost axis."""
 
 _FLOAT64, _INT64 = np.dtype(np.float64), np.dtype(np.int64)
 
 
 def loop(node: Fused, is_on_gpu: bool = False) -> Callable[..., tuple[Any, ...]]:
-    """What computes a group.
+    """Return the function that computes a group.
 
     Args:
         node: the group.
         is_on_gpu: whether its arrays are CuPy's.
 
     Returns:
-        A function of the inputs' arrays that gives a tuple of the outputs'.
+        A function of the inputs' arrays that returns a tuple of the outputs' arrays.
     """
     if is_on_gpu:
         cupy = sys.modules["cupy"]
         return loop_on_gpu(node) if runs_triton() else with_buffers(node, cupy)
     if not compiling.is_on():
         return with_buffers(node)
-    made = _Loop(node)
-    return made if made.whole >= 0 else made.call
+    compiled_loop = _Loop(node)
+    return compiled_loop if compiled_loop.whole >= 0 else compiled_loop.call
 
 
 def written_over(node: Fused, spent: Sequence[Value]) -> Value | None:
-    """An input whose array can be the output's: elements are stored where they were loaded, and nobody needs them.
+    """Return an input whose array the output can reuse: elements are stored where they were loaded.
 
     Args:
         node: the group.
         spent: values that are not used afterwards.
 
     Returns:
-        the input, or None; not for a second output of elements, before whose store the input may be loaded again.
+        the input, or None; also None if there is a second output of elements, since its store precedes reloads of the
+        input.
     """
     stored = [value for value, store in zip(node.outputs, node.stores, strict=True) if store.axes is None]
     if len(stored) != 1 or not compiling.is_on() or math.prod(node.shape) < _SHARED:
         return None
     (output,) = stored
     for value, varies in zip(node.inputs, node.varies, strict=True):
-        varies_in_all = all(yes or n == 1 for yes, n in zip(varies, node.shape, strict=True))
+        varies_in_all = all(is_varying or n == 1 for is_varying, n in zip(varies, node.shape, strict=True))
         if value in spent and varies_in_all and value.shape == output.shape and value.dtype == output.dtype:
             return value
     return None
 
 
 def is_free(array: Any) -> bool:
-    """Whether an array that a variable of a plan holds is held by nobody else, and can be written over."""
+    """Return whether an array of a plan's variable has no other reference and can be overwritten."""
     base = array.base
-    if base is not None:  # a result's shape is often another look at it
+    if base is not None:  # a reshaped result is often a view
         if type(base) is not np.ndarray or base.base is not None or sys.getrefcount(base) > _BASE_HERE:
             return False
         if base.nbytes != array.nbytes:
@@ -103,7 +104,7 @@ def is_free(array: Any) -> bool:
 
 
 _HELD_HERE = _BASE_HERE = NEVER
-"""How often an array is held that only a variable of a plan holds, and the base that only that array holds."""
+"""Reference count of an array that only a plan's variable references, and of a base that only that array does."""
 
 
 def _frees(bound: int, box: list[Any]) -> bool:
@@ -126,7 +127,7 @@ _BASE_HERE = calibrated(_frees_base, 2 if BORROWS else 3) if _HELD_HERE else NEV
 
 @dataclass(frozen=True)
 class _Array:
-    """One array of a loop: dtype, number of axes, and in which of the loop's (folded) axes it varies."""
+    """An array of a loop: dtype, number of axes, and the (folded) axes of the loop in which it varies."""
 
     dtype: np.dtype[Any]
     ndim: int
@@ -134,11 +135,11 @@ class _Array:
 
 
 class _Loop:
-    """A group as a function; compiled when it is made for arrays in C order, and again for another order that comes.
+    """A group as a function, compiled for arrays in C order, and again for each other order that occurs.
 
     Attributes:
-        call: the function for arrays in C order, which takes others too.
-        whole: the place of the first input that has all axes, more than one; -1 where there is none.
+        call: the function for arrays in C order, which accepts others too.
+        whole: index of the first input with all axes, more than one of them longer than 1; -1 if there is none.
     """
 
     def __init__(self, node: Fused) -> None:
@@ -146,16 +147,16 @@ class _Loop:
         self._axes = tuple(range(len(node.shape)))
         self._by_order = {self._axes: _Compiled(node, self._axes)}
         self.call = self._by_order[self._axes].call
-        several = sum(n != 1 for n in node.shape) > 1
+        has_two_axes = sum(n != 1 for n in node.shape) > 1
         shapes = [value.shape for value in node.inputs]
-        self.whole = shapes.index(node.shape) if several and node.shape in shapes else -1
+        self.whole = shapes.index(node.shape) if has_two_axes and node.shape in shapes else -1
 
     def __call__(self, *arrays: Any, into: Any = None) -> tuple[Any, ...]:
-        """Compute.
+        """Compute the group.
 
         Args:
             *arrays: the inputs.
-            into: one of them, which the output of elements is written to, or None.
+            into: the input that the output of elements overwrites, or None.
 
         Returns:
             The outputs, in the memory order of the first input that has all axes.
@@ -173,57 +174,57 @@ class _Loop:
         compiled = self._by_order.get(order)
         if compiled is None:
             compiled = self._by_order[order] = _Compiled(node, order)
-        given = []
+        operands = []
         for x, varies in zip(arrays, node.varies, strict=True):
-            shape = [n if yes else 1 for n, yes in zip(node.shape, varies, strict=True)]
-            given.append(compiling.ready(x.reshape(shape).transpose(order)))
+            shape = [n if is_varying else 1 for n, is_varying in zip(node.shape, varies, strict=True)]
+            operands.append(compiling.ready(x.reshape(shape).transpose(order)))
             if x is into:
-                into = given[-1]
-        made = zip(
-            compiled.call(*given) if into is None else compiled.call(*given, into=into),
+                into = operands[-1]
+        results = zip(
+            compiled.call(*operands) if into is None else compiled.call(*operands, into=into),
             compiled.back,
             node.outputs,
             strict=True,
         )
-        return tuple([x.transpose(back).reshape(value.shape) for x, back, value in made])
+        return tuple([x.transpose(axes).reshape(value.shape) for x, axes, value in results])
 
 
 class _Compiled:
     """The loop for one order of the axes.
 
     Attributes:
-        call: the function. Of another order than C's, inputs have all of the loop's axes in that order, and outputs
-            those that are not summed over.
-        back: of each output how its axes are put back.
+        call: the function. For orders other than C, inputs have all axes of the loop in that order, and outputs those
+            that are not summed over.
+        back: for each output, the transposition that restores its axes.
     """
 
     def __init__(self, node: Fused, order: tuple[int, ...]) -> None:
-        plain = order == tuple(range(len(order)))
-        kept = [[axis for axis in order if axis not in (store.axes or ())] for store in node.stores]
+        is_c_order = order == tuple(range(len(order)))
+        kept_axes = [[axis for axis in order if axis not in (store.axes or ())] for store in node.stores]
         patterns = [
             *[[varies[axis] for axis in order] for varies in node.varies],
-            *[[axis in axes for axis in order] for axes in kept],
+            *[[axis in axes for axis in order] for axes in kept_axes],
         ]
         lengths, folded = _folded([node.shape[axis] for axis in order], patterns)
         shapes = [
-            value.shape if plain else tuple([node.shape[axis] for axis in axes])
-            for value, axes in zip(node.outputs, kept, strict=True)
+            value.shape if is_c_order else tuple([node.shape[axis] for axis in axes])
+            for value, axes in zip(node.outputs, kept_axes, strict=True)
         ]
         inputs = [
-            _Array(value.dtype, len(value.shape) if plain else len(order), varies)
+            _Array(value.dtype, len(value.shape) if is_c_order else len(order), varies)
             for value, varies in zip(node.inputs, folded, strict=False)
         ]
         outputs = [
             _Array(value.dtype, len(shape), varies)
             for value, shape, varies in zip(node.outputs, shapes, folded[len(inputs) :], strict=True)
         ]
-        self.back = [tuple([axes.index(axis) for axis in sorted(axes)]) for axes in kept]
+        self.back = [tuple([axes.index(axis) for axis in sorted(axes)]) for axes in kept_axes]
         self.call = _function(node, lengths, inputs, outputs, shapes)
 
 
 def _folded(lengths: list[int], patterns: list[list[bool]]) -> tuple[tuple[int, ...], list[tuple[bool, ...]]]:
-    """Axes of length 1 left out, and axes side by side made one where no array tells them apart."""
-    axes: list[list[Any]] = []  # length, and of each array whether it varies
+    """Drop axes of length 1, and merge adjacent axes that all arrays treat alike."""
+    axes: list[list[Any]] = []  # length, and for each array whether it varies
     for axis, length in enumerate(lengths):
         if length == 1:
             continue
@@ -235,26 +236,26 @@ def _folded(lengths: list[int], patterns: list[list[bool]]) -> tuple[tuple[int, 
     if not axes:
         axes.append([1, [True] * len(patterns)])
     return tuple([length for length, _ in axes]), [
-        tuple([column[place] for _, column in axes]) for place in range(len(patterns))
+        tuple([column[index] for _, column in axes]) for index in range(len(patterns))
     ]
 
 
 def _parts(lengths: tuple[int, ...], outputs: list[_Array], stores: tuple[Store, ...]) -> tuple[int, int]:
-    """How many parts there are along the outermost axis, and how many of its entries each has."""
+    """Return the number of parts along the outermost axis, and the number of its entries in each."""
     total = math.prod(lengths)
     if total < _SHARED:
         return 1, lengths[0]
     step = max(1, _PART * lengths[0] // total)
-    # Sums over the outermost axis are added up by parts first, which should be few numbers beside those that are read.
-    for made, store in zip(outputs, stores, strict=True):
-        if store.axes is not None and not made.varies[0]:
-            kept = _kept(lengths, made.varies)
-            step = max(step, -(-lengths[0] * kept // _PARTIAL), -(-lengths[0] * 4 * kept // total))
+    # Sums over the outermost axis are first added per part; the partial sums should be few compared with the inputs.
+    for output, store in zip(outputs, stores, strict=True):
+        if store.axes is not None and not output.varies[0]:
+            size = _kept(lengths, output.varies)
+            step = max(step, -(-lengths[0] * size // _PARTIAL), -(-lengths[0] * 4 * size // total))
     return -(-lengths[0] // step), step
 
 
 def _kept(lengths: tuple[int, ...], varies: tuple[bool, ...]) -> int:
-    return math.prod([n for n, yes in zip(lengths, varies, strict=True) if yes])
+    return math.prod([n for n, is_varying in zip(lengths, varies, strict=True) if is_varying])
 
 
 def _function(
@@ -265,39 +266,39 @@ def _function(
     sizes.flags.writeable = False
     shared = parts > 1
     kernel = _kernel(node.steps, node.stores, len(lengths), inputs, outputs, shared)
-    empty, places = np.empty, list(zip(shapes, [value.dtype for value in node.outputs], strict=True))
+    empty, specs = np.empty, list(zip(shapes, [value.dtype for value in node.outputs], strict=True))
     if not shared:
-        return _small(kernel, sizes, len(inputs), places)
+        return _small(kernel, sizes, len(inputs), specs)
     sums = [
         None
         if store.axes is None
         else (
-            (1 if made.varies[0] else parts, _kept(lengths, made.varies)),
-            _FLOAT64 if made.dtype.kind == "f" else _INT64,
-            _kept(lengths, tuple([not yes for yes in made.varies])) if store.is_mean else 0,
+            (1 if output.varies[0] else parts, _kept(lengths, output.varies)),
+            _FLOAT64 if output.dtype.kind == "f" else _INT64,
+            _kept(lengths, tuple([not is_varying for is_varying in output.varies])) if store.is_mean else 0,
         )
-        for made, store in zip(outputs, node.stores, strict=True)
+        for output, store in zip(outputs, node.stores, strict=True)
     ]
 
     def large(*arrays: Any, into: Any = None) -> tuple[Any, ...]:
         if into is not None and not into.flags.c_contiguous:
             into = None
-        made = [
+        results = [
             np.zeros(partial[0], partial[1]) if partial is not None else empty(shape, dtype) if into is None else into
-            for (shape, dtype), partial in zip(places, sums, strict=True)
+            for (shape, dtype), partial in zip(specs, sums, strict=True)
         ]
         try:
-            share(kernel, parts, sizes, *arrays, *made)
-        except TypeError:  # the loop's: an array does not lie as it is compiled for
-            share(kernel, parts, sizes, *[compiling.ready(x) for x in arrays], *made)
-        for place, partial in enumerate(sums):
+            share(kernel, parts, sizes, *arrays, *results)
+        except TypeError:  # raised by the loop: an array has another layout than compiled
+            share(kernel, parts, sizes, *[compiling.ready(x) for x in arrays], *results)
+        for index, partial in enumerate(sums):
             if partial is not None:
-                total = made[place].sum(axis=0)
+                total = results[index].sum(axis=0)
                 if partial[2]:
                     total = total / partial[2]
-                shape, dtype = places[place]
-                made[place] = total.astype(dtype).reshape(shape)
-        return tuple(made)
+                shape, dtype = specs[index]
+                results[index] = total.astype(dtype).reshape(shape)
+        return tuple(results)
 
     return large
 
@@ -305,22 +306,24 @@ def _function(
 def _small(
     kernel: Any, sizes: Any, inputs: int, outputs: list[tuple[tuple[int, ...], np.dtype[Any]]]
 ) -> Callable[..., tuple[Any, ...]]:
-    """What makes the outputs and calls a loop that is not shared out, as text: a packed argument costs as much as some
-    elements."""
-    given, made = [f"x{k}" for k in range(inputs)], [f"y{k}" for k in range(len(outputs))]
+    """Return a function, generated as text, that allocates the outputs and calls an unshared loop.
+
+    A packed argument would cost as much as some elements.
+    """
+    input_names, output_names = [f"x{k}" for k in range(inputs)], [f"y{k}" for k in range(len(outputs))]
     names: dict[str, Any] = {"kernel": kernel, "sizes": sizes, "empty": np.empty, "ready": compiling.ready}
-    lines = [f"def small({', '.join(given)}):"]
-    for name, (shape, dtype) in zip(made, outputs, strict=True):
+    lines = [f"def small({', '.join(input_names)}):"]
+    for name, (shape, dtype) in zip(output_names, outputs, strict=True):
         names[f"of_{name}"] = dtype
         lines.append(f"    {name} = empty({shape!r}, of_{name})")
     lines += [
         "    try:",
-        f"        kernel({', '.join(['sizes', *given, *made])})",
-        "    except TypeError:",  # Numba's: an array does not lie as it is compiled for
-        f"        kernel({', '.join(['sizes', *[f'ready({x})' for x in given], *made])})",
-        f"    return {', '.join(made)},",
+        f"        kernel({', '.join(['sizes', *input_names, *output_names])})",
+        "    except TypeError:",  # raised by Numba: an array has another layout than compiled
+        f"        kernel({', '.join(['sizes', *[f'ready({x})' for x in input_names], *output_names])})",
+        f"    return {', '.join(output_names)},",
     ]
-    exec("\n".join(lines), names)  # numbers of arrays and of axes alone
+    exec("\n".join(lines), names)  # contains only numbers of arrays and axes
     function: Callable[..., tuple[Any, ...]] = names["small"]
     return function
 
@@ -336,19 +339,19 @@ def _kernel(
     outputs: list[_Array],
     shared: bool,
 ) -> Any:
-    """The compiled function of the sizes, the inputs and the outputs; shared out, after ``first`` and ``stop``."""
+    """Return the compiled function of sizes, inputs and outputs; if shared, ``first`` and ``stop`` precede these."""
     text = _Text(steps, stores, axes, inputs, outputs, shared).text()
     digest = hashlib.sha256(repr((text, inputs, outputs)).encode()).hexdigest()[:24]
-    found = _compiled.get(digest)
-    if found is None:
-        found = _compiled[digest] = _compile(text, digest, inputs, outputs, stores, shared)
-    return found
+    compiled = _compiled.get(digest)
+    if compiled is None:
+        compiled = _compiled[digest] = _compile(text, digest, inputs, outputs, stores, shared)
+    return compiled
 
 
 def _compile(
     text: str, digest: str, inputs: list[_Array], outputs: list[_Array], stores: tuple[Store, ...], shared: bool
 ) -> Any:
-    """From the text, or from the disk."""
+    """Compile the text, or load it from the disk cache."""
     return compiling.generated(
         "scalars", digest, lambda: _entry(text, f"loop_{digest}", inputs, outputs, stores, shared)
     )
@@ -357,9 +360,9 @@ def _compile(
 def _entry(
     text: str, name: str, inputs: list[_Array], outputs: list[_Array], stores: tuple[Store, ...], shared: bool
 ) -> Any:
-    """What is to be compiled."""
-    room = f"{compiling.__package__}.compiled"
-    scalars, loops, building = (import_module(f"{room}.{file}") for file in ("scalars", "loops", "_building"))
+    """Return the function to compile."""
+    package = f"{compiling.__package__}.compiled"
+    scalars, loops, building = (import_module(f"{package}.{file}") for file in ("scalars", "loops", "_building"))
     types = scalars.types
     element = {"float32": types.float32, "float64": types.float64, "bool": types.boolean}
 
@@ -376,19 +379,19 @@ def _entry(
         **{f"{name}_double": function for name, function in scalars.double.items()},
         **{f"{name}_single": function for name, function in {**scalars.double, **scalars.single}.items()},
     }
-    # The text is made here of the table's own expressions, and of nothing that came from elsewhere.
+    # The text consists of the table's own expressions alone.
     exec(compile(text.replace("def loop(", f"def {name}(", 1), str(scalars.__file__), "exec"), names)
     sizes = types.Array(types.int64, 1, "C", readonly=True)
-    given = [types.Array(kind(x.dtype), x.ndim, "C", readonly=True) for x in inputs]
-    made = []
+    input_types = [types.Array(kind(x.dtype), x.ndim, "C", readonly=True) for x in inputs]
+    output_types = []
     for x, store in zip(outputs, stores, strict=True):
         if shared and store.axes is not None:
-            made.append(types.Array(types.float64 if x.dtype.kind == "f" else types.int64, 2, "C"))
+            output_types.append(types.Array(types.float64 if x.dtype.kind == "f" else types.int64, 2, "C"))
         else:
-            made.append(types.Array(kind(x.dtype), x.ndim, "C"))
+            output_types.append(types.Array(kind(x.dtype), x.ndim, "C"))
     if shared:
-        return loops.kernel(sizes, *given, *made, fastmath=frozenset())(names[name])
-    return building.function(types.void(sizes, *given, *made))(names[name])
+        return loops.kernel(sizes, *input_types, *output_types, fastmath=frozenset())(names[name])
+    return building.function(types.void(sizes, *input_types, *output_types))(names[name])
 
 
 _NUMBERS = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -417,7 +420,7 @@ _LIBRARY = {"atan2": "np.arctan2", "hypot": "np.hypot"}
 
 
 class _Text:
-    """Writes a loop as Python for Numba."""
+    """Writer of a loop as Python for Numba."""
 
     def __init__(
         self,
@@ -433,7 +436,7 @@ class _Text:
         self.lines: list[str] = []
 
     def text(self) -> str:
-        """The function's text."""
+        """Return the source text of the function."""
         arrays = [f"x{k}" for k in range(len(self.inputs))] + [f"y{k}" for k in range(len(self.outputs))]
         self._write(0, f"def loop({'first, stop, ' if self.shared else ''}sizes, {', '.join(arrays)}):")
         for axis in range(self.axes):
@@ -441,14 +444,14 @@ class _Text:
         self._write(1, f"step = sizes[{self.axes}]")
         for k in range(len(self.inputs)):
             self._write(1, f"p{k} = pointer(x{k})")
-        for k, (made, store) in enumerate(zip(self.outputs, self.stores, strict=True)):
+        for k, (output, store) in enumerate(zip(self.outputs, self.stores, strict=True)):
             if store.axes is None:
                 self._write(1, f"q{k} = pointer(y{k})")
             else:
-                self._write(1, f"kept{k} = {self._product(made.varies, -1)}")
+                self._write(1, f"kept{k} = {self._product(output.varies, -1)}")
                 if not self.shared:
                     self._write(1, f"memory{k} = take(8 * kept{k})")
-                    self._write(1, f"sums{k} = {self._wide(made)}_at(memory{k}, kept{k})")
+                    self._write(1, f"sums{k} = {self._wide(output)}_at(memory{k}, kept{k})")
                     self._write(1, f"for i in range(kept{k}):")
                     self._write(2, f"sums{k}[i] = 0")
                 self._write(1, f"q{k} = pointer({f'y{k}' if self.shared else f'sums{k}'})")
@@ -470,11 +473,11 @@ class _Text:
         self.lines.append("    " * depth + line)
 
     def _product(self, varies: tuple[bool, ...], axis: int) -> str:
-        """How far apart the entries of an axis are."""
+        """Return the stride of an axis, in elements."""
         return " * ".join([f"n{k}" for k in range(axis + 1, self.axes) if varies[k]]) or "1"
 
     def _place(self, varies: tuple[bool, ...]) -> str:
-        """Where the elements of a run begin."""
+        """Return the offset of a run's first element."""
         terms = [
             f"i{axis} * ({self._product(varies, axis)})" if self._product(varies, axis) != "1" else f"i{axis}"
             for axis in range(self.axes - 1)
@@ -493,16 +496,16 @@ class _Text:
             depth += 1
         for k, x in enumerate(self.inputs):
             self._write(depth, f"a{k} = {self._place(x.varies)}")
-        for k, (made, store) in enumerate(zip(self.outputs, self.stores, strict=True)):
-            place = self._place(made.varies)
-            if store.axes is not None and self.shared and not made.varies[0]:
-                place += f" + part * kept{k}"
-            self._write(depth, f"b{k} = {place}")
+        for k, (output, store) in enumerate(zip(self.outputs, self.stores, strict=True)):
+            offset = self._place(output.varies)
+            if store.axes is not None and self.shared and not output.varies[0]:
+                offset += f" + part * kept{k}"
+            self._write(depth, f"b{k} = {offset}")
         begin, stop = ("start", "end") if last == 0 else ("0", f"n{last}")
         totals = [
             k
-            for k, (made, store) in enumerate(zip(self.outputs, self.stores, strict=True))
-            if store.axes is not None and not made.varies[last]
+            for k, (output, store) in enumerate(zip(self.outputs, self.stores, strict=True))
+            if store.axes is not None and not output.varies[last]
         ]
         if totals:
             self._write(depth, f"for run in range({begin}, {stop}, {_RUN}):")
@@ -511,23 +514,23 @@ class _Text:
             for k in totals:
                 self._write(depth, f"total{k} = {self._total(k)}(0)")
         inside = self._inside(last)
-        lines = [f"t{place} = {self._step(step)}" for place, step in enumerate(self.steps)]
-        for line, yes in zip(lines, inside, strict=True):
-            if not yes:
+        lines = [f"t{offset} = {self._step(step)}" for offset, step in enumerate(self.steps)]
+        for line, is_inside in zip(lines, inside, strict=True):
+            if not is_inside:
                 self._write(depth, line)
         self._write(depth, f"for i in range({begin}, {stop}):")
-        for line, yes in zip(lines, inside, strict=True):
-            if yes:
+        for line, is_inside in zip(lines, inside, strict=True):
+            if is_inside:
                 self._write(depth + 1, line)
         count = len(self.outputs)
-        for k, (made, store) in enumerate(zip(self.outputs, self.stores, strict=True)):
+        for k, (output, store) in enumerate(zip(self.outputs, self.stores, strict=True)):
             marks = f"{k + 1}, {count}"
             if store.axes is None:
                 self._write(depth + 1, f"put(q{k}, b{k} + i, t{store.step}, {marks})")
             elif k in totals:
                 self._write(depth + 1, f"total{k} = summed(total{k}, {self._total(k)}(t{store.step}))")
             else:
-                value = f"fetch(q{k}, b{k} + i, {marks}) + {self._wide(made)}(t{store.step})"
+                value = f"fetch(q{k}, b{k} + i, {marks}) + {self._wide(output)}(t{store.step})"
                 self._write(depth + 1, f"put(q{k}, b{k} + i, {value}, {marks})")
         for k in totals:
             marks = f"{k + 1}, {count}"
@@ -535,21 +538,21 @@ class _Text:
             self._write(depth, f"put(q{k}, b{k}, {value}, {marks})")
 
     def _total(self, k: int) -> str:
-        """The dtype of a run's sum."""
+        """Return the dtype of a run's sum."""
         dtype = self.outputs[k].dtype
         return dtype.name if dtype.kind == "f" else "int64"
 
     def _inside(self, last: int) -> list[bool]:
-        """Of each step whether it is another one along the innermost axis."""
-        found: list[bool] = []
+        """Return for each step whether its value varies along the innermost axis."""
+        flags: list[bool] = []
         for name, _, *operands in self.steps:
             if name == "const":
-                found.append(False)
+                flags.append(False)
             elif name == "input":
-                found.append(self.inputs[operands[0]].varies[last])
+                flags.append(self.inputs[operands[0]].varies[last])
             else:
-                found.append(any(found[place] for place in operands))
-        return found
+                flags.append(any(flags[operand] for operand in operands))
+        return flags
 
     def _step(self, step: Step) -> str:
         name, dtype, *operands = step
@@ -559,33 +562,33 @@ class _Text:
             (k,) = operands
             varies = self.inputs[k].varies
             return f"fetch(p{k}, a{k}{' + i' if varies[self.axes - 1] else ''}, 0, {len(self.outputs)})"
-        given = [f"t{place}" for place in operands]
+        arguments = [f"t{operand}" for operand in operands]
         if name == "cast":
-            return f"{dtype.name}({given[0]})"
+            return f"{dtype.name}({arguments[0]})"
         if name in ("max", "min"):
-            sign, (a, b) = ">" if name == "max" else "<", given
+            sign, (a, b) = ">" if name == "max" else "<", arguments
             nan = f"({a} {sign} {b}) | ({a} != {a})" if dtype.kind == "f" else f"{a} {sign} {b}"
             return f"choose({nan}, {a}, {b})"
         if name in _BETWEEN:
-            text = _BETWEEN[name].format(*given)
+            text = _BETWEEN[name].format(*arguments)
             narrow = dtype.kind in "iu" and name != "where"  # Numba widens integers
             return f"{dtype.name}({text})" if narrow else text
         if name in _WITHOUT_SUFFIX:
-            return f"{_WITHOUT_SUFFIX[name]}({given[0]})"
+            return f"{_WITHOUT_SUFFIX[name]}({arguments[0]})"
         if name in _LIBRARY:
-            return f"{_LIBRARY[name]}({', '.join(given)})"
-        return f"{name}_{'single' if dtype == np.float32 else 'double'}({given[0]})"
+            return f"{_LIBRARY[name]}({', '.join(arguments)})"
+        return f"{name}_{'single' if dtype == np.float32 else 'double'}({arguments[0]})"
 
     def _finish(self) -> None:
-        """Put the sums where they belong."""
-        for k, (made, store) in enumerate(zip(self.outputs, self.stores, strict=True)):
+        """Write the code that stores the sums in the outputs."""
+        for k, (output, store) in enumerate(zip(self.outputs, self.stores, strict=True)):
             if store.axes is None:
                 continue
             value = f"sums{k}[i]"
             if store.is_mean:
-                summed = " * ".join([f"n{axis}" for axis in range(self.axes) if not made.varies[axis]]) or "1"
+                summed = " * ".join([f"n{axis}" for axis in range(self.axes) if not output.varies[axis]]) or "1"
                 value = f"{value} / ({summed})"
             self._write(1, f"r{k} = pointer(y{k})")
             self._write(1, f"for i in range(kept{k}):")
-            self._write(2, f"put(r{k}, i, {made.dtype.name}({value}), {k + 1}, {len(self.outputs)})")
+            self._write(2, f"put(r{k}, i, {output.dtype.name}({value}), {k + 1}, {len(self.outputs)})")
             self._write(1, f"give_back(memory{k})")

@@ -1,7 +1,7 @@
-"""A plan: a graph written as one Python function without loops, calls or checks that the trace has settled.
+"""Plans: a graph compiled to one Python function, without the loops, calls and checks that the trace has resolved.
 
-Each step is a line that calls the very kernel that ran, so a plan gives the bits that the eager run gives; what is not
-needed any more is let go of after its last use.
+Each line of it calls the very kernel that the eager run calls, so a plan returns the bits of the eager run. Values are
+released after their last use.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ from .sizes import Size, text, variables_in
 __all__ = ["Failed", "Plan", "operands_of"]
 
 
-class Failed(Exception):  # noqa: N818  # it carries the error, which is raised or told otherwise
-    """A step of a plan raised.
+class Failed(Exception):  # noqa: N818  # it carries the error, which is raised or reported in other ways
+    """Error of a plan's step.
 
     Args:
-        error: what it raised.
-        has_changed: whether a tensor from outside had been changed by then.
+        error: the exception that the step raised.
+        has_changed: whether an external tensor had been changed by then.
     """
 
     def __init__(self, error: Exception, has_changed: bool) -> None:
@@ -57,15 +57,15 @@ class Failed(Exception):  # noqa: N818  # it carries the error, which is raised 
 
 
 class Plan:
-    """What runs a graph.
+    """An executable graph.
 
     Args:
-        graph: after the passes.
+        graph: the graph, after the passes.
 
     Attributes:
-        source: the function's text.
+        source: the source text of the function.
         draws: whether it draws random numbers.
-        graph: as given.
+        graph: the graph, after the passes.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -75,20 +75,20 @@ class Plan:
             self.source = writer.text()
         self.draws = bool(writer.drawn)
         names = writer.globals
-        # The text is made here of the graph's numbered names alone; nothing of the user's stands in it.
+        # The text consists of the graph's numbered names alone; it contains no text of the user's.
         exec(compile(self.source, "<plan>", "exec"), names)
         self._run: types.FunctionType = names["plan"]
         self._calls, self._names = writer.calls, writer.names
 
     def run(self, arrays: list[Any], tensors: Sequence[Tensor]) -> Any:
-        """Compute.
+        """Compute the result and rebind the external tensors.
 
         Args:
-            arrays: of the tensors among the arguments, in order.
+            arrays: the arrays of the tensors among the arguments, in order.
             tensors: those tensors.
 
         Returns:
-            what the function returns; the tensors from outside that it binds anew are bound.
+            the function's result.
 
         Raises:
             Failed: a step raised.
@@ -103,25 +103,27 @@ class Plan:
             restore(before)
 
     def _told(self, error: Exception) -> Exception:
-        """The error of a kernel as the operator tells it."""
-        place = error.__traceback__
-        while place is not None and place.tb_frame.f_code is not self._run.__code__:
-            place = place.tb_next
-        if place is None or not isinstance(error, ValueError | TypeError | IndexError | AttributeError):
+        """Return a kernel's error with the operator's explanation."""
+        traceback = error.__traceback__
+        while traceback is not None and traceback.tb_frame.f_code is not self._run.__code__:
+            traceback = traceback.tb_next
+        if traceback is None or not isinstance(error, ValueError | TypeError | IndexError | AttributeError):
             return error
-        node = self._calls.get(place.tb_lineno)
+        node = self._calls.get(traceback.tb_lineno)
         if node is None or isinstance(node.operator, Beside):
             return error
-        known = {**self._run.__globals__, **place.tb_frame.f_locals}
-        return explained(node.operator, error, replace_values(node.inputs, (Value,), lambda x: known[self._names[x]]))
+        variables = {**self._run.__globals__, **traceback.tb_frame.f_locals}
+        return explained(
+            node.operator, error, replace_values(node.inputs, (Value,), lambda x: variables[self._names[x]])
+        )
 
 
 _BEFORE = 2
-"""The number of a plan's first line after its head."""
+"""Line number of the first line of a plan's body."""
 
 
 class _Writer:
-    """Writes a graph as Python."""
+    """Writer of a graph's Python source."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -141,33 +143,33 @@ class _Writer:
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
         self.drawn: set[int] = set()
-        self.lengths: set[int] = set()  # the open ones that are used
+        self.lengths: set[int] = set()  # the symbolic dimensions in use
         self.outside: dict[Value, Tensor] = {}
         self.made: dict[Made, str] = {}
-        self.calls: dict[int, Apply] = {}  # the operators, by the number of the line that calls a kernel
+        self.calls: dict[int, Apply] = {}  # operators by the line number of their kernel call
 
     def text(self) -> str:
         graph = self.graph
-        given = []
-        for place, value in enumerate(graph.arguments):  # a tensor that is passed twice has one value
-            given.append(f"w{place}" if value in self.names else f"v{len(self.names)}")
-            self.names.setdefault(value, given[-1])
-        parameters = ", ".join([*given, *[f"d{number}" for number in graph.drawn]])
+        argument_names = []
+        for index, value in enumerate(graph.arguments):  # a tensor that is passed twice has one value
+            argument_names.append(f"w{index}" if value in self.names else f"v{len(self.names)}")
+            self.names.setdefault(value, argument_names[-1])
+        parameters = ", ".join([*argument_names, *[f"d{number}" for number in graph.drawn]])
         for value, array in graph.constants.items():
             self.names[value] = self.hold("c", array)
-        last = self._last_uses()
+        last_uses = self._last_uses()
         self.outside = {value: tensor for tensor, value in graph.externals}
-        for place, node in enumerate(graph.nodes):
+        for index, node in enumerate(graph.nodes):
             if isinstance(node, Whole | Bind):
                 changed = set(map(id, node.changed if isinstance(node, Whole) else (node.tensor,)))
                 for value in [value for value, tensor in self.outside.items() if id(tensor) in changed]:
                     self._load(value)
             for value in values_in(operands_of(node)):
                 self._load(value)
-            self._node(node, last.get(place, ()))
-            gone = [self.names[value] for value in last.get(place, ()) if self.names[value][0] == "v"]
-            if gone:
-                self.lines.append(f"del {', '.join(gone)}")
+            self._node(node, last_uses.get(index, ()))
+            released = [self.names[value] for value in last_uses.get(index, ()) if self.names[value][0] == "v"]
+            if released:
+                self.lines.append(f"del {', '.join(released)}")
         given_out = dict.fromkeys((*[value for _, value in graph.effects], *values_in(graph.result)))
         bound = {_who(node.tensor): node.value for node in graph.nodes if isinstance(node, Bind)}
         for value in given_out:
@@ -179,35 +181,35 @@ class _Writer:
         result = self._structure(graph.result)
         self.lines.append(f"return {result}")
         for number in sorted(self.lengths, reverse=True):
-            place, axis = graph.lengths[number]
-            self.lines.insert(0, f"n{number} = {given[place]}.shape[{axis}]")
+            index, axis = graph.lengths[number]
+            self.lines.insert(0, f"n{number} = {argument_names[index]}.shape[{axis}]")
         return f"def plan(begun, given, {parameters}):\n" + "".join(f"    {line}\n" for line in self.lines)
 
     def _load(self, value: Value) -> None:
-        """Read a tensor from outside, at the first use of its value: until then nothing holds its array but itself."""
+        """Read an external tensor at the first use of its value; until then only the tensor references its array."""
         tensor = self.outside.pop(value, None)
         if tensor is not None:
             self.lines.append(f"{self._name(value)} = {self.hold('t', tensor)}._array")
 
     def _own(self, value: Value) -> None:
-        """Make of a constant that a tensor is to hold an array of this call's own."""
+        """Replace a constant that a tensor will hold by a view that belongs to this call."""
         if value in self.graph.constants and self.names[value][0] == "c":
             self.lines.append(f"own{len(self.lines)} = {self.names[value]}.view()")
             self.names[value] = f"own{len(self.lines) - 1}"
 
     def _last_uses(self) -> dict[int, list[Value]]:
-        found: dict[int, list[Value]] = {}
-        seen = self.graph.given_out() | set(self.graph.constants)
-        for place in range(len(self.graph.nodes) - 1, -1, -1):
-            node = self.graph.nodes[place]
+        uses: dict[int, list[Value]] = {}
+        used = self.graph.given_out() | set(self.graph.constants)
+        for index in range(len(self.graph.nodes) - 1, -1, -1):
+            node = self.graph.nodes[index]
             for value in dict.fromkeys((*values_in(operands_of(node)), *values_in(node.outputs))):
-                if value not in seen:
-                    seen.add(value)
-                    found.setdefault(place, []).append(value)
-        return found
+                if value not in used:
+                    used.add(value)
+                    uses.setdefault(index, []).append(value)
+        return uses
 
     def hold(self, letter: str, thing: Any) -> str:
-        """A global name for an object."""
+        """Return a global name for an object."""
         self._held += 1
         name = f"{letter}{self._held}"
         self.globals[name] = thing
@@ -220,7 +222,7 @@ class _Writer:
         return name
 
     def operand(self, value: Any) -> str:
-        """An operand or attribute as an expression."""
+        """Return an operand or attribute as an expression."""
         if type(value) is Value:
             return self._name(value)
         if type(value) is Size:
@@ -252,8 +254,8 @@ class _Writer:
         if view.is_part:
             return f"seen({self._structure(view.of)}, {self.operand(view.steps)})"
         ((operator, attrs),) = view.steps
-        made = f"tensor({self._name(view.value)})"
-        return f"linked({self._structure(view.of)}, {made}, {self.hold('k', operator)}, {self.operand(attrs)}, False)"
+        source = f"tensor({self._name(view.value)})"
+        return f"linked({self._structure(view.of)}, {source}, {self.hold('k', operator)}, {self.operand(attrs)}, False)"
 
     def _node(self, node: Node, spent: Sequence[Value]) -> None:
         if isinstance(node, Apply):
@@ -278,7 +280,7 @@ class _Writer:
             self._whole(node)
 
     def _apply(self, node: Apply) -> None:
-        # On a GPU shapes and layouts decide which kernel it is, at each call.
+        # On a GPU, shapes and layouts select the kernel at each call.
         by_arrays = self.graph.is_on_gpu and isinstance(node.operator, Operator)
         kernel = self.hold("f", node.operator.on_arrays if by_arrays else node.operator.kernel)
         call = f"{kernel}({', '.join(self.operand(x) for x in node.inputs)}{self.attributes(node.attrs)})"
@@ -286,7 +288,7 @@ class _Writer:
             call = call.replace("(, ", "(", 1)
         if not node.packed:
             (output,) = node.outputs
-            if output in self.names:  # the kernel hands back what it got
+            if output in self.names:  # the kernel returns its input
                 return
             name = self._name(output)
             self.calls[len(self.lines) + _BEFORE] = node
@@ -310,28 +312,28 @@ class _Writer:
         if operator.analytic and any(value.dtype in COMPLEX for value in values):
             self._by_gradients(node, g, output, inputs)
         elif operator.joint_vjp is not None:
-            needs = tuple([place in node.needs for place in range(len(node.inputs))])
+            needs = tuple([index in node.needs for index in range(len(node.inputs))])
             rule = self.hold("r", operator.joint_vjp)
             self.lines.append(f"_ = {rule}(F, {self.hold('k', list(needs))}, {call[4:]}")
-            for place, made in zip(node.given, node.outputs, strict=True):
-                name = self._name(made)
-                self.lines.append(f"{name} = _[{place}]")
-                self._fit(name, inputs[place])
+            for index, output_value in zip(node.given, node.outputs, strict=True):
+                name = self._name(output_value)
+                self.lines.append(f"{name} = _[{index}]")
+                self._fit(name, inputs[index])
             self.lines.append("del _")
         else:
-            for place, made in zip(node.given, node.outputs, strict=True):
-                name = self._name(made)
-                if not self._by_slope(node, place, name, g, inputs):
-                    rule = self.hold("r", operator.vjps[place])
+            for index, output_value in zip(node.given, node.outputs, strict=True):
+                name = self._name(output_value)
+                if not self._by_slope(node, index, name, g, inputs):
+                    rule = self.hold("r", operator.vjps[index])
                     self.lines.append(f"{name} = {rule}{call}")
-                    self._fit(name, inputs[place])
+                    self._fit(name, inputs[index])
 
     def _fit(self, name: str, x: str) -> None:
         self.lines.append(f"if type({name}) is not ndarray or {name}.dtype is not {x}.dtype:")
         self.lines.append(f"    {name} = fitted({name}, {x}, F)")
 
     def _by_slope(self, node: Derive, place: int, name: str, g: str, inputs: list[str]) -> bool:
-        """The basic operators' rules, as the walk writes them out."""
+        """Write a basic operator's gradient rule inline, as the backward pass computes it; return whether it is one."""
         slopes, gradient = node.operator.slopes, node.gradient
         if slopes is None or gradient.dtype != np.float32 or not gradient.shape:
             return False
@@ -339,24 +341,24 @@ class _Writer:
         if type(x) is not Value or x.dtype != np.float32:
             return False
         if place and slopes[1] == NEGATED:
-            found = f"-{g}"
+            product = f"-{g}"
         elif slopes[place] == TIMES_OTHER:
-            found = f"{g} * {inputs[1 - place]}"
+            product = f"{g} * {inputs[1 - place]}"
         else:
-            found = g
+            product = g
         if (x.sizes or x.shape) != (gradient.sizes or gradient.shape):
-            found = f"F.sum_to({found}, shape={self.operand(x.sizes or x.shape)})"
-        self.lines.append(f"{name} = {found}")
+            product = f"F.sum_to({product}, shape={self.operand(x.sizes or x.shape)})"
+        self.lines.append(f"{name} = {product}")
         return True
 
     def _by_gradients(self, node: Derive, g: str, output: str, inputs: list[str]) -> None:
         rule = self.hold("r", node.operator.gradients)
-        tracked = "{" + ", ".join(f"id({inputs[place]})" for place in node.needs) + "}"
-        given = "(" + "".join(f"{x}, " for x in inputs) + ")"
+        tracked = "{" + ", ".join(f"id({inputs[index]})" for index in node.needs) + "}"
+        input_tuple = "(" + "".join(f"{x}, " for x in inputs) + ")"
         attrs = "{" + ", ".join(f"{key!r}: {self.operand(value)}" for key, value in node.attrs.items()) + "}"
-        self.lines.append(f"_ = {rule}(F, {tracked}, {g}, {output}, {given}, {attrs})")
-        for place, made in enumerate(node.outputs):
-            self.lines.append(f"{self._name(made)} = _[{place}][1]")
+        self.lines.append(f"_ = {rule}(F, {tracked}, {g}, {output}, {input_tuple}, {attrs})")
+        for index, output_value in enumerate(node.outputs):
+            self.lines.append(f"{self._name(output_value)} = _[{index}][1]")
         self.lines.append("del _")
 
     def _whole(self, node: Whole) -> None:
@@ -368,7 +370,7 @@ class _Writer:
             self.lines.append(f"{self._name(value)} = {self.hold('t', tensor)}._array")
 
     def _structure(self, value: Any) -> str:
-        """What the function returned, with a new tensor for each value."""
+        """Return the function's result as an expression, with a new tensor for each value."""
         if type(value) is Value:
             return f"tensor({self._name(value)})"
         if type(value) in (Draw, Size):
@@ -398,12 +400,12 @@ class _Writer:
 
 
 def _who(tensor: Any) -> Any:
-    """What a tensor that a plan binds anew is known by."""
+    """Return the key of a tensor that a plan rebinds."""
     return ("given", tensor.place) if type(tensor) is Given else id(tensor)
 
 
 def operands_of(node: Node) -> Any:
-    """What a node computes with: a structure with Values in it."""
+    """Return the operands of a node: a structure that contains Values."""
     if isinstance(node, Apply):
         return node.inputs, node.attrs
     if isinstance(node, Derive):
@@ -414,7 +416,7 @@ def operands_of(node: Node) -> Any:
 
 
 def _moving(value: Any) -> Any:
-    """The Values, Draws and Sizes in an operand."""
-    found: list[Any] = []
-    replace_values(value, (Value, Draw, Size), found.append)
-    return found
+    """Return the Values, Draws and Sizes in an operand."""
+    operands: list[Any] = []
+    replace_values(value, (Value, Draw, Size), operands.append)
+    return operands

@@ -1,10 +1,10 @@
-"""What Python values the code of a function can read, and whether they are still what they were.
+"""Python values that the code of a function can read.
 
-A plan may be used again only where the function's Python code would do the same. That code is looked through before it
-runs: the names that it and all that it calls use, and the objects that these names lead to, from the function's
-arguments, closure and globals on. Each value found there is kept beside the place where it stood, so that *over* is
-possible (a name that is used for one object is looked at on all of them) and *too little* is not: what cannot be looked
-through, an iterator, a file, makes the function one that no plan can be made of.
+A plan may be replayed only if the function's Python code would do the same again. The code is inspected before it
+runs: the names that it and its callees use, and the objects that these names reach from the function's arguments,
+closure and globals. Each value is recorded with its location. The analysis may include *too much* (a name is looked up
+on all objects, though it is used for one), but never *too little*: an object that cannot be inspected, such as an
+iterator or a file, rules out a plan for the function.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ LEAVES = (
     np.ufunc,
     type(np.sum),
     type(sys.flags),
-    type(inspect.FullArgSpec.args),  # of a named tuple
+    type(inspect.FullArgSpec.args),  # a named tuple's field
 )
-"""Types whose objects do not change, or lead to nothing that a function's result depends on."""
+"""Types whose objects do not change, or reach nothing that affects a function's result."""
 _NUMBERS = (int, float, complex, str, bytes, range)
 
 _ALWAYS = frozenset(
@@ -87,7 +87,7 @@ _ALWAYS = frozenset(
         "bprop_debug",
     )
 )
-"""Names that the engine reads of a cell though no code of the function has them, unless the cell is plain."""
+"""Names that the engine reads from a cell without the function's code using them, unless the cell is plain."""
 _REFLECTING = frozenset(
     (
         "getattr",
@@ -112,12 +112,12 @@ _REFLECTING = frozenset(
         "__match_args__",
     )
 )
-"""Names of what reads attributes whose names do not stand in the code."""
+"""Names of functions and attributes that read attributes whose names are not in the code."""
 _MOST_ITEMS = 1 << 12
 _OF_SIGNATURES = frozenset(("get_type_hints", "get_annotations", "signature", "getfullargspec"))
-"""Names of what reads the annotations of a function."""
+"""Names of functions that read the annotations of a function."""
 _OF_PARAMETERS = ("_requires_grad", "_gradient_hooks", "_name")
-"""Attributes of parameters that the engine's functions read, as those of cells and of gradients do that give names."""
+"""Attributes of parameters read by engine functions, such as those of cells and gradients that return names."""
 _DECIMAL = ("decimal", "_decimal", "_pydecimal")
 _OF_DECIMAL = "decimal is read, whose precision a plan cannot watch"
 _OUT_OF_SIGHT = frozenset(
@@ -137,10 +137,10 @@ _OUT_OF_SIGHT = frozenset(
         "currentframe",
     )
 )
-"""Names of what leads to objects that cannot be looked through, or past the tensors to their numbers."""
+"""Names that lead to objects that cannot be inspected, or past the tensors to their numbers."""
 _GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_NAME")
 _OF_FUNCTIONS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")
-"""Attributes of functions, and the first two of classes, that stand in no dictionary."""
+"""Attributes of functions that are in no dictionary; the first two also exist on classes."""
 _ON_DEMAND = frozenset(
     (
         "__init__",
@@ -165,7 +165,7 @@ _ON_DEMAND = frozenset(
         "__sizeof__",
     )
 )
-"""Methods that using an object does not call: they are followed once code names the class, or one of them has run."""
+"""Methods that using an object does not call; they are followed if code names the class, or once one has run."""
 _FORMATTING = frozenset(
     (
         "repr",
@@ -183,34 +183,34 @@ _FORMATTING = frozenset(
         "__mod__",
     )
 )
-"""Names of functions that turn objects into text."""
+"""Functions that convert objects to text."""
 _FORMATTERS = (repr, ascii, str)
 _OF_TEXTS = frozenset(("__name__", "__qualname__", "__module__", "__repr__", "__str__"))
-"""Attributes in the default text of an object, a class or a function, and the methods that make another one."""
+"""Attributes in the default text of an object, a class or a function, and the methods that replace that text."""
 _OF_COLLECTIONS = ("_fields", "_field_defaults", "default_factory")
 """Attributes that methods of named tuples and of ``defaultdict`` read."""
 _OF_ANY_MODULE = ("__builtins__", "__cached__", "__file__", "__loader__", "__name__", "__path__", "__spec__")
 
 
 def _kept_with(function: Callable[Concatenate[K, P], V]) -> Callable[Concatenate[K, P], V]:
-    """As ``functools.cache``, for no longer than the first argument lives: notebooks define classes again and again."""
-    known: weakref.WeakKeyDictionary[K, dict[Any, V]] = weakref.WeakKeyDictionary()
+    """Cache like ``functools.cache``, but only while the first argument lives, since notebooks redefine classes."""
+    cache: weakref.WeakKeyDictionary[K, dict[Any, V]] = weakref.WeakKeyDictionary()
 
     @functools.wraps(function)
     def found(first: K, /, *others: P.args, **named: P.kwargs) -> V:
-        of_it = known.setdefault(first, {})
-        if others not in of_it:
-            of_it[others] = function(first, *others, **named)
-        return of_it[others]
+        results = cache.setdefault(first, {})
+        if others not in results:
+            results[others] = function(first, *others, **named)
+        return results[others]
 
     return found
 
 
 @_kept_with
 def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], frozenset[tuple[str, bool]]]:
-    """The names of globals, of attributes and of modules that code and the code within it use.
+    """Return the names of globals, attributes and modules that code and its inner code use.
 
-    Where attributes are read by ``getattr`` and its like, texts of the code may be their names.
+    If attributes are read by ``getattr`` or similar, the code's string constants may be their names.
     """
     globals_, attributes, modules = set[str](), set[str](_matched_by(code)), set[tuple[str, bool]]()
     calls_super = False
@@ -221,7 +221,7 @@ def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], fro
         elif step.opname == "IMPORT_NAME":
             modules |= {(name, False), (name, True)}
         elif name == "__init__" and (calls_super or "SUPER" in step.opname):
-            pass  # of an object in the making
+            pass  # of an object under construction
         elif isinstance(name, str) and any(part in step.opname for part in ("IMPORT_FROM", "ATTR", "METHOD")):
             attributes.add(name)
         elif step.opname == "MATCH_CLASS" and step.arg:
@@ -233,15 +233,15 @@ def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], fro
         attributes |= _OF_TEXTS
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            of_it = _names_of(constant)
-            globals_ |= of_it[0]
-            attributes |= of_it[1]
-            modules |= of_it[2]
+            inner = _names_of(constant)
+            globals_ |= inner[0]
+            attributes |= inner[1]
+            modules |= inner[2]
     return frozenset(globals_), frozenset(attributes), frozenset(modules)
 
 
 def _formats(step: dis.Instruction) -> bool:
-    """Whether an instruction may turn an object into text: part of an f-string, or the operator ``%``."""
+    """Return whether an instruction may convert an object to text: part of an f-string, or the operator ``%``."""
     if step.opname == "BINARY_OP":
         return step.argrepr in ("%", "%=")
     return step.opname.startswith("FORMAT_") or step.opname == "CONVERT_VALUE"
@@ -249,12 +249,12 @@ def _formats(step: dis.Instruction) -> bool:
 
 @_kept_with
 def _passed_by(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names of globals and of attributes that code loads for another purpose than to call them."""
+    """Return the names of globals and of attributes that code loads without calling them."""
     globals_, attributes = set[str](), set[str]()
-    for one in codes_in(code):
-        steps = list(dis.get_instructions(one))
-        for before, step, after in zip([None, *steps], steps, [*steps[1:], None], strict=False):
-            if "PUSH_NULL" in [near.opname for near in (before, after) if near is not None]:
+    for inner in codes_in(code):
+        steps = list(dis.get_instructions(inner))
+        for previous, step, following in zip([None, *steps], steps, [*steps[1:], None], strict=False):
+            if "PUSH_NULL" in [neighbor.opname for neighbor in (previous, following) if neighbor is not None]:
                 continue
             if step.opname == "LOAD_GLOBAL" and not (step.arg or 0) & 1:
                 globals_.add(step.argval)
@@ -264,30 +264,30 @@ def _passed_by(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _matched_by(code: types.CodeType) -> list[str]:
-    """The names of attributes in patterns as ``case Point(x=0)``, which stand in a constant before the step."""
+    """Return the attribute names in patterns like ``case Point(x=0)``, held by a constant before the instruction."""
     pairs = itertools.pairwise(dis.get_instructions(code))
-    return [name for before, step in pairs if step.opname == "MATCH_CLASS" for name in before.argval]
+    return [name for previous, step in pairs if step.opname == "MATCH_CLASS" for name in previous.argval]
 
 
 @_kept_with
 def _stored_by(code: types.CodeType) -> frozenset[str]:
-    """The names of attributes that code and the code within it bind, or do without where there are none."""
+    """Return the attribute names that code and its inner code bind, or match in patterns, which tolerate absence."""
     codes = codes_in(code)
-    bound = [step.argval for one in codes for step in dis.get_instructions(one) if step.opname == "STORE_ATTR"]
-    return frozenset((*bound, *[name for one in codes for name in _matched_by(one)]))
+    bound = [step.argval for inner in codes for step in dis.get_instructions(inner) if step.opname == "STORE_ATTR"]
+    return frozenset((*bound, *[name for inner in codes for name in _matched_by(inner)]))
 
 
 def codes_in(code: types.CodeType) -> set[types.CodeType]:
-    """The code and the code of functions that are defined in it."""
-    found = {code}
+    """Return the code and the code of functions defined in it."""
+    codes = {code}
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            found |= codes_in(constant)
-    return found
+            codes |= codes_in(constant)
+    return codes
 
 
 class _SettingsOfNumPy:
-    """What decides, beside its inputs, what NumPy's own functions raise and write."""
+    """NumPy settings that affect, beside its inputs, what its functions raise and print."""
 
     errors = property(lambda self: tuple(np.geterr().values()))
     texts = property(lambda self: tuple(np.get_printoptions().values()))
@@ -297,7 +297,7 @@ _OF_NUMPY = _SettingsOfNumPy()
 
 
 class _KindOf:
-    """A class that is looked at because there is an object of it, and not since code names the class."""
+    """A class that is inspected because an instance of it exists, not because code names the class."""
 
     __slots__ = ("kind",)
 
@@ -306,25 +306,25 @@ class _KindOf:
 
 
 class Reads:
-    """What was found.
+    """Values that a function's code can read.
 
-    A constructor and its like (``_ON_DEMAND``) are looked through if code names their class. Where that ends in a
-    problem, as with a constructor that draws from ``numpy.random``, they are left out: the class may only be named for
-    an ``isinstance``. What is left out and runs even so is found by ``Calls``, and is a root of the next look.
+    Constructors and similar methods (``_ON_DEMAND``) are inspected if code names their class. If that causes a problem,
+    such as a constructor that draws from ``numpy.random``, they are left out, since the class may only be named for an
+    ``isinstance``. ``Calls`` detects an omitted method that runs even so, and it becomes a root of the next inspection.
 
     Args:
-        roots: the function, its arguments, and whatever else code was seen to start from.
+        roots: the function, its arguments, and any other code that was seen to run.
 
     Attributes:
-        roots: as given.
+        roots: the function, its arguments, and any other code that was seen to run.
         codes: the Python code that may run.
-        left_out: methods that were not looked through, by their code.
-        tensors: the tensors from outside, each once.
-        found: the values, beside the places where they stood.
-        problem: why no plan can be made, or "".
+        left_out: omitted methods, by their code.
+        tensors: the external tensors, each once.
+        found: the values with their locations.
+        problem: the reason why no plan can be made, or "".
         line: the user's line that leads to the problem, or "".
         is_first: whether a cell has not been called yet.
-        hooks: identities of hooks that a session attached; with one of them the rest is not looked through.
+        hooks: identities of hooks that a session attached; the inspection stops at the first.
     """
 
     def __init__(self, roots: Iterable[Any]) -> None:
@@ -336,10 +336,10 @@ class Reads:
         self._steps.clear()
 
     def _follow(self, constructors: bool) -> None:
-        """Look until nothing new is found.
+        """Inspect repeatedly until nothing new is found.
 
         Args:
-            constructors: whether constructors of classes that code names are looked through.
+            constructors: whether to inspect constructors of classes that code names.
         """
         self.codes: set[types.CodeType] = set()
         self.left_out: dict[types.CodeType, list[types.FunctionType]] = {}
@@ -351,23 +351,23 @@ class Reads:
         self._catches = False
         self._constructors = constructors
         self._constructs = False
-        self._named: set[type] = set()  # classes, with their bases, that code has as values
-        known: Any = None
-        while known != (known := self._extent()):
+        self._named: set[type] = set()  # classes that code uses as values, with their bases
+        extent: Any = None
+        while extent != (extent := self._extent()):
             self._look()
 
     def _extent(self) -> tuple[int, ...]:
-        """Return how much is known to be read; it grows until another look finds nothing new."""
+        """Return the extent of the known reads; it grows until an inspection finds nothing new."""
         names = len(self._names) + len(self._stored) + len(self._passed)
         return (names, len(self.codes), len(self._named), self._everything, self._catches)
 
     @property
     def reflects(self) -> bool:
-        """Whether the code may read attributes by names that it makes up."""
+        """Whether the code may read attributes by computed names."""
         return self._everything
 
     def leads_to(self, thing: Any) -> bool:
-        """Whether a name of the code stands for an object.
+        """Return whether a name in the code refers to an object.
 
         Args:
             thing: the object.
@@ -385,74 +385,74 @@ class Reads:
         self._steps: list[tuple[Any, int]] = []
         self._failed_in: tuple[types.CodeType, str] | None = None
         while waiting and not self.problem:
-            one = waiting.popleft()
-            self._steps.append((one, len(self._steps) + 1 + len(waiting)))
-            if type(one) is _KindOf:
-                one = one.kind
-            elif isinstance(one, type):
-                self._named.update(one.__mro__)
-            if one is MISSING or id(one) in seen or is_leaf(one):
+            thing = waiting.popleft()
+            self._steps.append((thing, len(self._steps) + 1 + len(waiting)))
+            if type(thing) is _KindOf:
+                thing = thing.kind
+            elif isinstance(thing, type):
+                self._named.update(thing.__mro__)
+            if thing is MISSING or id(thing) in seen or is_leaf(thing):
                 continue
-            seen.add(id(one))
-            if isinstance(one, Placeholder):
-                continue  # it has no numbers, and is what it is
-            if id(one) in taps.hooking:
-                self.hooks |= {id(one)}
+            seen.add(id(thing))
+            if isinstance(thing, Placeholder):
+                continue  # it has no numbers and does not change
+            if id(thing) in taps.hooking:
+                self.hooks |= {id(thing)}
                 self._fail("a hook of a session is on it")
-            elif isinstance(one, Tensor):
-                self._see_tensor(one, waiting)
-            elif isinstance(one, types.FunctionType):
-                self._see_function(one, waiting)
-            elif isinstance(one, types.MethodType):
-                waiting += (one.__self__, one.__func__)
-            elif isinstance(one, functools.partial):
-                self._see_passed(one.func)
-                waiting += (one.func, *one.args, one.keywords)
-                self.found.slots += [(one, name, getattr(one, name)) for name in ("func", "args", "keywords")]
-                self._see_attributes(one, vars(one), waiting)
-            elif isinstance(one, types.BuiltinFunctionType | types.MethodWrapperType):
-                self._everything = self._everything or one.__name__ in _REFLECTING
-                self._see_formatter(one)
-                if not isinstance(one.__self__, types.ModuleType):
-                    waiting.append(one.__self__)
-            elif isinstance(one, weakref.ref) and type(one).__module__ in ("builtins", "weakref"):
-                if one() is not None:  # a plan holds what it is of, so that it would never be gone
+            elif isinstance(thing, Tensor):
+                self._see_tensor(thing, waiting)
+            elif isinstance(thing, types.FunctionType):
+                self._see_function(thing, waiting)
+            elif isinstance(thing, types.MethodType):
+                waiting += (thing.__self__, thing.__func__)
+            elif isinstance(thing, functools.partial):
+                self._see_passed(thing.func)
+                waiting += (thing.func, *thing.args, thing.keywords)
+                self.found.slots += [(thing, name, getattr(thing, name)) for name in ("func", "args", "keywords")]
+                self._see_attributes(thing, vars(thing), waiting)
+            elif isinstance(thing, types.BuiltinFunctionType | types.MethodWrapperType):
+                self._everything = self._everything or thing.__name__ in _REFLECTING
+                self._see_formatter(thing)
+                if not isinstance(thing.__self__, types.ModuleType):
+                    waiting.append(thing.__self__)
+            elif isinstance(thing, weakref.ref) and type(thing).__module__ in ("builtins", "weakref"):
+                if thing() is not None:  # the plan would keep the referent alive
                     self._fail("a weak reference is read, which a plan cannot watch")
-            elif isinstance(one, types.ModuleType):
-                self._see_module(one, waiting)
-            elif isinstance(one, type):
-                self._see_class(one, waiting)
-            elif isinstance(one, property):
-                waiting += (one.fget, one.fset, one.fdel)
-            elif isinstance(one, classmethod | staticmethod):
-                waiting.append(one.__func__)
-            elif _is_stepping(one):
-                self._see_optimizer(one, waiting)
-            elif isinstance(one, functools.cached_property):
-                waiting.append(one.func)
-            elif isinstance(one, types.CellType):
-                held = held_by(one)
-                self.found.cells.append((one, held))
-                waiting.append(held)
-            elif isinstance(one, np.ndarray):
-                if type(one) is not np.ndarray or one.dtype.hasobject:
-                    self._fail(f"a {type(one).__name__} of {one.dtype} is read, which a plan cannot watch")
-                elif one.nbytes > 1 << 20:
-                    self._fail(f"a NumPy array of {one.nbytes} bytes is read, too much to compare at each call")
+            elif isinstance(thing, types.ModuleType):
+                self._see_module(thing, waiting)
+            elif isinstance(thing, type):
+                self._see_class(thing, waiting)
+            elif isinstance(thing, property):
+                waiting += (thing.fget, thing.fset, thing.fdel)
+            elif isinstance(thing, classmethod | staticmethod):
+                waiting.append(thing.__func__)
+            elif _is_stepping(thing):
+                self._see_optimizer(thing, waiting)
+            elif isinstance(thing, functools.cached_property):
+                waiting.append(thing.func)
+            elif isinstance(thing, types.CellType):
+                content = held_by(thing)
+                self.found.cells.append((thing, content))
+                waiting.append(content)
+            elif isinstance(thing, np.ndarray):
+                if type(thing) is not np.ndarray or thing.dtype.hasobject:
+                    self._fail(f"a {type(thing).__name__} of {thing.dtype} is read, which a plan cannot watch")
+                elif thing.nbytes > 1 << 20:
+                    self._fail(f"a NumPy array of {thing.nbytes} bytes is read, too much to compare at each call")
                 else:
-                    self.found.arrays.append((one, form(one), one.tobytes()))
+                    self.found.arrays.append((thing, form(thing), thing.tobytes()))
                     self._see_slots(_OF_NUMPY, ("errors", "texts"), waiting)
-            elif isinstance(one, array_types()):
+            elif isinstance(thing, array_types()):
                 self._fail("an array of CuPy's is read, which a plan cannot watch")
             else:
-                self._see_object(one, waiting)
+                self._see_object(thing, waiting)
 
     def _see_formatter(self, one: Any) -> None:
         if one in _FORMATTERS:
             self._names |= _OF_TEXTS
 
     def _see_passed(self, one: Any) -> None:
-        """Refuse a function written in C that is passed on: whoever calls it may do so unseen."""
+        """Refuse an impure C function that is passed as a value, since its calls cannot be observed."""
         from .calls import is_pure
 
         if isinstance(one, types.BuiltinFunctionType) and not is_pure(one):
@@ -461,7 +461,7 @@ class Reads:
     def _fail(self, why: str) -> None:
         self.problem = self.problem or why
 
-    # Which line it is
+    # Source lines
 
     def line_to(self, thing: Any) -> str:
         """Return the user's line that names an object, as ``file:line``, or "".
@@ -472,28 +472,28 @@ class Reads:
         return next(filter(None, (_line_with(self.codes, name) for name in self._names_for(thing))), "")
 
     def line_of_change(self) -> str:
-        """Return the user's line that names what is no longer what it was found to be, or ""."""
+        """Return the user's line that names a changed value, or ""."""
         return next(filter(None, (_line_with(self.codes, name, True) for name in self.found.changed_names())), "")
 
     def _line_of_problem(self) -> str:
-        """The line that names what was looked at last, or what led to it: by names alone, the nearest first."""
+        """Return the line that names the last inspected object, or the nearest named object that leads to it."""
         if self._failed_in is not None:
             return _line_with(codes_in(self._failed_in[0]), self._failed_in[1])
-        pushed = [count for _, count in self._steps]
-        place, names = len(self._steps) - 1, list[str]()
-        near = set[types.CodeType]()
-        while place >= 0:
-            one = self._steps[place][0]
-            if isinstance(one, types.FunctionType) and one.__code__ in self.codes:
-                near = codes_in(one.__code__)
+        queue_ends = [count for _, count in self._steps]
+        index, names = len(self._steps) - 1, list[str]()
+        nearest = set[types.CodeType]()
+        while index >= 0:
+            thing = self._steps[index][0]
+            if isinstance(thing, types.FunctionType) and thing.__code__ in self.codes:
+                nearest = codes_in(thing.__code__)
                 break
-            names += self._names_for(one.kind if type(one) is _KindOf else one)
-            place = bisect.bisect_right(pushed, place) - 1
-        lines = (_line_with(codes, name) for name in names for codes in (near, self.codes))
+            names += self._names_for(thing.kind if type(thing) is _KindOf else thing)
+            index = bisect.bisect_right(queue_ends, index) - 1
+        lines = (_line_with(codes, name) for name in names for codes in (nearest, self.codes))
         return next(filter(None, lines), "")
 
     def _names_for(self, thing: Any) -> list[str]:
-        """The names under which an object was found."""
+        """Return the names under which an object was found."""
         places = [
             name
             for _, names, values in self.found.places
@@ -511,37 +511,37 @@ class Reads:
 
     def _see_tensor(self, tensor: Tensor, waiting: deque[Any]) -> None:
         self.tensors.append(tensor)
-        held = vars(tensor)
-        self.found.owners.append((tensor, held))
+        attributes = vars(tensor)
+        self.found.owners.append((tensor, attributes))
         kind: Any = type(tensor)
         read = self._names | _read_by_engine(kind, _engine_methods(kind, frozenset(self._names), True))
         names = [
             name
-            for name in held
+            for name in attributes
             if (self._everything or name in read or name in _OF_PARAMETERS) and name not in _OF_ARRAYS
         ]
-        values = [held[name] for name in names]
+        values = [attributes[name] for name in names]
         added = self._names if self._catches else self._stored
-        absent = [name for name in ("_gradient_hooks", *added) if name not in held]
-        self.found.places.append((held, (*names, *absent), (*values, *([MISSING] * len(absent)))))
+        absent = [name for name in ("_gradient_hooks", *added) if name not in attributes]
+        self.found.places.append((attributes, (*names, *absent), (*values, *([MISSING] * len(absent)))))
         if self._everything:
-            self.found.keys.append((held, tuple(held)))
+            self.found.keys.append((attributes, tuple(attributes)))
         waiting += (_KindOf(kind), *values)
 
     def _see_optimizer(self, optimizer: Optimizer, waiting: deque[Any]) -> None:
-        """Its step runs as it does eagerly, so that only what the step is called with and changes is of interest."""
-        held = vars(optimizer)
-        read = [name for name in held if (name in self._names or self._everything) and _matters(name, held)]
+        """Record what the step of an optimizer reads and changes; the step itself runs eagerly."""
+        attributes = vars(optimizer)
+        read = [name for name in attributes if (name in self._names or self._everything) and _matters(name, attributes)]
         names = tuple(dict.fromkeys(("parameters", "_hooks", "construct", "_cells", "_params", *read, *self._stored)))
         self.found.classes.append((optimizer, type(optimizer)))
-        self.found.owners.append((optimizer, held))
-        self.found.places.append((held, names, tuple([held.get(name, MISSING) for name in names])))
-        self.tensors += (*optimizer.get_parameters(), *optimizer.parameters, *held.get("lrs", ()))
-        waiting += (optimizer._hooks, optimizer._params, *[held[name] for name in read])
+        self.found.owners.append((optimizer, attributes))
+        self.found.places.append((attributes, names, tuple([attributes.get(name, MISSING) for name in names])))
+        self.tensors += (*optimizer.get_parameters(), *optimizer.parameters, *attributes.get("lrs", ()))
+        waiting += (optimizer._hooks, optimizer._params, *[attributes[name] for name in read])
 
     def _see_function(self, function: types.FunctionType, waiting: deque[Any]) -> None:
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-            if name == "__class__" and isinstance(held_by(cell), type):  # which ``super()`` reads
+            if name == "__class__" and isinstance(held_by(cell), type):  # ``super()`` reads it
                 self.found.cells.append((cell, cell.cell_contents))
                 waiting.append(_KindOf(cell.cell_contents))
             else:
@@ -556,11 +556,11 @@ class Reads:
         self.found.functions.append((function, code, function.__defaults__, function.__kwdefaults__))
         waiting += function.__defaults__ or ()
         waiting.append(function.__kwdefaults__)
-        held = vars(function)
-        self.found.owners.append((function, held))
-        self.found.keys.append((held, tuple(held)))
-        names = [name for name in held if (self._everything or name in self._names) and name not in BOOKKEEPING]
-        self._see_names(held, frozenset(names), waiting)
+        attributes = vars(function)
+        self.found.owners.append((function, attributes))
+        self.found.keys.append((attributes, tuple(attributes)))
+        names = [name for name in attributes if (self._everything or name in self._names) and name not in BOOKKEEPING]
+        self._see_names(attributes, frozenset(names), waiting)
         self._see_code(code, function.__globals__, waiting)
 
     def _see_code(self, code: types.CodeType, globals_: dict[str, Any], waiting: deque[Any]) -> None:
@@ -570,7 +570,7 @@ class Reads:
         if _OF_SIGNATURES & (of_globals | attributes):
             self._names.add("__annotations__")
         self._stored |= _stored_by(code)
-        self._catches = self._catches or any(one.co_exceptiontable for one in codes_in(code))
+        self._catches = self._catches or any(inner.co_exceptiontable for inner in codes_in(code))
         if _REFLECTING & (of_globals | attributes):
             self._everything = True
         for name in sorted(_OUT_OF_SIGHT & attributes):
@@ -582,11 +582,13 @@ class Reads:
             self._see_passed(globals_.get(name, vars(builtins).get(name)))
         self._see_names(globals_, of_globals, waiting)
         self.found.steady += (vars(builtins), sys.modules)
-        known = [name for name in of_globals if name in vars(builtins) or (self._catches and name not in globals_)]
-        self._see_names(vars(builtins), frozenset(known), waiting)
+        builtin_names = [
+            name for name in of_globals if name in vars(builtins) or (self._catches and name not in globals_)
+        ]
+        self._see_names(vars(builtins), frozenset(builtin_names), waiting)
         package = globals_.get("__package__") or ""
         imported = {f"{package}.{name}".strip(".") if is_relative else name for name, is_relative in modules}
-        imported |= {name[:place] for name in imported for place, sign in enumerate(name) if sign == "."}
+        imported |= {name[:index] for name in imported for index, sign in enumerate(name) if sign == "."}
         self._see_names(sys.modules, frozenset(imported), waiting)
 
     def _see_names(self, held: dict[str, Any], of: frozenset[str], waiting: deque[Any]) -> None:
@@ -596,14 +598,14 @@ class Reads:
         waiting += values
 
     def _see_slots(self, one: Any, names: Iterable[str], waiting: deque[Any]) -> None:
-        """Attributes that stand in no dictionary."""
+        """Record attributes that are in no dictionary."""
         values = [(one, name, getattr(one, name, MISSING)) for name in names]
         self.found.slots += values
-        waiting += [held for _, _, held in values]
+        waiting += [value for _, _, value in values]
 
     def _see_module(self, module: types.ModuleType, waiting: deque[Any]) -> None:
-        held = vars(module)
-        file = held.get("__file__") or ("" if held.get("__spec__") is None else "<frozen")
+        namespace = vars(module)
+        file = namespace.get("__file__") or ("" if namespace.get("__spec__") is None else "<frozen")
         if module.__name__.startswith("numpy.random"):
             self._fail("numpy.random is read, whose numbers a plan cannot draw")
         if module is np:
@@ -612,26 +614,26 @@ class Reads:
             self._fail(_OF_DECIMAL)
         of_others = is_engine(file) or is_library(file)
         if of_others:
-            self.found.steady.append(held)
+            self.found.steady.append(namespace)
         kind = type(module)
         self.found.classes.append((module, kind))
         waiting.append(_KindOf(kind))
-        has_rule = "__getattr__" in held or any("__getattr__" in vars(one) for one in kind.__mro__)
+        has_rule = "__getattr__" in namespace or any("__getattr__" in vars(base) for base in kind.__mro__)
         may_lack = self._everything or has_rule or self._catches
-        read = dict.fromkeys([name for name in self._names if name in held or may_lack or name in self._stored])
-        if self._everything:  # whoever names are made up for
-            all_names = tuple([name for name in held if name not in _OF_ANY_MODULE])
+        read = dict.fromkeys([name for name in self._names if name in namespace or may_lack or name in self._stored])
+        if self._everything:  # for computed names
+            all_names = tuple([name for name in namespace if name not in _OF_ANY_MODULE])
             if of_others or file.startswith(SITE):
-                self.found.places.append((held, all_names, tuple([held[name] for name in all_names])))
+                self.found.places.append((namespace, all_names, tuple([namespace[name] for name in all_names])))
             else:
-                self.found.keys.append((held, tuple(held)))
+                self.found.keys.append((namespace, tuple(namespace)))
                 read |= dict.fromkeys(all_names)
         for name in self._passed.intersection(read):
-            self._see_passed(held.get(name))
+            self._see_passed(namespace.get(name))
         names = tuple(read)
-        values = tuple([held.get(name, MISSING) for name in names])
-        rule = held.get("__getattr__", MISSING)
-        self.found.places.append((held, (*names, "__getattr__"), (*values, rule)))
+        values = tuple([namespace.get(name, MISSING) for name in names])
+        rule = namespace.get("__getattr__", MISSING)
+        self.found.places.append((namespace, (*names, "__getattr__"), (*values, rule)))
         if _is_by_user(rule):
             waiting.append(rule)
         if is_engine(file):
@@ -655,63 +657,67 @@ class Reads:
             self._fail(_OF_DECIMAL)
         if not _is_of_others(kind):
             self.found.slots.append((kind, "__mro__", kind.__mro__))
-            more = _read_by_engine(kind, _engine_methods(kind, frozenset(names))) if issubclass(kind, Cell) else names
-            self._see_slots(kind, (names | more) & {"__name__", "__qualname__"}, waiting)
-        reads_all = self._everything or isinstance(kind, enum.EnumMeta)  # whose methods look up members
+            names_read = (
+                _read_by_engine(kind, _engine_methods(kind, frozenset(names))) if issubclass(kind, Cell) else names
+            )
+            self._see_slots(kind, (names | names_read) & {"__name__", "__qualname__"}, waiting)
+        reads_all = self._everything or isinstance(kind, enum.EnumMeta)  # enum methods look up members
         relevant = tuple([name for name in names if any(name in vars(k) for k in kind.__mro__)])
-        # Names that are looked for where none may be: they may come to stand in a class.
-        looked_for = self._names if self._everything or self._catches else self._names.intersection(relevant)
-        for one in kind.__mro__:
-            file = getattr(sys.modules.get(one.__module__), "__file__", None) or ""
-            held: Any = _dictionary_of(one)
-            self.found.steady.append(held)
-            if is_engine(file) and issubclass(one, Cell | Tensor):  # users put methods there, and replace some
-                without_a_name = [name for name in held if name.startswith("__")] if issubclass(one, Tensor) else []
-                found = ["construct", *looked_for, *self._stored, *without_a_name]
-                values = [held.get(name, MISSING) for name in found]
-                self.found.places.append((held, tuple(found), tuple(values)))
+        # Names that are looked up although they may be absent: they may be added to a class later.
+        candidates = self._names if self._everything or self._catches else self._names.intersection(relevant)
+        for base in kind.__mro__:
+            file = getattr(sys.modules.get(base.__module__), "__file__", None) or ""
+            namespace: Any = _dictionary_of(base)
+            self.found.steady.append(namespace)
+            if is_engine(file) and issubclass(base, Cell | Tensor):  # users add methods there and replace some
+                without_a_name = (
+                    [name for name in namespace if name.startswith("__")] if issubclass(base, Tensor) else []
+                )
+                selected = ["construct", *candidates, *self._stored, *without_a_name]
+                values = [namespace.get(name, MISSING) for name in selected]
+                self.found.places.append((namespace, tuple(selected), tuple(values)))
                 waiting += [value for value in values if not _is_own(value)]
-            elif _is_of_others(one) and not _is_static(one):
-                found = [*looked_for, *self._stored]
-                values = [held.get(name, MISSING) for name in found]
-                self.found.places.append((held, tuple(found), tuple(values)))
+            elif _is_of_others(base) and not _is_static(base):
+                selected = [*candidates, *self._stored]
+                values = [namespace.get(name, MISSING) for name in selected]
+                self.found.places.append((namespace, tuple(selected), tuple(values)))
                 waiting += [value for value in values if _is_plain(value) or _is_by_user(value)]
-            if one.__module__ in ("builtins", "abc") or is_engine(file) or is_library(file):
+            if base.__module__ in ("builtins", "abc") or is_engine(file) or is_library(file):
                 continue
-            self.found.keys.append((held, tuple(held)))
-            found = [
+            self.found.keys.append((namespace, tuple(namespace)))
+            selected = [
                 name
-                for name in held
+                for name in namespace
                 if name in names
                 or reads_all
                 or name in _OF_COLLECTIONS
                 or (name.startswith("__") and name not in _OF_ANY_CLASS)
             ]
-            absent = tuple([name for name in relevant if name not in held])
-            values = [held[name] for name in found]
-            self.found.places.append((held, (*found, *absent), (*values, *([MISSING] * len(absent)))))
-            waiting += [value for name, value in zip(found, values, strict=True) if not self._leaves_out(one, name)]
+            absent = tuple([name for name in relevant if name not in namespace])
+            values = [namespace[name] for name in selected]
+            self.found.places.append((namespace, (*selected, *absent), (*values, *([MISSING] * len(absent)))))
+            waiting += [value for name, value in zip(selected, values, strict=True) if not self._leaves_out(base, name)]
 
     def _leaves_out(self, kind: type, name: str) -> bool:
-        """Whether a method of a class is not looked through before it was seen to run."""
+        """Return whether to omit a method of a class until it was seen to run."""
         function = vars(kind)[name]
-        function = getattr(function, "__func__", function)  # of the static method that __new__ is
+        function = getattr(function, "__func__", function)  # __new__ is a static method
         if name not in _ON_DEMAND or not _is_by_user(function) or function.__code__ in self.codes:
-            return False  # whose code is followed elsewhere is not seen to be unknown
+            return False  # code that is followed elsewhere is never reported as unknown
         if self._constructors and (kind in self._named or name in self._names):
             self._constructs = True
             return False
         of_code = self.left_out.setdefault(function.__code__, [])
-        of_code += [] if any(one is function for one in of_code) else [function]
+        of_code += [] if any(listed is function for listed in of_code) else [function]
         return True
 
     def _see_protocol(self, kind: type) -> None:
-        """Note the members of a protocol: ``isinstance`` asks whether an object has each of them."""
-        for one in kind.__mro__:
-            if vars(one).get("_is_protocol", False):
-                annotations = vars(one).get("__annotations__", {})
+        """Record the members of a protocol, since ``isinstance`` checks an object for each of them."""
+        for base in kind.__mro__:
+            if vars(base).get("_is_protocol", False):
+                annotations = vars(base).get("__annotations__", {})
                 self.found.keys.append((annotations, tuple(annotations)))
-                members = {name for name in (*vars(one), *annotations) if not name.startswith(("__", "_abc_", "_is_"))}
+                members = {name for name in (*vars(base), *annotations) if not name.startswith(("__", "_abc_", "_is_"))}
                 self._names |= members
                 self._stored |= members
 
@@ -721,7 +727,7 @@ class Reads:
             self._fail(f"a {kind.__name__} of {len(one)} items is read, which is too much to compare at each call")
             return
         if isinstance(one, list | tuple | deque):
-            if type(one) is not tuple:  # which stays what it is
+            if type(one) is not tuple:  # a tuple does not change
                 self.found.sequences.append((one, tuple(one)))
             waiting += one
         elif isinstance(one, dict | types.MappingProxyType):
@@ -744,8 +750,8 @@ class Reads:
         if isinstance(getattr(one, "__dict__", None), dict):
             self._see_attributes(one, vars(one), waiting)
         names = self._names
-        whole = self._everything or _has_others(kind)
-        slots = [name for name in _slots_of(kind) if name in names or whole or name in _OF_COLLECTIONS]
+        reads_all = self._everything or _has_others(kind)
+        slots = [name for name in _slots_of(kind) if name in names or reads_all or name in _OF_COLLECTIONS]
         self._see_slots(one, slots, waiting)
 
     def _see_attributes(self, one: Any, held: dict[str, Any], waiting: deque[Any]) -> None:
@@ -757,7 +763,7 @@ class Reads:
             if held["_plain"]:
                 read = (read - _ALWAYS) | {"_plain", "construct"}
             elif not held["_names_checked"]:
-                self.is_first = True  # its first call makes it plain
+                self.is_first = True  # the first call may mark it as plain
         by_names_made_up = bool(read & _REFLECTING) if isinstance(one, Cell) else _has_others(kind)
         if self._everything or by_names_made_up:
             names = [name for name in held if _matters(name, held)]
@@ -780,12 +786,12 @@ class Reads:
 
 
 def _line_with(codes: Iterable[types.CodeType], name: str, stored: bool = False) -> str:
-    """The first line of codes that has a name, as ``file:line``, or "".
+    """Return the first line of code that contains a name, as ``file:line``, or "".
 
     Args:
-        codes: the codes.
+        codes: the code objects.
         name: the name.
-        stored: whether a line that binds the name is preferred.
+        stored: whether to prefer a line that binds the name.
     """
     ordered = sorted(codes, key=lambda code: (code.co_filename, code.co_firstlineno))
     steps = [(code, step) for code in ordered for step in dis.get_instructions(code) if step.argval == name]
@@ -797,34 +803,34 @@ def _line_with(codes: Iterable[types.CodeType], name: str, stored: bool = False)
 
 
 def _matters(name: str, held: dict[str, Any]) -> bool:
-    """Whether what a cell computes may depend on an attribute, of code that reads any of them."""
-    # Whether a cell is plain depends on others of its attributes, which are looked at while it is not.
+    """Return whether a cell's result may depend on an attribute, if its code reads attributes by computed names."""
+    # Whether a cell is plain depends on other attributes of it, which are inspected while it is not.
     return name not in BOOKKEEPING and (name != "_plain" or bool(held[name]))
 
 
 def _is_stepping(value: Any) -> bool:
-    """Whether a value is an optimizer that steps as the engine's do."""
-    others = sys.modules.get(f"{_PACKAGE}.experimental.optim.optimizer")
-    kinds = [Optimizer, *([] if others is None else [others.Optimizer])]
+    """Return whether a value is an optimizer with the engine's step."""
+    experimental = sys.modules.get(f"{_PACKAGE}.experimental.optim.optimizer")
+    kinds = [Optimizer, *([] if experimental is None else [experimental.Optimizer])]
     return any(isinstance(value, kind) and type(value).construct is kind.construct for kind in kinds)
 
 
 def is_leaf(value: Any) -> bool:
-    """Whether a value does not change and leads to nothing that a function's result depends on."""
+    """Return whether a value does not change and reaches nothing that affects a function's result."""
     if isinstance(value, _NUMBERS):
         return type(value) in _NUMBERS or type(value) is bool or isinstance(value, np.generic)
     return isinstance(value, LEAVES) and not isinstance(value, np.void)
 
 
 def _dictionary_of(kind: type) -> dict[str, Any]:
-    """The dictionary behind ``vars(kind)``, which makes a new view of it each time."""
-    (found,) = gc.get_referents(vars(kind))
-    own: dict[str, Any] = found
-    return own
+    """Return the dictionary behind ``vars(kind)``, which returns a new proxy each time."""
+    (referent,) = gc.get_referents(vars(kind))
+    dictionary: dict[str, Any] = referent
+    return dictionary
 
 
 def _engine_methods(kind: type, names: frozenset[str], are_properties: bool = False) -> frozenset[str]:
-    """Of names those of the engine's methods and properties of a class, and those that are called without a name."""
+    """Return those engine methods and properties of a class that are among the names or are called implicitly."""
     return frozenset([name for name in _methods_of(kind, are_properties) if name in names or name in _WITHOUT_A_NAME])
 
 
@@ -833,15 +839,15 @@ def _methods_of(kind: type, are_properties: bool) -> frozenset[str]:
     kinds = property if are_properties else (types.FunctionType, property)
     return frozenset(
         name
-        for one in kind.__mro__
-        if _is_of_engine(one)
-        for name, value in vars(one).items()
+        for base in kind.__mro__
+        if _is_of_engine(base)
+        for name, value in vars(base).items()
         if isinstance(value, kinds)
     )
 
 
 _OF_ARRAYS = frozenset(("_view", "_views", "_layout", "_drawn", "_as_drawn", "init"))
-"""Attributes of a tensor that say where its array comes from."""
+"""Attributes of a tensor that describe the origin of its array."""
 
 
 _WITHOUT_A_NAME = frozenset(("__iter__", "__len__", "__getitem__", "__contains__", "__bool__", "__reversed__"))
@@ -866,33 +872,33 @@ _OF_ANY_CLASS = frozenset(
 
 @_kept_with
 def _read_by_engine(kind: type, methods: frozenset[str] = frozenset()) -> frozenset[str]:
-    """What a call of a cell reads of it where the code is the engine's: ``construct`` and what that calls of the cell.
+    """Return the names that a call reads from a cell in engine code: ``construct`` and its callees on the cell.
 
     Args:
         kind: the class of the cell.
-        methods: further methods and properties that are called of it.
+        methods: further methods and properties that are called on it.
     """
-    found, waiting = set(_ALWAYS), ["construct", "bprop", *methods]
-    seen = set[str]()
+    names, waiting = set(_ALWAYS), ["construct", "bprop", *methods]
+    visited = set[str]()
     while waiting:
         name = waiting.pop()
         value = inspect.getattr_static(kind, name, None)
         function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
-        if name in seen or not isinstance(function, types.FunctionType):
+        if name in visited or not isinstance(function, types.FunctionType):
             continue
-        seen.add(name)
+        visited.add(name)
         if is_engine(function.__code__.co_filename):
-            of_globals, more, *_ = _names_of(function.__code__)
-            found |= of_globals & _REFLECTING
-            if isinstance(value, property):  # which may look its value up in __dict__
-                more |= {f"_{name}"} | {text for text in function.__code__.co_consts if isinstance(text, str)}
-            found |= more | (of_globals & _REFLECTING)
-            waiting += more
-    return frozenset(found)
+            of_globals, names_inside, *_ = _names_of(function.__code__)
+            names |= of_globals & _REFLECTING
+            if isinstance(value, property):  # a property may read its value from __dict__
+                names_inside |= {f"_{name}"} | {text for text in function.__code__.co_consts if isinstance(text, str)}
+            names |= names_inside | (of_globals & _REFLECTING)
+            waiting += names_inside
+    return frozenset(names)
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether it is a container of a few plain values, or an array."""
+    """Return whether a value is a small container of plain values, or an array."""
     if isinstance(value, dict):
         value = [*value, *value.values()]
     return isinstance(value, np.ndarray) or (
@@ -901,7 +907,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _is_by_user(value: Any) -> bool:
-    """Whether it is a function that is neither the engine's nor a library's."""
+    """Return whether a value is a function that belongs neither to the engine nor to a library."""
     if not isinstance(value, types.FunctionType):
         return False
     file = value.__code__.co_filename
@@ -909,7 +915,7 @@ def _is_by_user(value: Any) -> bool:
 
 
 def _is_own(value: Any) -> bool:
-    """Whether what stands in a class of the engine is a function of the engine."""
+    """Return whether a class attribute is a function of the engine."""
     return isinstance(value, types.FunctionType) and is_engine(value.__code__.co_filename)
 
 
@@ -919,36 +925,36 @@ def _is_of_engine(kind: type) -> bool:
 
 @_kept_with
 def _is_of_others(kind: type) -> bool:
-    """Whether a class is the engine's or a library's, so that its code was written without this function in mind."""
+    """Return whether a class belongs to the engine or a library, so that its code is independent of this function."""
     file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
     return kind.__module__ == "builtins" or is_engine(file) or is_library(file) or _is_compiled(kind)
 
 
 @_kept_with
 def _has_others(kind: type) -> bool:
-    """Whether methods of a library's or of the engine's may read attributes of its objects."""
+    """Return whether methods of the engine or a library may read attributes of its objects."""
     return any(
-        _is_of_others(one) for one in kind.__mro__[:-1] if one not in _TRANSPARENT or one is types.SimpleNamespace
+        _is_of_others(base) for base in kind.__mro__[:-1] if base not in _TRANSPARENT or base is types.SimpleNamespace
     )
 
 
 @_kept_with
 def _is_compiled(kind: type) -> bool:
-    """Whether its objects hold what Python code does not see."""
-    for one in kind.__mro__:
-        spec = getattr(sys.modules.get(one.__module__), "__spec__", None)
+    """Return whether its objects hold state that is invisible to Python code."""
+    for base in kind.__mro__:
+        spec = getattr(sys.modules.get(base.__module__), "__spec__", None)
         origin = getattr(spec, "origin", None) or ""
         is_python = origin not in ("built-in", "frozen") and not origin.endswith((".so", ".pyd"))
-        if one.__module__ != "builtins" and is_python and not _is_static(one):
+        if base.__module__ != "builtins" and is_python and not _is_static(base):
             continue
-        is_known = one.__module__ in ("abc", "enum", "types", "typing") and not _is_static(one)
-        if one not in _TRANSPARENT and not is_known:
+        is_known = base.__module__ in ("abc", "enum", "types", "typing") and not _is_static(base)
+        if base not in _TRANSPARENT and not is_known:
             return True
     return False
 
 
 def _is_static(kind: Any) -> bool:
-    """Whether it is a class whose attributes cannot be changed: no Py_TPFLAGS_HEAPTYPE, or immutable."""
+    """Return whether a value is a class with fixed attributes: no Py_TPFLAGS_HEAPTYPE, or immutable."""
     return isinstance(kind, type) and (not kind.__flags__ & 1 << 9 or bool(kind.__flags__ & 1 << 8))
 
 
@@ -974,9 +980,11 @@ _TRANSPARENT = (
     Generic,
     Protocol,
 )
-"""Classes whose objects hold what is looked at here, and nothing else."""
+"""Classes whose objects hold only what is inspected here."""
 
 
 @_kept_with
 def _slots_of(kind: type) -> tuple[str, ...]:
-    return tuple(name for one in kind.__mro__ for name, value in vars(one).items() if inspect.ismemberdescriptor(value))
+    return tuple(
+        name for base in kind.__mro__ for name, value in vars(base).items() if inspect.ismemberdescriptor(value)
+    )
