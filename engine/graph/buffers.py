@@ -1,5 +1,4 @@
-"""A group of elementwise operators step by step, into arrays that are used again: by NumPy for who has no Numba, by
-CuPy for who has no Triton."""
+"""Fused groups computed step by step into reused buffers: by NumPy without Numba, by CuPy without Triton."""
 
 from __future__ import annotations
 
@@ -42,45 +41,50 @@ _NAMES = {
 
 
 def with_buffers(node: Fused, xp: Any = np) -> Callable[..., tuple[Any, ...]]:
-    """What computes a group.
+    """Return the function that computes a group.
 
     Args:
         node: the group.
-        xp: the library of its arrays.
+        xp: the array library, NumPy or CuPy.
 
     Returns:
-        A function of the inputs' arrays that gives a tuple of the outputs'.
+        A function of the inputs' arrays that returns a tuple of the outputs' arrays.
     """
     stored = {store.step for store in node.stores}
-    last: dict[int, list[int]] = {}
-    seen = set(stored)
-    for place in range(len(node.steps) - 1, -1, -1):
-        name, _, *operands = node.steps[place]
+    last_uses: dict[int, list[int]] = {}
+    used = set(stored)
+    for index in range(len(node.steps) - 1, -1, -1):
+        name, _, *operands = node.steps[index]
         for operand in () if name in ("input", "const") else operands:
-            if operand not in seen:
-                seen.add(operand)
-                last.setdefault(place, []).append(operand)
-    shapes = [tuple([n if yes else 1 for n, yes in zip(node.shape, varies, strict=True)]) for varies in node.varies]
+            if operand not in used:
+                used.add(operand)
+                last_uses.setdefault(index, []).append(operand)
+    shapes = [
+        tuple([n if is_varying else 1 for n, is_varying in zip(node.shape, varies, strict=True)])
+        for varies in node.varies
+    ]
 
     def run(*arrays: Any) -> tuple[Any, ...]:
         free: dict[Any, list[Any]] = {}
-        found: list[Any] = []
-        for place, step in enumerate(node.steps):
+        values: list[Any] = []
+        for index, step in enumerate(node.steps):
             name, dtype, *operands = step
             if name == "input":
-                found.append(arrays[operands[0]].reshape(shapes[operands[0]]))
+                values.append(arrays[operands[0]].reshape(shapes[operands[0]]))
             elif name == "const":
-                found.append(dtype.type(operands[0]))
+                values.append(dtype.type(operands[0]))
             else:
-                given = [found[operand] for operand in operands]
-                shape = np.broadcast_shapes(*[x.shape for x in given])
-                waiting = free.get((shape, dtype))
-                found.append(_computed(step, given, waiting.pop() if waiting else xp.empty(shape, dtype), xp))
-            for operand in last.get(place, ()):
+                operand_arrays = [values[operand] for operand in operands]
+                shape = np.broadcast_shapes(*[x.shape for x in operand_arrays])
+                free_buffers = free.get((shape, dtype))
+                values.append(
+                    _computed(step, operand_arrays, free_buffers.pop() if free_buffers else xp.empty(shape, dtype), xp)
+                )
+            for operand in last_uses.get(index, ()):
                 if node.steps[operand][0] not in ("input", "const"):
-                    free.setdefault((found[operand].shape, node.steps[operand][1]), []).append(found[operand])
-                    found[operand] = None
-        return tuple([_stored(node, place, found, xp) for place in range(len(node.stores))])
+                    free.setdefault((values[operand].shape, node.steps[operand][1]), []).append(values[operand])
+                    values[operand] = None
+        return tuple([_stored(node, index, values, xp) for index in range(len(node.stores))])
 
     return run
 
@@ -103,11 +107,11 @@ def _computed(step: Step, given: list[Any], target: Any, xp: Any) -> Any:
 def _stored(node: Fused, place: int, found: list[Any], xp: Any) -> Any:
     store, output = node.stores[place], node.outputs[place]
     elements = found[store.step]
-    made_here = node.steps[store.step][0] not in ("input", "const")
-    if store.axes is None and made_here and elements.shape == output.shape:
+    is_computed = node.steps[store.step][0] not in ("input", "const")
+    if store.axes is None and is_computed and elements.shape == output.shape:
         return elements
-    whole = xp.broadcast_to(xp.asarray(elements), node.shape)
+    broadcast = xp.broadcast_to(xp.asarray(elements), node.shape)
     if store.axes is None:
-        return whole.reshape(output.shape).copy()
-    reduced = whole.mean(axis=store.axes) if store.is_mean else whole.sum(axis=store.axes, dtype=output.dtype)
+        return broadcast.reshape(output.shape).copy()
+    reduced = broadcast.mean(axis=store.axes) if store.is_mean else broadcast.sum(axis=store.axes, dtype=output.dtype)
     return xp.asarray(reduced, output.dtype).reshape(output.shape)

@@ -1,7 +1,7 @@
-"""A pass: an optimizer's step in parts, each as soon as its gradients are there, which are then let go of.
+"""Early optimizer updates: a pass that splits an optimizer's step into parts, each run once its gradients exist.
 
-All gradients of a step at once are as large as the network. Parameters take the same new values; if a later step of the
-plan raises, some of them are changed already, which is why only O1 does it.
+The gradients can then be released; all gradients of a step together are as large as the network. Parameters get the
+same new values. If a later step of the plan raises, some parameters have already changed; so the pass is limited to O1.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from .plan import operands_of
 __all__ = ["with_early_updates"]
 
 _LEAST = 1 << 20
-"""Bytes of all gradients from which on it is worth further calls."""
+"""Minimum size of all gradients, in bytes, for which the additional calls pay off."""
 _PARTS = 8
-"""Each part has about this share of the bytes."""
+"""Number of parts, of roughly equal bytes."""
 
 
 def with_early_updates(graph: Graph) -> Graph:
-    """The graph with the step of its optimizer in parts, where it has one step and nothing stands in the way."""
+    """Return the graph with its single optimizer step split into parts, if possible."""
     wholes = [node for node in graph.nodes if isinstance(node, Whole)]
-    found = _Parts(graph, wholes[0]) if len(wholes) == 1 else None
-    return graph if found is None or not found.is_possible else found.graph()
+    parts = _Parts(graph, wholes[0]) if len(wholes) == 1 else None
+    return graph if parts is None or not parts.is_possible else parts.graph()
 
 
 class _Parts:
-    """One step, and where its parts can go."""
+    """One optimizer step, and the positions of its parts."""
 
     def __init__(self, graph: Graph, whole: Whole) -> None:
         self._graph, self._whole = graph, whole
@@ -37,10 +37,10 @@ class _Parts:
         optimizer = getattr(whole.function, "__self__", None)
         if not isinstance(optimizer, Optimizer) or getattr(whole.function, "__func__", None) is not Optimizer._step:
             return
-        if whole.before:  # parameters that were written to in the same call
+        if whole.before:  # parameters that were modified in the same call
             return
         if list(optimizer.cells()) and any(isinstance(node, Bind) for node in graph.nodes):
-            return  # a schedule of learning rates may read what is bound before the step
+            return  # a learning rate schedule may read a tensor that is bound before the step
         (gradients,) = whole.arguments
         self._gradients: tuple[Any, ...] = tuple(gradients) if isinstance(gradients, tuple | list) else (gradients,)
         if len(self._gradients) != len(optimizer.parameters):
@@ -48,46 +48,50 @@ class _Parts:
         self._bytes = [math.prod(value.shape) * value.dtype.itemsize for value in self._gradients]
         self._step = Step(optimizer)
         self._end = graph.nodes.index(whole)
-        self._last_check = max((at for at, node in enumerate(graph.nodes) if is_check(node)), default=-1)
+        self._last_check = max((index for index, node in enumerate(graph.nodes) if is_check(node)), default=-1)
         self._values = {id(tensor): value for tensor, value in graph.externals}
-        self._made = {value: at for at, node in enumerate(graph.nodes) for value in values_in(node.outputs)}
-        # Who reads a tensor behind the step as it was before is given its array before it is changed.
-        before = enumerate(graph.nodes[: self._end])
-        self._read: dict[Any, int] = {value: at for at, node in before for value in values_in(operands_of(node))}
-        self._own = [[p, *self._step.states(place)] for place, p in enumerate(optimizer.parameters)]
-        among = {id(t) for own in self._own for t in own}
-        self._others = [t for t in whole.changed if id(t) not in among]
-        kept = graph.given_out()
-        is_kept = any(value in kept for value in (*self._gradients, *self._values.values()))
+        self._made = {value: index for index, node in enumerate(graph.nodes) for value in values_in(node.outputs)}
+        # Nodes behind the step that read a tensor's previous value got its array before the change.
+        preceding = enumerate(graph.nodes[: self._end])
+        self._read: dict[Any, int] = {
+            value: index for index, node in preceding for value in values_in(operands_of(node))
+        }
+        self._own = [[p, *self._step.states(number)] for number, p in enumerate(optimizer.parameters)]
+        own_ids = {id(t) for tensors in self._own for t in tensors}
+        self._others = [t for t in whole.changed if id(t) not in own_ids]
+        outputs = graph.given_out()
+        is_kept = any(value in outputs for value in (*self._gradients, *self._values.values()))
         self.is_possible = sum(self._bytes) >= _LEAST and not is_kept
 
     def _earliest(self, place: int) -> int:
-        """The node after which a parameter can be changed: nobody reads it, or what it was, any more."""
+        """Return the last node before which a parameter must stay unchanged, because its old value is read."""
         gradient = self._gradients[place]
-        read = [self._last_read(t) for t in self._own[place]]
-        return max(self._made.get(gradient, -1), self._last_check, *read)
+        last_reads = [self._last_read(t) for t in self._own[place]]
+        return max(self._made.get(gradient, -1), self._last_check, *last_reads)
 
     def _last_read(self, tensor: Any) -> int:
-        """The last node before the step that reads a tensor from outside; -1 where none does."""
+        """Return the last node before the step that reads an external tensor; -1 if there is none."""
         return self._read.get(self._values.get(id(tensor)), -1)
 
     def graph(self) -> Graph:
         graph, whole = self._graph, self._whole
         outputs = {id(t): value for t, value in zip(whole.changed, whole.outputs, strict=True)}
         parts: dict[int, list[Node]] = {}
-        waiting: list[int] = []
+        pending: list[int] = []
         share = sum(self._bytes) / _PARTS
         order = sorted(range(len(self._gradients)), key=self._earliest)
-        for number, place in enumerate(order):
-            waiting.append(place)
-            at = self._earliest(place)
-            if sum(self._bytes[one] for one in waiting) < share and number + 1 < len(order):
+        for number, index in enumerate(order):
+            pending.append(index)
+            position = self._earliest(index)
+            if sum(self._bytes[member] for member in pending) < share and number + 1 < len(order):
                 continue
-            changed = [t for one in waiting for t in self._own[one] if id(t) in outputs]
-            arguments = (tuple(waiting), tuple([self._gradients[one] for one in waiting]))
-            made = tuple([outputs[id(t)] for t in changed])
-            parts.setdefault(at, []).append(Whole(self._step.update, arguments, tuple(changed), made, (), whole.where))
-            waiting = []
+            changed = [t for member in pending for t in self._own[member] if id(t) in outputs]
+            arguments = (tuple(pending), tuple([self._gradients[member] for member in pending]))
+            values = tuple([outputs[id(t)] for t in changed])
+            parts.setdefault(position, []).append(
+                Whole(self._step.update, arguments, tuple(changed), values, (), whole.where)
+            )
+            pending = []
         first = min(parts)
         if any(self._last_read(t) > first for t in self._others):
             return graph
@@ -95,8 +99,8 @@ class _Parts:
         others = tuple([outputs[id(t)] for t in self._others])
         end = Whole(self._step.end, (), tuple(self._others), others, (), whole.where)
         nodes: list[Node] = parts.pop(-1, [])
-        for at, node in enumerate(graph.nodes):
+        for position, node in enumerate(graph.nodes):
             nodes += [end] if node is whole else [node]
-            nodes += parts.get(at, [])
+            nodes += parts.get(position, [])
         graph.nodes = nodes
         return graph

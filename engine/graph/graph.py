@@ -1,4 +1,4 @@
-"""What a traced function is: values, and the steps that make them, in the order in which they ran. Plain data."""
+"""Graphs: values, and the nodes that produce them, in execution order. Plain data."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ __all__ = [
 
 
 class Value:
-    """One array of a run: what it is known by, its shape and its dtype.
+    """One array of a run, identified by this object, with its shape and dtype.
 
     Args:
         shape: the length of each axis in the traced run.
         dtype: the NumPy element type.
-        of: where it comes from if no node makes it: "argument", "external" or "constant", else "".
-        sizes: the length of each axis as an expression of the lengths that are left open; None where it has none.
+        of: its origin if no node produces it: "argument", "external" or "constant", else "".
+        sizes: the shape as expressions of the symbolic dimensions; None if there are none.
 
     Attributes:
-        layout: of an argument or a tensor from outside, how its elements lie, see ``layout_of``.
+        layout: memory layout of an argument or an external tensor, see ``layout_of``.
     """
 
     __slots__ = ("dtype", "layout", "of", "shape", "sizes")
@@ -63,12 +63,12 @@ class Value:
 
 @dataclass(eq=False, slots=True)
 class Draw:
-    """Stands among attributes for the seed or the counter of one draw from the engine's stream of random numbers.
+    """Placeholder among attributes for the seed or the counter of one draw from the engine's random stream.
 
     Args:
         count: how many numbers are drawn, an int or a Size.
         is_seed: whether it is the seed, not the counter.
-        number: of the draw in the run; its seed and its counter have the same.
+        number: number of the draw in the run, shared by its seed and its counter.
     """
 
     count: Any
@@ -78,10 +78,10 @@ class Draw:
 
 @dataclass(eq=False, slots=True)
 class Given:
-    """Stands for a tensor among the arguments where a function returns or changes it.
+    """Placeholder for a tensor among the arguments that a function returns or changes.
 
     Args:
-        place: which one.
+        place: its index.
     """
 
     place: int
@@ -89,7 +89,7 @@ class Given:
 
 @dataclass(eq=False, slots=True)
 class Made:
-    """Stands in a result for a new tensor that is there several times, or that others there are views of.
+    """Placeholder in a result for a new tensor that occurs several times, or that has views in the result.
 
     Args:
         value: its numbers.
@@ -100,14 +100,14 @@ class Made:
 
 @dataclass(eq=False, slots=True)
 class Seen:
-    """Stands in a result for a view of a tensor that outlives the call.
+    """Placeholder in a result for a view of a tensor that outlives the call.
 
     Args:
-        of: the tensor: a Given, a Made, or one from outside itself.
-        steps: how the view comes from it (``views.Steps``), with Values in the place of arrays.
+        of: the tensor: a Given, a Made, or an external tensor itself.
+        steps: derivation of the view (``views.Steps``), with Values in place of arrays.
         value: its numbers.
-        is_part: whether writing to the tensor changes the view; if not, it has these numbers also where the tensor has
-            others by now, and there is one step.
+        is_part: whether writing to the tensor changes the view; if not, the view keeps these numbers even if the tensor
+            has changed, and there is one step.
     """
 
     of: Any
@@ -118,33 +118,33 @@ class Seen:
 
 @dataclass(eq=False, slots=True)
 class Beside:
-    """Stands for an operator where something is computed of numbers beside the table.
+    """Stand-in for an operator: a function on arrays that is not in the operator table.
 
     Args:
         kernel: the function on arrays.
-        is_check: whether it only raises where numbers are not allowed.
+        is_check: whether it only raises for invalid numbers.
     """
 
     kernel: Callable[..., Any]
     is_check: bool
-    scalar: ClassVar[None] = None  # it is no loop over elements
+    scalar: ClassVar[None] = None  # it is not elementwise
 
     @property
     def name(self) -> str:
-        """The function's name."""
+        """Name of the function."""
         return str(self.kernel.__name__)
 
 
 @dataclass(eq=False, slots=True)
 class Apply:
-    """An operator's forward. Inputs and attributes hold Values for arrays, Draws for random numbers, Sizes for lengths.
+    """Forward call of an operator. Inputs and attributes contain Values for arrays, Draws and Sizes.
 
     Args:
         operator: the entry of the table, or a Beside.
         inputs: its operands.
         attrs: its attributes by name.
-        outputs: the values that it makes, None for what is no array.
-        packed: whether it gives a tuple.
+        outputs: the values that it produces, None for results that are not arrays.
+        packed: whether it returns a tuple.
         where: the user's line.
     """
 
@@ -158,17 +158,17 @@ class Apply:
 
 @dataclass(eq=False, slots=True)
 class Derive:
-    """An operator's vjp rule.
+    """Call of an operator's vjp rule.
 
     Args:
         operator: the entry of the table.
-        needs: the places of the inputs that gradients are wanted for.
-        gradient: what arrives at the output, a tuple where there are several.
-        output: what the operator gave.
+        needs: indices of the inputs whose gradients are requested.
+        gradient: the incoming gradient, a tuple for several outputs.
+        output: the operator's output.
         inputs: its operands.
         attrs: its attributes by name.
         outputs: the gradients, in the order of ``given``.
-        given: the places of the inputs that a gradient was given for.
+        given: indices of the inputs that got a gradient.
         where: the user's line.
     """
 
@@ -185,14 +185,14 @@ class Derive:
 
 @dataclass(eq=False, slots=True)
 class Whole:
-    """A function of the engine that runs as it does eagerly, on tensors: an optimizer's step.
+    """Call of an engine function that runs eagerly on tensors: an optimizer's step.
 
     Args:
-        function: what is called.
-        arguments: its arguments, with Values in the place of tensors.
-        changed: tensors from outside that it binds anew.
-        outputs: the values of their arrays after it.
-        before: of those tensors that the function has changed before, each with its value by then.
+        function: the function.
+        arguments: its arguments, with Values in place of tensors.
+        changed: external tensors that it rebinds.
+        outputs: the values of their arrays afterwards.
+        before: of those tensors the ones that had changed before, with their values at that point.
         where: the user's line.
     """
 
@@ -206,11 +206,11 @@ class Whole:
 
 @dataclass(eq=False, slots=True)
 class Bind:
-    """A tensor from outside gets a value, here and not at the end, because a step before or after cannot be undone.
+    """Binding of an external tensor at this point instead of at the end, since a nearby step cannot be undone.
 
     Args:
-        tensor: from outside, or a Given.
-        value: what it holds from here on.
+        tensor: an external tensor, or a Given.
+        value: its value from here on.
         where: the user's line.
     """
 
@@ -222,18 +222,18 @@ class Bind:
 
 @dataclass(eq=False, slots=True)
 class Fused:
-    """Elementwise operators over one shape, and sums of what they give: one loop (see ``fusion``).
+    """Elementwise operators over one shape, and sums of their results: one loop (see ``fusion``).
 
-    Elements are what ``steps`` make of those of the inputs (``scalars.Program``). An input has no more than the axes in
-    which it varies, of a length above 1.
+    ``steps`` compute the elements of the outputs from those of the inputs (``scalars.Program``). An input has at most
+    the axes in which it varies, with lengths above 1.
 
     Args:
         shape: the length of each of the loop's axes.
-        steps: what is computed of each element.
+        steps: the computation on each element.
         inputs: the values that it reads.
-        varies: of each input, in which of the loop's axes it varies.
-        outputs: the values that it makes.
-        stores: of each output, what it is.
+        varies: for each input, the axes of the loop in which it varies.
+        outputs: the values that it produces.
+        stores: for each output, its definition.
         where: the user's line.
     """
 
@@ -248,13 +248,13 @@ class Fused:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """What an output of a loop is: a step's elements, or their sums or extremes over axes.
+    """Definition of a loop's output: a step's elements, or their sums or extremes over axes.
 
     Args:
         step: the number of the step.
-        axes: those that are summed over; None where nothing is.
-        is_mean: whether the sum is divided by how many were added.
-        extreme: "max" or "min" in the place of a sum, on a GPU alone; "" of a sum.
+        axes: the axes of the reduction; None without one.
+        is_mean: whether the sum is divided by the number of summands.
+        extreme: "max" or "min" instead of a sum, only on a GPU; "" for a sum.
     """
 
     step: int
@@ -268,20 +268,20 @@ Node = Apply | Derive | Whole | Bind | Fused
 
 @dataclass(eq=False, slots=True)
 class Graph:
-    """A trace.
+    """A traced graph.
 
     Attributes:
         arguments: values of the tensors among the arguments, in their order.
         externals: tensors that the code reads from cells, closures and globals, with their values at the start.
-        constants: arrays made in the run of what no tensor holds.
-        nodes: the steps.
-        seen: values whose shapes and dtypes somebody asked for, and so may have computed with.
-        effects: tensors from outside, or Givens, and the value that each holds afterwards.
-        result: what the function returned, with Values in the place of new tensors. One that it was given is a Given,
-            or, if it comes from outside, the tensor itself; see also ``Made`` and ``Seen``.
+        constants: arrays made during the run that do not come from tensors.
+        nodes: the nodes, in execution order.
+        seen: values whose shapes or dtypes were read, so that the code may have computed with them.
+        effects: external tensors, or Givens, and the value that each holds afterwards.
+        result: the function's result, with Values in place of new tensors. A tensor among the arguments is a Given, an
+            external tensor is itself; see also ``Made`` and ``Seen``.
         is_on_gpu: whether the arrays are CuPy's.
-        drawn: numbers of draws whose seed and counter are given as further arguments, each as a pair.
-        lengths: of each length that is left open, by its number, the argument and the axis.
+        drawn: numbers of the draws whose seed and counter are passed as further arguments, each as a pair.
+        lengths: argument index and axis of each symbolic dimension, by its number.
     """
 
     arguments: list[Value] = field(default_factory=list)
@@ -296,33 +296,33 @@ class Graph:
     lengths: list[tuple[int, int]] = field(default_factory=list)
 
     def given_out(self) -> set[Value]:
-        """The values that tensors hold after a run. Each must be an array of its own: by that the tape knows it."""
+        """Return the values that tensors hold after a run. Each needs its own array, which identifies it on the tape."""
         bound = [node.value for node in self.nodes if isinstance(node, Bind)]
         return {value for _, value in self.effects}.union(bound, values_in(self.result))
 
 
 def draws_in(value: Any) -> list[Draw]:
-    """The Draws in an operand, in attributes or in a structure of them.
+    """Return the Draws in an operand, in attributes or in a structure of them.
 
     Args:
         value: the operand or the structure.
     """
-    found: list[Draw] = []
-    replace_values(value, (Draw,), found.append)
-    return found
+    draws: list[Draw] = []
+    replace_values(value, (Draw,), draws.append)
+    return draws
 
 
 def is_check(node: Node) -> bool:
-    """Whether a step only raises where numbers are not allowed.
+    """Return whether a node only raises for invalid numbers.
 
     Args:
-        node: the step.
+        node: the node.
     """
     return isinstance(node, Apply) and isinstance(node.operator, Beside) and node.operator.is_check
 
 
 def values_in(value: Any) -> Iterator[Value]:
-    """The Values in an operand, in attributes or in a structure of them.
+    """Yield the Values in an operand, in attributes or in a structure of them.
 
     Args:
         value: the operand or the structure.
@@ -344,12 +344,12 @@ def values_in(value: Any) -> Iterator[Value]:
 
 
 def replace_values(value: Any, kinds: tuple[type, ...], by: Callable[[Any], Any]) -> Any:
-    """A structure of tuples, lists, dictionaries and slices with objects of some types replaced.
+    """Return a structure of tuples, lists, dictionaries and slices with objects of some types replaced.
 
     Args:
         value: the structure.
-        kinds: the types, of which an object must be exactly one.
-        by: gives what takes an object's place.
+        kinds: the types, which are matched exactly.
+        by: returns the replacement of an object.
     """
     if type(value) in kinds:
         return by(value)
@@ -366,11 +366,11 @@ def replace_values(value: Any, kinds: tuple[type, ...], by: Callable[[Any], Any]
 
 
 def put_instead(node: Node, instead: dict[Value, Value]) -> None:
-    """Let a node compute with other values.
+    """Replace the values that a node computes with.
 
     Args:
-        node: it is changed.
-        instead: of values those that take their places.
+        node: the node, which is changed.
+        instead: the replacement of each value.
     """
 
     def put(value: Any) -> Any:

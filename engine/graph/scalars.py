@@ -1,18 +1,18 @@
-"""Scalar expressions: what an operator computes of one element of each input, as its entry in the table says it.
+"""Scalar expressions: an operator's computation on one element of each input, as written in the operator table.
 
-The text is an expression in Python's syntax. ``x``, ``y`` and ``z`` are the elements of the operator's inputs in their
-order, ``inf`` is infinity, and other names are attributes. It knows numbers, ``+ - * / ** & | ^``, comparisons,
-``a if attribute == 'text' else b``, which is settled before anything is computed, and these functions:
+The text is an expression in Python's syntax. ``x``, ``y`` and ``z`` are the elements of the operator's inputs in
+order, ``inf`` is infinity, and other names are attributes. The language has numbers, ``+ - * / ** & | ^``, comparisons,
+``a if attribute == 'text' else b``, which is resolved before the computation, and these functions:
 
-    where(condition, x, y)    max(x, y), min(x, y)    NaN where either is NaN
+    where(condition, x, y)    max(x, y), min(x, y)    NaN if either is NaN
     cast(x, dtype)            abs(x)
     floor, ceil, trunc, rint  sqrt, exp, log, sin, tanh, erf and so on (``FUNCTIONS``): of floating numbers
 
-An element has its array's dtype, and both operands of an operation must have the same; a number beside an element takes
-the element's. Nothing is computed wider or narrower but half precision, of which an operator's result alone is rounded:
-its elements are made float32, and a number beside them is what half precision has of it. What an expression is made
-into is a ``Program``, a list of steps in which equal ones stand once, for whoever writes it as a loop: by Numba
-(``loops``), or by Triton (``gpu_loops``), which alone is given half precision.
+An element has its array's dtype, and both operands of an operation must have the same dtype; a number takes the dtype
+of the element that it is combined with. There are no implicit conversions, except for half precision: its elements are
+converted to float32, numbers combined with them are rounded to half precision, and only an operator's result is rounded
+back. An expression is compiled to a ``Program``, a list of distinct steps, which is written as a loop for Numba
+(``loops``) or Triton (``gpu_loops``); only the latter supports half precision.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ FUNCTIONS = {
     "atan2": 2,
     "hypot": 2,
 }
-"""Functions of floating numbers, and how many they take."""
+"""Functions of floating numbers, and their numbers of arguments."""
 
 _MACROS = {
     # exp of a negative number only, so that nothing overflows.
@@ -80,7 +80,7 @@ _MACROS = {
     "gelu_slope": "sigmoid(gelu_bend(x)) + x * (sigmoid(gelu_bend(x)) * sigmoid(-gelu_bend(x)))"
     " * (1.5957691216057308 * (1 + 0.134145 * min(x * x, 900)))",
 }
-"""Functions of one number that are expressions themselves."""
+"""Functions of one number that are defined by expressions."""
 
 _OF_NUMBERS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("add", lambda a, b: a + b),
@@ -101,17 +101,17 @@ _COMPARISONS: dict[type, str] = {
 
 _BOOL, _FLOAT32 = np.dtype(bool), np.dtype(np.float32)
 _OF_SINGLE = tuple(np.dtype(name) for name in ("float32", "bool", "int8", "int16", "uint8", "uint16"))
-"""Element types all of whose numbers are float32's: to half precision they are rounded once."""
+"""Element types whose numbers are all float32 numbers, so that a cast to half precision rounds once."""
 
 Step = tuple[Any, ...]
-"""``(name, dtype, *operands)``: operands are the numbers of earlier steps, but of "input" the input's place and of
-"const" the value."""
+"""``(name, dtype, *operands)``: operands are the numbers of earlier steps; of "input" the input's index, and of "const"
+the value."""
 _Found = int | tuple[Any]
 """A step's number, or a Python number in a tuple, which has no dtype yet."""
 
 
 def is_half(dtype: np.dtype[Any]) -> bool:
-    """Whether it is float16 or bfloat16.
+    """Return whether a dtype is float16 or bfloat16.
 
     Args:
         dtype: a NumPy element type.
@@ -119,15 +119,15 @@ def is_half(dtype: np.dtype[Any]) -> bool:
     return dtype.itemsize == 2 and dtype.name in ("float16", "bfloat16")
 
 
-class Unfit(Exception):  # noqa: N818  # nothing went wrong: who asked leaves the operator alone
-    """An expression does not fit the dtypes that came."""
+class Unfit(Exception):  # noqa: N818  # not a failure: the caller leaves the operator out
+    """Signal that an expression does not support the given dtypes."""
 
 
 class Program:
     """Steps on single elements.
 
     Attributes:
-        steps: in an order in which each comes after its operands.
+        steps: the steps, each after its operands.
     """
 
     def __init__(self) -> None:
@@ -135,28 +135,28 @@ class Program:
         self._places: dict[Step, int] = {}
 
     def put(self, name: str, dtype: np.dtype[Any], *operands: Any) -> int:
-        """A step, new or as it is there already.
+        """Add a step, unless there is an equal one.
 
         Args:
-            name: what it does.
-            dtype: of what it gives.
+            name: its operation.
+            dtype: the dtype of its result.
             *operands: see ``Step``.
 
         Returns:
             Its number.
         """
         key = (name, dtype, *[repr(x) if name == "const" else x for x in operands])
-        place = self._places.get(key)
-        if place is None:
-            place = self._places[key] = len(self.steps)
+        number = self._places.get(key)
+        if number is None:
+            number = self._places[key] = len(self.steps)
             self.steps.append((name, dtype, *operands))
-        return place
+        return number
 
     def constant(self, value: Any, dtype: np.dtype[Any]) -> int:
-        """The step of a number in a dtype.
+        """Return the step of a number in a dtype.
 
         Raises:
-            Unfit: the dtype does not hold it.
+            Unfit: the dtype cannot represent it.
         """
         if isinstance(value, complex) or (dtype.kind in "iu" and value != value // 1):
             raise Unfit
@@ -169,7 +169,7 @@ class Program:
             raise Unfit from None
 
     def dtype(self, step: int) -> np.dtype[Any]:
-        """Of what a step gives."""
+        """Return the dtype of a step's result."""
         dtype: np.dtype[Any] = self.steps[step][1]
         return dtype
 
@@ -180,7 +180,7 @@ class Program:
             text: its expression.
             inputs: its inputs: steps, or Python numbers in tuples.
             attrs: its attributes.
-            dtype: what it gives.
+            dtype: the dtype of its result.
 
         Returns:
             The last step's number.
@@ -192,17 +192,17 @@ class Program:
         if halves:
             inputs = [self._widened(x, halves[0]) for x in inputs]
         names = dict(zip("xyz", inputs, strict=False))
-        found = self._found(_parsed(text), names, attrs)
-        if isinstance(found, tuple):
-            return self.constant(found[0], dtype)
-        if is_half(dtype) and self.dtype(found) == _FLOAT32:
-            return self.put("cast", dtype, found)
-        if self.dtype(found) != dtype:
+        result = self._found(_parsed(text), names, attrs)
+        if isinstance(result, tuple):
+            return self.constant(result[0], dtype)
+        if is_half(dtype) and self.dtype(result) == _FLOAT32:
+            return self.put("cast", dtype, result)
+        if self.dtype(result) != dtype:
             raise Unfit
-        return found
+        return result
 
     def _widened(self, one: _Found, half: np.dtype[Any]) -> _Found:
-        """An input as float32 where it has half precision; a number as that has it."""
+        """Return an input cast from half precision to float32; a number is rounded to half precision."""
         if isinstance(one, tuple):
             return (float(half.type(one[0])),)
         return self.put("cast", _FLOAT32, one) if is_half(self.dtype(one)) else one
@@ -217,8 +217,8 @@ class Program:
         if isinstance(tree, ast.IfExp):
             return self._found(tree.body if _holds(tree.test, attrs) else tree.orelse, names, attrs)
         if isinstance(tree, ast.UnaryOp):
-            one = self._found(tree.operand, names, attrs)
-            return (-one[0],) if isinstance(one, tuple) else self._numeric("neg", one)
+            operand = self._found(tree.operand, names, attrs)
+            return (-operand[0],) if isinstance(operand, tuple) else self._numeric("neg", operand)
         if isinstance(tree, ast.Call):
             return self._called(tree, names, attrs)
         if isinstance(tree, ast.Compare):
@@ -237,12 +237,12 @@ class Program:
         return self._numeric(name, *self._alike(pair))
 
     def _alike(self, found: Sequence[_Found]) -> list[int]:
-        """As steps of one dtype."""
-        dtypes = {self.dtype(one) for one in found if not isinstance(one, tuple)}
+        """Return operands as steps of one dtype."""
+        dtypes = {self.dtype(item) for item in found if not isinstance(item, tuple)}
         if len(dtypes) != 1:
             raise Unfit
         (dtype,) = dtypes
-        return [self.constant(one[0], dtype) if isinstance(one, tuple) else one for one in found]
+        return [self.constant(item[0], dtype) if isinstance(item, tuple) else item for item in found]
 
     def _numeric(self, name: str, *operands: int) -> int:
         if name == "pow" and self.steps[operands[1]][0] == "const" and self.steps[operands[1]][2] == 2:
@@ -255,21 +255,25 @@ class Program:
     def _called(self, tree: ast.Call, names: dict[str, _Found], attrs: dict[str, Any]) -> _Found:
         assert isinstance(tree.func, ast.Name)
         name = tree.func.id
-        given = [self._found(part, names, attrs) for part in tree.args]
+        arguments = [self._found(part, names, attrs) for part in tree.args]
         if name in _MACROS:
-            return self._found(_parsed(_MACROS[name]), {"x": given[0]}, {})
+            return self._found(_parsed(_MACROS[name]), {"x": arguments[0]}, {})
         if name == "where":
-            condition, *rest = given
+            condition, *branches = arguments
             if isinstance(condition, tuple) or self.dtype(condition) != _BOOL:
                 raise Unfit
-            if all(isinstance(one, tuple) for one in rest):
-                # Numbers alone take the dtype of what is compared, the only one that there is.
-                rest = [self.constant(one[0], self._compared(condition)) for one in rest if isinstance(one, tuple)]
-            x, y = self._alike(rest)
+            if all(isinstance(branch, tuple) for branch in branches):
+                # Numbers alone take the dtype of the compared operand, the only one there is.
+                branches = [
+                    self.constant(branch[0], self._compared(condition))
+                    for branch in branches
+                    if isinstance(branch, tuple)
+                ]
+            x, y = self._alike(branches)
             return self.put("where", self.dtype(x), condition, x, y)
         if name == "cast":
-            return self._cast(given[0], given[1])
-        return self._numeric(name, *self._alike(given))
+            return self._cast(arguments[0], arguments[1])
+        return self._numeric(name, *self._alike(arguments))
 
     def _compared(self, condition: int) -> np.dtype[Any]:
         operand = self.steps[condition][2]
@@ -280,9 +284,9 @@ class Program:
         if dtype is not None and is_half(dtype):
             if isinstance(one, tuple) or self.dtype(one) not in _OF_SINGLE:
                 raise Unfit
-            dtype = _FLOAT32  # as the result it is rounded
+            dtype = _FLOAT32  # the result is rounded
         if dtype not in DTYPES or isinstance(one, tuple) or (self.dtype(one).kind == "f" and dtype.kind in "iu"):
-            raise Unfit  # NumPy's integers of NaN and of numbers that are too large are the processor's affair
+            raise Unfit  # NumPy's integers for NaN and for numbers out of range depend on the CPU
         if self.dtype(one) == dtype:
             return one
         if dtype == _BOOL:
@@ -292,7 +296,7 @@ class Program:
 
 @functools.cache
 def _parsed(text: str) -> ast.expr:
-    """The tree of an expression of the table or of this file; it is never run by Python."""
+    """Return the syntax tree of an expression of the table or of this file; Python never runs it."""
     return ast.parse(text, mode="eval").body
 
 

@@ -1,9 +1,8 @@
-"""Which shapes operators give, told from those of their inputs: for traces in which lengths are left open.
+"""Shape rules: output shapes of operators from their input shapes, for traces with symbolic dimensions.
 
-A rule is called as the operator's kernel is, with arrays whose ``shape`` may hold open lengths, and gives a shape, or a
-list of one for each output. It is plain arithmetic: what it compares is noted by the lengths themselves. An operator
-without a rule, and a rule that gives None or another shape than the kernel did, make the plan one for the shapes that
-its inputs have.
+A rule is called like the operator's kernel, with arrays whose ``shape`` may contain symbolic dimensions, and returns a
+shape, or a list with one shape per output. It is plain arithmetic; its comparisons become guards. If an operator has no
+rule, or its rule returns None or another shape than the kernel, the plan is for the current input shapes.
 """
 
 from __future__ import annotations
@@ -21,20 +20,20 @@ __all__ = ["INNER", "shapes_of"]
 
 Shape = tuple[Any, ...]
 INNER: Any = object()
-"""The shape of what an operator keeps for its own rule, which hangs on how the kernel went about it."""
+"""Shape of an output that an operator keeps for its own gradient rule; it depends on the kernel's internals."""
 _RULES: dict[str, Callable[..., Any]] = {}
 
 
 def shapes_of(
     operator: Any, inputs: tuple[Any, ...], attrs: dict[str, Any], made: Sequence[tuple[int, ...] | None]
 ) -> list[Any] | None:
-    """The shape of each output, with open lengths in it, or INNER; None where no rule tells.
+    """Return the symbolic shape of each output, or INNER; None without an applicable rule.
 
     Args:
         operator: the entry of the table, or a Beside.
         inputs: its operands.
         attrs: its attributes.
-        made: the shapes that its outputs have in this run; None of what is no array.
+        made: the shapes of its outputs in this run; None for outputs that are not arrays.
     """
     if isinstance(operator, Beside):
         if operator.is_check:
@@ -72,20 +71,20 @@ def _shape(x: Any) -> Shape:
 
 
 def _is_one(n: Any) -> bool:
-    """Whether what has this length is broadcast; an open one is at least 2 (``Lengths.no_broadcast``)."""
+    """Return whether an axis of this length broadcasts; a symbolic one is at least 2 (``Lengths.no_broadcast``)."""
     return type(n) is int and n == 1
 
 
 def _joined(*shapes: Shape) -> Shape:
-    """The shape that several broadcast to."""
-    found: list[Any] = [1] * max(map(len, shapes), default=0)
+    """Return the broadcast shape of several shapes."""
+    lengths: list[Any] = [1] * max(map(len, shapes), default=0)
     for shape in shapes:
-        for place, n in enumerate(shape, len(found) - len(shape)):
+        for axis, n in enumerate(shape, len(lengths) - len(shape)):
             if _is_one(n):
                 continue
-            if _is_one(found[place]) or (found[place] == n and type(n) is int):  # what is compared is noted
-                found[place] = n
-    return tuple(found)
+            if _is_one(lengths[axis]) or (lengths[axis] == n and type(n) is int):  # the comparison becomes a guard
+                lengths[axis] = n
+    return tuple(lengths)
 
 
 @_of(
@@ -183,9 +182,9 @@ def _reshape(x: Any, shape: Shape) -> Shape:
     lengths = tuple(shape)
     if -1 not in [n for n in lengths if type(n) is int]:
         return lengths
-    place = next(place for place, n in enumerate(lengths) if type(n) is int and n == -1)
-    rest = math.prod((*lengths[:place], *lengths[place + 1 :]))
-    return (*lengths[:place], math.prod(x.shape) // rest, *lengths[place + 1 :]) if rest else lengths
+    index = next(index for index, n in enumerate(lengths) if type(n) is int and n == -1)
+    rest = math.prod((*lengths[:index], *lengths[index + 1 :]))
+    return (*lengths[:index], math.prod(x.shape) // rest, *lengths[index + 1 :]) if rest else lengths
 
 
 @_of("transpose")
@@ -216,8 +215,8 @@ def _pad_axis(x: Any, axis: int, before: Any, after: Any) -> Shape:
 @_of("concat")
 def _concat(*parts: Any, axis: int) -> Shape:
     for part in parts[1:]:
-        for n, other in zip(_with_axis(parts[0].shape, axis, 0), _with_axis(part.shape, axis, 0), strict=True):
-            if n != other:
+        for n, other_length in zip(_with_axis(parts[0].shape, axis, 0), _with_axis(part.shape, axis, 0), strict=True):
+            if n != other_length:
                 return ()
     return _with_axis(parts[0].shape, axis, sum([part.shape[axis] for part in parts]))
 
@@ -228,7 +227,7 @@ def _pad(x: Any, widths: Any, **attrs: Any) -> Shape:
 
 
 def _sliced(part: slice, n: Any) -> Any:
-    """How many elements of ``n`` a slice takes; None where that is not told."""
+    """Return the number of elements that a slice selects from ``n``; None if unknown."""
     step = 1 if part.step is None else part.step
     if type(step) is not int or step == 0:
         return None
@@ -265,39 +264,39 @@ def _getitem(x: Any, index: Any) -> Shape | None:
     ints = [part for part in parts if isinstance(part, int) and not isinstance(part, bool)]
     if any(part.dtype.kind == "b" for part in arrays) or any(isinstance(part, bool) for part in parts):
         return None
-    named = sum(part is not None and part is not Ellipsis for part in parts)
-    whole = [slice(None)] * (x.ndim - named)
-    at = next((place for place, part in enumerate(parts) if part is Ellipsis), len(parts))
-    parts[at : at + 1] = whole
-    if arrays:  # ints are arrays then
+    consumed = sum(part is not None and part is not Ellipsis for part in parts)
+    full_slices = [slice(None)] * (x.ndim - consumed)
+    position = next((number for number, part in enumerate(parts) if part is Ellipsis), len(parts))
+    parts[position : position + 1] = full_slices
+    if arrays:  # combined with arrays, ints act as arrays
         if ints:
             return None
-        places = [place for place, part in enumerate(parts) if hasattr(part, "dtype") or isinstance(part, int)]
-        if places != list(range(places[0], places[-1] + 1)):
+        positions = [number for number, part in enumerate(parts) if hasattr(part, "dtype") or isinstance(part, int)]
+        if positions != list(range(positions[0], positions[-1] + 1)):
             return None
-        parts[places[0] : places[-1] + 1] = [_Places(_joined(*map(_shape, arrays)), len(places))]
-    found: list[Any] = []
+        parts[positions[0] : positions[-1] + 1] = [_Places(_joined(*map(_shape, arrays)), len(positions))]
+    lengths: list[Any] = []
     axis = 0
     for part in parts:
         if part is None:
-            found.append(1)
+            lengths.append(1)
             continue
         if isinstance(part, _Places):
-            found += part.shape
+            lengths += part.shape
             axis += part.axes
             continue
         if isinstance(part, slice):
-            found.append(_sliced(part, x.shape[axis]))
-            if found[-1] is None:
+            lengths.append(_sliced(part, x.shape[axis]))
+            if lengths[-1] is None:
                 return None
         elif not -x.shape[axis] <= part < x.shape[axis]:
             return None
         axis += 1
-    return tuple(found)
+    return tuple(lengths)
 
 
 class _Places:
-    """Arrays of places in axes that follow each other, and the shape that they broadcast to."""
+    """Index arrays on consecutive axes, and the shape that they broadcast to."""
 
     def __init__(self, shape: Shape, axes: int) -> None:
         self.shape = shape
@@ -306,9 +305,11 @@ class _Places:
 
 @_of("sum", "mean", "amax", "amin", "all", "any", "prod", "argmax", "argmin")
 def _reduced(x: Any, axis: Any, keepdims: bool) -> Shape:
-    axes = range(x.ndim) if axis is None else [one % x.ndim for one in ((axis,) if isinstance(axis, int) else axis)]
-    kept = [(1 if place in axes else n) for place, n in enumerate(x.shape)]
-    return tuple(kept if keepdims else [n for place, n in enumerate(kept) if place not in axes])
+    axes = (
+        range(x.ndim) if axis is None else [number % x.ndim for number in ((axis,) if isinstance(axis, int) else axis)]
+    )
+    lengths = [(1 if index in axes else n) for index, n in enumerate(x.shape)]
+    return tuple(lengths if keepdims else [n for index, n in enumerate(lengths) if index not in axes])
 
 
 @_of("max_along", "min_along")
@@ -416,9 +417,9 @@ def _batch_norm(x: Any, gamma: Any, beta: Any, epsilon: float) -> list[Shape]:
 
 @_of("attention")
 def _attention(q: Any, k: Any, v: Any, mask: Any, scale: float) -> list[Shape]:
-    around = _joined(q.shape[:-2], k.shape[:-2], v.shape[:-2])
-    _joined((*around, q.shape[-2], k.shape[-2]), _shape(mask))
-    return [(*around, q.shape[-2], v.shape[-1]), (*around, q.shape[-2])] if k.shape[-2] == v.shape[-2] else []
+    batch = _joined(q.shape[:-2], k.shape[:-2], v.shape[:-2])
+    _joined((*batch, q.shape[-2], k.shape[-2]), _shape(mask))
+    return [(*batch, q.shape[-2], v.shape[-1]), (*batch, q.shape[-2])] if k.shape[-2] == v.shape[-2] else []
 
 
 @_of("attention_weights")
@@ -432,8 +433,8 @@ def _attention_weights(q: Any, k: Any, mask: Any, scale: float) -> Shape:
 def _recurrent(x: Any, h0: Any, c0: Any, w_ih: Any, w_hh: Any, *others: Any, kind: str, **attrs: Any) -> list[Any]:
     steps, count, width = x.shape
     size = w_hh.shape[1]
-    found = [(steps, count, size), (count, size), (count, size if kind == "lstm" else 0), INNER, INNER, INNER]
-    return found if count == h0.shape[0] and width == w_ih.shape[1] else []
+    shapes = [(steps, count, size), (count, size), (count, size if kind == "lstm" else 0), INNER, INNER, INNER]
+    return shapes if count == h0.shape[0] and width == w_ih.shape[1] else []
 
 
 @_of("im2col")
@@ -485,4 +486,4 @@ _BESIDE: dict[str, Callable[..., Any]] = {
     "arange": lambda *operands, start, stop, step, **attrs: _counted_up(start, stop, step),
     "_arange": lambda *operands, start, stop, step, **attrs: _counted_up(start, stop, step),
 }
-"""Of what is computed beside the table, by the function's name."""
+"""Rules for functions that are not in the operator table, by name."""

@@ -1,8 +1,8 @@
-"""Lengths of axes that vary from call to call, as expressions of those of the arguments. Plain data.
+"""Symbolic sizes: dimensions as expressions of the arguments' dimensions. Plain data.
 
-A size is an int, or a ``Size``: a sum of products of *atoms*, each an int times some of them. An atom is a length of an
-argument, known by its number, or a quotient or a remainder that cannot be written so. Two sizes that are the same sum
-are equal objects, whatever they were computed by: ``(n * 64) // 64`` is ``n``.
+A size is an int, or a ``Size``: a sum of products of *atoms*, each with an int factor. An atom is a dimension of an
+argument, identified by its number, or a quotient or a remainder without such a form. Equal sums are equal objects,
+however they were computed: ``(n * 64) // 64`` is ``n``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 __all__ = ["LEAST", "Size", "bounds", "minus", "plus", "quotient", "remainder", "text", "times", "variables_in"]
 
 LEAST = 2
-"""What a length is at least that varies: 0 and 1 are lengths of their own kind, for what is one long is broadcast."""
+"""Minimum of a symbolic dimension: 0 and 1 are excluded, since an axis of length 1 broadcasts."""
 
 Atom = tuple[Any, ...]
 Terms = tuple[tuple[tuple[Atom, ...], int], ...]
@@ -22,20 +22,20 @@ Terms = tuple[tuple[tuple[Atom, ...], int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A length that is no plain number.
+    """A size that is not a plain number.
 
     Args:
-        terms: pairs of a product, as a sorted tuple of atoms, and the int that it is taken times, in order.
+        terms: sorted pairs of a product (a sorted tuple of atoms) and its int factor.
     """
 
     terms: Terms
 
     @staticmethod
     def of(number: int) -> Size:
-        """The length of an argument's axis.
+        """Return the size of a symbolic dimension.
 
         Args:
-            number: of the length in the trace.
+            number: number of the dimension in the trace.
         """
         return Size(((((number,),), 1),))
 
@@ -45,18 +45,18 @@ def _terms(size: int | Size) -> dict[tuple[Atom, ...], int]:
 
 
 def _sum(terms: dict[tuple[Atom, ...], int]) -> int | Size:
-    kept = {product: factor for product, factor in terms.items() if factor}
-    if kept.keys() <= {()}:
-        return kept.get((), 0)
-    return Size(tuple(sorted(kept.items(), key=repr)))
+    nonzero = {product: factor for product, factor in terms.items() if factor}
+    if nonzero.keys() <= {()}:
+        return nonzero.get((), 0)
+    return Size(tuple(sorted(nonzero.items(), key=repr)))
 
 
 def plus(a: int | Size, b: int | Size) -> int | Size:
-    """The sum of two sizes.
+    """Return the sum of two sizes.
 
     Args:
-        a: one.
-        b: the other.
+        a: the first size.
+        b: the second size.
     """
     terms = Counter(_terms(a))
     for product, factor in _terms(b).items():
@@ -65,66 +65,66 @@ def plus(a: int | Size, b: int | Size) -> int | Size:
 
 
 def times(a: int | Size, b: int | Size) -> int | Size:
-    """The product of two sizes.
+    """Return the product of two sizes.
 
     Args:
-        a: one.
-        b: the other.
+        a: the first size.
+        b: the second size.
     """
     terms: Counter[tuple[Atom, ...]] = Counter()
-    for one, by in _terms(a).items():
-        for other, factor in _terms(b).items():
-            terms[tuple(sorted((*one, *other), key=repr))] += by * factor
+    for product_a, factor_a in _terms(a).items():
+        for product_b, factor_b in _terms(b).items():
+            terms[tuple(sorted((*product_a, *product_b), key=repr))] += factor_a * factor_b
     return _sum(terms)
 
 
 def minus(a: int | Size, b: int | Size) -> int | Size:
-    """The difference of two sizes.
+    """Return the difference of two sizes.
 
     Args:
-        a: one.
-        b: what is taken from it.
+        a: the minuend.
+        b: the subtrahend.
     """
     return plus(a, times(b, -1))
 
 
 def _split(a: int | Size, b: int | Size) -> tuple[int | Size, int | Size]:
-    """Two sizes ``q`` and ``r`` with ``a = q * b + r``, where what is in ``q`` is seen to be divisible."""
-    whole: dict[tuple[Atom, ...], int] = {}
-    rest: dict[tuple[Atom, ...], int] = {}
-    by = list(_terms(b).items())
+    """Return sizes ``q`` and ``r`` with ``a = q * b + r``, where ``q`` collects the evidently divisible terms."""
+    quotients: dict[tuple[Atom, ...], int] = {}
+    remainders: dict[tuple[Atom, ...], int] = {}
+    divisor = list(_terms(b).items())
     for product, factor in _terms(a).items():
-        if len(by) == 1 and factor % by[0][1] == 0:
-            left = Counter(product)
-            left.subtract(by[0][0])
-            if min(left.values(), default=0) >= 0:
-                whole[tuple(sorted(left.elements(), key=repr))] = factor // by[0][1]
+        if len(divisor) == 1 and factor % divisor[0][1] == 0:
+            exponents = Counter(product)
+            exponents.subtract(divisor[0][0])
+            if min(exponents.values(), default=0) >= 0:
+                quotients[tuple(sorted(exponents.elements(), key=repr))] = factor // divisor[0][1]
                 continue
-        rest[product] = factor
-    if len(by) > 1 and a == b:
+        remainders[product] = factor
+    if len(divisor) > 1 and a == b:
         return 1, 0
-    return _sum(whole), _sum(rest)
+    return _sum(quotients), _sum(remainders)
 
 
 def quotient(a: int | Size, b: int | Size) -> int | Size:
-    """``a // b``, of a ``b`` that is not 0.
+    """Return ``a // b``, for a ``b`` other than 0.
 
     Args:
-        a: what is divided.
-        b: by what.
+        a: the dividend.
+        b: the divisor.
     """
-    whole, rest = _split(a, b)
-    if isinstance(rest, int) and isinstance(b, int):
-        return plus(whole, rest // b)
-    return whole if rest == 0 else plus(whole, Size((((("//", rest, b),), 1),)))
+    quotient_part, rest_part = _split(a, b)
+    if isinstance(rest_part, int) and isinstance(b, int):
+        return plus(quotient_part, rest_part // b)
+    return quotient_part if rest_part == 0 else plus(quotient_part, Size((((("//", rest_part, b),), 1),)))
 
 
 def remainder(a: int | Size, b: int | Size) -> int | Size:
-    """``a % b``, of a ``b`` that is not 0.
+    """Return ``a % b``, for a ``b`` other than 0.
 
     Args:
-        a: what is divided.
-        b: by what.
+        a: the dividend.
+        b: the divisor.
     """
     _, rest = _split(a, b)
     if isinstance(rest, int) and isinstance(b, int):
@@ -133,7 +133,7 @@ def remainder(a: int | Size, b: int | Size) -> int | Size:
 
 
 def bounds(size: int | Size) -> tuple[float, float]:
-    """The least and the most that a size can be, as far as it is seen.
+    """Return a lower and an upper bound of a size.
 
     Args:
         size: the size.
@@ -143,7 +143,7 @@ def bounds(size: int | Size) -> tuple[float, float]:
         least, most = 1.0, 1.0
         for atom in product:
             below, above = _bounds_of_atom(atom)
-            if below < 0:  # a product of such is not looked at
+            if below < 0:  # products of such atoms are not analyzed
                 return -_INFINITE, _INFINITE
             least, most = least * below, (0.0 if 0.0 in (most, above) else most * above)
         low, high = low + factor * (least if factor > 0 else most), high + factor * (most if factor > 0 else least)
@@ -166,20 +166,20 @@ def _bounds_of_atom(atom: Atom) -> tuple[float, float]:
 
 
 def variables_in(size: int | Size) -> set[int]:
-    """The numbers of the arguments' lengths in a size.
+    """Return the numbers of the symbolic dimensions in a size.
 
     Args:
         size: the size.
     """
-    found: set[int] = set()
+    numbers: set[int] = set()
     for product, _ in size.terms if isinstance(size, Size) else ():
         for atom in product:
-            found |= {atom[0]} if len(atom) == 1 else variables_in(atom[1]) | variables_in(atom[2])
-    return found
+            numbers |= {atom[0]} if len(atom) == 1 else variables_in(atom[1]) | variables_in(atom[2])
+    return numbers
 
 
 def text(size: int | Size) -> str:
-    """A size as an expression of Python, in which ``n0`` is the length number 0.
+    """Return a size as a Python expression, in which ``n0`` is dimension number 0.
 
     Args:
         size: the size.
@@ -190,5 +190,5 @@ def text(size: int | Size) -> str:
         if factor != 1 or not names:
             names.insert(0, f"({factor})" if factor < 0 else str(factor))
         parts.append(" * ".join(names))
-    found = " + ".join(parts) or "0"
-    return found if len(parts) == 1 and found.isalnum() else f"({found})"
+    expression = " + ".join(parts) or "0"
+    return expression if len(parts) == 1 and expression.isalnum() else f"({expression})"

@@ -1,11 +1,11 @@
-"""The array that a tensor holds while a function is traced: it knows its Value, and tells who reads its numbers.
+"""Traced arrays: placeholders that tensors hold during a trace; each has a Value and reports reads of its numbers.
 
-It lies over the plain array, so whatever looks at shape, dtype or layout finds them. Functions and methods that read
-numbers compute with the plain array, and the tracer is told. What the engine's own code computes so by NumPy becomes a
-step of the plan, where the shape of what it gives depends on shapes alone (``_STEPS``). Of all else nobody knows what
-it depends on, so no plan can be made. Of a NumPy array it is one itself (``TracedArray``). CuPy's functions would read
-what derives from its arrays without asking, so of a CuPy array it only stands for one (``TracedDeviceArray``), and CuPy
-asks it for the array.
+A traced array wraps the plain array, so that shape, dtype and layout are available. Functions and methods that read
+numbers compute with the plain array and notify the tracer. NumPy calls of the engine's own code become nodes of the
+plan if their output shape depends on shapes alone (``_STEPS``). Any other read has unknown dependencies and is a graph
+break. For a NumPy array the placeholder is a NumPy array itself (``TracedArray``). CuPy's functions would read the
+numbers of a subclass without notice, so for a CuPy array it is only a stand-in (``TracedDeviceArray``), from which CuPy
+requests the array.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ __all__ = ["TRACED", "TracedArray", "TracedDeviceArray", "array_types", "layout_
 
 
 class TracedArray(np.ndarray[Any, Any]):
-    """See above.
+    """A placeholder for a NumPy array, see above.
 
     Attributes:
-        value: its Value in the graph; None of one that NumPy made of another.
+        value: its Value in the graph; None if NumPy derived it from another one.
         whole: the plain array.
-        tracer: who is told; None when the trace is over.
-        lengths: its shape, where lengths in it are left open; else None.
+        tracer: the tracer to notify; None after the trace.
+        lengths: its symbolic shape, if it has one; else None.
     """
 
     value: Any = None
@@ -40,15 +40,15 @@ class TracedArray(np.ndarray[Any, Any]):
 
     @classmethod
     def over(cls, array: np.ndarray[Any, Any], value: Any, tracer: Any) -> TracedArray:
-        """A new one over a plain array."""
-        made = np.ndarray.view(array, cls)
-        made.value, made.whole, made.tracer = value, array, tracer
+        """Return a placeholder for a plain array."""
+        placeholder = np.ndarray.view(array, cls)
+        placeholder.value, placeholder.whole, placeholder.tracer = value, array, tracer
         if value is not None and value.sizes is not None:
-            made.lengths = tuple([tracer.lengths.of(size) for size in value.sizes])
-        return made
+            placeholder.lengths = tuple([tracer.lengths.of(size) for size in value.sizes])
+        return placeholder
 
     def __array_finalize__(self, source: Any) -> None:
-        """What NumPy makes of it by itself has no value."""
+        """Do nothing: arrays that NumPy derives from it have no value."""
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method == "__call__" and kwargs.keys() <= {"dtype"}:
@@ -78,12 +78,14 @@ class TracedArray(np.ndarray[Any, Any]):
         return func(*_plain_parts(args), **_plain_parts(kwargs))
 
     def __len__(self) -> int:
-        found: int = self.shape[0] if self.ndim else np.ndarray.__len__(self)
-        return found
+        length: int = self.shape[0] if self.ndim else np.ndarray.__len__(self)
+        return length
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
-        """A further name of the same value; with another dtype or type, a reading of its numbers."""
-        if args or kwargs or self.tracer is None or self.tracer is not state.tracer:  # over, or another thread's
+        """Return a second array of the same value; with another dtype or type, read its numbers."""
+        if (
+            args or kwargs or self.tracer is None or self.tracer is not state.tracer
+        ):  # after the trace, or in another thread
             _tell((self,), "numpy.ndarray.view")
             return plain(self).view(*args, **kwargs)
         return self.tracer.renamed(self)
@@ -140,7 +142,7 @@ _STEPS = {
     "transpose": 1,
     "reshape": 1,
 }
-"""Functions whose result has a shape that depends on shapes alone, with how many arguments may be traced arrays."""
+"""Functions whose result shape depends on shapes alone, with the number of arguments that may be traced arrays."""
 _METHOD_STEPS = {
     "astype": 1,
     "reshape": 1,
@@ -170,18 +172,18 @@ _METHOD_STEPS = {
     "trace": 1,
     "searchsorted": 2,
 }
-"""Methods of which the same holds; the first argument is the array."""
+"""Methods with the same property; the first argument is the array."""
 
 
 def _step(function: Callable[..., Any], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-    """What the engine's own code computes by NumPy, written down; NotImplemented of what others do."""
+    """Record a NumPy call of the engine's own code and return its result; NotImplemented for other callers."""
     tracers = [x.tracer for x in _traced_in(inputs) if x.tracer is not None and x.value is not None]
     return tracers[0].beside(function, inputs, attrs) if tracers else NotImplemented
 
 
 def _traced_in(value: Any) -> list[TracedArray]:
     if isinstance(value, tuple | list):
-        return [one for part in value for one in _traced_in(part)]
+        return [array for part in value for array in _traced_in(part)]
     if isinstance(value, dict):
         return _traced_in(list(value.values()))
     if type(value) is slice:
@@ -194,7 +196,7 @@ def _has_traced(value: Any) -> bool:
 
 
 def _picks(index: Any) -> bool:
-    """Whether the shape of ``x[index]`` depends on shapes alone."""
+    """Return whether the shape of ``x[index]`` depends on shapes alone."""
     parts = index if type(index) is tuple else (index,)
     return all(
         part is None
@@ -208,7 +210,7 @@ def _picks(index: Any) -> bool:
 
 
 def type_of(array: Any) -> type:
-    """The type of an array, or of the plain one where it is traced, by this thread or another.
+    """Return the type of an array, or of the plain array behind a traced one, of any thread.
 
     Args:
         array: an array.
@@ -219,7 +221,7 @@ def type_of(array: Any) -> type:
 
 
 def layout_of(array: Any) -> Any:
-    """How the elements of an array lie: True where row by row, without gaps; else its strides.
+    """Return the memory layout of an array: True if it is C-contiguous, else its strides.
 
     Args:
         array: an array, or a traced one.
@@ -229,10 +231,10 @@ def layout_of(array: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """The plain array of a traced one; anything else as it is.
+    """Return the plain array of a traced one; other values are returned unchanged.
 
     Args:
-        value: an array, or anything.
+        value: an array, or another value.
     """
     if type(value) is TracedDeviceArray:
         return value.whole
@@ -250,7 +252,7 @@ def _plain_parts(value: Any) -> Any:
 
 
 def _pin(value: Any) -> None:
-    """Let the plan be for the shapes of traced arrays as they are."""
+    """Guard the plan by the current shapes of traced arrays."""
     if isinstance(value, tuple | list):
         for part in value:
             _pin(part)
@@ -383,7 +385,7 @@ def _seen_attribute(name: str, of_lengths: Callable[..., Any]) -> property:
 
 
 def _of_layout(name: str) -> property:
-    """An attribute that says how the elements lie, which may be otherwise for other lengths."""
+    """Return a property for an attribute of the memory layout, which may differ for other dimensions."""
     descriptor = getattr(np.ndarray, name)
 
     def get(self: TracedArray) -> Any:
@@ -412,12 +414,12 @@ for _name in ("T", "real", "imag", "flat", "ctypes", "data", "__array_interface_
 
 
 class TracedDeviceArray:
-    """What stands for a CuPy array.
+    """A stand-in for a CuPy array.
 
     Attributes:
         value: its Value in the graph.
         whole: the plain array.
-        tracer: who is told; None when the trace is over.
+        tracer: the tracer to notify; None after the trace.
     """
 
     __slots__ = ("__weakref__", "tracer", "value", "whole")
@@ -425,24 +427,26 @@ class TracedDeviceArray:
     def __init__(self, array: Any, value: Any, tracer: Any) -> None:
         self.whole, self.value, self.tracer = array, value, tracer
 
-    @property  # type: ignore[misc]  # only asked for
-    def __class__(self) -> type:  # by which ``isinstance`` takes it for an array of CuPy's
+    @property  # type: ignore[misc]  # only read
+    def __class__(self) -> type:  # makes ``isinstance`` accept it as a CuPy array
         return type(self.whole)
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self.whole, name)  # who asks for what arrays do not have reads nothing
+        attribute = getattr(self.whole, name)  # a missing attribute reads nothing
         if name in _OF_LAYOUT and self.tracer is not None:
             self.tracer.graph.seen.add(self.value)
         if name not in _OF_LAYOUT:
             _tell((self,), f"cupy.ndarray.{name}")
-        return found
+        return attribute
 
     def __len__(self) -> int:
         return len(self.whole)
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
-        """A further name of the same value; with another dtype or type, a reading of its numbers."""
-        if args or kwargs or self.tracer is None or self.tracer is not state.tracer:  # over, or another thread's
+        """Return a second array of the same value; with another dtype or type, read its numbers."""
+        if (
+            args or kwargs or self.tracer is None or self.tracer is not state.tracer
+        ):  # after the trace, or in another thread
             _tell((self,), "cupy.ndarray.view")
             return self.whole.view(*args, **kwargs)
         return self.tracer.renamed(self)
@@ -456,7 +460,7 @@ class TracedDeviceArray:
         return func(*_plain_parts(args), **_plain_parts(kwargs))
 
 
-TracedDeviceArray.__module__ = "cupy"  # by which the kernels find the library that it belongs to (``array_module``)
+TracedDeviceArray.__module__ = "cupy"  # the kernels find its library by this (``array_module``)
 TRACED = (TracedArray, TracedDeviceArray)
 _OF_LAYOUT = ("strides", "flags", "device")
 
@@ -483,7 +487,7 @@ def _reading_on_device(name: str) -> Callable[..., Any]:
     return method
 
 
-# What Python looks up in the class.
+# Special methods, which Python looks up in the class.
 for _name in (
     "abs",
     "add",
@@ -551,17 +555,17 @@ for _name in (
 
 
 def array_types() -> tuple[type, ...]:
-    """The types of plain arrays: NumPy's, and CuPy's where somebody has imported it."""
+    """Return the types of plain arrays: NumPy's, and CuPy's if it was imported."""
     cupy = sys.modules.get("cupy")
     return (np.ndarray,) if cupy is None else (np.ndarray, cupy.ndarray)
 
 
 def traced_over(array: Any, value: Any, tracer: Any) -> Any:
-    """What stands for a plain array while a trace lasts.
+    """Return a placeholder for a plain array, valid during a trace.
 
     Args:
-        array: NumPy's or CuPy's.
+        array: a NumPy or CuPy array.
         value: its Value.
-        tracer: who is told.
+        tracer: the tracer to notify.
     """
     return (TracedArray.over if isinstance(array, np.ndarray) else TracedDeviceArray)(array, value, tracer)
