@@ -296,7 +296,7 @@ class Graph:
     lengths: list[tuple[int, int]] = field(default_factory=list)
 
     def given_out(self) -> set[Value]:
-        """Return the values that tensors hold after a run. Each needs its own array, which identifies it on the tape."""
+        """Return the values that tensors hold after a run. Each needs its own array, its identity on the tape."""
         bound = [node.value for node in self.nodes if isinstance(node, Bind)]
         return {value for _, value in self.effects}.union(bound, values_in(self.result))
 

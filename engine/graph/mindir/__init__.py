@@ -1,4 +1,4 @@
-"""MindSpore's MINDIR files: graphs written so that MindSpore 2.10 loads and runs them, and read to be run here."""
+"""MindSpore's MINDIR files: a writer for MindSpore 2.10, and a reader."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from .writing import message_of
 __all__ = ["read", "write"]
 
 _MOST_BYTES = 2**31 - 1
-"""What a message of protobuf may have."""
+"""Maximum size of a protobuf message."""
 
 
 def write(
     graph: Graph, path: str, input_names: list[str], name: str, custom_func: Callable[[Any], Any] | None = None
 ) -> None:
-    """Write a graph as a MINDIR file, and the folders that lead to it.
+    """Write a graph as a MINDIR file, and create the parent folders.
 
     Args:
-        graph: of a run without a gradient.
+        graph: the graph of a run without gradients.
         path: the file.
-        input_names: of the graph's arguments, in order.
-        name: of the graph.
+        input_names: names of the graph's arguments, in order.
+        name: name of the graph.
         custom_func: called with the message before it is written.
 
     Raises:
-        RuntimeError: a step that has no form in the format; the text names it and the line.
+        RuntimeError: a node has no form in the format; the text names it and the line.
         ValueError: more than 2 GiB of parameters.
         OSError: the file cannot be written.
     """
@@ -46,7 +46,7 @@ def write(
 
 
 def read(path: str) -> FuncGraph:
-    """Read a MINDIR file that ``write`` or MindSpore's ``export`` wrote.
+    """Read a MINDIR file written by ``write`` or MindSpore's ``export``.
 
     Args:
         path: the file.
@@ -55,7 +55,7 @@ def read(path: str) -> FuncGraph:
         the graph; called with tensors, it computes with our operators.
 
     Raises:
-        RuntimeError: the file is no MINDIR file or does not hold together, or has a step that is not covered.
+        RuntimeError: the file is not a MINDIR file, is inconsistent, or has an unsupported step.
         OSError: it cannot be read.
     """
     from google.protobuf.message import DecodeError
@@ -66,7 +66,7 @@ def read(path: str) -> FuncGraph:
         content = file.read()
     try:
         message = mind_ir()["Model"].FromString(content)
-    except (DecodeError, UnicodeDecodeError):  # the latter from protobuf in pure Python, of a text that is no UTF-8
+    except (DecodeError, UnicodeDecodeError):  # pure-Python protobuf raises the latter for text that is not UTF-8
         raise RuntimeError(
             f"For 'load', the file '{shown(path)}' cannot be read: it is no MINDIR file, or damaged"
         ) from None

@@ -1,7 +1,7 @@
-"""A graph as ``Cell.get_func_graph_proto`` gives it: bytes that ``ModelProto`` of ``train/anf_ir_pb2`` reads.
+"""Dump of a graph for ``Cell.get_func_graph_proto``: bytes that ``ModelProto`` of ``train/anf_ir_pb2`` reads.
 
-It is made of the steps of a MINDIR file, to be looked at, so nothing is refused: what has no form there stands in it
-under our own name.
+It consists of the steps of a MINDIR file and is for inspection only, so nothing is refused: a node without a form in
+the format is written under our own name.
 """
 
 from __future__ import annotations
@@ -40,36 +40,36 @@ _BY_DATA_TYPE = {DATA_TYPES[dtype.name]: _TYPES[dtype.name] for dtype in DTYPES 
 
 
 def func_graph_of(cell: Any) -> bytes | None:
-    """What ``Cell.get_func_graph_proto`` gives: the graph of the plan that was made last, or None without one.
+    """Return the result of ``Cell.get_func_graph_proto``: the graph of the latest plan, or None without one.
 
     Args:
         cell: the cell.
     """
     compiled = cell.__dict__.get("_compiled")
-    plans = [guarded.plan for kept in compiled.plans.values() for guarded in kept] if compiled is not None else []
+    plans = [guarded.plan for entries in compiled.plans.values() for guarded in entries] if compiled is not None else []
     if not plans:
         return None
     graph: Graph = plans[-1].graph
     names = list(inspect.signature(cell.construct).parameters)
     if len(names) != len(graph.arguments):
-        names = [f"x{place}" for place in range(len(graph.arguments))]
+        names = [f"x{index}" for index in range(len(graph.arguments))]
     return func_graph_proto(graph, names, type(cell).__name__)
 
 
 def func_graph_proto(graph: Graph, input_names: list[str], name: str) -> bytes:
-    """The bytes.
+    """Return the bytes of a graph's dump.
 
     Args:
-        graph: of any run.
-        input_names: of the graph's arguments, in order.
-        name: of the graph.
+        graph: the graph of any run.
+        input_names: names of the graph's arguments, in order.
+        name: name of the graph.
     """
     writer = _Dump(graph, input_names, name)
     return _converted(writer.written(), writer.values, graph.result)
 
 
 class _Dump(Writer):
-    """Writes a graph of any steps."""
+    """Writer of a graph of any nodes."""
 
     binds = True
 
@@ -85,7 +85,7 @@ class _Dump(Writer):
             self._own(node)
 
     def _own(self, node: Node) -> None:
-        """A step under our own name."""
+        """Write a node under our own name."""
         attrs: dict[str, Any] = {}
         if isinstance(node, Whole):
             kind = node.function.__qualname__
@@ -94,54 +94,56 @@ class _Dump(Writer):
         else:
             kind = node.operator.name if isinstance(node, Apply) else f"{node.operator.name}_gradient"
             attrs = {key: value for key, value in node.attrs.items() if isinstance(value, bool | int | float | str)}
-        found = self(kind, *dict.fromkeys(values_in(operands_of(node))), **attrs)
+        result = self(kind, *dict.fromkeys(values_in(operands_of(node))), **attrs)
         outputs = [value for value in node.outputs if value is not None]
-        for place, value in enumerate(outputs):
-            self._called(value, found if len(outputs) == 1 else self("TupleGetItem", found, place))
+        for index, value in enumerate(outputs):
+            self._called(value, result if len(outputs) == 1 else self("TupleGetItem", result, index))
 
     def _after(self, result: Name) -> Name:
-        outside = {id(tensor): value for tensor, value in self._graph.externals}
+        externals = {id(tensor): value for tensor, value in self._graph.externals}
         bound = [
-            self("Assign", outside[id(tensor)], value) for tensor, value in self._graph.effects if id(tensor) in outside
+            self("Assign", externals[id(tensor)], value)
+            for tensor, value in self._graph.effects
+            if id(tensor) in externals
         ]
         return self("Depend", result, self("UpdateState", *bound)) if bound else result
 
 
 def _converted(file: Any, values: dict[Name, Value], result: Any) -> bytes:
-    """The message of a file as that of a dump."""
-    given = file.graph
+    """Convert the message of a file to that of a dump."""
+    source = file.graph
     model = anf_ir()["Model"](ir_version=1)
-    made = model.graph
-    made.name = given.name
+    target = model.graph
+    target.name = source.name
     names: dict[str, str] = {}
-    for each in (*given.input, *given.parameter):
-        names[each.name] = each.name.partition(":")[2]
-        _describe(made.parameters.add(name=names[each.name]).type, values[Name(each.name)])
+    for item in (*source.input, *source.parameter):
+        names[item.name] = item.name.partition(":")[2]
+        _describe(target.parameters.add(name=names[item.name]).type, values[Name(item.name)])
     primitives = {f"REF::{p.name}": p for p in file.primitives}
     counts: Counter[str] = Counter()
-    for node in given.node:
+    for node in source.node:
         if node.op_type == "Constant":
-            names[node.name] = f"cst{len(made.const_vals) + 1}"
-            _set(made.const_vals.add(key=names[node.name]).value, node.attribute[0])
+            names[node.name] = f"cst{len(target.const_vals) + 1}"
+            _set(target.const_vals.add(key=names[node.name]).value, node.attribute[0])
             continue
         primitive = primitives[node.op_type]
         kind = "MakeTuple" if primitive.op_type == "make_list" else primitive.op_type
-        names[node.name] = str(len(made.node) + 1)
-        step = made.node.add(name=names[node.name], op_type=kind, scope="Default")
+        names[node.name] = str(len(target.node) + 1)
+        step = target.node.add(name=names[node.name], op_type=kind, scope="Default")
         step.full_name = f"Default/{kind}-op{counts[kind]}"
         counts[kind] += 1
-        for each in node.input:
-            step.input.add(name=names[each], type=0)
+        for item in node.input:
+            step.input.add(name=names[item], type=0)
         for attribute in primitive.attribute:
             _set(step.attribute.add(name=attribute.name).value, attribute)
         if Name(node.name) in values:
             _describe(step.output_type, values[Name(node.name)])
-    _describe(made.outputs.add(name=names[given.output[0].name]).type, result)
+    _describe(target.outputs.add(name=names[source.output[0].name]).type, result)
     return bytes(model.SerializeToString())
 
 
 def _describe(message: Any, value: Any, whole: bool = True) -> None:
-    """The type of a value or a structure; lengths of axes are not told of what stands in a structure."""
+    """Write the type of a value or a structure; axis lengths are omitted inside structures."""
     if isinstance(value, dict):
         value = tuple(value.values())
     if isinstance(value, Value):
@@ -161,7 +163,7 @@ def _describe(message: Any, value: Any, whole: bool = True) -> None:
 
 
 def _set(message: Any, attribute: Any) -> None:
-    """A constant of the file."""
+    """Write a constant of the file."""
     kind, kinds = attribute.type, ATTRIBUTES
     if kind == kinds["BOOL"]:
         message.dtype, message.bool_val = _TYPES["Bool"], bool(attribute.i)

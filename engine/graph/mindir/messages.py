@@ -1,7 +1,7 @@
-"""The protobuf messages of MindSpore's MINDIR files and of its graph dumps, made from their description.
+"""Protobuf messages of MindSpore's MINDIR files and graph dumps, built from a description.
 
-Field names and numbers are those of ``mindspore/train/mind_ir_pb2`` and ``anf_ir_pb2`` of the 2.10.0 wheel; of both
-only what is written or read here. Other fields of a file are left alone.
+Field names and numbers are those of ``mindspore/train/mind_ir_pb2`` and ``anf_ir_pb2`` in the 2.10.0 wheel, limited to
+the fields that are written or read here. Other fields of a file are ignored.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 __all__ = ["anf_ir", "mind_ir"]
 
-# A line is a message, then its fields: name, number, type; "*" after a type stands for any number of them.
+# Each entry is a message and its fields: name, number, type; "*" after a type marks a repeated field.
 _MIND_IR = """
 Attribute: name 1 string, f 2 float, i 3 int64, d 4 double, s 5 bytes, floats 8 float*, doubles 9 double*,
     ints 10 int64*, strings 11 bytes*, tensors 12 Tensor*, type 16 int32, values 17 Attribute*, seq_info 18 Sequence
@@ -49,13 +49,13 @@ Tensor: dims 1 int64*, data_type 2 int32, raw_data 8 bytes
 
 @cache
 def mind_ir() -> dict[str, Any]:
-    """The message classes of a MINDIR file by name; "Model" is the whole."""
+    """Return the message classes of a MINDIR file by name; "Model" is the root."""
     return _classes("hookscope_mind_ir", _MIND_IR)
 
 
 @cache
 def anf_ir() -> dict[str, Any]:
-    """The message classes of what ``Cell.get_func_graph_proto`` gives; "Model" is the whole."""
+    """Return the message classes of ``Cell.get_func_graph_proto`` by name; "Model" is the root."""
     return _classes("hookscope_anf_ir", _ANF_IR)
 
 
@@ -67,15 +67,15 @@ def _classes(package: str, description: str) -> dict[str, Any]:
     for line in description.replace(",\n   ", ",").strip().splitlines():
         name, _, fields = line.partition(":")
         message = file.message_type.add(name=name)
-        for one in fields.split(","):
-            key, number, kind = one.split()
-            made = message.field.add(name=key, number=int(number), label=field.LABEL_OPTIONAL)
+        for field_text in fields.split(","):
+            key, number, kind = field_text.split()
+            entry = message.field.add(name=key, number=int(number), label=field.LABEL_OPTIONAL)
             if kind.endswith("*"):
-                made.label, kind = field.LABEL_REPEATED, kind[:-1]
+                entry.label, kind = field.LABEL_REPEATED, kind[:-1]
             if kind[0].isupper():
-                made.type, made.type_name = field.TYPE_MESSAGE, f".{package}.{kind}"
+                entry.type, entry.type_name = field.TYPE_MESSAGE, f".{package}.{kind}"
             else:
-                made.type = getattr(field, f"TYPE_{kind.upper()}")
+                entry.type = getattr(field, f"TYPE_{kind.upper()}")
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
     names = [message.name for message in file.message_type]

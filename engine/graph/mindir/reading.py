@@ -1,7 +1,7 @@
-"""A graph of a MINDIR file as functions that compute it here.
+"""Reader of MINDIR files: graphs as functions that compute them here.
 
-Nothing in a file is believed: the message is looked through whole before anything of it runs. What a step may call is
-listed here; a file cannot name anything else.
+Files are untrusted: the message is validated entirely before anything of it runs. The functions that a step may call
+are listed here; a file cannot name others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _BY_NAME = {dtype.name: dtype for dtype in DTYPES}
 _BY_DATA_TYPE = {**{code: _BY_NAME[name] for name, code in DATA_TYPES.items()}, 17: _BY_NAME["Float64"]}
 _BY_CODE = {code: _BY_NAME[name] for name, code in TYPE_CODES.items()}
 _MOST_AXES = 64
-_FUNCTION = 2  # a Primitive whose settings are inputs behind the tensors
+_FUNCTION = 2  # a Primitive whose settings are inputs after the tensors
 
 _CLASSES = frozenset(
     (
@@ -169,7 +169,7 @@ _CLASSES = frozenset(
         "ZerosLike",
     )
 )
-"""Primitives whose classes of ours are made with the settings of the file."""
+"""Primitives for which our class is constructed with the file's settings."""
 
 
 def _dtype(code: Any) -> Any:
@@ -181,8 +181,8 @@ def _dtype(code: Any) -> Any:
 
 
 def _mean(x: Tensor, axis: Any, keepdims: bool, dtype: Any) -> Tensor:
-    found = ops.mean(x, axis, keepdims)
-    return found if dtype is None else found.astype(_dtype(dtype))
+    result = ops.mean(x, axis, keepdims)
+    return result if dtype is None else result.astype(_dtype(dtype))
 
 
 def _std(x: Tensor, axis: Any, unbiased: bool, keepdims: bool) -> tuple[Tensor, Tensor]:
@@ -219,7 +219,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "UpdateState": lambda *after: None,
     "make_list": lambda *parts: list(parts),
 }
-"""Primitives without such a class, on all that the file gives them."""
+"""Primitives without such a class, called with all inputs from the file."""
 
 _FORMATS = {0: "NCHW", 1: "NHWC", 2: "NCDHW"}
 _PAD_MODES = {0: "PAD", 1: "SAME", 2: "VALID"}
@@ -231,28 +231,28 @@ _CODED: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("BatchNorm", "data_format"): _FORMATS.__getitem__,
     ("BiasAdd", "data_format"): _FORMATS.__getitem__,
 }
-"""Settings that stand in the file as numbers."""
+"""Settings that the file encodes as numbers."""
 
 
 def graph_of_message(model: Any, path: str) -> FuncGraph:
-    """The graph, ready to be run.
+    """Return the executable graph.
 
     Args:
         model: the message of the file.
-        path: for errors.
+        path: the path, for errors.
 
     Raises:
-        RuntimeError: it does not hold together, or has a step that is not covered.
+        RuntimeError: the file is inconsistent, or has an unsupported step.
     """
     return _Reader(model, path).read()
 
 
 Step = tuple[Callable[..., Any], tuple[str, ...], str, tuple[str, ...]]
-"""What is called, the names of what it is called with, of what it gives, and of what is not needed afterwards."""
+"""The function to call, the names of its operands, of its result, and of values not needed afterwards."""
 
 
 class _Reader:
-    """Looks through one message."""
+    """Validator and converter of one message."""
 
     def __init__(self, model: Any, path: str) -> None:
         self._model = model
@@ -266,27 +266,27 @@ class _Reader:
         if not model.HasField("graph") or not graph.output:
             raise self._error("it has no graph, or is damaged")
         if model.functions or graph.map_parameter:
-            what = "a graph in a graph (a branch or a loop)" if model.functions else "a parameter that is a table"
-            raise self._error(f"it has {what}, which is not covered")
+            kind = "a graph in a graph (a branch or a loop)" if model.functions else "a parameter that is a table"
+            raise self._error(f"it has {kind}, which is not covered")
         if not model.little_endian:
             raise self._error("its numbers are big-endian, which is not covered")
         self._primitives = {self._text(p.name): p for p in model.primitives}
         parameters: dict[str, Parameter] = {}
-        places: dict[str, str] = {}
+        keys: dict[str, str] = {}
         arrays = []
         for tensor in graph.parameter:
             name = self._new(tensor.name)
             key = self._text(tensor.ref_key) or name
-            if key in places.values():
+            if key in keys.values():
                 raise self._error(f"it has the parameter '{shown(key)}' twice")
-            places[name] = key
+            keys[name] = key
             arrays.append((key, self._array(tensor, key)))
-        inputs = [self._new(each.name) for each in graph.input]
+        inputs = [self._new(item.name) for item in graph.input]
         steps = [step for node in graph.node if (step := self._step(node)) is not None]
-        results = [self._seen(each.name) for each in graph.output]
+        results = [self._seen(item.name) for item in graph.output]
         for key, array in arrays:
             parameters[key] = Parameter(Tensor(array), name=key)
-        run = _Run(places, inputs, self._constants, _freeing(steps, results), results)
+        run = _Run(keys, inputs, self._constants, _freeing(steps, results), results)
         return FuncGraph(self._text(graph.name), [name.rpartition(":")[2] for name in inputs], parameters, run)
 
     def _error(self, what: str) -> RuntimeError:
@@ -336,27 +336,29 @@ class _Reader:
         return call, inputs[:count], self._new(node.output[0]), ()
 
     def _call(self, primitive: Any, inputs: tuple[str, ...]) -> tuple[Callable[..., Any], int]:
-        """What a step calls, and with how many of its inputs."""
+        """Return the function that a step calls, and the number of inputs that are passed to it."""
         name = self._text(primitive.op_type)
         if name in _FUNCTIONS:
             return _told(_FUNCTIONS[name], name), len(inputs)
-        made = getattr(ops, name) if name in _CLASSES else None
-        if made is None:
+        primitive_class = getattr(ops, name) if name in _CLASSES else None
+        if primitive_class is None:
             raise self._error(f"it has the step '{shown(name)}', which is not covered")
-        names = [key for key, _ in made._parameters]
+        names = [key for key, _ in primitive_class._parameters]
         count = len(inputs)
         if primitive.prim_type == _FUNCTION:
             if len(inputs) < len(names):
                 raise self._error(f"a step '{name}' has {len(inputs)} inputs, which are too few")
             count -= len(names)
-            settings = {key: self._setting(name, key, given) for key, given in zip(names, inputs[count:], strict=True)}
+            settings = {
+                key: self._setting(name, key, input_name) for key, input_name in zip(names, inputs[count:], strict=True)
+            }
         else:
             settings = self._attributes(primitive, names)
         try:
             for key in names:
                 if (name, key) in _CODED and key in settings and isinstance(settings[key], int):
                     settings[key] = _CODED[name, key](settings[key])
-            call = made(**settings)
+            call = primitive_class(**settings)
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise self._error(f"a step '{name}' has settings that it cannot have: {error}") from None
         value = self._constants.get(inputs[2]) if name == "PadV3" and count == 3 else None
@@ -371,11 +373,11 @@ class _Reader:
         return self._constants[given]
 
     def _attributes(self, primitive: Any, names: list[str]) -> dict[str, Any]:
-        """Those attributes that are settings of our class, without the axes of samples and channels of windows."""
-        found = {self._text(each.name): each for each in primitive.attribute}
-        if "format" in found:
-            found["data_format"] = found.pop("format")
-        settings = {key: self._constant(found[key], 0) for key in names if key in found}
+        """Return the attributes that are settings of our class; windows lose the axes of samples and channels."""
+        attributes = {self._text(attribute.name): attribute for attribute in primitive.attribute}
+        if "format" in attributes:
+            attributes["data_format"] = attributes.pop("format")
+        settings = {key: self._constant(attributes[key], 0) for key in names if key in attributes}
         for key in ("kernel_size", "stride", "strides", "dilation"):
             value = settings.get(key)
             if isinstance(value, tuple) and len(value) > 3:
@@ -405,7 +407,7 @@ class _Reader:
         if kind == kinds["TENSORS"] and len(attribute.tensors) == 1:
             return Tensor(self._array(attribute.tensors[0], "a constant"))
         if kind in (kinds["TUPLE"], kinds["LIST"]) and depth < 8:
-            parts = [self._constant(each, depth + 1) for each in attribute.values]
+            parts = [self._constant(part, depth + 1) for part in attribute.values]
             return tuple(parts) if kind == kinds["TUPLE"] else parts
         raise self._error(f"it has a constant of the kind {kind}, which is not covered")
 
@@ -417,18 +419,18 @@ class _Reader:
             raise self._error(f"'{shown(name)}' is in another file, which is not covered")
         dims, content = tuple(tensor.dims), tensor.raw_data
         # Python's integers do not overflow, so a hostile product of dims cannot pass for a small one.
-        wanted = -1 if any(n < 0 for n in dims) else math.prod(dims) * dtype.itemsize
-        if len(dims) > _MOST_AXES or len(content) != wanted:
+        expected_size = -1 if any(n < 0 for n in dims) else math.prod(dims) * dtype.itemsize
+        if len(dims) > _MOST_AXES or len(content) != expected_size:
             raise self._error(f"'{shown(name)}' has {len(content)} bytes, which is not {dims[:_MOST_AXES]} of {dtype}")
         try:
             array = np.frombuffer(content, dtype.numpy.newbyteorder("<")).reshape(dims)
-        except ValueError as error:  # longer empty axes than an array can have
+        except ValueError as error:  # empty axes longer than an array allows
             raise self._error(f"'{shown(name)}' has a shape that no array can have: {error}") from None
         return array.astype(dtype.numpy)
 
 
 def _told(call: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The function, whose errors say which step of the file it is."""
+    """Wrap a function so that its errors name the step of the file."""
 
     def step(*inputs: Any) -> Any:
         try:
@@ -440,24 +442,24 @@ def _told(call: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 def _freeing(steps: list[Step], results: list[str]) -> list[Step]:
-    """The steps, each with the names that nothing behind it needs."""
-    seen, found = set(results), []
+    """Return the steps, each with the names that no later step needs."""
+    needed, freed = set(results), []
     for call, inputs, output, _ in reversed(steps):
-        last = tuple({*inputs, output} - seen)
-        seen.update(last)
-        found.append((call, inputs, output, last))
-    return found[::-1]
+        unneeded = tuple({*inputs, output} - needed)
+        needed.update(unneeded)
+        freed.append((call, inputs, output, unneeded))
+    return freed[::-1]
 
 
 class _Run:
-    """Computes the steps.
+    """Executor of the steps.
 
     Args:
         places: the parameters' names by their names in the graph.
         inputs: the names of the inputs.
         constants: values by name.
-        steps: in order.
-        results: the names of what is given.
+        steps: the steps, in order.
+        results: the names of the results.
     """
 
     def __init__(
@@ -477,9 +479,9 @@ class _Run:
     def __call__(self, parameters: Mapping[str, Tensor], inputs: tuple[Tensor, ...]) -> Any:
         values = {**self._constants, **{name: parameters[key] for name, key in self._places.items()}}
         values.update(zip(self._inputs, inputs, strict=True))
-        for call, operands, output, last in self._steps:
+        for call, operands, output, unneeded in self._steps:
             values[output] = call(*[values[name] for name in operands])
-            for name in last:
+            for name in unneeded:
                 values.pop(name, None)
-        found = tuple([values[name] for name in self._results])
-        return found[0] if len(found) == 1 else found
+        results = tuple([values[name] for name in self._results])
+        return results[0] if len(results) == 1 else results

@@ -1,9 +1,9 @@
-"""Which Primitives of MindSpore compute what an operator of our table computes.
+"""Rules that write operators of the table as MindSpore Primitives.
 
-A rule is called with the writer and with what the operator was called with, Values in the place of arrays. It writes
-steps with ``w(primitive, *inputs, **attributes)`` and gives the name of what they give; of an operator that gives a
-tuple, a name or None each: what no Primitive gives. The order of inputs is that of MindSpore 2.10, whose Primitives
-take settings behind the tensors; those without a functional form (``_CLASSES``) have them as attributes.
+A rule is called with the writer and the operator's operands, with Values in place of arrays. It writes steps with
+``w(primitive, *inputs, **attributes)`` and returns the name of their result; for an operator that returns a tuple, a
+name for each item, or None if no Primitive computes it. Inputs are in the order of MindSpore 2.10, whose Primitives
+take settings after the tensors; those without a functional form (``CLASSES``) have them as attributes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Rule = Callable[..., Any]
 Ints = tuple[int, ...]
 
 RULES: dict[str, Rule] = {}
-"""The rules by the operator's name."""
+"""Rules by the operator's name."""
 
 CLASSES = frozenset(
     (
@@ -46,7 +46,7 @@ CLASSES = frozenset(
         "make_list",
     )
 )
-"""Primitives that the file has as classes with attributes, not as functions."""
+"""Primitives that a file contains as classes with attributes, not as functions."""
 
 TYPE_CODES = {
     "Bool": 30,
@@ -65,7 +65,7 @@ TYPE_CODES = {
     "Complex64": 51,
     "Complex128": 52,
 }
-"""What a dtype is as an input of a Primitive."""
+"""Codes of dtypes as inputs of Primitives."""
 
 
 def _rule(*names: str) -> Callable[[Rule], Rule]:
@@ -81,7 +81,7 @@ def _code(dtype: np.dtype[Any]) -> int:
 
 
 def _as(w: Writer, x: Any, dtype: np.dtype[Any]) -> Any:
-    """An operand in an element type: a number becomes a tensor without axes."""
+    """Return an operand in an element type: a number becomes a tensor without axes."""
     if not isinstance(x, Value):
         return np.asarray(x, dtype)
     return x if x.dtype == dtype else w("Cast", x, _code(dtype))
@@ -199,8 +199,8 @@ def _where(w: Writer, condition: Value, x: Any, y: Any) -> Name:
     shape, dtype = w.output.shape, w.output.dtype
     parts = []
     for part in (_as(w, condition, np.dtype(np.bool_)), _as(w, x, dtype), _as(w, y, dtype)):
-        given = getattr(part, "shape", shape)
-        parts.append(part if given == shape else w("BroadcastTo", part, shape))
+        part_shape = getattr(part, "shape", shape)
+        parts.append(part if part_shape == shape else w("BroadcastTo", part, shape))
     return w("Select", *parts)
 
 
@@ -209,7 +209,7 @@ def _zeros_like(w: Writer, x: Value) -> Name:
     return w.constant(np.zeros(x.shape, x.dtype))
 
 
-# Sums and their like, along axes
+# Reductions along axes
 
 
 def _along(primitive: str, *behind: Any) -> Rule:
@@ -234,8 +234,8 @@ RULES.update(
 def _place_of(primitive: str) -> Rule:
     def rule(w: Writer, x: Value, axis: int | None, keepdims: bool) -> Name:
         flat = w("Reshape", x, (math.prod(x.shape),)) if axis is None else x
-        found = w(primitive, flat, 0 if axis is None else axis, TYPE_CODES["Int64"])
-        return w("Reshape", found, w.output.shape) if keepdims else found
+        positions = w(primitive, flat, 0 if axis is None else axis, TYPE_CODES["Int64"])
+        return w("Reshape", positions, w.output.shape) if keepdims else positions
 
     return rule
 
@@ -245,9 +245,9 @@ RULES.update(argmax=_place_of("Argmax"), argmin=_place_of("Argmin"))
 
 def _value_and_place(primitive: str) -> Rule:
     def rule(w: Writer, x: Value, axis: int, keepdims: bool) -> tuple[Name, Name]:
-        both = w(primitive, x, axis, keepdims)
-        places = w("Cast", w("TupleGetItem", both, 0), TYPE_CODES["Int64"])
-        return w("TupleGetItem", both, 1), places
+        pair = w(primitive, x, axis, keepdims)
+        positions = w("Cast", w("TupleGetItem", pair, 0), TYPE_CODES["Int64"])
+        return w("TupleGetItem", pair, 1), positions
 
     return rule
 
@@ -280,10 +280,10 @@ def _log_softmax(w: Writer, x: Value, axis: int) -> Name:
 
 @_rule("reshape")
 def _reshape(w: Writer, x: Value, shape: Any) -> Name:
-    to = w.output.shape
-    if len(to) == 2 and len(x.shape) > 2 and to[0] == x.shape[0] and to[0]:
-        return w("Flatten", x)  # which takes batches of other lengths too
-    return w("Reshape", x, to)
+    target = w.output.shape
+    if len(target) == 2 and len(x.shape) > 2 and target[0] == x.shape[0] and target[0]:
+        return w("Flatten", x)  # Flatten also accepts other batch sizes
+    return w("Reshape", x, target)
 
 
 @_rule("broadcast_to")
@@ -326,9 +326,9 @@ def _parts(w: Writer, x: Value, axis: int, sizes: tuple[int, ...]) -> tuple[Name
 @_rule("getitem")
 def _getitem(w: Writer, x: Value, index: Any) -> Name:
     parts = list(index) if isinstance(index, tuple) else [index]
-    taken = sum(part is not None and part is not Ellipsis for part in parts)
-    place = next((i for i, part in enumerate(parts) if part is Ellipsis), len(parts))
-    parts[place : place + 1] = [slice(None)] * (len(x.shape) - taken)
+    consumed = sum(part is not None and part is not Ellipsis for part in parts)
+    ellipsis_at = next((i for i, part in enumerate(parts) if part is Ellipsis), len(parts))
+    parts[ellipsis_at : ellipsis_at + 1] = [slice(None)] * (len(x.shape) - consumed)
     arrays = [part for part in parts if not isinstance(part, slice | int) and part is not None]
     if len(arrays) == 1 and all(part is arrays[0] or part == slice(None) for part in parts):
         return _gathered(w, x, arrays[0], parts.index(arrays[0]))
@@ -338,20 +338,20 @@ def _getitem(w: Writer, x: Value, index: Any) -> Name:
         (part % length, part % length + 1, 1) if isinstance(part, int) else part.indices(length)
         for part, length in zip([part for part in parts if part is not None], x.shape, strict=True)
     ]
-    # Backwards is forwards on reversed axes: MindSpore's kernel gives other elements for some negative steps.
-    back = tuple([axis for axis, (_, _, step) in enumerate(spans) if step < 0])
-    source: Any = w("ReverseV2", x, back) if back else x
-    for axis in back:
+    # Reversed axes replace negative steps: MindSpore's kernel returns wrong elements for some of those.
+    reversed_axes = tuple([axis for axis, (_, _, step) in enumerate(spans) if step < 0])
+    source: Any = w("ReverseV2", x, reversed_axes) if reversed_axes else x
+    for axis in reversed_axes:
         begin, end, step = spans[axis]
         first, count = x.shape[axis] - 1 - begin, len(range(begin, end, step))
         spans[axis] = first, first + (count - 1) * -step + 1 if count else first, -step
     if not spans:
         return w("Reshape", x, w.output.shape)
-    whole = all(span == (0, length, 1) for span, length in zip(spans, x.shape, strict=True))
-    found: Any = source if whole else _sliced(w, source, *zip(*spans, strict=True))
+    is_full = all(span == (0, length, 1) for span, length in zip(spans, x.shape, strict=True))
+    result: Any = source if is_full else _sliced(w, source, *zip(*spans, strict=True))
     if any(part is None or isinstance(part, int) for part in parts):
-        return w("Reshape", found, w.output.shape)
-    return w.name(found) if isinstance(found, Value) else found
+        return w("Reshape", result, w.output.shape)
+    return w.name(result) if isinstance(result, Value) else result
 
 
 def _gathered(w: Writer, x: Value, places: Any, axis: int) -> Name:
@@ -362,15 +362,15 @@ def _gathered(w: Writer, x: Value, places: Any, axis: int) -> Name:
         return w("Gather", x, places % x.shape[axis], axis, 0)
     if places.dtype.kind not in "iu":
         raise w.refused("an index of bools")
-    # Gather gives zeros for negative places.
+    # Gather returns zeros for negative indices.
     length = np.asarray(x.shape[axis], places.dtype)
     return w("Gather", x, w("FloorMod", places, length), axis, 0)
 
 
 def _padded(w: Writer, x: Any, widths: Any, mode: str, value: float) -> Name:
     flat = tuple(int(n) for before, after in reversed(list(widths)) for n in (before, after))
-    behind = (np.asarray(value, w.output.dtype),) if mode == "constant" else ()
-    return w("PadV3", x, flat, *behind, mode=mode, paddings_contiguous=True)
+    fill = (np.asarray(value, w.output.dtype),) if mode == "constant" else ()
+    return w("PadV3", x, flat, *fill, mode=mode, paddings_contiguous=True)
 
 
 @_rule("pad")
@@ -380,7 +380,7 @@ def _pad(w: Writer, x: Value, widths: Any, mode: str, value: float) -> Name:
         raise w.refused(f"the mode {mode!r}")
     if mode == "constant":
         return _padded(w, x, widths, mode, value)
-    # These modes take samples and channels before the padded axes.
+    # These modes require sample and channel axes before the padded ones.
     widths = list(widths)
     while len(widths) > 1 and tuple(widths[0]) == (0, 0):
         del widths[0]
@@ -424,14 +424,14 @@ _ACTIVATIONS = {"relu": "ReLU", "gelu_tanh": "GeLU", "silu": "SiLU", "sigmoid": 
 def _linear(w: Writer, x: Value, weight: Value, bias: Value | None, activation: str | None) -> Name:
     shape = w.output.shape
     flat: Any = x if len(shape) == 2 else w("Reshape", x, (math.prod(x.shape[:-1]), x.shape[-1]))
-    found = w("MatMul", flat, weight, False, True)
+    result = w("MatMul", flat, weight, False, True)
     if bias is not None:
-        found = w("BiasAdd", found, bias, 0)
+        result = w("BiasAdd", result, bias, 0)
     if len(shape) != 2:
-        found = w("Reshape", found, shape)
+        result = w("Reshape", result, shape)
     if activation == "gelu":
-        return _gelu(w, found, "none")
-    return found if activation is None else w(_ACTIVATIONS[activation], found)
+        return _gelu(w, result, "none")
+    return result if activation is None else w(_ACTIVATIONS[activation], result)
 
 
 @_rule("attention")
@@ -445,10 +445,10 @@ def _attention(w: Writer, q: Value, k: Value, v: Value, mask: Value | None, scal
 
 
 def _convolved(w: Writer, x: Value, weight: Value, stride: Ints, pads: Ints, dilation: Ints, group: int) -> Name:
-    whole: dict[str, Any] = {"stride": (1, 1, *stride), "dilation": (1, 1, *dilation), "format": "NCHW"}
+    settings: dict[str, Any] = {"stride": (1, 1, *stride), "dilation": (1, 1, *dilation), "format": "NCHW"}
     if len(stride) == 3:
-        whole = {"strides": whole["stride"], "dilations": whole["dilation"], "offset_x": 0, "format": "NCDHW"}
-        whole |= {"stride": tuple(stride), "dilation": tuple(dilation)}
+        settings = {"strides": settings["stride"], "dilations": settings["dilation"], "offset_x": 0, "format": "NCDHW"}
+        settings |= {"stride": tuple(stride), "dilation": tuple(dilation)}
     return w(
         f"Conv{len(stride)}D",
         x,
@@ -461,7 +461,7 @@ def _convolved(w: Writer, x: Value, weight: Value, stride: Ints, pads: Ints, dil
         pad_list=tuple(pads),
         group=group,
         groups=group,
-        **whole,
+        **settings,
     )
 
 
@@ -486,9 +486,9 @@ def _around(w: Writer, x: Value, pads: Ints, value: float) -> Any:
 def _max_pool2d(w: Writer, x: Value, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> tuple[Name, None]:
     if set(dilation) != {1}:
         raise w.refused("a dilation")
-    around = _around(w, x, pads, -math.inf)
+    padded = _around(w, x, pads, -math.inf)
     settings = {"kernel_size": (1, 1, *kernel), "strides": (1, 1, *stride), "pad_mode": "VALID", "format": "NCHW"}
-    return w("MaxPool", around, **settings), None
+    return w("MaxPool", padded, **settings), None
 
 
 @_rule("avg_pool2d")
@@ -503,13 +503,13 @@ def _avg_pool2d(w: Writer, x: Value, kernel: Ints, stride: Ints, pads: Ints) -> 
 def _layer_norm(
     w: Writer, x: Value, gamma: Value, beta: Value, begin_norm_axis: int, epsilon: float
 ) -> tuple[Name, None, None]:
-    found = w("LayerNorm", x, gamma, beta, begin_norm_axis, len(x.shape) - len(gamma.shape), float(epsilon))
-    return w("TupleGetItem", found, 0), None, None
+    outputs = w("LayerNorm", x, gamma, beta, begin_norm_axis, len(x.shape) - len(gamma.shape), float(epsilon))
+    return w("TupleGetItem", outputs, 0), None, None
 
 
 @_rule("rms_norm")
 def _rms_norm(w: Writer, x: Value, gamma: Value, epsilon: float) -> tuple[Name, Name]:
-    # MindSpore has RmsNorm on Ascend alone.
+    # MindSpore supports RmsNorm only on Ascend.
     dtype = np.dtype(np.float32) if x.dtype.itemsize == 2 else x.dtype
     wide = _as(w, x, dtype)
     axes = tuple(range(len(x.shape) - len(gamma.shape), len(x.shape)))
@@ -520,14 +520,14 @@ def _rms_norm(w: Writer, x: Value, gamma: Value, epsilon: float) -> tuple[Name, 
 
 @_rule("affine_of_channels")
 def _affine_of_channels(w: Writer, x: Value, mean: Value, scale: Value, shift: Value) -> Name:
-    """(x - mean) * scale + shift: BatchNorm where the scale is gamma / sqrt(variance + epsilon)."""
-    found = _variance_of(w, scale)
-    if found is not None:
-        gamma, variance, epsilon = found
-        whole = w("BatchNorm", x, gamma, shift, mean, variance, False, epsilon, 0.1, 0)
-        return w("TupleGetItem", whole, 0)
-    along = (1, mean.shape[0], *[1] * (len(x.shape) - 2))
-    m, s, b = (w("Reshape", part, along) for part in (mean, scale, shift))
+    """Write (x - mean) * scale + shift: a BatchNorm if the scale is gamma / sqrt(variance + epsilon)."""
+    factors = _variance_of(w, scale)
+    if factors is not None:
+        gamma, variance, epsilon = factors
+        outputs = w("BatchNorm", x, gamma, shift, mean, variance, False, epsilon, 0.1, 0)
+        return w("TupleGetItem", outputs, 0)
+    channel_shape = (1, mean.shape[0], *[1] * (len(x.shape) - 2))
+    m, s, b = (w("Reshape", part, channel_shape) for part in (mean, scale, shift))
     return w("Add", w("Mul", w("Sub", x, m), s), b)
 
 

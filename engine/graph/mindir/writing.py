@@ -1,4 +1,4 @@
-"""A graph of ours as the message of a MINDIR file."""
+"""Writer of a graph as the message of a MINDIR file."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DATA_TYPES = {
     "Complex128": 15,
     "BFloat16": 16,
 }
-"""What a dtype is in a tensor of the file."""
+"""Codes of dtypes in a tensor of the file."""
 
 ATTRIBUTES = {
     "FLOAT": 1,
@@ -53,42 +53,42 @@ ATTRIBUTES = {
 }
 """Kinds of attributes."""
 _PRIMITIVE, _FUNCTION = 1, 2
-_FEW = 64  # elements of an array that is written once however often it is used
-_MOST_BYTES = 2**31 - 2**16  # protobuf's own limit, and room for the steps
+_FEW = 64  # maximum number of elements of an array that is shared between its uses
+_MOST_BYTES = 2**31 - 2**16  # protobuf's limit, less a reserve for the steps
 
 
 class Name(str):
-    """What something is called in the file: a result of a step, an input or a constant."""
+    """Name in the file: a result of a step, an input or a constant."""
 
     __slots__ = ()
 
 
 def message_of(graph: Graph, input_names: list[str], name: str) -> Any:
-    """The whole message.
+    """Return the message of a graph.
 
     Args:
-        graph: of a run without a gradient.
-        input_names: of the graph's arguments, in order.
-        name: of the graph.
+        graph: the graph of a run without gradients.
+        input_names: names of the graph's arguments, in order.
+        name: name of the graph.
 
     Raises:
-        RuntimeError: a step that has no form in the format; the text names it and the line.
+        RuntimeError: a node has no form in the format; the text names it and the line.
         ValueError: more than 2 GiB of parameters, or half a character in a name.
     """
     return Writer(graph, input_names, name).written()
 
 
 class Writer:
-    """Writes one graph; rules call it.
+    """Writer of one graph, which rules call.
 
     Attributes:
-        output: the Value that the operator whose rule runs gives, the first of several.
+        output: output Value of the operator whose rule is running, the first of several.
         values: the Values by their names in the file.
     """
 
     output: Value
     binds = False
-    """Whether it takes graphs that bind tensors from outside anew."""
+    """Whether it accepts graphs that rebind external tensors."""
 
     def __init__(self, graph: Graph, input_names: list[str], name: str) -> None:
         self._graph = graph
@@ -108,20 +108,22 @@ class Writer:
         self.values: dict[Name, Value] = {}
 
     def written(self) -> Any:
-        """See ``message_of``."""
-        graph, made = self._graph, self._model.graph
+        """Return the message, see ``message_of``."""
+        graph, message = self._graph, self._model.graph
         for tensor, _ in () if self.binds else graph.effects:
             raise RuntimeError(
                 f"For 'export', the network must leave its tensors as they are, but it binds "
                 f"'{shown(getattr(tensor, 'name', None) or 'a tensor')}' anew: call set_train(False) before"
             )
-        made.name = self._title
+        message.name = self._title
         self._parameters()
-        for value, given in zip(graph.arguments, self._input_names, strict=True):
+        for value, input_name in zip(graph.arguments, self._input_names, strict=True):
             if value in self._names:
-                raise RuntimeError(f"For 'export', '{shown(given)}' must be a tensor of its own, but is given twice")
-            self._called(value, self._within(given))
-            _describe(made.input.add(name=self._names[value]).tensor.add(), value)
+                raise RuntimeError(
+                    f"For 'export', '{shown(input_name)}' must be a tensor of its own, but is given twice"
+                )
+            self._called(value, self._within(input_name))
+            _describe(message.input.add(name=self._names[value]).tensor.add(), value)
         for value, array in graph.constants.items():
             self._called(value, self.constant(to_host(array)))
         for node in graph.nodes:
@@ -130,7 +132,7 @@ class Writer:
         return self._model
 
     def _after(self, result: Name) -> Name:
-        """The result, once what the run binds anew is bound: a file has no such steps."""
+        """Return the result after the bindings of the run; a file has none."""
         return result
 
     def _called(self, value: Value, name: Name) -> None:
@@ -139,24 +141,24 @@ class Writer:
 
     def _parameters(self) -> None:
         graph, size = self._graph, 0
-        read = {
+        used = {
             *values_in((graph.result, [value for _, value in graph.effects], [operands_of(n) for n in graph.nodes]))
         }
         for tensor, value in graph.externals:
-            if value not in read:
+            if value not in used:
                 continue  # it is only guarded
-            given = getattr(tensor, "name", None) or f"tensor_{len(self._names)}"
-            name = self._within(given)
+            tensor_name = getattr(tensor, "name", None) or f"tensor_{len(self._names)}"
+            name = self._within(tensor_name)
             self._called(value, name)
             array = to_host(tensor._array)
             size += array.nbytes
             if size > _MOST_BYTES:
                 raise ValueError("For 'export', a MINDIR file must have less than 2 GiB of parameters")
-            described = self._model.graph.parameter.add(ref_key=name.partition(":")[2])
-            _fill(described, array, name)
+            message = self._model.graph.parameter.add(ref_key=name.partition(":")[2])
+            _fill(message, array, name)
 
     def _within(self, given: str) -> Name:
-        """A name in the graph that nothing has yet."""
+        """Return an unused name in the graph."""
         try:
             given.encode()
         except UnicodeEncodeError:
@@ -169,18 +171,18 @@ class Writer:
         self._given.add(name)
         return name
 
-    # What rules call
+    # Interface for rules
 
     def __call__(self, primitive: str, *inputs: Any, **attributes: Any) -> Name:
         """Write a step.
 
         Args:
             primitive: its name in MindSpore.
-            *inputs: Values, names of what other steps give, and constants.
-            **attributes: of the Primitive itself.
+            *inputs: Values, names of other steps' results, and constants.
+            **attributes: attributes of the Primitive itself.
 
         Returns:
-            the name of what it gives.
+            the name of its result.
         """
         name = self._within(f"{primitive}_{len(self._steps)}")
         step = mind_ir()["Node"](name=name, output=[name], input=[self._operand(x) for x in inputs])
@@ -189,7 +191,7 @@ class Writer:
         return name
 
     def name(self, value: Value) -> Name:
-        """The name of a Value."""
+        """Return the name of a Value."""
         name = self._names.get(value)
         if name is None:
             node = self._missing[value]
@@ -197,11 +199,11 @@ class Writer:
         return name
 
     def constant(self, value: Any) -> Name:
-        """The name of a constant: an array, a number, a text, None, a tuple of ints."""
+        """Return the name of a constant: an array, a number, a text, None, a tuple of ints."""
         key: tuple[Any, ...]
-        small = not isinstance(value, np.ndarray) or value.size <= _FEW
+        is_small = not isinstance(value, np.ndarray) or value.size <= _FEW
         if isinstance(value, np.ndarray):
-            key = (value.dtype, value.shape, value.tobytes() if small else len(self._constants))
+            key = (value.dtype, value.shape, value.tobytes() if is_small else len(self._constants))
         else:
             key = (type(value), repr(value))
         if key not in self._constants:
@@ -212,19 +214,19 @@ class Writer:
         return self._constants[key]
 
     def maker(self, value: Any, operator: str) -> Apply | None:
-        """The step of ours that makes a value, if it is this operator's."""
+        """Return the node that produces a value, if it is this operator's; else None."""
         node = self._makers.get(value) if isinstance(value, Value) else None
         return node if node is not None and node.operator.name == operator else None
 
     def refused(self, what: str) -> RuntimeError:
-        """That the operator whose rule runs has no form with this."""
+        """Return the error that the operator whose rule is running has no form with this."""
         return self._refused(self._node, f"{what} of '{_name_of(self._node)}'")
 
-    # Its parts
+    # Parts of the message
 
     def _refused(self, node: Node, what: str) -> RuntimeError:
-        where = f" ({place_of(node.where)})" if node.where else ""
-        return RuntimeError(f"For 'export', {what} has no form in a MINDIR file{where}")
+        location = f" ({place_of(node.where)})" if node.where else ""
+        return RuntimeError(f"For 'export', {what} has no form in a MINDIR file{location}")
 
     def _step(self, node: Node) -> None:
         if isinstance(node, Derive):
@@ -232,15 +234,15 @@ class Writer:
         if not isinstance(node, Apply):
             raise self._refused(node, "a loop" if isinstance(node, Fused) else "an optimizer's step")
         if isinstance(node.operator, Beside) and node.operator.is_check:
-            return  # of numbers: MindSpore's Primitives have their own
+            return  # MindSpore's Primitives check numbers themselves
         rule = RULES.get(node.operator.name)
         if rule is None:
             draws = any(isinstance(value, Draw) for value in node.attrs.values())
             hint = ", which draws random numbers (set_train(False) before leaves it out)," if draws else ""
             raise self._refused(node, f"the operator '{node.operator.name}'{hint}")
         self._node, self.output = node, node.outputs[0]
-        found = rule(self, *node.inputs, **node.attrs)
-        for value, name in zip(node.outputs, found if node.packed else (found,), strict=True):
+        result = rule(self, *node.inputs, **node.attrs)
+        for value, name in zip(node.outputs, result if node.packed else (result,), strict=True):
             if value is None:
                 continue
             self._makers[value] = node
@@ -255,24 +257,24 @@ class Writer:
         return self.name(x) if isinstance(x, Value) else self.constant(x)
 
     def _primitive(self, primitive: str, attributes: dict[str, Any]) -> str:
-        """The name under which the file describes a Primitive."""
-        made = mind_ir()["Primitive"](op_type=primitive, instance_name="")
-        made.prim_type = _PRIMITIVE if primitive in CLASSES else _FUNCTION
+        """Return the name under which the file describes a Primitive."""
+        message = mind_ir()["Primitive"](op_type=primitive, instance_name="")
+        message.prim_type = _PRIMITIVE if primitive in CLASSES else _FUNCTION
         for key, value in attributes.items():
-            _set(made.attribute.add(name=key), value)
-        key = made.SerializeToString(deterministic=True)
+            _set(message.attribute.add(name=key), value)
+        key = message.SerializeToString(deterministic=True)
         if key not in self._primitives:
-            made.name = self._primitives[key] = f"{primitive}:{len(self._primitives)}"
-            self._model.primitives.append(made)
+            message.name = self._primitives[key] = f"{primitive}:{len(self._primitives)}"
+            self._model.primitives.append(message)
         return self._primitives[key]
 
     def _result(self, result: Any, name: Name) -> None:
-        described = self._model.graph.output.add(name=name)
+        output = self._model.graph.output.add(name=name)
         if isinstance(result, Value):
-            _describe(described.tensor.add(), result)
+            _describe(output.tensor.add(), result)
         else:
-            described.denotation = "Tuple"
-            _describe_all(described.attr_info, result)
+            output.denotation = "Tuple"
+            _describe_all(output.attr_info, result)
         self._model.graph.node.extend(self._used(name))
 
     def _collected(self, result: Any) -> Name:
@@ -284,13 +286,13 @@ class Writer:
         return self._operand(result)
 
     def _used(self, name: Name) -> list[Any]:
-        """The steps that lead to the result."""
-        wanted, kept = {str(name)}, []
+        """Return the steps that the result depends on."""
+        needed, steps = {str(name)}, []
         for step in reversed(self._steps):
-            if step.output[0] in wanted:
-                kept.append(step)
-                wanted.update(step.input)
-        return kept[::-1]
+            if step.output[0] in needed:
+                steps.append(step)
+                needed.update(step.input)
+        return steps[::-1]
 
 
 def _name_of(node: Any) -> str:
@@ -303,7 +305,7 @@ def _describe(message: Any, value: Value) -> None:
 
 
 def _describe_all(message: Any, result: Any) -> None:
-    """The kinds and shapes of a structured result."""
+    """Write the kinds and shapes of a structured result."""
     if isinstance(result, dict):
         result = tuple(result.values())
     if isinstance(result, tuple | list):

@@ -1,8 +1,8 @@
-"""The ONNX graph while it is made: its nodes, the names of its values, and the table of converters.
+"""ONNX graph under construction: its nodes, the names of its values, and the table of converters.
 
-A converter is what one operator of the table becomes. It is called with the draft, the operator's inputs as ``Edge``s
-(numbers and None stay as they are) and its attributes, and gives an edge for each output, or None for one that nobody
-reads. Shapes and dtypes are those of the trace.
+A converter writes one operator of the table. It is called with the draft, the operator's inputs as ``Edge``s (numbers
+and None are unchanged) and its attributes, and returns an edge for each output, or None for an unused one. Shapes and
+dtypes are those of the trace.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["CONVERTERS", "Draft", "Edge", "UnsupportedError", "computable", "con
 
 Converter = Callable[..., Any]
 CONVERTERS: dict[str, Converter] = {}
-"""What writes an operator of the table, by its name there."""
+"""Converters by the operator's name in the table."""
 
 BFLOAT16 = "bfloat16"
 _INT32, _INT64, _FLOAT32 = np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float32)
@@ -28,17 +28,17 @@ _WIDER: dict[str, np.dtype[Any]] = {"b1": _INT32, "i1": _INT32, "i2": _INT32, "u
 
 
 class UnsupportedError(Exception):
-    """An operator, or a use of it, that has no form in ONNX; the text says which and what to do."""
+    """Error for an operator, or a use of it, without a form in ONNX; the text names it and a remedy."""
 
 
 def converts(*names: str) -> Callable[[Converter], Converter]:
-    """Enter a converter in the table.
+    """Register a converter in the table.
 
     Args:
-        *names: of operators that it writes.
+        *names: names of the operators that it writes.
 
     Returns:
-        a decorator that gives the converter back.
+        a decorator that returns the converter.
     """
 
     def enter(converter: Converter) -> Converter:
@@ -50,14 +50,14 @@ def converts(*names: str) -> Callable[[Converter], Converter]:
 
 
 def computable(dtype: np.dtype[Any], steps: int = 1) -> np.dtype[Any]:
-    """The element type that arithmetic is done in: runtimes have few kernels for the narrow ones.
+    """Return the dtype for arithmetic, since runtimes have few kernels for narrow types.
 
-    Sums and products of narrow integers are the same modulo their width. Half precision stays where one node does all;
-    through several steps it is single precision, rounded once, as in the engine.
+    Sums and products of narrow integers are equal modulo their width. Half precision is kept if one node computes
+    everything; several steps use single precision and round once, as in the engine.
 
     Args:
-        dtype: of the operands.
-        steps: how many nodes do it, or 2 for several.
+        dtype: dtype of the operands.
+        steps: number of nodes, or 2 for several.
 
     Returns:
         ``dtype`` itself, or a wider one.
@@ -71,10 +71,10 @@ class Edge:
     """A value of the ONNX graph; Python's operators on it add nodes.
 
     Args:
-        draft: the graph that it is in.
-        name: its name there.
+        draft: the graph that contains it.
+        name: its name in the graph.
         dtype: its element type.
-        shape: the length of each axis; None where it is not known, between two nodes.
+        shape: the length of each axis; None if unknown, between two nodes.
     """
 
     __slots__ = ("_shape", "draft", "dtype", "name")
@@ -87,33 +87,33 @@ class Edge:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The length of each axis."""
+        """Length of each axis."""
         assert self._shape is not None, f"the shape of '{self.name}' is not known while the graph is written"
         return self._shape
 
     @property
     def ndim(self) -> int:
-        """The number of axes."""
+        """Number of axes."""
         return len(self.shape)
 
     def cast(self, dtype: Any) -> Edge:
-        """The same numbers with another element type."""
+        """Return the same numbers with another element type."""
         dtype = np.dtype(dtype)
         if dtype == self.dtype:
             return self
         return self.draft("Cast", self, dtype=dtype, shape=self._shape, to=self.draft.code(dtype))
 
     def wide(self) -> Edge:
-        """In the element type that several steps are computed in."""
+        """Return the value in the element type in which several steps are computed."""
         return self.cast(computable(self.dtype, steps=2))
 
     def reshape(self, shape: Sequence[int]) -> Edge:
-        """The same elements in another shape."""
+        """Return the same elements in another shape."""
         zero = {"allowzero": 1} if 0 in shape else {}
         return self.draft("Reshape", self, self.draft.ints(shape), shape=tuple(shape), **zero)
 
     def transpose(self, axes: Sequence[int]) -> Edge:
-        """The axes in another order."""
+        """Return the value with its axes in another order."""
         if list(axes) == sorted(axes):
             return self
         return self.draft("Transpose", self, shape=tuple([self.shape[a] for a in axes]), perm=list(axes))
@@ -156,7 +156,7 @@ class Edge:
         return self.draft.compare("GreaterOrEqual", self, other)
 
     def equals(self, other: Any) -> Edge:
-        """Where the two are equal."""
+        """Return the elementwise equality of two values."""
         return self.draft.compare("Equal", self, other)
 
     def __and__(self, other: Edge) -> Edge:
@@ -173,13 +173,13 @@ class Edge:
 
 
 class Draft:
-    """The nodes so far and the names that are taken.
+    """The ONNX graph under construction.
 
     Attributes:
         nodes: ONNX's messages, in order.
-        node: the step of the trace that is being written.
-        wanted: for each of its outputs whether anybody reads it.
-        arrays: of the values that are constants what they are.
+        node: the node of the trace that is being written.
+        wanted: for each of its outputs, whether it is used.
+        arrays: arrays of the constant values.
     """
 
     def __init__(self) -> None:
@@ -196,42 +196,42 @@ class Draft:
     # Names and values
 
     def code(self, dtype: np.dtype[Any]) -> int:
-        """ONNX's number for an element type."""
+        """Return ONNX's number for an element type."""
         if dtype.kind == "c":
             raise UnsupportedError("complex numbers have no kernels in ONNX runtimes: export the part without them")
-        found: int = self.onnx.helper.np_dtype_to_tensor_dtype(dtype)
-        return found
+        number: int = self.onnx.helper.np_dtype_to_tensor_dtype(dtype)
+        return number
 
     def unique(self, name: str) -> str:
-        """A name that no value has: this one, or with a number."""
-        found, count = name, 0
-        while found in self._names:
+        """Return an unused name: this one, or this one with a number."""
+        candidate, count = name, 0
+        while candidate in self._names:
             count += 1
-            found = f"{name}_{count}"
-        self._names.add(found)
-        return found
+            candidate = f"{name}_{count}"
+        self._names.add(candidate)
+        return candidate
 
     def _numbered(self, kind: str) -> str:
         self._counts[kind] += 1
         return self.unique(f"{kind}_{self._counts[kind]}")
 
     def enter(self, value: Value, name: str) -> str:
-        """A value of the trace that no node makes; gives the name that it has in the file."""
-        found = self.unique(name)
-        self._edges[value] = Edge(self, found, value.dtype, value.shape)
-        return found
+        """Register a value of the trace that no node produces; return its name in the file."""
+        file_name = self.unique(name)
+        self._edges[value] = Edge(self, file_name, value.dtype, value.shape)
+        return file_name
 
     def enter_constant(self, value: Value, array: Any) -> None:
-        """A value of the trace that is always the same."""
+        """Register a constant value of the trace."""
         self.arrays[value] = array
         self.bind(value, self.constant(array))
 
     def bind(self, value: Value, edge: Edge) -> None:
-        """What a value of the trace is in the file."""
+        """Bind a value of the trace to an edge."""
         self._edges[value] = Edge(self, edge.cast(value.dtype).name, value.dtype, value.shape)
 
     def edge(self, value: Any) -> Any:
-        """The edge of a value of the trace; a number or None as it is, an array as a constant."""
+        """Return the edge of a value of the trace; a number or None is returned unchanged, an array as a constant."""
         if type(value) is Value:
             return self._edges[value]
         return self.constant(value) if isinstance(value, np.ndarray) else value
@@ -239,7 +239,7 @@ class Draft:
     # Nodes
 
     def constant(self, array: Any, dtype: Any = None) -> Edge:
-        """A constant; equal ones are one."""
+        """Return a constant; equal constants are shared."""
         array = np.asarray(array, dtype)
         key = array.dtype, array.shape, array.tobytes()
         if key not in self._constants:
@@ -251,7 +251,7 @@ class Draft:
         return self._constants[key]
 
     def ints(self, numbers: Sequence[int]) -> Edge:
-        """A constant list of axes, lengths or places."""
+        """Return a constant list of axes, lengths or indices."""
         return self.constant(np.asarray(numbers, np.int64).reshape(-1))
 
     def __call__(
@@ -267,24 +267,24 @@ class Draft:
 
         Args:
             kind: ONNX's name of the operator.
-            *inputs: edges; None leaves an optional one out.
-            dtype: of the first output; without it that of the first input. The caller casts others right.
-            shape: of the first output, where it is known.
-            outputs: how many there are.
+            *inputs: edges; None omits an optional input.
+            dtype: dtype of the first output, by default that of the first input. The caller corrects other outputs.
+            shape: shape of the first output, if known.
+            outputs: the number of outputs.
             **attributes: ONNX's attributes.
 
         Returns:
             an edge, or a tuple of them.
         """
         names = [self._numbered(kind.lower()) for _ in range(outputs)]
-        given = ["" if x is None else x.name for x in inputs]
-        self.nodes.append(self.onnx.helper.make_node(kind, given, names, name=names[0], **attributes))
+        input_names = ["" if x is None else x.name for x in inputs]
+        self.nodes.append(self.onnx.helper.make_node(kind, input_names, names, name=names[0], **attributes))
         dtype = np.dtype(dtype) if dtype is not None else next(x.dtype for x in inputs if x is not None)
         edges = [Edge(self, names[0], dtype, shape), *[Edge(self, name, dtype, None) for name in names[1:]]]
         return tuple(edges) if outputs > 1 else edges[0]
 
     def common(self, *operands: Any) -> np.dtype[Any]:
-        """The element type that NumPy computes operands in."""
+        """Return the element type in which NumPy computes these operands."""
         kinds = [x.dtype if isinstance(x, Edge) else x for x in operands]
         edges = [kind for kind in kinds if isinstance(kind, np.dtype)]
         if any(dtype.name == BFLOAT16 for dtype in edges):
@@ -292,17 +292,17 @@ class Draft:
         return np.result_type(*kinds)
 
     def alike(self, *operands: Any) -> list[Edge]:
-        """Operands in one element type; numbers become constants."""
+        """Return operands in one element type; numbers become constants."""
         dtype = self.common(*operands)
         return [x.cast(dtype) if isinstance(x, Edge) else self.constant(x, dtype) for x in operands]
 
     def each(self, kind: str, *operands: Any, dtype: Any = None, **attributes: Any) -> Edge:
-        """Add a node that works element by element on operands of one element type, and broadcasts."""
+        """Add an elementwise node that broadcasts operands of one element type."""
         edges = self.alike(*operands)
-        known = [x._shape for x in edges if x._shape is not None]
-        shape = np.broadcast_shapes(*known) if len(known) == len(edges) else None
-        found: Edge = self(kind, *edges, dtype=dtype, shape=shape, **attributes)
-        return found
+        shapes = [x._shape for x in edges if x._shape is not None]
+        shape = np.broadcast_shapes(*shapes) if len(shapes) == len(edges) else None
+        result: Edge = self(kind, *edges, dtype=dtype, shape=shape, **attributes)
+        return result
 
     def compare(self, kind: str, *operands: Any) -> Edge:
         """Add a comparison."""
@@ -312,28 +312,28 @@ class Draft:
         return self.each(kind, *edges, dtype=np.bool_)
 
     def where(self, condition: Edge, x: Any, y: Any) -> Edge:
-        """``x`` where the condition holds, else ``y``."""
+        """Return ``x`` where the condition holds, else ``y``."""
         edges = self.alike(x, y)
         dtype = edges[0].dtype
         inner = np.dtype(np.uint8) if dtype.kind == "b" else computable(dtype)
         if dtype == np.uint8:
             inner = dtype
-        edges = [one.cast(inner) for one in edges]
-        known = [one._shape for one in (condition, *edges) if one._shape is not None]
-        shape = np.broadcast_shapes(*known) if len(known) == 3 else None
-        found: Edge = self("Where", condition, *edges, dtype=inner, shape=shape)
-        return found.cast(dtype)
+        edges = [edge.cast(inner) for edge in edges]
+        shapes = [edge._shape for edge in (condition, *edges) if edge._shape is not None]
+        shape = np.broadcast_shapes(*shapes) if len(shapes) == 3 else None
+        result: Edge = self("Where", condition, *edges, dtype=inner, shape=shape)
+        return result.cast(dtype)
 
-    # Steps of the trace
+    # Nodes of the trace
 
     def write(self, node: Apply, wanted: tuple[bool, ...]) -> None:
-        """Add the nodes of one step."""
+        """Add the ONNX nodes of one node of the trace."""
         name = node.operator.name
         if name not in CONVERTERS:
             raise UnsupportedError("it has no form in ONNX: compute it outside the network, or by other operators")
         self.node, self.wanted = node, wanted
-        found = CONVERTERS[name](self, *map(self.edge, node.inputs), **node.attrs)
-        edges = found if isinstance(found, tuple) else (found,)
+        result = CONVERTERS[name](self, *map(self.edge, node.inputs), **node.attrs)
+        edges = result if isinstance(result, tuple) else (result,)
         for value, edge, is_wanted in zip(node.outputs, edges, wanted, strict=False):
             if is_wanted and edge is not None:
                 self.bind(value, edge)

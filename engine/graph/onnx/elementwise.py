@@ -1,7 +1,7 @@
-"""What operators that work element by element become.
+"""Converters of elementwise operators.
 
-Most are one node of ONNX, in a table. The others are formulas; where these lose digits that the operator keeps, single
-precision is computed in double.
+Most are one ONNX node, in a table. The others are formulas; single precision is computed in double where the formula
+would lose digits that the operator keeps.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _NODES = {
     "pow": "Pow",
     "sub": "Sub",
 }
-"""Arithmetic that is one node."""
+"""Arithmetic operators with a single node."""
 _COMPARISONS = {"eq": "Equal", "ge": "GreaterOrEqual", "gt": "Greater", "le": "LessOrEqual", "lt": "Less"}
 _LOGIC = {"logical_and": "And", "logical_not": "Not", "logical_or": "Or", "logical_xor": "Xor"}
 _BITS = {
@@ -87,7 +87,7 @@ def _accurate(*edges: Edge) -> list[Edge]:
 
 
 def _floats(d: Draft, *operands: Any) -> list[Edge]:
-    """Operands in one floating type that several steps may be computed in."""
+    """Return operands in one floating type in which several steps can be computed."""
     return [x.wide() for x in d.alike(*operands)]
 
 
@@ -138,7 +138,7 @@ def _trunc(d: Draft, x: Edge) -> Edge:
 @converts("sign")
 def _sign(d: Draft, x: Edge) -> Edge:
     x = x.wide()
-    return (x > 0).cast(x.dtype) - (x < 0).cast(x.dtype)  # of NaN 0
+    return (x > 0).cast(x.dtype) - (x < 0).cast(x.dtype)  # NaN gives 0
 
 
 @converts("signbit")
@@ -219,8 +219,8 @@ def _log10(d: Draft, x: Edge) -> Edge:
 @converts("logaddexp")
 def _logaddexp(d: Draft, x: Any, y: Any) -> Edge:
     x, y = _accurate(*d.alike(x, y))
-    apart = d.where(x.equals(y), 0.0, x - y)  # of equal infinities too
-    return d.each("Max", x, y) + _log1p(d, d.each("Exp", -d.each("Abs", apart)))
+    difference = d.where(x.equals(y), 0.0, x - y)  # also for equal infinities
+    return d.each("Max", x, y) + _log1p(d, d.each("Exp", -d.each("Abs", difference)))
 
 
 @converts("logaddexp2")
@@ -233,38 +233,38 @@ def _logaddexp2(d: Draft, x: Any, y: Any) -> Edge:
 def _hypot(d: Draft, x: Any, y: Any) -> Edge:
     x, y = _accurate(*d.alike(x, y))
     length = d.each("Sqrt", x * x + y * y)
-    return d.where(_isinf(d, x) | _isinf(d, y), math.inf, length)  # also beside NaN
+    return d.where(_isinf(d, x) | _isinf(d, y), math.inf, length)  # also with NaN
 
 
 @converts("sinc")
 def _sinc(d: Draft, x: Edge) -> Edge:
     x = x.wide()
-    turn = d.where(x.equals(0), 1, x) * math.pi
-    return d.where(x.equals(0), 1, d.each("Sin", turn) / turn)
+    angle = d.where(x.equals(0), 1, x) * math.pi
+    return d.where(x.equals(0), 1, d.each("Sin", angle) / angle)
 
 
 @converts("atan2")
 def _atan2(d: Draft, y: Any, x: Any) -> Edge:
     y, x = _floats(d, y, x)
-    high, wide = d.each("Abs", y), d.each("Abs", x)
-    unbounded = _isinf(d, high) & _isinf(d, wide)
-    nothing = high.equals(0) & wide.equals(0)
-    ratio = d.where(nothing, 0, d.where(unbounded, 1, high / wide))
+    abs_y, abs_x = d.each("Abs", y), d.each("Abs", x)
+    unbounded = _isinf(d, abs_y) & _isinf(d, abs_x)
+    are_zero = abs_y.equals(0) & abs_x.equals(0)
+    ratio = d.where(are_zero, 0, d.where(unbounded, 1, abs_y / abs_x))
     angle = d.each("Atan", ratio)
     angle = d.where(_signbit(d, x), math.pi - angle, angle)
     return d.where(_signbit(d, y), -angle, angle)
 
 
-# Quotients without fractions
+# Integer quotients
 
 
 def _of_whole_numbers(d: Draft, x: Any, y: Any, compute: Callable[[Edge, Edge], Edge]) -> Edge:
-    """A quotient or a remainder of integers, 0 where the divisor is 0, at which runtimes end."""
-    left, right = _floats(d, x, y)
+    """Return a quotient or a remainder of integers; 0 for a divisor of 0, on which runtimes abort."""
+    dividend, divisor = _floats(d, x, y)
     if not isinstance(y, Edge) and y:
-        return compute(left, right)
-    nothing = right.equals(0)
-    return d.where(nothing, 0, compute(left, d.where(nothing, 1, right)))
+        return compute(dividend, divisor)
+    is_zero = divisor.equals(0)
+    return d.where(is_zero, 0, compute(dividend, d.where(is_zero, 1, divisor)))
 
 
 @converts("fmod")
@@ -279,8 +279,8 @@ def _remainder(d: Draft, x: Any, y: Any) -> Edge:
     if _is_whole(d, x, y):
         return _of_whole_numbers(d, x, y, lambda x, y: d.each("Mod", x, y))
     x, y = _floats(d, x, y)
-    left = d.each("Mod", x, y, fmod=1)
-    return d.where(_is_below(left, y), left + y, left)
+    remainder = d.each("Mod", x, y, fmod=1)
+    return d.where(_is_below(remainder, y), remainder + y, remainder)
 
 
 def _is_whole(d: Draft, x: Any, y: Any) -> bool:
@@ -288,7 +288,7 @@ def _is_whole(d: Draft, x: Any, y: Any) -> bool:
 
 
 def _is_below(left: Edge, y: Edge) -> Edge:
-    """Where a remainder has not the sign of the divisor."""
+    """Return whether a remainder has another sign than the divisor, elementwise."""
     return ~left.equals(0) & ((left < 0) ^ (y < 0))
 
 
@@ -297,9 +297,9 @@ def _floor_divide(d: Draft, x: Any, y: Any) -> Edge:
     if _is_whole(d, x, y):
         return _of_whole_numbers(d, x, y, lambda x, y: (x - d.each("Mod", x, y)) / y)
     x, y = _floats(d, x, y)
-    left = d.each("Mod", x, y, fmod=1)
-    whole = d.each("Round", (x - left) / y - _is_below(left, y).cast(x.dtype))
-    return d.where(y.equals(0) | _isinf(d, x), x / y, whole)
+    remainder = d.each("Mod", x, y, fmod=1)
+    quotient = d.each("Round", (x - remainder) / y - _is_below(remainder, y).cast(x.dtype))
+    return d.where(y.equals(0) | _isinf(d, x), x / y, quotient)
 
 
 @converts("bitwise_left_shift")
@@ -313,8 +313,8 @@ def _right_shift(d: Draft, x: Any, y: Any) -> Edge:
 
 
 def _shifted(d: Draft, x: Any, y: Any, kind: str) -> Edge:
-    """By a product with a power of two, or a quotient: ONNX shifts unsigned numbers alone."""
-    x, y = (one.cast(computable(one.dtype)) for one in d.alike(x, y))
+    """Shift by a product with a power of two, or a quotient, since ONNX shifts unsigned numbers only."""
+    x, y = (operand.cast(computable(operand.dtype)) for operand in d.alike(x, y))
     if x.dtype.kind == "u":
         raise UnsupportedError("UInt64 has no shift in ONNX runtimes that is tested here: cast it to Int64")
     factor = d.each("Pow", d.constant(2, x.dtype), y)
@@ -334,7 +334,7 @@ def _gelu(d: Draft, x: Edge, approximate: str) -> Edge:
     x = x.cast(computable(x.dtype))
     if x.dtype != np.float64:
         return d.each("Gelu", x, approximate=approximate)
-    # In double precision runtimes have the node's formula with numbers of single precision.
+    # In double precision, runtimes compute the node's formula with single precision constants.
     if approximate == "tanh":
         return x * (d.each("Tanh", x * math.sqrt(2 / math.pi) * (x * x * 0.044715 + 1.0)) + 1.0) * 0.5
     return x * (d.each("Erf", x * math.sqrt(0.5)) + 1.0) * 0.5

@@ -1,4 +1,4 @@
-"""What the operators of gradients become that networks also use by name: each is its formula."""
+"""Converters of gradient operators that networks also use by name: each is its formula."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reading and writing by an index becomes: slices, gathers, and scatters over the flat elements."""
+"""Converters of indexing and indexed assignment: slices, gathers, and scatters over the flat elements."""
 
 from __future__ import annotations
 
@@ -20,45 +20,48 @@ def _getitem(d: Draft, x: Edge, index: Any) -> Edge:
 
 
 def picked(d: Draft, x: Edge, index: Any) -> Edge:
-    """``x[index]``, by NumPy's rules: first what slices say, then what arrays of places say."""
+    """Return ``x[index]`` by NumPy's rules: first the slices, then the index arrays."""
     shape, axes, parts = _one_for_each_axis(d, x.shape, index)
     x = sliced(d, x, axes)
     if shape is not None:
         x = x.reshape([1 if axis is None else x.shape[axis] for axis in shape])
     arrays = [i for i, part in enumerate(parts) if part is not None]
     if not any(isinstance(parts[i], Edge) for i in arrays):
-        kept = [n for i, n in enumerate(x.shape) if parts[i] is None]
+        lengths = [n for i, n in enumerate(x.shape) if parts[i] is None]
         for i in reversed(arrays):
             x = sliced(d, x, {i: slice(parts[i], parts[i] + 1)})
-        return x.reshape(kept) if arrays else x
-    together = arrays == list(range(arrays[0], arrays[-1] + 1))
-    places = [_places(d, parts[i], x.shape[i]) for i in arrays]
-    common = np.broadcast_shapes(*[place.shape for place in places])
-    others = [i for i in range(x.ndim) if i not in arrays]
-    rest = tuple([x.shape[i] for i in others])
+        return x.reshape(lengths) if arrays else x
+    is_consecutive = arrays == list(range(arrays[0], arrays[-1] + 1))
+    positions = [_places(d, parts[i], x.shape[i]) for i in arrays]
+    common = np.broadcast_shapes(*[position.shape for position in positions])
+    other_axes = [i for i in range(x.ndim) if i not in arrays]
+    other_lengths = tuple([x.shape[i] for i in other_axes])
     if len(arrays) == 1:
         axis = arrays[0]
-        found: Edge = d("Gather", x, places[0], axis=axis, shape=(*x.shape[:axis], *common, *x.shape[axis + 1 :]))
-        return found
-    x = x.transpose([*arrays, *others])
-    columns = [d("Expand", place, d.ints(common), shape=common).reshape((*common, 1)) for place in places]
+        output: Edge = d("Gather", x, positions[0], axis=axis, shape=(*x.shape[:axis], *common, *x.shape[axis + 1 :]))
+        return output
+    x = x.transpose([*arrays, *other_axes])
+    columns = [d("Expand", position, d.ints(common), shape=common).reshape((*common, 1)) for position in positions]
     grid = d("Concat", *columns, axis=-1, shape=(*common, len(arrays)))
-    found = d("GatherND", x, grid, shape=(*common, *rest))
-    if not together:
-        return found
+    output = d("GatherND", x, grid, shape=(*common, *other_lengths))
+    if not is_consecutive:
+        return output
     first, count = arrays[0], len(common)
     axes_before = [count + i for i in range(first)]
-    return found.transpose([*axes_before, *range(count), *range(count + first, count + len(rest))])
+    return output.transpose([*axes_before, *range(count), *range(count + first, count + len(other_lengths))])
 
 
 def _one_for_each_axis(
     d: Draft, shape: tuple[int, ...], index: Any
 ) -> tuple[list[int | None] | None, dict[int, slice], list[Any]]:
-    """The index as slices by axis of the tensor; where new axes come (None in the list of axes), if there are any; and
-    for each axis after both an int or an edge, None where it stays."""
-    given = list(index) if isinstance(index, tuple) else [index]
+    """Return an index in three parts.
+
+    These are its slices by axis; the resulting axes with None for each new one, or None without new ones; and for each
+    resulting axis an int, an edge, or None if it is kept.
+    """
+    items = list(index) if isinstance(index, tuple) else [index]
     expanded: list[Any] = []
-    for part in given:
+    for part in items:
         part = d.arrays.get(part, part) if type(part) is Value else part
         if isinstance(part, np.ndarray) and part.dtype.kind == "b":
             expanded += list(part.nonzero())
@@ -66,9 +69,9 @@ def _one_for_each_axis(
             raise UnsupportedError("the shape of a part that a mask picks depends on the numbers: use where instead")
         else:
             expanded.append(part)
-    taken = sum(part is not None and part is not Ellipsis for part in expanded)
-    place = next((i for i, part in enumerate(expanded) if part is Ellipsis), len(expanded))
-    expanded[place : place + 1] = [slice(None)] * (len(shape) - taken)
+    consumed = sum(part is not None and part is not Ellipsis for part in expanded)
+    ellipsis_at = next((i for i, part in enumerate(expanded) if part is Ellipsis), len(expanded))
+    expanded[ellipsis_at : ellipsis_at + 1] = [slice(None)] * (len(shape) - consumed)
     axes: dict[int, slice] = {}
     order: list[int | None] = []
     parts: list[Any] = []
@@ -92,23 +95,23 @@ def _one_for_each_axis(
 
 
 def _places(d: Draft, part: Any, length: int) -> Edge:
-    return part.cast(np.int64) if isinstance(part, Edge) else d.constant(part, np.int64)  # an int beside arrays
+    return part.cast(np.int64) if isinstance(part, Edge) else d.constant(part, np.int64)  # an int among arrays
 
 
 # Writing
 
 
 def _numbers(d: Draft, shape: tuple[int, ...]) -> Edge:
-    """The number of each element in the order of memory."""
+    """Return the number of each element in memory order."""
     count = math.prod(shape)
-    found: Edge = d(
+    numbers: Edge = d(
         "Range", d.constant(0, np.int64), d.constant(count, np.int64), d.constant(1, np.int64), shape=(count,)
     )
-    return found.reshape(shape)
+    return numbers.reshape(shape)
 
 
 def _scattered(d: Draft, x: Edge, places: Edge, updates: Any, how: str = "none") -> Edge:
-    """``x`` with updates at the places of its flat elements."""
+    """Return ``x`` with updates at positions of its flat elements."""
     shape = x.shape
     new = updates if isinstance(updates, Edge) else d.constant(updates, x.dtype)
     new = d("Expand", new.cast(x.dtype), d.ints(places.shape), shape=places.shape).reshape((math.prod(places.shape),))
@@ -139,27 +142,27 @@ def _scatter_add(d: Draft, g: Edge, index: Any, shape: tuple[int, ...]) -> Edge:
 @converts("scatter_reduce")
 def _scatter_reduce(d: Draft, x: Edge, updates: Any, index: Any, how: str) -> Edge:
     x = x.wide()
-    places = picked(d, _numbers(d, x.shape), index)
+    positions = picked(d, _numbers(d, x.shape), index)
     if how != "div":
-        return _scattered(d, x, places, updates, how)
+        return _scattered(d, x, positions, updates, how)
     if x.dtype.kind in "iu":
         raise UnsupportedError("quotients of integers, one after the other, have no form in ONNX: use floats")
     ones = d("Expand", d.constant(1, x.dtype), d.ints(x.shape), shape=x.shape)
-    return x / _scattered(d, ones, places, updates, "mul")
+    return x / _scattered(d, ones, positions, updates, "mul")
 
 
 @converts("write_through")
 def _write_through(d: Draft, root: Edge, new: Any, steps: Any) -> Edge:
-    """The steps of a view, taken with the numbers of the root's elements, say which of them are written."""
-    node, places = d.node, _numbers(d, root.shape)
-    shown = np.arange(math.prod(root.shape)).reshape(root.shape)
+    """Write through a view: its steps, applied to the numbers of the root's elements, select the elements to write."""
+    node, positions = d.node, _numbers(d, root.shape)
+    view = np.arange(math.prod(root.shape)).reshape(root.shape)
     try:
         for operator, attrs in steps:
             static = replace_values(attrs, (Value,), lambda value: np.zeros(value.shape, value.dtype))
-            shown = operator.kernel(shown, **static)
-            d.node = Apply(operator, (), attrs, (Value(shown.shape, shown.dtype),), False)
-            found = CONVERTERS[operator.name](d, places, **attrs)
-            places = Edge(d, found.name, found.dtype, shown.shape)
+            view = operator.kernel(view, **static)
+            d.node = Apply(operator, (), attrs, (Value(view.shape, view.dtype),), False)
+            output = CONVERTERS[operator.name](d, positions, **attrs)
+            positions = Edge(d, output.name, output.dtype, view.shape)
     finally:
         d.node = node
-    return _scattered(d, root, places, new)
+    return _scattered(d, root, positions, new)

@@ -1,7 +1,7 @@
-"""An ONNX file as a ``FuncGraph``: each of its nodes is computed by operators of the table.
+"""Reader of ONNX files: a ``FuncGraph`` that computes each node by operators of the table.
 
-What ``writing.py`` writes is read, and other files that are made of the same nodes. Files are parsed by the onnx
-package and checked by its checker before anything is made of them; data outside the file is never read.
+It reads the files of ``writing.py``, and other files with the same nodes. Files are parsed by the onnx package and
+checked by its checker before they are used; external data is never read.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ __all__ = ["read"]
 Attributes = dict[str, Any]
 _Reader = Callable[..., Any]
 _READERS: dict[str, _Reader] = {}
-"""What computes a node, by ONNX's name of its operator: called with its attributes and its inputs. Those are tensors;
-constants are arrays, and None is an optional input that was left out."""
+"""Reader of a node by ONNX's operator name. It is called with the node's attributes and inputs. Inputs are tensors;
+constants are arrays, and None is an omitted optional input."""
 
 
 @dataclass
@@ -52,54 +52,54 @@ def read(path: str) -> FuncGraph:
         the graph; initializers are its parameters.
 
     Raises:
-        RuntimeError: the file is broken, keeps data elsewhere, is of another opset, or holds a node that is not read.
+        RuntimeError: the file is broken, has external data or another opset, or contains an unsupported node.
         ImportError: ``onnx`` is not installed.
     """
     onnx = onnx_package("load")
-    given = shown(path)
+    label = shown(path)
     try:
         model = onnx.load(path, load_external_data=False)
-    except Exception as error:  # whatever the parser says of a broken file
-        raise RuntimeError(f"For 'load', the file '{given}' is no ONNX file: {shown(str(error))}") from None
+    except Exception as error:  # any error of the parser
+        raise RuntimeError(f"For 'load', the file '{label}' is no ONNX file: {shown(str(error))}") from None
     graph = model.graph
-    if not all(isinstance(name, str) for name in _names(model)):  # the parser gives others as bytes
-        raise RuntimeError(f"For 'load', the file '{given}' is broken: a name is no UTF-8")
+    if not all(isinstance(name, str) for name in _names(model)):  # the parser returns other names as bytes
+        raise RuntimeError(f"For 'load', the file '{label}' is broken: a name is no UTF-8")
     tensors = [*graph.initializer, *[a.t for node in graph.node for a in node.attribute if a.HasField("t")]]
     if any(tensor.data_location == onnx.TensorProto.EXTERNAL for tensor in tensors):
         raise RuntimeError(
-            f"For 'load', the file '{given}' keeps numbers in other files, which are not read: save it in one"
+            f"For 'load', the file '{label}' keeps numbers in other files, which are not read: save it in one"
         )
     try:
         onnx.checker.check_model(model, full_check=True)
-    except Exception as error:  # the checker and the inference of shapes have classes of their own
-        raise RuntimeError(f"For 'load', the file '{given}' is broken: {shown(str(error))}") from None
-    versions = {one.domain: one.version for one in model.opset_import}
+    except Exception as error:  # the checker and shape inference have their own exception classes
+        raise RuntimeError(f"For 'load', the file '{label}' is broken: {shown(str(error))}") from None
+    versions = {entry.domain: entry.version for entry in model.opset_import}
     if versions != {"": OPSET}:
         listed = ", ".join(f"{shown(domain) or 'ai.onnx'} {version}" for domain, version in versions.items())
         raise RuntimeError(
-            f"For 'load', the file '{given}' must be of opset {OPSET} and of no other domain, but has {listed}: "
+            f"For 'load', the file '{label}' must be of opset {OPSET} and of no other domain, but has {listed}: "
             "onnx.version_converter may convert it"
         )
     if graph.sparse_initializer:
-        raise RuntimeError(f"For 'load', the file '{given}' holds sparse tensors, which are not read")
+        raise RuntimeError(f"For 'load', the file '{label}' holds sparse tensors, which are not read")
     arrays = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in graph.initializer}
     parameters = {name: _parameter(name, array) for name, array in arrays.items()}
     constants: dict[str, Any] = {}
     steps = []
     for node in graph.node:
         if node.op_type == "Constant":
-            constants[node.output[0]] = _constant(onnx, node, given)
+            constants[node.output[0]] = _constant(onnx, node, label)
         else:
-            steps.append(_step(onnx, node, given))
-    inputs = [one.name for one in graph.input if one.name not in parameters]
-    outputs = [one.name for one in graph.output]
+            steps.append(_step(onnx, node, label))
+    inputs = [entry.name for entry in graph.input if entry.name not in parameters]
+    outputs = [entry.name for entry in graph.output]
     _note_last(steps, {*inputs, *parameters, *constants, *outputs})
 
     def run(held: Mapping[str, Tensor], tensors: tuple[Tensor, ...]) -> Any:
         values: dict[str, Any] = {**constants, **held, **dict(zip(inputs, tensors, strict=True))}
         for step in steps:
-            found = step.compute(step.attributes, *[values[name] if name else None for name in step.inputs])
-            for name, value in zip(step.outputs, found if isinstance(found, tuple) else (found,), strict=False):
+            result = step.compute(step.attributes, *[values[name] if name else None for name in step.inputs])
+            for name, value in zip(step.outputs, result if isinstance(result, tuple) else (result,), strict=False):
                 values[name] = value
             for name in step.last:
                 del values[name]
@@ -112,12 +112,12 @@ def read(path: str) -> FuncGraph:
 def _names(model: Any) -> Iterator[Any]:
     graph = model.graph
     yield graph.name
-    yield from [one.domain for one in model.opset_import]
-    for one in (*graph.input, *graph.output, *graph.initializer):
-        yield one.name
+    yield from [entry.domain for entry in model.opset_import]
+    for entry in (*graph.input, *graph.output, *graph.initializer):
+        yield entry.name
     for node in graph.node:
         yield node.op_type
-        yield from (*node.input, *node.output, *[one.name for one in node.attribute])
+        yield from (*node.input, *node.output, *[entry.name for entry in node.attribute])
 
 
 def _parameter(name: str, array: Any) -> Parameter:
@@ -144,11 +144,11 @@ def _step(onnx: Any, node: Any, given: str) -> _Step:
             "onnxruntime runs such files"
         )
     attributes: Attributes = {}
-    for one in node.attribute:
-        value = onnx.helper.get_attribute_value(one)
+    for attribute in node.attribute:
+        value = onnx.helper.get_attribute_value(attribute)
         if isinstance(value, list):
             value = [_text(part) if isinstance(part, bytes) else part for part in value]
-        attributes[one.name] = _text(value) if isinstance(value, bytes) else value
+        attributes[attribute.name] = _text(value) if isinstance(value, bytes) else value
     return _Step(_READERS[node.op_type], attributes, list(node.input), list(node.output), [], kind)
 
 
@@ -157,13 +157,13 @@ def _text(value: bytes) -> str:
 
 
 def _note_last(steps: list[_Step], kept: set[str]) -> None:
-    seen = {name for step in steps for name in step.outputs}.difference(kept)
+    unread = {name for step in steps for name in step.outputs}.difference(kept)
     for step in reversed(steps):
-        step.last = [name for name in {*step.inputs, *step.outputs} if name in seen]
-        seen.difference_update(step.last)
+        step.last = [name for name in {*step.inputs, *step.outputs} if name in unread]
+        unread.difference_update(step.last)
 
 
-# What a reader is made of
+# Helpers of the readers
 
 
 def _reads(*kinds: str) -> Callable[[_Reader], _Reader]:
@@ -180,7 +180,7 @@ def _tensor(x: Any) -> Tensor:
 
 
 def _static(x: Any) -> Any:
-    """An input that says shapes or places, as a list of ints or an int."""
+    """Return an input that defines shapes or indices, as a list of ints or an int."""
     return (to_host(x._array) if isinstance(x, Tensor) else x).tolist()
 
 
@@ -258,10 +258,10 @@ for _kind, _name in {**_ONE, **_TWO}.items():
 
 def _of_several(name: str) -> _Reader:
     def compute(attributes: Attributes, *inputs: Any) -> Any:
-        found = _tensor(inputs[0])
-        for one in inputs[1:]:
-            found = getattr(F, name)(found, _tensor(one))
-        return found
+        result = _tensor(inputs[0])
+        for operand in inputs[1:]:
+            result = getattr(F, name)(result, _tensor(operand))
+        return result
 
     return compute
 
@@ -275,7 +275,7 @@ def _div(attributes: Attributes, x: Any, y: Any) -> Any:
     x, y = _tensor(x), _tensor(y)
     if x._array.dtype.kind not in "iu":
         return F.div(x, y)
-    return F.floor_divide(F.sub(x, F.fmod(x, y)), y)  # towards 0
+    return F.floor_divide(F.sub(x, F.fmod(x, y)), y)  # rounds towards 0
 
 
 @_reads("Mod")
@@ -310,8 +310,12 @@ def _axes(axes: Any, attributes: Attributes, x: Tensor) -> tuple[int, ...]:
 def _reduction(name: str) -> _Reader:
     def compute(attributes: Attributes, x: Any, axes: Any = None) -> Any:
         x = _tensor(x)
-        over = _axes(axes, attributes, x)
-        return getattr(F, name)(x, axis=over, keepdims=bool(attributes.get("keepdims", 1))) if over else F.identity(x)
+        reduced_axes = _axes(axes, attributes, x)
+        return (
+            getattr(F, name)(x, axis=reduced_axes, keepdims=bool(attributes.get("keepdims", 1)))
+            if reduced_axes
+            else F.identity(x)
+        )
 
     return compute
 
@@ -323,19 +327,19 @@ for _kind, _name in (("Sum", "sum"), ("Prod", "prod"), ("Max", "amax"), ("Min", 
 @_reads("ReduceLogSumExp")
 def _log_sum_exp(attributes: Attributes, x: Any, axes: Any = None) -> Any:
     x = _tensor(x)
-    over = _axes(axes, attributes, x)
-    top = F.stop_gradient(F.amax(x, axis=over, keepdims=True))
-    top = F.where(F.isfinite(top), top, F.zeros_like(top))
-    sums = F.log(F.sum(F.exp(x - top), axis=over, keepdims=True)) + top
-    kept = [n for axis, n in enumerate(sums.shape) if axis not in over]
-    return sums if attributes.get("keepdims", 1) else F.reshape(sums, shape=tuple(kept))
+    reduced_axes = _axes(axes, attributes, x)
+    maxima = F.stop_gradient(F.amax(x, axis=reduced_axes, keepdims=True))
+    maxima = F.where(F.isfinite(maxima), maxima, F.zeros_like(maxima))
+    sums = F.log(F.sum(F.exp(x - maxima), axis=reduced_axes, keepdims=True)) + maxima
+    lengths = [n for axis, n in enumerate(sums.shape) if axis not in reduced_axes]
+    return sums if attributes.get("keepdims", 1) else F.reshape(sums, shape=tuple(lengths))
 
 
 def _place(name: str) -> _Reader:
     def compute(attributes: Attributes, x: Any) -> Any:
         _refuse_unless(not attributes.get("select_last_index"), "ArgMax or ArgMin with select_last_index")
-        how = {"axis": attributes.get("axis", 0), "keepdims": bool(attributes.get("keepdims", 1))}
-        return F.cast(getattr(F, name)(_tensor(x), **how), dtype=np.dtype(np.int64))
+        settings = {"axis": attributes.get("axis", 0), "keepdims": bool(attributes.get("keepdims", 1))}
+        return F.cast(getattr(F, name)(_tensor(x), **settings), dtype=np.dtype(np.int64))
 
     return compute
 
@@ -347,8 +351,8 @@ _reads("ArgMin")(_place("argmin"))
 @_reads("TopK")
 def _top(attributes: Attributes, x: Any, k: Any) -> Any:
     (count,) = _static(k)
-    values, places = topk(_tensor(x), count, attributes.get("axis", -1), bool(attributes.get("largest", 1)))
-    return values, F.cast(places, dtype=np.dtype(np.int64))
+    values, positions = topk(_tensor(x), count, attributes.get("axis", -1), bool(attributes.get("largest", 1)))
+    return values, F.cast(positions, dtype=np.dtype(np.int64))
 
 
 @_reads("CumSum")
@@ -362,10 +366,10 @@ def _cumsum(attributes: Attributes, x: Any, axis: Any) -> Any:
 
 @_reads("Reshape")
 def _reshape(attributes: Attributes, x: Any, shape: Any) -> Any:
-    x, wanted = _tensor(x), _static(shape)
+    x, lengths = _tensor(x), _static(shape)
     if not attributes.get("allowzero"):
-        wanted = [x.shape[i] if n == 0 else n for i, n in enumerate(wanted)]
-    return F.reshape(x, shape=tuple(wanted))
+        lengths = [x.shape[i] if n == 0 else n for i, n in enumerate(lengths)]
+    return F.reshape(x, shape=tuple(lengths))
 
 
 @_reads("Expand")
@@ -396,12 +400,12 @@ def _split(attributes: Attributes, x: Any, lengths: Any = None) -> Any:
 
 @_reads("Slice")
 def _slice(attributes: Attributes, x: Any, starts: Any, ends: Any, axes: Any = None, steps: Any = None) -> Any:
-    x, first, last = _tensor(x), _static(starts), _static(ends)
-    over = range(len(first)) if axes is None else _static(axes)
-    by = [1] * len(first) if steps is None else _static(steps)
+    x, begins, stops = _tensor(x), _static(starts), _static(ends)
+    slice_axes = range(len(begins)) if axes is None else _static(axes)
+    strides = [1] * len(begins) if steps is None else _static(steps)
     index = [slice(None)] * x.ndim
-    for axis, start, end, step in zip(over, first, last, by, strict=True):
-        # Backwards, an end before the first element is None here: -1 would be the last one.
+    for axis, start, end, step in zip(slice_axes, begins, stops, strides, strict=True):
+        # With a negative step, a stop before the first element becomes None, since -1 would be the last element.
         index[axis] = slice(start, None if step < 0 and end < -x.shape[axis] else end, step)
     return F.getitem(x, index=tuple(index))
 
@@ -409,9 +413,9 @@ def _slice(attributes: Attributes, x: Any, starts: Any, ends: Any, axes: Any = N
 @_reads("Pad")
 def _pad(attributes: Attributes, x: Any, widths: Any, value: Any = None, axes: Any = None) -> Any:
     _refuse_unless(attributes.get("mode", "constant") == "constant" and axes is None, "Pad of another mode or of axes")
-    x, around = _tensor(x), _static(widths)
-    pairs = tuple(zip(around[: x.ndim], around[x.ndim :], strict=True))
-    _refuse_unless(min(around, default=0) >= 0, "Pad that takes away")
+    x, amounts = _tensor(x), _static(widths)
+    pairs = tuple(zip(amounts[: x.ndim], amounts[x.ndim :], strict=True))
+    _refuse_unless(min(amounts, default=0) >= 0, "Pad that takes away")
     return F.pad(x, widths=pairs, mode="constant", value=0 if value is None else _static(value))
 
 
@@ -440,9 +444,14 @@ def _gather_nd(attributes: Attributes, x: Any, places: Any) -> Any:
 
 
 def _at(shape: tuple[int, ...], places: Any, axis: int) -> tuple[Any, ...]:
-    """The index of the elements that places along an axis name."""
-    grid = [np.arange(n).reshape([-1 if i == at else 1 for i in range(len(shape))]) for at, n in enumerate(shape)]
-    return tuple([_index(places if at == axis % len(shape) else one) for at, one in enumerate(grid)])
+    """Return the index of the elements that ``places`` selects along an axis."""
+    grid = [
+        np.arange(n).reshape([-1 if i == dimension else 1 for i in range(len(shape))])
+        for dimension, n in enumerate(shape)
+    ]
+    return tuple(
+        [_index(places if dimension == axis % len(shape) else positions) for dimension, positions in enumerate(grid)]
+    )
 
 
 @_reads("GatherElements")
@@ -453,12 +462,12 @@ def _gather_elements(attributes: Attributes, x: Any, places: Any) -> Any:
 @_reads("ScatterElements")
 def _scatter_elements(attributes: Attributes, x: Any, places: Any, updates: Any) -> Any:
     x, updates = _tensor(x), _tensor(updates)
-    index, how = _at(updates.shape, places, attributes.get("axis", 0)), attributes.get("reduction", "none")
-    if how == "none":
+    index, reduction = _at(updates.shape, places, attributes.get("axis", 0)), attributes.get("reduction", "none")
+    if reduction == "none":
         return F.setitem(x, updates, index=index)
-    if how == "add":
+    if reduction == "add":
         return x + F.scatter_add(updates, index=index, shape=x.shape)
-    return F.scatter_reduce(x, updates, index=index, how=how)
+    return F.scatter_reduce(x, updates, index=index, how=reduction)
 
 
 # Layers
@@ -494,7 +503,7 @@ def _einsum(attributes: Attributes, *operands: Any) -> Any:
 
 
 def _window(attributes: Attributes, kernel: Any) -> dict[str, tuple[int, ...]]:
-    """Strides, borders (before and after each axis in turn) and dilations."""
+    """Return strides, borders (before and after each axis in turn) and dilations."""
     count = len(kernel)
     _refuse_unless(count in (2, 3), f"of windows of {count} axes")
     _refuse_unless(
@@ -520,9 +529,9 @@ def _shifted(found: Any, bias: Any) -> Any:
 def _conv(attributes: Attributes, x: Any, weight: Any, bias: Any = None) -> Any:
     weight = _tensor(weight)
     kernel = weight.shape[2:]
-    how = _window(attributes, kernel)
-    found = getattr(F, f"conv{len(kernel)}d")(_tensor(x), weight, **how, group=attributes.get("group", 1))
-    return _shifted(found, bias)
+    window = _window(attributes, kernel)
+    result = getattr(F, f"conv{len(kernel)}d")(_tensor(x), weight, **window, group=attributes.get("group", 1))
+    return _shifted(result, bias)
 
 
 @_reads("ConvTranspose")
@@ -530,17 +539,24 @@ def _transposed_conv(attributes: Attributes, x: Any, weight: Any, bias: Any = No
     _refuse_unless("output_shape" not in attributes, "ConvTranspose with output_shape")
     x, weight = _tensor(x), _tensor(weight)
     kernel, group = weight.shape[2:], attributes.get("group", 1)
-    how = _window(attributes, kernel)
-    more = attributes.get("output_padding", [0] * len(kernel))
+    window = _window(attributes, kernel)
+    extra = attributes.get("output_padding", [0] * len(kernel))
     lengths = [
         s * (n - 1) + m + e * (k - 1) + 1 - before - after
         for s, n, m, e, k, before, after in zip(
-            how["stride"], x.shape[2:], more, how["dilation"], kernel, how["pads"][::2], how["pads"][1::2], strict=True
+            window["stride"],
+            x.shape[2:],
+            extra,
+            window["dilation"],
+            kernel,
+            window["pads"][::2],
+            window["pads"][1::2],
+            strict=True,
         )
     ]
     shape = (x.shape[0], weight.shape[1] * group, *lengths)
-    found = getattr(F, f"conv{len(kernel)}d_input_grad")(x, weight, shape=shape, **how, group=group)
-    return _shifted(found, bias)
+    result = getattr(F, f"conv{len(kernel)}d_input_grad")(x, weight, shape=shape, **window, group=group)
+    return _shifted(result, bias)
 
 
 @_reads("MaxPool")
@@ -552,10 +568,12 @@ def _max_pool(attributes: Attributes, x: Any) -> Any:
 @_reads("AveragePool")
 def _avg_pool(attributes: Attributes, x: Any) -> Any:
     kernel = tuple(attributes["kernel_shape"])
-    how = _window(attributes, kernel)
-    counted = attributes.get("count_include_pad") or not any(how["pads"])
-    _refuse_unless(bool(counted) and set(how.pop("dilation")) == {1}, "AveragePool that counts no borders, or dilated,")
-    return getattr(F, f"avg_pool{len(kernel)}d")(_tensor(x), kernel=kernel, **how)
+    window = _window(attributes, kernel)
+    counts_borders = attributes.get("count_include_pad") or not any(window["pads"])
+    _refuse_unless(
+        bool(counts_borders) and set(window.pop("dilation")) == {1}, "AveragePool that counts no borders, or dilated,"
+    )
+    return getattr(F, f"avg_pool{len(kernel)}d")(_tensor(x), kernel=kernel, **window)
 
 
 @_reads("Col2Im")
@@ -592,7 +610,7 @@ def _log_softmax(attributes: Attributes, x: Any) -> Any:
 # Recurrent layers
 
 _ORDERS = {"lstm": (0, 2, 3, 1), "gru": (1, 0, 2), "tanh": (0,), "relu": (0,)}
-"""The engine's gates (i f g o; r z n) among ONNX's (i o f c; z r h)."""
+"""The engine's gates (i f g o; r z n) as indices into ONNX's (i o f c; z r h)."""
 
 
 @_reads("LSTM")
@@ -628,34 +646,36 @@ def _recurrent(
 ) -> Any:
     direction = attributes.get("direction", "forward")
     _refuse_unless(direction in ("forward", "reverse"), "of recurrent layers in both directions at once")
-    odd = {"activations", "activation_alpha", "activation_beta", "clip", "layout"}.intersection(attributes)
-    _refuse_unless(not odd, f"of recurrent layers with {', '.join(sorted(odd))}")
+    unsupported = {"activations", "activation_alpha", "activation_beta", "clip", "layout"}.intersection(attributes)
+    _refuse_unless(not unsupported, f"of recurrent layers with {', '.join(sorted(unsupported))}")
     x = _tensor(x)
     steps, count, _ = x.shape
     size, order = attributes["hidden_size"], _ORDERS[kind]
-    w_ih, w_hh = (_gates(one, order, size) for one in (w, r))
+    w_ih, w_hh = (_gates(part, order, size) for part in (w, r))
     b_ih = b_hh = None
     if bias is not None:
         flat = F.reshape(_tensor(bias), shape=(2, len(order) * size))
         b_ih, b_hh = (_gates(F.slice_axis(flat, axis=0, start=i, stop=i + 1), order, size) for i in range(2))
     keep = None
     if lengths is not None:
-        before = F.lt(_tensor(np.arange(steps)[:, None]), _tensor(lengths))
-        keep = F.reshape(before, shape=(steps, count, 1))
+        is_valid = F.lt(_tensor(np.arange(steps)[:, None]), _tensor(lengths))
+        keep = F.reshape(is_valid, shape=(steps, count, 1))
     states = [None if h is None else F.reshape(_tensor(h), shape=(count, size)) for h in (h0, c0)]
-    start = _tensor(np.zeros((count, size), x._array.dtype))
-    h0, c0 = (start if h is None else h for h in states)
-    found = F.recurrent(
+    zeros = _tensor(np.zeros((count, size), x._array.dtype))
+    h0, c0 = (zeros if h is None else h for h in states)
+    outputs = F.recurrent(
         x, h0, c0 if kind == "lstm" else None, w_ih, w_hh, b_ih, b_hh, keep, kind=kind, reverse=direction == "reverse"
     )
-    last = [F.reshape(one, shape=(1, count, size)) for one in (found[1:3] if kind == "lstm" else found[1:2])]
-    return (F.reshape(found[0], shape=(steps, 1, count, size)), *last)
+    final_states = [
+        F.reshape(part, shape=(1, count, size)) for part in (outputs[1:3] if kind == "lstm" else outputs[1:2])
+    ]
+    return (F.reshape(outputs[0], shape=(steps, 1, count, size)), *final_states)
 
 
 def _gates(weight: Any, order: tuple[int, ...], size: int) -> Tensor:
-    """Without the axis of directions, in the engine's order."""
+    """Return the gates in the engine's order, without the axis of directions."""
     weight = _tensor(weight)
     flat = F.reshape(weight, shape=weight.shape[1:])
     parts = [F.slice_axis(flat, axis=0, start=i * size, stop=(i + 1) * size) for i in order]
-    found: Tensor = F.concat(*parts, axis=0) if len(parts) > 1 else flat
-    return found
+    gates: Tensor = F.concat(*parts, axis=0) if len(parts) > 1 else flat
+    return gates

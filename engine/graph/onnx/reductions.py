@@ -1,4 +1,4 @@
-"""What operators that take an axis together, or go along one, become: sums, extremes, orders, running sums."""
+"""Converters of operators along axes: sums, extremes, sorting, cumulative sums."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ def _axes(x: Edge, axis: _Axes) -> tuple[int, ...]:
 
 
 def reduced(d: Draft, kind: str, x: Edge, axis: _Axes, keepdims: bool) -> Edge:
-    """A node that reduces axes.
+    """Add a node that reduces axes.
 
     Args:
-        d: the graph that is made.
-        kind: ONNX's name, "ReduceSum" and the like.
-        x: what is reduced.
-        axis: one axis, several or, by None, all.
-        keepdims: whether they stay, with a length of 1.
+        d: the graph under construction.
+        kind: ONNX's name, such as "ReduceSum".
+        x: the value to reduce.
+        axis: one axis, several, or None for all.
+        keepdims: whether to keep them, with length 1.
 
     Returns:
         the result, in the dtype of ``x``.
     """
     axes = _axes(x, axis)
     shape = [1 if i in axes else n for i, n in enumerate(x.shape)]
-    kept = tuple(shape if keepdims else [n for i, n in enumerate(shape) if i not in axes])
-    found: Edge = d(kind, x, d.ints(axes), shape=kept, keepdims=int(keepdims), noop_with_empty_axes=1)
-    return found
+    kept_shape = tuple(shape if keepdims else [n for i, n in enumerate(shape) if i not in axes])
+    output: Edge = d(kind, x, d.ints(axes), shape=kept_shape, keepdims=int(keepdims), noop_with_empty_axes=1)
+    return output
 
 
 def _reduction(kind: str, d: Draft, x: Edge, axis: _Axes, keepdims: bool) -> Edge:
@@ -64,7 +64,7 @@ def _truth(d: Draft, x: Edge, axis: _Axes, keepdims: bool) -> Edge:
 
 @converts("mean")
 def _mean(d: Draft, x: Edge, axis: _Axes, keepdims: bool) -> Edge:
-    # The mean of integers is rounded towards 0, which a cast does.
+    # The mean of integers is rounded towards 0, like a cast.
     return reduced(d, "ReduceMean", x.cast(np.float64) if x.dtype.kind in "iu" else x.wide(), axis, keepdims)
 
 
@@ -75,7 +75,7 @@ def _sum_to(d: Draft, x: Edge, shape: tuple[int, ...]) -> Edge:
     return reduced(d, "ReduceSum", x.cast(computable(x.dtype, steps=2)), axes, True).reshape(shape)
 
 
-# Places
+# Positions of extremes
 
 
 def _place(kind: str, d: Draft, x: Edge, axis: int | None, keepdims: bool) -> Edge:
@@ -84,8 +84,10 @@ def _place(kind: str, d: Draft, x: Edge, axis: int | None, keepdims: bool) -> Ed
     flat, along = (x.reshape((-1,)), 0) if axis is None else (x, axis % x.ndim if x.ndim else 0)
     if axis is not None and not shape:
         flat = x.reshape((1,))
-    found: Edge = d(kind, flat, dtype=np.int64, axis=along, keepdims=int(keepdims and axis is not None and bool(shape)))
-    return found.reshape((1,) * len(shape)) if axis is None and keepdims else found
+    output: Edge = d(
+        kind, flat, dtype=np.int64, axis=along, keepdims=int(keepdims and axis is not None and bool(shape))
+    )
+    return output.reshape((1,) * len(shape)) if axis is None and keepdims else output
 
 
 for _name, _kind in (("argmax", "ArgMax"), ("argmin", "ArgMin")):
@@ -104,11 +106,11 @@ def _along(d: Draft, x: Edge, axis: int, keepdims: bool) -> tuple[Edge, Edge]:
 
 
 def _sorted(d: Draft, x: Edge, count: int, axis: int, largest: bool) -> tuple[Edge, Edge]:
-    """The first ``count`` in order along an axis, and where they were; of equal ones the first is first."""
-    values, places = d(
+    """Return the first ``count`` elements in order along an axis, and their indices; ties keep their order."""
+    values, indices = d(
         "TopK", x.cast(computable(x.dtype)), d.ints([count]), outputs=2, axis=axis, largest=int(largest), sorted=1
     )
-    return values, Edge(d, places.name, np.dtype(np.int64), None)
+    return values, Edge(d, indices.name, np.dtype(np.int64), None)
 
 
 @converts("order")
@@ -120,48 +122,48 @@ def _order(d: Draft, x: Edge, axis: int, descending: bool) -> Edge:
 
 @converts("nth_element")
 def _nth(d: Draft, x: Edge, n: int) -> Edge:
-    place = n % x.shape[-1]
-    values, _ = _sorted(d, x, place + 1, -1, False)
-    found: Edge = d("Gather", values, d.constant(place, np.int64), axis=-1)
-    return found
+    index = n % x.shape[-1]
+    values, _ = _sorted(d, x, index + 1, -1, False)
+    output: Edge = d("Gather", values, d.constant(index, np.int64), axis=-1)
+    return output
 
 
 @converts("search")
 def _search(d: Draft, boundaries: Edge, values: Edge, right: bool) -> Edge:
-    """How many boundaries lie before each value."""
+    """Return the number of boundaries before each value."""
     if boundaries.ndim > 1:
         values = values.reshape((*values.shape, 1))
         boundaries = boundaries.reshape((*boundaries.shape[:-1], 1, boundaries.shape[-1]))
     else:
         values = values.reshape((*values.shape, 1))
-    before = (boundaries <= values) if right else (boundaries < values)
-    return reduced(d, "ReduceSum", before.cast(np.int64), -1, False)
+    is_before = (boundaries <= values) if right else (boundaries < values)
+    return reduced(d, "ReduceSum", is_before.cast(np.int64), -1, False)
 
 
-# Running
+# Cumulative
 
 
 @converts("cumsum")
 def _cumsum(d: Draft, x: Edge, axis: int) -> Edge:
     x = x.cast(computable(x.dtype, steps=2))
-    found: Edge = d("CumSum", x, d.constant(axis % x.ndim, np.int64), shape=x.shape)
-    return found
+    output: Edge = d("CumSum", x, d.constant(axis % x.ndim, np.int64), shape=x.shape)
+    return output
 
 
 def _so_far(d: Draft, x: Edge, axis: int, otherwise: Any) -> Edge:
-    """With a last axis more, along which the elements up to each one stand, and ``otherwise`` for those after it.
+    """Append an axis with the elements up to each one along ``axis``, and ``otherwise`` for those after it.
 
-    ONNX has no running product: this takes the square of the axis' length in memory.
+    ONNX has no cumulative product: this takes memory quadratic in the axis' length.
     """
     length = x.shape[axis]
     order = [i for i in range(x.ndim) if i != axis % x.ndim] + [axis % x.ndim]
-    last = x.transpose(order)
-    before = d.constant(np.tri(length, dtype=bool))
-    return d.where(before, last.reshape((*last.shape[:-1], 1, length)), otherwise)
+    moved = x.transpose(order)
+    is_included = d.constant(np.tri(length, dtype=bool))
+    return d.where(is_included, moved.reshape((*moved.shape[:-1], 1, length)), otherwise)
 
 
 def _back(d: Draft, found: Edge, x: Edge, axis: int) -> Edge:
-    """The last axis where it was."""
+    """Move the last axis back to its position."""
     shape = tuple([n for i, n in enumerate(x.shape) if i != axis % x.ndim] + [x.shape[axis]])
     order = list(range(x.ndim - 1))
     order.insert(axis % x.ndim, x.ndim - 1)
@@ -185,9 +187,9 @@ def _running_extreme(d: Draft, x: Edge, axis: int, largest: bool) -> Edge:
     x = x.cast(computable(x.dtype))
     limits = np.iinfo(x.dtype) if x.dtype.kind in "iu" else None
     least = (limits.min if largest else limits.max) if limits else (-math.inf if largest else math.inf)
-    # The last of equal ones, but none of those after the element, where ``least`` may stand too.
-    seen = _so_far(d, x, axis, least)
-    best = reduced(d, "ReduceMax" if largest else "ReduceMin", seen, -1, True)
-    here = seen.equals(best) & d.constant(np.tri(x.shape[axis], dtype=bool))
-    places = d.where(here, d.constant(np.arange(x.shape[axis])), -1)
-    return _back(d, reduced(d, "ReduceMax", Edge(d, places.name, places.dtype, seen.shape), -1, False), x, axis)
+    # The last of equal elements, excluding those after the element, which may equal ``least``, too.
+    prefixes = _so_far(d, x, axis, least)
+    extremes = reduced(d, "ReduceMax" if largest else "ReduceMin", prefixes, -1, True)
+    is_extreme = prefixes.equals(extremes) & d.constant(np.tri(x.shape[axis], dtype=bool))
+    indices = d.where(is_extreme, d.constant(np.arange(x.shape[axis])), -1)
+    return _back(d, reduced(d, "ReduceMax", Edge(d, indices.name, indices.dtype, prefixes.shape), -1, False), x, axis)

@@ -1,4 +1,4 @@
-"""What operators that move elements become: other shapes, parts, joins, borders, windows."""
+"""Converters of operators that move elements: reshapes, slices, concatenation, padding, windows."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ def _reshape(d: Draft, x: Edge, shape: Any) -> Edge:
 
 @converts("broadcast_to")
 def _broadcast_to(d: Draft, x: Edge, shape: tuple[int, ...]) -> Edge:
-    found: Edge = d("Expand", x, d.ints(shape), shape=tuple(shape))
-    return found
+    output: Edge = d("Expand", x, d.ints(shape), shape=tuple(shape))
+    return output
 
 
 @converts("transpose")
 def _transpose(d: Draft, x: Edge, axes: tuple[int, ...] | None) -> Edge:
     order = [a % x.ndim for a in axes] if axes is not None else list(range(x.ndim))[::-1]
     if order == sorted(order):
-        found: Edge = d("Identity", x, shape=x.shape)
-        return found
+        output: Edge = d("Identity", x, shape=x.shape)
+        return output
     return x.transpose(order)
 
 
 @converts("concat")
 def _concat(d: Draft, *parts: Edge, axis: int) -> Edge:
-    found: Edge = d("Concat", *d.alike(*parts), axis=axis)
-    return found
+    output: Edge = d("Concat", *d.alike(*parts), axis=axis)
+    return output
 
 
 @converts("slice_axis")
@@ -48,60 +48,60 @@ def _parts(d: Draft, x: Edge, axis: int, sizes: tuple[int, ...]) -> tuple[Edge, 
 
 
 def sliced(d: Draft, x: Edge, slices: dict[int, slice]) -> Edge:
-    """Slices along some axes, as Python has them.
+    """Slice along some axes, with Python's semantics.
 
     Args:
-        d: the graph that is made.
-        x: what is sliced.
-        slices: by axis.
+        d: the graph under construction.
+        x: the value to slice.
+        slices: the slices by axis.
 
     Returns:
-        the part, ``x`` itself where there is no slice.
+        the part; ``x`` itself without slices.
     """
-    rows = [(axis, *one.indices(x.shape[axis])) for axis, one in slices.items()]
+    rows = [(axis, *part.indices(x.shape[axis])) for axis, part in slices.items()]
     if not rows:
         return x
     shape = list(x.shape)
     for axis, start, stop, step in rows:
         shape[axis] = len(range(start, stop, step))
-    # Below the first element: -1 would be the last one.
+    # A stop before the first element: -1 would be the last one.
     table = [(a, start, stop if stop >= 0 else np.iinfo(np.int64).min, step) for a, start, stop, step in rows]
     axes, starts, stops, steps = (d.ints(column) for column in zip(*table, strict=True))
-    found: Edge = d("Slice", x, starts, stops, axes, steps, shape=tuple(shape))
-    return found
+    output: Edge = d("Slice", x, starts, stops, axes, steps, shape=tuple(shape))
+    return output
 
 
 @converts("flip")
 def _flip(d: Draft, x: Edge, axes: Any) -> Edge:
-    every = range(x.ndim) if axes is None else (axes,) if isinstance(axes, int) else axes
-    if not len(every):
-        found: Edge = d("Identity", x, shape=x.shape)
-        return found
-    return sliced(d, x, {axis % x.ndim: slice(None, None, -1) for axis in every})
+    flipped = range(x.ndim) if axes is None else (axes,) if isinstance(axes, int) else axes
+    if not len(flipped):
+        output: Edge = d("Identity", x, shape=x.shape)
+        return output
+    return sliced(d, x, {axis % x.ndim: slice(None, None, -1) for axis in flipped})
 
 
 # Borders
 
 
 def padded(d: Draft, x: Edge, widths: Any, value: Any = 0) -> Edge:
-    """A value with a border.
+    """Pad a value.
 
     Args:
-        d: the graph that is made.
-        x: what is put into the middle.
-        widths: for each axis how much comes before and after.
-        value: what the border is made of.
+        d: the graph under construction.
+        x: the value to pad.
+        widths: for each axis, the widths before and after.
+        value: the value of the border.
 
     Returns:
-        the larger value, ``x`` itself where there is no border.
+        the padded value; ``x`` itself without a border.
     """
     if not any(map(any, widths)):
         return x
     inner = x.cast(computable(x.dtype)) if x.dtype.kind in "iu" else x
     befores, afters = zip(*widths, strict=True)
     shape = tuple([n + b + a for n, b, a in zip(x.shape, befores, afters, strict=True)])
-    found: Edge = d("Pad", inner, d.ints([*befores, *afters]), d.constant(value, inner.dtype), shape=shape)
-    return found.cast(x.dtype)
+    output: Edge = d("Pad", inner, d.ints([*befores, *afters]), d.constant(value, inner.dtype), shape=shape)
+    return output.cast(x.dtype)
 
 
 @converts("pad")
@@ -111,9 +111,9 @@ def _pad(d: Draft, x: Edge, widths: Any, mode: str, value: Any) -> Edge:
         return padded(d, x, widths, value)
     for axis, width in enumerate(widths):
         if any(width):
-            places = np.pad(np.arange(x.shape[axis]), width, mode=mode)  # type: ignore[call-overload]  # one of its modes
-            shape = (*x.shape[:axis], len(places), *x.shape[axis + 1 :])
-            x = d("Gather", x, d.ints(places), axis=axis, shape=shape)
+            indices = np.pad(np.arange(x.shape[axis]), width, mode=mode)  # type: ignore[call-overload]  # one of its modes
+            shape = (*x.shape[:axis], len(indices), *x.shape[axis + 1 :])
+            x = d("Gather", x, d.ints(indices), axis=axis, shape=shape)
     return x
 
 
@@ -133,15 +133,15 @@ def _im2col(d: Draft, x: Edge, kernel: Any, stride: Any, pads: Any, dilation: An
     parts = []
     for i, j in np.ndindex(*kernel):
         first = i * dilation[0], j * dilation[1]
-        picked = {axis + 2: slice(first[axis], first[axis] + reach[axis], stride[axis]) for axis in range(2)}
-        parts.append(sliced(d, x, picked).reshape((*x.shape[:2], 1, -1)))
+        slices = {axis + 2: slice(first[axis], first[axis] + reach[axis], stride[axis]) for axis in range(2)}
+        parts.append(sliced(d, x, slices).reshape((*x.shape[:2], 1, -1)))
     return d("Concat", *parts, axis=2).reshape(d.node.outputs[0].shape)
 
 
 @converts("col2im")
 def _col2im(d: Draft, x: Edge, size: Any, kernel: Any, stride: Any, pads: Any, dilation: Any) -> Edge:
     top, bottom, left, right = pads
-    found: Edge = d(
+    output: Edge = d(
         "Col2Im",
         x.wide(),
         d.ints(size),
@@ -150,4 +150,4 @@ def _col2im(d: Draft, x: Edge, size: Any, kernel: Any, stride: Any, pads: Any, d
         pads=[top, left, bottom, right],
         strides=list(stride),
     )
-    return found
+    return output

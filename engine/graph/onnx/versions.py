@@ -1,4 +1,4 @@
-"""The ``onnx`` package, which only this folder needs, and the versions that files are written for."""
+"""The ``onnx`` package, which only this subpackage needs, and the versions of written files."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 __all__ = ["IR_VERSION", "OPSET", "onnx_package"]
 
 OPSET = 20
-"""The version of ONNX's operators. The first that has Gelu and IsInf of all floats; onnxruntime has it since 1.17."""
+"""The version of ONNX's operators: the first with Gelu and IsInf for all floats; in onnxruntime since 1.17."""
 IR_VERSION = 9
-"""The version of the file format that came with it: newer ones are refused by runtimes of its time."""
+"""The corresponding version of the file format: runtimes of that time refuse newer ones."""
 
 
 def onnx_package(who: str) -> Any:
-    """The package.
+    """Return the package.
 
     Args:
         who: the function that the user called, for the error.

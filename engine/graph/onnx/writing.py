@@ -1,4 +1,4 @@
-"""A graph as an ONNX file: parameters are initializers, operators what their converters make of them."""
+"""Writer of ONNX files: parameters become initializers, operators are written by their converters."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ from ...tensors.backend import to_host
 from ...tensors.parameter import Parameter
 from ..graph import Apply, Beside, Graph, Node, Value, draws_in, values_in
 from ..plan import operands_of
-from . import elementwise, gradients, indexing, layers, reductions, shapes  # noqa: F401  # each enters its converters
+from . import elementwise, gradients, indexing, layers, reductions, shapes  # noqa: F401  # each module registers its converters
 from .draft import Draft, UnsupportedError
 from .versions import IR_VERSION, OPSET
 
 __all__ = ["model_of", "write"]
 
 _MOST_BYTES = 2**31 - 1
-"""The size that a protobuf message can have."""
+"""Maximum size of a protobuf message."""
 
 
 def write(graph: Graph, path: str, input_names: list[str], name: str) -> None:
-    """Write a graph, or raise and leave everything as it was.
+    """Write a graph, or raise and leave everything unchanged.
 
     Args:
-        graph: forward steps only.
-        path: an absolute path; its folders are made.
+        graph: a graph of forward nodes only.
+        path: an absolute path; its folders are created.
         input_names: a name for each of the graph's arguments.
         name: the graph's name.
 
     Raises:
-        RuntimeError: a step has no form in ONNX, or the file would be larger than 2 GiB.
+        RuntimeError: a node has no form in ONNX, or the file would be larger than 2 GiB.
         ImportError: ``onnx`` is not installed.
         OSError: the file cannot be written.
     """
     content = model_of(graph, input_names, name).SerializeToString(deterministic=True)
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    # Like MindSpore's, it can be read by its owner, and changed by nobody.
+    # Like MindSpore's files, it is read-only and readable by its owner only.
     write_file(path, lambda file: file.write(content), "export", mode=0o400)
 
 
 def model_of(graph: Graph, input_names: list[str], name: str) -> Any:
-    """The graph as ONNX's message, which its checker has taken.
+    """Return the graph as ONNX's message, accepted by ONNX's checker.
 
     Args:
-        graph: forward steps only.
+        graph: a graph of forward nodes only.
         input_names: a name for each of the graph's arguments.
         name: the graph's name.
 
@@ -57,7 +57,7 @@ def model_of(graph: Graph, input_names: list[str], name: str) -> Any:
         the package's ModelProto.
 
     Raises:
-        RuntimeError: a step has no form in ONNX.
+        RuntimeError: a node has no form in ONNX.
     """
     try:
         return _model_of(graph, input_names, name)
@@ -76,8 +76,8 @@ def _model_of(graph: Graph, input_names: list[str], name: str) -> Any:
     if sum(value.dtype.itemsize * int(np.prod(value.shape)) for _, value in graph.externals) > _MOST_BYTES:
         raise RuntimeError(f"For 'export', '{name}' holds more than the 2 GiB that an ONNX file can")
     inputs = [
-        helper.make_tensor_value_info(draft.enter(value, given), draft.code(value.dtype), value.shape)
-        for value, given in zip(graph.arguments, input_names, strict=True)
+        helper.make_tensor_value_info(draft.enter(value, input_name), draft.code(value.dtype), value.shape)
+        for value, input_name in zip(graph.arguments, input_names, strict=True)
     ]
     initializers = []
     for tensor, value in graph.externals:
@@ -90,10 +90,10 @@ def _model_of(graph: Graph, input_names: list[str], name: str) -> Any:
         draft.enter_constant(value, to_host(array))
     _write_nodes(draft, graph, name)
     outputs = _outputs(draft, list(values_in(graph.result)))
-    nodes = _used(draft.nodes, {one.name for one in outputs})
-    made = helper.make_graph(nodes, name, inputs, outputs, initializers)
+    nodes = _used(draft.nodes, {output.name for output in outputs})
+    onnx_graph = helper.make_graph(nodes, name, inputs, outputs, initializers)
     model = helper.make_model(
-        made,
+        onnx_graph,
         opset_imports=[helper.make_opsetid("", OPSET)],
         ir_version=IR_VERSION,
         producer_name="hookscope",
@@ -104,23 +104,23 @@ def _model_of(graph: Graph, input_names: list[str], name: str) -> Any:
 
 
 def _write_nodes(draft: Draft, graph: Graph, name: str) -> None:
-    read = set(values_in(graph.result))
+    used = set(values_in(graph.result))
     for node in graph.nodes:
-        read.update(values_in(operands_of(node)))
+        used.update(values_in(operands_of(node)))
     for node in graph.nodes:
-        wanted = tuple([value in read for value in node.outputs])
+        is_used = tuple([value in used for value in node.outputs])
         try:
             if not isinstance(node, Apply):
                 raise UnsupportedError("gradients and updates of parameters stay here: export the network alone")
             if isinstance(node.operator, Beside):
                 if node.operator.is_check:
-                    continue  # runtimes say by themselves which numbers they do not take
+                    continue  # runtimes check the numbers themselves
                 raise UnsupportedError(
                     "it is computed beside the operators, as a loss counts its labels: export the network without it"
                 )
             if _draws(node):
                 raise UnsupportedError("it draws random numbers: leave it out, as set_train(False) does with Dropout")
-            draft.write(node, wanted)
+            draft.write(node, is_used)
         except UnsupportedError as error:
             raise RuntimeError(f"For 'export', {_step(node)} in '{name}' cannot be written: {error}") from None
 
@@ -130,40 +130,39 @@ def _draws(node: Apply) -> bool:
 
 
 def _step(node: Node) -> str:
-    what = "an optimizer's step" if not hasattr(node, "operator") else f"the operator '{node.operator.name}'"
-    return f"{what} ({place_of(node.where)})" if node.where else what
+    subject = "an optimizer's step" if not hasattr(node, "operator") else f"the operator '{node.operator.name}'"
+    return f"{subject} ({place_of(node.where)})" if node.where else subject
 
 
 def _outputs(draft: Draft, results: list[Value]) -> list[Any]:
-    """The graph's outputs, whose names say that they are; a value that has a name already, or is given twice, is
-    handed on by an Identity."""
-    made = {name: node for node in draft.nodes if node.op_type != "Constant" for name in node.output}
+    """Add the graph's outputs, named as such; values that are inputs, constants or returned twice get an Identity."""
+    makers = {name: node for node in draft.nodes if node.op_type != "Constant" for name in node.output}
     renamed: dict[str, str] = {}
     infos = []
-    for place, value in enumerate(results):
-        name = draft.unique("output" if len(results) == 1 else f"output_{place}")
+    for number, value in enumerate(results):
+        name = draft.unique("output" if len(results) == 1 else f"output_{number}")
         edge = draft.edge(value)
-        if edge.name in made and edge.name not in renamed:
+        if edge.name in makers and edge.name not in renamed:
             renamed[edge.name] = name
         else:
             draft.nodes.append(draft.onnx.helper.make_node("Identity", [edge.name], [name], name=name))
         infos.append(draft.onnx.helper.make_tensor_value_info(name, draft.code(value.dtype), value.shape))
     for node in draft.nodes:
         for names in (node.input, node.output):
-            for i, one in enumerate(names):
-                if one in renamed:
-                    names[i] = renamed[one]
+            for i, value_name in enumerate(names):
+                if value_name in renamed:
+                    names[i] = renamed[value_name]
     return infos
 
 
 def _used(nodes: list[Any], wanted: set[str]) -> list[Any]:
-    """The nodes that the outputs need: converters may make a constant that nobody takes."""
-    kept = []
+    """Return the nodes that the outputs depend on; converters may add unused constants."""
+    used = []
     for node in reversed(nodes):
         if wanted.intersection(node.output):
-            kept.append(node)
+            used.append(node)
             wanted.update(node.input)
-    return kept[::-1]
+    return used[::-1]
 
 
 def _described(tensor: Any) -> str:
