@@ -52,12 +52,12 @@ def with_buffers(node: Fused, xp: Any = np) -> Callable[..., tuple[Any, ...]]:
     """
     stored = {store.step for store in node.stores}
     last_uses: dict[int, list[int]] = {}
-    used = set(stored)
+    used_steps = set(stored)
     for index in range(len(node.steps) - 1, -1, -1):
         name, _, *operands = node.steps[index]
         for operand in () if name in ("input", "const") else operands:
-            if operand not in used:
-                used.add(operand)
+            if operand not in used_steps:
+                used_steps.add(operand)
                 last_uses.setdefault(index, []).append(operand)
     shapes = [
         tuple([n if is_varying else 1 for n, is_varying in zip(node.shape, varies, strict=True)])

@@ -224,12 +224,8 @@ def plans_of(function: Any) -> list[Compiled]:
     """
     compiled, method = getattr(function, "_compiled", None), getattr(function, "__func__", None)
     entry = getattr(getattr(function, "__self__", function), "_gradients", None)
-    of_gradients = (
-        []
-        if entry is None
-        else [plan for (gradient_method, _), plan in entry.plans.items() if gradient_method is method]
-    )
-    return [*([compiled] if compiled is not None and any(compiled.counts.values()) else []), *of_gradients]
+    gradient_plans = [] if entry is None else [plan for (key, _), plan in entry.plans.items() if key is method]
+    return [*([compiled] if compiled is not None and any(compiled.counts.values()) else []), *gradient_plans]
 
 
 def compile_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

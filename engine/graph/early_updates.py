@@ -74,33 +74,33 @@ class _Parts:
         return self._read.get(self._values.get(id(tensor)), -1)
 
     def graph(self) -> Graph:
-        graph, whole = self._graph, self._whole
-        outputs = {id(t): value for t, value in zip(whole.changed, whole.outputs, strict=True)}
+        graph, step_node = self._graph, self._whole
+        outputs = {id(t): value for t, value in zip(step_node.changed, step_node.outputs, strict=True)}
         parts: dict[int, list[Node]] = {}
         pending: list[int] = []
-        share = sum(self._bytes) / _PARTS
+        part_size = sum(self._bytes) / _PARTS
         order = sorted(range(len(self._gradients)), key=self._earliest)
         for number, index in enumerate(order):
             pending.append(index)
             position = self._earliest(index)
-            if sum(self._bytes[member] for member in pending) < share and number + 1 < len(order):
+            if sum(self._bytes[member] for member in pending) < part_size and number + 1 < len(order):
                 continue
             changed = [t for member in pending for t in self._own[member] if id(t) in outputs]
             arguments = (tuple(pending), tuple([self._gradients[member] for member in pending]))
             values = tuple([outputs[id(t)] for t in changed])
             parts.setdefault(position, []).append(
-                Whole(self._step.update, arguments, tuple(changed), values, (), whole.where)
+                Whole(self._step.update, arguments, tuple(changed), values, (), step_node.where)
             )
             pending = []
-        first = min(parts)
-        if any(self._last_read(t) > first for t in self._others):
+        first_position = min(parts)
+        if any(self._last_read(t) > first_position for t in self._others):
             return graph
-        parts[first].insert(0, Whole(self._step.begin, (), (), (), (), whole.where))
-        others = tuple([outputs[id(t)] for t in self._others])
-        end = Whole(self._step.end, (), tuple(self._others), others, (), whole.where)
+        parts[first_position].insert(0, Whole(self._step.begin, (), (), (), (), step_node.where))
+        other_values = tuple([outputs[id(t)] for t in self._others])
+        end = Whole(self._step.end, (), tuple(self._others), other_values, (), step_node.where)
         nodes: list[Node] = parts.pop(-1, [])
         for position, node in enumerate(graph.nodes):
-            nodes += [end] if node is whole else [node]
+            nodes += [end] if node is step_node else [node]
             nodes += parts.get(position, [])
         graph.nodes = nodes
         return graph

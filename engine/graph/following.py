@@ -71,7 +71,7 @@ class Followed:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the tape holds operators alone: no hook reads a value and no function is called again."""
+        """True if the tape holds operators alone: no hook reads a value and no function is called again."""
         tape = self.recording
         if tape.renamings or tape.hooked or tape.marks:
             return False
@@ -110,11 +110,11 @@ class Following:
         graph = copy.copy(self._graph)
         graph.nodes = [copy.copy(node) for node in graph.nodes]
         graph.constants, graph.seen = dict(graph.constants), set(graph.seen)
-        result, drawn = graph.result, self.steps.drawn
+        result, draws = graph.result, self.steps.drawn
         if alone:
             graph.arguments, graph.externals, graph.effects, result = self._leaves, [], [], None
-            graph.drawn = list(drawn)
-        graph.result = (result, tuple(given_out), tuple(drawn.values()))
+            graph.drawn = list(draws)
+        graph.result = (result, tuple(given_out), tuple(draws.values()))
         return Plan(optimized(graph))
 
     def call(self, arrays: list[Any], tensors: Sequence[Tensor]) -> Any:
@@ -132,8 +132,8 @@ class Following:
         """
         steps = self.steps
         leaves = [*[arrays[index] for index in self._places], *[t._array for t in self._outside]]
-        (recording, *more) = state.recordings
-        if more or not recording.spares or recording.hooked:
+        (recording, *other_recordings) = state.recordings
+        if other_recordings or not recording.spares or recording.hooked:
             self._put = self._put or self._plan(steps.wanted)
             result, values, draws = self._put.run(arrays, tensors)
             outputs = steps.tell(record, leaves, [t._array for t in values], draws)
@@ -252,8 +252,8 @@ class Following:
             graph.arguments, graph.drawn = list(sources), list(self.steps.drawn)
             graph.result = tuple([part.value for part in parts])
             graph = optimized(graph)
-            used = {value for node in graph.nodes for value in values_in(operands_of(node))} | graph.given_out()
-            graph.arguments = [value for value in graph.arguments if value in used]
+            used_values = {value for node in graph.nodes for value in values_in(operands_of(node))} | graph.given_out()
+            graph.arguments = [value for value in graph.arguments if value in used_values]
             self._ways[key] = self._way(graph, [sources[value] for value in graph.arguments], [to for to, _ in pairs])
         for reference in tracer.made:
             array = reference()
@@ -263,8 +263,8 @@ class Following:
 
     def _way(self, graph: Graph, sources: list[tuple[str, int]], to: list[int]) -> _WayBack:
         """Make a plan of a backward pass; later calls save the values that it reads."""
-        read = [self.steps.wanted[index] for kind, index in sources if kind == "value"]
-        self._needs = tuple(dict.fromkeys((*self._needs, *read)))
+        values_read = [self.steps.wanted[index] for kind, index in sources if kind == "value"]
+        self._needs = tuple(dict.fromkeys((*self._needs, *values_read)))
         self.plan = self._plan(self._needs)
         saved = {value: index for index, value in enumerate(self._needs)}
         sources = [(kind, saved[self.steps.wanted[index]] if kind == "value" else index) for kind, index in sources]
@@ -401,14 +401,18 @@ class _Steps:
         self._lines: list[str] = []
         for leaf in followed.leaves:
             self._first.setdefault(leaf.value, self._names.setdefault(id(leaf), f"x{len(self._names)}"))
-        leaves = "".join(f"{self._names[id(leaf)]}, " for leaf in followed.leaves)
+        leaf_names = "".join(f"{self._names[id(leaf)]}, " for leaf in followed.leaves)
         for operator, inputs, output, attrs in followed.recording.nodes:
             step = ", ".join(map(self._expression, (inputs, output, attrs)))
             self._lines.append(f"told({self._hold(operator)}, {step})")
         self._see_ends(followed, graph)
-        wanted = "".join(f"{self._first[value]}, " for value in self.wanted)
-        drawn = "".join(f"d{number}, " for number in self.drawn)
-        head = [f"({names}) = {source}" for names, source in ((leaves, "x"), (wanted, "v"), (drawn, "d")) if names]
+        wanted_names = "".join(f"{self._first[value]}, " for value in self.wanted)
+        draw_names = "".join(f"d{number}, " for number in self.drawn)
+        head = [
+            f"({names}) = {source}"
+            for names, source in ((leaf_names, "x"), (wanted_names, "v"), (draw_names, "d"))
+            if names
+        ]
         self.source = "def tell(told, x, v, d):\n" + "".join(f"    {line}\n" for line in (*head, *self._lines))
         # As in a plan, the text consists of numbered names alone.
         exec(compile(self.source, "<steps>", "exec"), self._globals)
@@ -422,24 +426,24 @@ class _Steps:
 
     def _see_ends(self, followed: Followed, graph: Graph) -> None:
         """Determine the inputs and outputs."""
-        used: set[int] = set()
+        used_ids: set[int] = set()
         produced: set[int] = set()
         ancestors: dict[int, set[int]] = {
             id(leaf): {index} for index, leaf in reversed(list(enumerate(followed.leaves)))
         }
         for _, inputs, output, _ in followed.recording.nodes:
-            used.update(map(id, inputs))
+            used_ids.update(map(id, inputs))
             for array in output if type(output) is tuple else (output,):
                 produced.add(id(array))
                 ancestors[id(array)] = set().union(*[ancestors.get(id(x), ()) for x in inputs])
         leaves = {id(leaf): index for index, leaf in reversed(list(enumerate(followed.leaves)))}
-        self.inputs = [index for key, index in leaves.items() if key in used]
+        self.inputs = [index for key, index in leaves.items() if key in used_ids]
         numbers = {index: number for number, index in enumerate(self.inputs)}
         returned = enumerate(followed.returned)
         ends: list[tuple[Any, Any]] = [(index, array) for index, array in returned if id(array) in produced]
-        bound = {id(tensor) for tensor, _ in graph.effects}
+        effect_ids = {id(tensor) for tensor, _ in graph.effects}
         for tensor, array in zip(followed.tensors, followed.left, strict=True):
-            if id(tensor) in bound and id(array) in produced:
+            if id(tensor) in effect_ids and id(array) in produced:
                 if self._names[id(array)] != self._first[array.value]:
                     raise LookupError("a tensor is left with a further name of a value")
                 ends.append((tensor, array))

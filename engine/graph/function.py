@@ -269,10 +269,10 @@ class Compiled:
         if not trace.has_begun:
             return None
         graph = trace.graph
-        others: list[Any] = [node for node in graph.nodes if isinstance(node, Whole | Bind)]
-        replace_values((graph.result, graph.effects), (Given, Made, Seen), others.append)
-        replace_values(graph.result, (Tensor, Parameter), others.append)
-        if trace.why or trace.unknown or others or graph.is_on_gpu:
+        unsupported: list[Any] = [node for node in graph.nodes if isinstance(node, Whole | Bind)]
+        replace_values((graph.result, graph.effects), (Given, Made, Seen), unsupported.append)
+        replace_values(graph.result, (Tensor, Parameter), unsupported.append)
+        if trace.why or trace.unknown or unsupported or graph.is_on_gpu:
             return None
         if not followed.is_plain or not Holding(reads.found).hold():
             return None
@@ -300,7 +300,7 @@ class Compiled:
         return bool(plans) and not lengths.are_open and not any(guarded.is_open for guarded in plans)
 
     def _without_lengths(self, key: Any, args: Any, kwargs: Any, undoes: bool) -> Any:
-        """Trace a call with fixed shapes, as all later calls of its kind."""
+        """Trace this call, and later calls of its kind, with fixed shapes."""
         self._fixed.add(key)
         key, tensors, axes = self._kind(args, kwargs)
         return self._traced(key, tensors, axes, args, kwargs, undoes)
@@ -330,7 +330,7 @@ class Compiled:
         return type(None), ()  # a copy of its owner has no plans
 
     def __repr__(self) -> str:
-        calls = ", ".join(f"{count} {how}" for how, count in self.counts.items() if count and how != "refused")
+        calls = ", ".join(f"{count} {key}" for key, count in self.counts.items() if count and key != "refused")
         return f"<{self.name}: plans {len(self.sources)}, calls {calls or 'none'}>"
 
     @property
@@ -357,13 +357,13 @@ class Compiled:
 @contextmanager
 def _streams_kept() -> Iterator[None]:
     """Restore the random streams afterwards, NumPy's and Python's included."""
-    position, of_numpy, of_python = random.position(), np.random.get_state(), python_random.getstate()
+    position, numpy_state, python_state = random.position(), np.random.get_state(), python_random.getstate()
     try:
         yield
     finally:
         random.go_to(position)
-        np.random.set_state(of_numpy)
-        python_random.setstate(of_python)
+        np.random.set_state(numpy_state)
+        python_random.setstate(python_state)
 
 
 def attended() -> bool:

@@ -92,9 +92,9 @@ class _Fusion:
             if self._takes(value.dtype) and array.size:
                 is_spread = not any(step for n, step in zip(array.shape, array.strides, strict=True) if n > 1)
                 if is_spread or array.size <= _CONSTANT:
-                    first = to_host(array[(0,) * array.ndim])
-                    if is_spread or to_host(array).tobytes() == first.tobytes() * array.size:
-                        self.numbers[value] = float(first) if is_half(value.dtype) else first.item()
+                    first_element = to_host(array[(0,) * array.ndim])
+                    if is_spread or to_host(array).tobytes() == first_element.tobytes() * array.size:
+                        self.numbers[value] = float(first_element) if is_half(value.dtype) else first_element.item()
         self.weights = [0] * len(graph.nodes)  # compilation cost of each node in a loop
         self.shapes = [
             self._shape(index) for index in range(len(graph.nodes))
@@ -177,17 +177,17 @@ class _Fusion:
 
     def _order(self) -> None:
         last_effect = None
-        for place, node in enumerate(self.graph.nodes):
-            needed = {self.maker[value] for value in self.reads[place] if value in self.maker}
+        for index, node in enumerate(self.graph.nodes):
+            dependencies = {self.maker[value] for value in self.reads[index] if value in self.maker}
             if isinstance(node, Whole | Bind) or self.draws(node):
                 if last_effect is not None:
-                    needed.add(last_effect)
-                last_effect = place
-            needed.discard(place)
-            for other in needed:
-                self.before[place] |= self.before[other] | 1 << other
-            for other in _bits(self.before[place]):
-                self.after[other] |= 1 << place
+                    dependencies.add(last_effect)
+                last_effect = index
+            dependencies.discard(index)
+            for group in dependencies:
+                self.before[index] |= self.before[group] | 1 << group
+            for group in _bits(self.before[index]):
+                self.after[group] |= 1 << index
 
     def _joins(self, a: int, b: int) -> bool:
         """Return whether two groups may be joined."""
@@ -219,10 +219,10 @@ class _Fusion:
         bits = 1 << a | 1 << b
         self.before[a] = (self.before[a] | self.before[b]) & ~bits
         self.after[a] = (self.after[a] | self.after[b]) & ~bits
-        for other in _bits(self.after[a]):
-            self.before[other] = (self.before[other] | self.before[a] | 1 << a) & ~(1 << b)
-        for other in _bits(self.before[a]):
-            self.after[other] = (self.after[other] | self.after[a] | 1 << a) & ~(1 << b)
+        for group in _bits(self.after[a]):
+            self.before[group] = (self.before[group] | self.before[a] | 1 << a) & ~(1 << b)
+        for group in _bits(self.before[a]):
+            self.after[group] = (self.after[group] | self.after[a] | 1 << a) & ~(1 << b)
         self.before[b] = self.after[b] = 0
         for index in self.members[b]:
             self.group[index] = a
@@ -233,7 +233,7 @@ class _Fusion:
 
     def _join_all(self) -> None:
         readers: dict[Value, list[int]] = {}
-        of_shape: dict[tuple[int, ...], int] = {}
+        node_of_shape: dict[tuple[int, ...], int] = {}
         reads = [self._reads(index) for index in range(len(self.shapes))]
         for index in range(len(self.shapes) - 1, -1, -1):
             shape = self.shapes[index]
@@ -241,14 +241,14 @@ class _Fusion:
                 continue
             (output,) = values_in(self.graph.nodes[index].outputs)
             for value in (output, *reads[index]):
-                for other in reversed(readers.get(value, ())):
-                    self._try(other, index)
+                for reader in reversed(readers.get(value, ())):
+                    self._try(reader, index)
             for value in reads[index]:
                 readers.setdefault(value, []).append(index)
             if math.prod(shape) <= _SMALL:
-                if shape in of_shape:
-                    self._try(of_shape[shape], index)
-                of_shape[shape] = index
+                if shape in node_of_shape:
+                    self._try(node_of_shape[shape], index)
+                node_of_shape[shape] = index
 
     def _try(self, other: int, place: int) -> None:
         if self.shapes[other] == self.shapes[place]:
@@ -262,20 +262,20 @@ class _Fusion:
         """Return the graph with its nodes joined."""
         self._join_all()
         nodes = self.graph.nodes
-        used = self.graph.given_out()
+        used_values = self.graph.given_out()
         new_nodes: list[Node] = []
         for group in reversed([*self._groups_in_order()]):
-            places = self.members[group]
-            if self._is_loop(places):
-                group_nodes: list[Node] = [self._loop(places, used)]
+            members = self.members[group]
+            if self._is_loop(members):
+                group_nodes: list[Node] = [self._loop(members, used_values)]
             else:
-                group_nodes = [nodes[index] for index in reversed(places)]
+                group_nodes = [nodes[index] for index in reversed(members)]
             for node in group_nodes:
                 # Views that all readers resolve are left out.
-                if _is_simple(node) and node.operator.name in _VIEWS and node.outputs[0] not in used:
+                if _is_simple(node) and node.operator.name in _VIEWS and node.outputs[0] not in used_values:
                     continue
                 new_nodes.append(node)
-                used.update(values_in(self.operands_of(node)))
+                used_values.update(values_in(self.operands_of(node)))
         self.graph.nodes = new_nodes[::-1]
         return self.graph
 
@@ -287,18 +287,18 @@ class _Fusion:
 
     def _groups_in_order(self) -> Iterator[int]:
         """Yield each group after those that it depends on, ties by its last node."""
-        waiting = [group for group, places in enumerate(self.members) if places]
-        after = {group: list(_bits(self.after[group])) for group in waiting}
-        counts = {group: self.before[group].bit_count() for group in waiting}
+        pending = [group for group, members in enumerate(self.members) if members]
+        successors = {group: list(_bits(self.after[group])) for group in pending}
+        counts = {group: self.before[group].bit_count() for group in pending}
         ready = [(self.members[group][-1], group) for group, count in counts.items() if not count]
         heapq.heapify(ready)
         while ready:
             _, group = heapq.heappop(ready)
             yield group
-            for other in after[group]:
-                counts[other] -= 1
-                if not counts[other]:
-                    heapq.heappush(ready, (self.members[other][-1], other))
+            for successor in successors[group]:
+                counts[successor] -= 1
+                if not counts[successor]:
+                    heapq.heappush(ready, (self.members[successor][-1], successor))
 
     def _loop(self, places: list[int], used: set[Value]) -> Fused:
         program, step_of, inputs = Program(), dict[Value, int](), dict[tuple[Value, tuple[bool, ...]], int]()
@@ -321,7 +321,7 @@ class _Fusion:
                     stores.append(Store(step))
         steps, stores, order = _living(program, stores)
         sources = list(inputs)
-        last = self.graph.nodes[places[-1]]
+        last_node = self.graph.nodes[places[-1]]
         return Fused(
             shape,
             steps,
@@ -329,7 +329,7 @@ class _Fusion:
             tuple([sources[k][1] for k in order]),
             tuple(outputs),
             tuple(stores),
-            last.where,
+            last_node.where,
         )
 
     def _put(
@@ -380,9 +380,9 @@ def _hands_back(node: Node) -> bool:
 
 def _bits(mask: int) -> Iterator[int]:
     while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
+        lowest_bit = mask & -mask
+        yield lowest_bit.bit_length() - 1
+        mask ^= lowest_bit
 
 
 def _summed(node: Apply) -> list[int]:
@@ -399,16 +399,16 @@ def _summed(node: Apply) -> list[int]:
 def _living(program: Program, stores: Iterable[Store]) -> tuple[tuple[Any, ...], list[Store], list[int]]:
     """Return the steps that stores depend on, the stores by their new numbers, and the remaining inputs."""
     stores = list(stores)
-    needed = {store.step for store in stores}
+    needed_steps = {store.step for store in stores}
     for index in range(len(program.steps) - 1, -1, -1):
         name, _, *operands = program.steps[index]
-        if index in needed and name not in ("input", "const"):
-            needed.update(operands)
+        if index in needed_steps and name not in ("input", "const"):
+            needed_steps.update(operands)
     steps: list[Any] = []
     numbers: dict[int, int] = {}
     order: list[int] = []
     for index, (name, dtype, *operands) in enumerate(program.steps):
-        if index not in needed:
+        if index not in needed_steps:
             continue
         numbers[index] = len(steps)
         if name == "input":

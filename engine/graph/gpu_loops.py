@@ -160,7 +160,9 @@ class _Kernel:
         self.inputs = sorted({node.steps[step][2] for step in steps if node.steps[step][0] == "input"})
         element_strides: dict[int, int] = {}
         for axis in reversed(laid.axes):
-            element_strides[axis] = math.prod([node.shape[inner] for inner in laid.axes[laid.axes.index(axis) + 1 :]])
+            element_strides[axis] = math.prod(
+                [node.shape[inner_axis] for inner_axis in laid.axes[laid.axes.index(axis) + 1 :]]
+            )
         stride_maps = [*[strides[index] for index in self.inputs], *([element_strides] if elements else [])]
         self.rows, kept_lengths, kept_strides = _merged(node.shape, kept_axes, stride_maps)
         self.length, added_lengths, added_strides = _merged(node.shape, added, stride_maps)
@@ -173,12 +175,12 @@ class _Kernel:
         else:
             if is_inner:
                 width = min(triton_kernels.next_power_of_2(self.length), tile)
-                high = max(1, min(tile // width, triton_kernels.next_power_of_2(self.rows)))
+                height = max(1, min(tile // width, triton_kernels.next_power_of_2(self.rows)))
             else:
-                high = min(triton_kernels.next_power_of_2(self.rows), _COLUMNS)
-                width = max(1, min(tile // high, triton_kernels.next_power_of_2(self.length)))
-            blocks = {"BLOCK_M": high, "BLOCK_N": width}
-            programs, tiles = -(-self.rows // high), -(-self.length // width)
+                height = min(triton_kernels.next_power_of_2(self.rows), _COLUMNS)
+                width = max(1, min(tile // height, triton_kernels.next_power_of_2(self.length)))
+            blocks = {"BLOCK_M": height, "BLOCK_N": width}
+            programs, tiles = -(-self.rows // height), -(-self.length // width)
             if programs < _PROGRAMS and tiles > _LEAST_TILES:
                 self.parts = min(-(-tiles // _LEAST_TILES), -(-_PROGRAMS // programs))
                 step = -(-tiles // self.parts) * width
@@ -242,11 +244,11 @@ def _wide(store: Store, dtype: np.dtype[Any]) -> str:
 
 def _needed(steps: tuple[Step, ...], stored: list[int]) -> list[int]:
     """Return the numbers of the steps that stored ones depend on, in order."""
-    needed = set(stored)
+    needed_steps = set(stored)
     for index in range(len(steps) - 1, -1, -1):
-        if index in needed and steps[index][0] not in ("input", "const"):
-            needed.update(steps[index][2:])
-    return sorted(needed)
+        if index in needed_steps and steps[index][0] not in ("input", "const"):
+            needed_steps.update(steps[index][2:])
+    return sorted(needed_steps)
 
 
 def _merged(
@@ -338,18 +340,18 @@ class _Text:
 
     def _places(self, depth: int, index: str, letter: str, axes: int) -> None:
         """Write the indices along each axis, from an index along all of them."""
-        rest = index
+        quotient = index
         for axis in range(axes - 1, 0, -1):
-            self._write(depth, f"{letter}{axis} = {rest} % {letter}n{axis}")
-            self._write(depth, f"{letter}rest{axis} = {rest} // {letter}n{axis}")
-            rest = f"{letter}rest{axis}"
-        self._write(depth, f"{letter}0 = {rest}")
+            self._write(depth, f"{letter}{axis} = {quotient} % {letter}n{axis}")
+            self._write(depth, f"{letter}rest{axis} = {quotient} // {letter}n{axis}")
+            quotient = f"{letter}rest{axis}"
+        self._write(depth, f"{letter}0 = {quotient}")
 
     def _with_sums(self) -> None:
         sums = [self.node.stores[index] for index in self.kernel.sums]
         outputs = [self.node.outputs[index] for index in self.kernel.sums]
-        outer = [step for step in self.steps if not self.varies[step][1]]
-        self._steps(1, outer)
+        outer_steps = [step for step in self.steps if not self.varies[step][1]]
+        self._steps(1, outer_steps)
         for k, (store, value) in enumerate(zip(sums, outputs, strict=True)):
             self._write(1, f"total{k} = tl.full((BLOCK_M,), {_START[store.extreme]}, tl.{_wide(store, value.dtype)})")
         self._write(1, "begin = part * step" if self.kernel.parts > 1 else "begin = 0")
@@ -430,25 +432,23 @@ class _Text:
             k = self.input_at[operands[0]]
             address, mask = self._address(f"x{k}", k)
             return f"tl.load({address}, mask={mask})" if mask else f"tl.load({address})"
-        arguments = [f"t{operand}" for operand in operands]
+        terms = [f"t{operand}" for operand in operands]
         if name == "cast":
-            return f"{arguments[0]}.to(tl.{_type(dtype)})"
+            return f"{terms[0]}.to(tl.{_type(dtype)})"
         if name == "neg":
-            return (
-                f"{arguments[0]} * -1.0" if dtype.kind == "f" else f"-{arguments[0]}"
-            )  # -x is 0 - x in older versions
+            return f"{terms[0]} * -1.0" if dtype.kind == "f" else f"-{terms[0]}"  # -x is 0 - x in older versions
         if name in ("max", "min"):
             nan = ", propagate_nan=tl.PropagateNan.ALL" if dtype.kind == "f" else ""
-            return f"tl.{name}imum({', '.join(arguments)}{nan})"
+            return f"tl.{name}imum({', '.join(terms)}{nan})"
         if name in _BETWEEN:
-            return _BETWEEN[name].format(*arguments)
+            return _BETWEEN[name].format(*terms)
         is_single = dtype == np.float32
         if name == "div":
-            return f"tl.div_rn({', '.join(arguments)})" if is_single else " / ".join(arguments)
+            return f"tl.div_rn({', '.join(terms)})" if is_single else " / ".join(terms)
         if name == "sqrt":
-            return f"tl.sqrt_rn({arguments[0]})" if is_single else f"tl.sqrt({arguments[0]})"
+            return f"tl.sqrt_rn({terms[0]})" if is_single else f"tl.sqrt({terms[0]})"
         assert name in FUNCTIONS or name == "pow"
-        return f"libdevice.{name}({', '.join(arguments)})"
+        return f"libdevice.{name}({', '.join(terms)})"
 
 
 def _type(dtype: np.dtype[Any]) -> str:

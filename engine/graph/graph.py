@@ -297,8 +297,8 @@ class Graph:
 
     def given_out(self) -> set[Value]:
         """Return the values that tensors hold after a run. Each needs its own array, its identity on the tape."""
-        bound = [node.value for node in self.nodes if isinstance(node, Bind)]
-        return {value for _, value in self.effects}.union(bound, values_in(self.result))
+        bound_values = [node.value for node in self.nodes if isinstance(node, Bind)]
+        return {value for _, value in self.effects}.union(bound_values, values_in(self.result))
 
 
 def draws_in(value: Any) -> list[Draw]:

@@ -92,19 +92,19 @@ class Found:
 
     def changed_names(self) -> list[str]:
         """Return the names whose values changed, then those of containers with other items."""
-        of_places = [
+        place_names = [
             name
             for namespace, names, values in self.places
             for name, value in zip(names, values, strict=True)
             if (current := namespace.get(name, MISSING)) is not value and not same(current, value)
         ]
-        others: list[Any] = [entry for entry in self.sequences if not _sequences_hold([entry])]
-        others += [entry for entry in self.mappings if not _Mappings([entry]).hold()]
-        others += [entry for entry in self.sets if not _sets_hold([entry])]
-        others += [entry for entry in self.arrays if not _arrays_hold([entry])]
-        others += [entry for entry in self.cells if not _cells_hold([entry])]
-        of_slots = [name for entry, name, value in self.slots if not _slots_hold([(entry, name, value)])]
-        changed = {id(entry[0]) for entry in others}
+        containers: list[Any] = [entry for entry in self.sequences if not _sequences_hold([entry])]
+        containers += [entry for entry in self.mappings if not _Mappings([entry]).hold()]
+        containers += [entry for entry in self.sets if not _sets_hold([entry])]
+        containers += [entry for entry in self.arrays if not _arrays_hold([entry])]
+        containers += [entry for entry in self.cells if not _cells_hold([entry])]
+        slot_names = [name for entry, name, value in self.slots if not _slots_hold([(entry, name, value)])]
+        changed = {id(entry[0]) for entry in containers}
         holding = [
             name
             for _, names, values in self.places
@@ -117,7 +117,7 @@ class Found:
             for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
             if id(cell) in changed or id(held_by(cell)) in changed
         ]
-        return [*of_places, *of_slots, *holding]
+        return [*place_names, *slot_names, *holding]
 
     def containers(self) -> frozenset[int]:
         """Return the identities of the lists and dictionaries."""
@@ -159,8 +159,10 @@ class Holding:
         if len(arrays) != len(expected) or any(map(_is_other, arrays, expected)):
             return False
         numbers = self._words.read()  # read before the checks, so that a change in between is noticed next time
-        others = [t._array for t in self._tensors]
-        if any(map(_is_other, others, self._forms)) or not set(map(id, arrays)).isdisjoint(map(id, others)):
+        external_arrays = [t._array for t in self._tensors]
+        if any(map(_is_other, external_arrays, self._forms)) or not set(map(id, arrays)).isdisjoint(
+            map(id, external_arrays)
+        ):
             return False
         if not all(check() for check in self._all):
             return False

@@ -69,15 +69,15 @@ def check_declared(
         TypeError: arguments that the function does not accept, another kind, or another dtype.
         ValueError: another number of axes, another length of an axis, or one that a Symbol does not allow.
     """
-    who = f"For '{getattr(function, '__qualname__', type(function).__name__)}'"
+    label = f"For '{getattr(function, '__qualname__', type(function).__name__)}'"
     if not has_more:
-        arguments = bound(who, function, args, kwargs)
+        arguments = bound(label, function, args, kwargs)
     else:
         arguments = {**dict(zip(inspect.signature(function).parameters, args, strict=False)), **kwargs}
     lengths: dict[int, int] = {}
     for name, expected in declared.items():
         if name in arguments:
-            _check(f"{who}, argument '{name}'", expected, arguments[name], lengths)
+            _check(f"{label}, argument '{name}'", expected, arguments[name], lengths)
 
 
 def bound(
@@ -218,8 +218,8 @@ class Varying:
         shapes: list[tuple[int, ...]] = []
         form = _form((args, kwargs), shapes)
         records = self._seen.setdefault(form, [(shape, set()) for shape in shapes])
-        for shape, (first, axes) in zip(shapes, records, strict=True):
-            axes.update(axis for axis, n in enumerate(first) if shape[axis] != n)
+        for shape, (first_shape, axes) in zip(shapes, records, strict=True):
+            axes.update(axis for axis, n in enumerate(first_shape) if shape[axis] != n)
         return _alike((args, kwargs), iter(records))
 
 

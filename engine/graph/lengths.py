@@ -74,7 +74,7 @@ class Lengths:
         return Length(size, self.number(size), self) if isinstance(size, Size) else size
 
     def asked(self, sign: str, size: int | Size) -> bool:
-        """Return whether a size is ``==``, ``<`` or ``<=`` 0, with a guard unless all numbers agree."""
+        """Return whether a size is ``==``, ``<`` or ``<=`` 0; add a guard unless this holds for all or no numbers."""
         compare = _SIGNS[sign]
         outcome: bool = compare(self.number(size), 0)
         if not isinstance(size, Size) or not self.is_on or variables_in(size) <= self.pinned:
@@ -107,7 +107,7 @@ class Lengths:
 
     @property
     def are_open(self) -> bool:
-        """Whether some dimension is not pinned."""
+        """True if some dimension is not pinned."""
         return len(self.pinned) < len(self.numbers)
 
     def fits(self, shapes: Sequence[tuple[int | Size, ...]]) -> Callable[..., bool]:
@@ -125,7 +125,7 @@ class Lengths:
                 conditions.append(f"({name} := {entry}) >= {LEAST}" if name else f"{entry} == {text(size)}")
         conditions.sort(
             key=lambda line: "n" in line.partition("==")[2]
-        )  # if a tensor is passed twice, checks of sizes come last
+        )  # sizes last, for a tensor that is passed twice
         conditions += [f"({text(size)} {sign} 0) is {outcome}" for (sign, size), outcome in self.guards.items()]
         parameters = ", ".join(f"a{index}" for index in range(len(shapes)))
         # The text consists of numbers and numbered names alone; it contains no text of the user's.

@@ -75,8 +75,7 @@ def written_over(node: Fused, spent: Sequence[Value]) -> Value | None:
         spent: values that are not used afterwards.
 
     Returns:
-        the input, or None; also None if there is a second output of elements, since its store precedes reloads of the
-        input.
+        the input, or None; also None for a second output of elements, since the input may be reloaded before its store.
     """
     stored = [value for value, store in zip(node.outputs, node.stores, strict=True) if store.axes is None]
     if len(stored) != 1 or not compiling.is_on() or math.prod(node.shape) < _SHARED:
@@ -97,10 +96,10 @@ def is_free(array: Any) -> bool:
             return False
         if base.nbytes != array.nbytes:
             return False
-        is_own = base.flags.owndata
+        owns_data = base.flags.owndata
     else:
-        is_own = type(array) is np.ndarray and array.flags.owndata
-    return is_own and array.flags.writeable and sys.getrefcount(array) <= _HELD_HERE
+        owns_data = type(array) is np.ndarray and array.flags.owndata
+    return owns_data and array.flags.writeable and sys.getrefcount(array) <= _HELD_HERE
 
 
 _HELD_HERE = _BASE_HERE = NEVER
@@ -166,10 +165,10 @@ class _Loop:
         return self._ordered(arrays, into)
 
     def _ordered(self, arrays: tuple[Any, ...], into: Any) -> tuple[Any, ...]:
-        node, first = self.node, arrays[self.whole]
-        steps = first.strides
-        order = tuple(sorted(self._axes, key=lambda axis: (-abs(steps[axis]), axis)))
-        if not first.transpose(order).flags.c_contiguous:
+        node, reference = self.node, arrays[self.whole]
+        strides = reference.strides
+        order = tuple(sorted(self._axes, key=lambda axis: (-abs(strides[axis]), axis)))
+        if not reference.transpose(order).flags.c_contiguous:
             order = self._axes
         compiled = self._by_order.get(order)
         if compiled is None:
@@ -489,8 +488,8 @@ class _Text:
         return "float64" if made.dtype.kind == "f" else "int64"
 
     def _loops(self, depth: int) -> None:
-        last = self.axes - 1
-        for axis in range(last):
+        last_axis = self.axes - 1
+        for axis in range(last_axis):
             bounds = "start, end" if axis == 0 else f"0, n{axis}"
             self._write(depth, f"for i{axis} in range({bounds}):")
             depth += 1
@@ -501,11 +500,11 @@ class _Text:
             if store.axes is not None and self.shared and not output.varies[0]:
                 offset += f" + part * kept{k}"
             self._write(depth, f"b{k} = {offset}")
-        begin, stop = ("start", "end") if last == 0 else ("0", f"n{last}")
+        begin, stop = ("start", "end") if last_axis == 0 else ("0", f"n{last_axis}")
         totals = [
             k
             for k, (output, store) in enumerate(zip(self.outputs, self.stores, strict=True))
-            if store.axes is not None and not output.varies[last]
+            if store.axes is not None and not output.varies[last_axis]
         ]
         if totals:
             self._write(depth, f"for run in range({begin}, {stop}, {_RUN}):")
@@ -513,7 +512,7 @@ class _Text:
             begin, stop = "run", f"min(run + {_RUN}, {stop})"
             for k in totals:
                 self._write(depth, f"total{k} = {self._total(k)}(0)")
-        inside = self._inside(last)
+        inside = self._inside(last_axis)
         lines = [f"t{offset} = {self._step(step)}" for offset, step in enumerate(self.steps)]
         for line, is_inside in zip(lines, inside, strict=True):
             if not is_inside:

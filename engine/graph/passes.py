@@ -54,14 +54,14 @@ def optimized(graph: Graph, level: str = "O0") -> Graph:
 
 def without_dead_code(graph: Graph) -> Graph:
     """Remove nodes without used results, effects, random draws or engine functions."""
-    used = graph.given_out()
+    used_values = graph.given_out()
     nodes: list[Node] = []
     for node in reversed(graph.nodes):
-        if stays(node) or any(value in used for value in values_in(node.outputs)):
+        if stays(node) or any(value in used_values for value in values_in(node.outputs)):
             nodes.append(node)
-            used.update(values_in(operands_of(node)))
+            used_values.update(values_in(operands_of(node)))
     graph.nodes = nodes[::-1]
-    graph.externals = [(t, value) for t, value in graph.externals if value in used or value in graph.seen]
+    graph.externals = [(t, value) for t, value in graph.externals if value in used_values or value in graph.seen]
     return graph
 
 
@@ -135,7 +135,7 @@ def has_sizes(node: Node) -> bool:
 
 def without_repetitions(graph: Graph) -> Graph:
     """Merge nodes that compute the same result from the same values."""
-    first: dict[Any, Node] = {}
+    first_nodes: dict[Any, Node] = {}
     replacements: dict[Value, Value] = {}
     nodes: list[Node] = []
     given_out = graph.given_out()
@@ -143,7 +143,7 @@ def without_repetitions(graph: Graph) -> Graph:
         put_instead(node, replacements)
         is_apart = stays(node) or not given_out.isdisjoint(values_in(node.outputs))
         key = None if is_apart else _meaning(node)
-        previous = None if key is None else first.setdefault(key, node)
+        previous = None if key is None else first_nodes.setdefault(key, node)
         if previous is None or previous is node:
             nodes.append(node)
         else:

@@ -93,14 +93,14 @@ class Plan:
         Raises:
             Failed: a step raised.
         """
-        before = silence()
+        float_settings = silence()
         begun: list[bool] = []
         try:
             return self._run(begun, tensors, *arrays)
         except Exception as error:
             raise Failed(self._told(error) if begun else error, bool(begun)) from error
         finally:
-            restore(before)
+            restore(float_settings)
 
     def _told(self, error: Exception) -> Exception:
         """Return a kernel's error with the operator's explanation."""
@@ -171,12 +171,12 @@ class _Writer:
             if released:
                 self.lines.append(f"del {', '.join(released)}")
         given_out = dict.fromkeys((*[value for _, value in graph.effects], *values_in(graph.result)))
-        bound = {_who(node.tensor): node.value for node in graph.nodes if isinstance(node, Bind)}
+        bindings = {_who(node.tensor): node.value for node in graph.nodes if isinstance(node, Bind)}
         for value in given_out:
             self._load(value)
             self._own(value)
         for tensor, value in graph.effects:
-            if bound.get(_who(tensor)) is not value:
+            if bindings.get(_who(tensor)) is not value:
                 self.lines.append(f"{self._structure(tensor)}._rebind({self.names[value]})")
         result = self._structure(graph.result)
         self.lines.append(f"return {result}")
@@ -199,12 +199,12 @@ class _Writer:
 
     def _last_uses(self) -> dict[int, list[Value]]:
         uses: dict[int, list[Value]] = {}
-        used = self.graph.given_out() | set(self.graph.constants)
+        used_values = self.graph.given_out() | set(self.graph.constants)
         for index in range(len(self.graph.nodes) - 1, -1, -1):
             node = self.graph.nodes[index]
             for value in dict.fromkeys((*values_in(operands_of(node)), *values_in(node.outputs))):
-                if value not in used:
-                    used.add(value)
+                if value not in used_values:
+                    used_values.add(value)
                     uses.setdefault(index, []).append(value)
         return uses
 
@@ -265,13 +265,13 @@ class _Writer:
         elif isinstance(node, Fused):
             outputs = "".join(f"{self._name(value)}, " for value in node.outputs)
             inputs = ", ".join(self.operand(value) for value in node.inputs)
-            over = None if self.graph.is_on_gpu else written_over(node, spent)
-            if over is not None:
-                name = self._name(over)
+            reused = None if self.graph.is_on_gpu else written_over(node, spent)
+            if reused is not None:
+                name = self._name(reused)
                 self.lines.append(f"over = {name} if is_free({name}) else None")
                 inputs += ", into=over"
             self.lines.append(f"{outputs}= {self.hold('loop', loop(node, self.graph.is_on_gpu))}({inputs})")
-            if over is not None:
+            if reused is not None:
                 self.lines.append("del over")
         elif isinstance(node, Bind):
             self._own(node.value)

@@ -273,8 +273,10 @@ def _matched_by(code: types.CodeType) -> list[str]:
 def _stored_by(code: types.CodeType) -> frozenset[str]:
     """Return the attribute names that code and its inner code bind, or match in patterns, which tolerate absence."""
     codes = codes_in(code)
-    bound = [step.argval for inner in codes for step in dis.get_instructions(inner) if step.opname == "STORE_ATTR"]
-    return frozenset((*bound, *[name for inner in codes for name in _matched_by(inner)]))
+    bound_names = [
+        step.argval for inner in codes for step in dis.get_instructions(inner) if step.opname == "STORE_ATTR"
+    ]
+    return frozenset((*bound_names, *[name for inner in codes for name in _matched_by(inner)]))
 
 
 def codes_in(code: types.CodeType) -> set[types.CodeType]:
@@ -363,7 +365,7 @@ class Reads:
 
     @property
     def reflects(self) -> bool:
-        """Whether the code may read attributes by computed names."""
+        """True if the code may read attributes by computed names."""
         return self._everything
 
     def leads_to(self, thing: Any) -> bool:
@@ -380,60 +382,60 @@ class Reads:
         self.problem = ""
         self.hooks = frozenset[int]()
         self.is_first = False
-        seen: set[int] = set()
-        waiting: deque[Any] = deque((*self.roots, _KindOf(Tensor)))
+        visited: set[int] = set()
+        queue: deque[Any] = deque((*self.roots, _KindOf(Tensor)))
         self._steps: list[tuple[Any, int]] = []
         self._failed_in: tuple[types.CodeType, str] | None = None
-        while waiting and not self.problem:
-            thing = waiting.popleft()
-            self._steps.append((thing, len(self._steps) + 1 + len(waiting)))
+        while queue and not self.problem:
+            thing = queue.popleft()
+            self._steps.append((thing, len(self._steps) + 1 + len(queue)))
             if type(thing) is _KindOf:
                 thing = thing.kind
             elif isinstance(thing, type):
                 self._named.update(thing.__mro__)
-            if thing is MISSING or id(thing) in seen or is_leaf(thing):
+            if thing is MISSING or id(thing) in visited or is_leaf(thing):
                 continue
-            seen.add(id(thing))
+            visited.add(id(thing))
             if isinstance(thing, Placeholder):
                 continue  # it has no numbers and does not change
             if id(thing) in taps.hooking:
                 self.hooks |= {id(thing)}
                 self._fail("a hook of a session is on it")
             elif isinstance(thing, Tensor):
-                self._see_tensor(thing, waiting)
+                self._see_tensor(thing, queue)
             elif isinstance(thing, types.FunctionType):
-                self._see_function(thing, waiting)
+                self._see_function(thing, queue)
             elif isinstance(thing, types.MethodType):
-                waiting += (thing.__self__, thing.__func__)
+                queue += (thing.__self__, thing.__func__)
             elif isinstance(thing, functools.partial):
                 self._see_passed(thing.func)
-                waiting += (thing.func, *thing.args, thing.keywords)
+                queue += (thing.func, *thing.args, thing.keywords)
                 self.found.slots += [(thing, name, getattr(thing, name)) for name in ("func", "args", "keywords")]
-                self._see_attributes(thing, vars(thing), waiting)
+                self._see_attributes(thing, vars(thing), queue)
             elif isinstance(thing, types.BuiltinFunctionType | types.MethodWrapperType):
                 self._everything = self._everything or thing.__name__ in _REFLECTING
                 self._see_formatter(thing)
                 if not isinstance(thing.__self__, types.ModuleType):
-                    waiting.append(thing.__self__)
+                    queue.append(thing.__self__)
             elif isinstance(thing, weakref.ref) and type(thing).__module__ in ("builtins", "weakref"):
                 if thing() is not None:  # the plan would keep the referent alive
                     self._fail("a weak reference is read, which a plan cannot watch")
             elif isinstance(thing, types.ModuleType):
-                self._see_module(thing, waiting)
+                self._see_module(thing, queue)
             elif isinstance(thing, type):
-                self._see_class(thing, waiting)
+                self._see_class(thing, queue)
             elif isinstance(thing, property):
-                waiting += (thing.fget, thing.fset, thing.fdel)
+                queue += (thing.fget, thing.fset, thing.fdel)
             elif isinstance(thing, classmethod | staticmethod):
-                waiting.append(thing.__func__)
+                queue.append(thing.__func__)
             elif _is_stepping(thing):
-                self._see_optimizer(thing, waiting)
+                self._see_optimizer(thing, queue)
             elif isinstance(thing, functools.cached_property):
-                waiting.append(thing.func)
+                queue.append(thing.func)
             elif isinstance(thing, types.CellType):
                 content = held_by(thing)
                 self.found.cells.append((thing, content))
-                waiting.append(content)
+                queue.append(content)
             elif isinstance(thing, np.ndarray):
                 if type(thing) is not np.ndarray or thing.dtype.hasobject:
                     self._fail(f"a {type(thing).__name__} of {thing.dtype} is read, which a plan cannot watch")
@@ -441,11 +443,11 @@ class Reads:
                     self._fail(f"a NumPy array of {thing.nbytes} bytes is read, too much to compare at each call")
                 else:
                     self.found.arrays.append((thing, form(thing), thing.tobytes()))
-                    self._see_slots(_OF_NUMPY, ("errors", "texts"), waiting)
+                    self._see_slots(_OF_NUMPY, ("errors", "texts"), queue)
             elif isinstance(thing, array_types()):
                 self._fail("an array of CuPy's is read, which a plan cannot watch")
             else:
-                self._see_object(thing, waiting)
+                self._see_object(thing, queue)
 
     def _see_formatter(self, one: Any) -> None:
         if one in _FORMATTERS:
@@ -494,31 +496,31 @@ class Reads:
 
     def _names_for(self, thing: Any) -> list[str]:
         """Return the names under which an object was found."""
-        places = [
+        place_names = [
             name
             for _, names, values in self.found.places
             for name, value in zip(names, values, strict=True)
             if value is thing
         ]
-        slots = [name for _, name, value in self.found.slots if value is thing]
-        cells = [
+        slot_names = [name for _, name, value in self.found.slots if value is thing]
+        cell_names = [
             name
             for function, *_ in self.found.functions
             for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
             if cell is thing
         ]
-        return list(dict.fromkeys((*places, *slots, *cells)))
+        return list(dict.fromkeys((*place_names, *slot_names, *cell_names)))
 
     def _see_tensor(self, tensor: Tensor, waiting: deque[Any]) -> None:
         self.tensors.append(tensor)
         attributes = vars(tensor)
         self.found.owners.append((tensor, attributes))
         kind: Any = type(tensor)
-        read = self._names | _read_by_engine(kind, _engine_methods(kind, frozenset(self._names), True))
+        names_read = self._names | _read_by_engine(kind, _engine_methods(kind, frozenset(self._names), True))
         names = [
             name
             for name in attributes
-            if (self._everything or name in read or name in _OF_PARAMETERS) and name not in _OF_ARRAYS
+            if (self._everything or name in names_read or name in _OF_PARAMETERS) and name not in _OF_ARRAYS
         ]
         values = [attributes[name] for name in names]
         added = self._names if self._catches else self._stored
@@ -531,13 +533,17 @@ class Reads:
     def _see_optimizer(self, optimizer: Optimizer, waiting: deque[Any]) -> None:
         """Record what the step of an optimizer reads and changes; the step itself runs eagerly."""
         attributes = vars(optimizer)
-        read = [name for name in attributes if (name in self._names or self._everything) and _matters(name, attributes)]
-        names = tuple(dict.fromkeys(("parameters", "_hooks", "construct", "_cells", "_params", *read, *self._stored)))
+        names_read = [
+            name for name in attributes if (name in self._names or self._everything) and _matters(name, attributes)
+        ]
+        names = tuple(
+            dict.fromkeys(("parameters", "_hooks", "construct", "_cells", "_params", *names_read, *self._stored))
+        )
         self.found.classes.append((optimizer, type(optimizer)))
         self.found.owners.append((optimizer, attributes))
         self.found.places.append((attributes, names, tuple([attributes.get(name, MISSING) for name in names])))
         self.tensors += (*optimizer.get_parameters(), *optimizer.parameters, *attributes.get("lrs", ()))
-        waiting += (optimizer._hooks, optimizer._params, *[attributes[name] for name in read])
+        waiting += (optimizer._hooks, optimizer._params, *[attributes[name] for name in names_read])
 
     def _see_function(self, function: types.FunctionType, waiting: deque[Any]) -> None:
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
@@ -565,25 +571,25 @@ class Reads:
 
     def _see_code(self, code: types.CodeType, globals_: dict[str, Any], waiting: deque[Any]) -> None:
         self.codes |= codes_in(code)
-        of_globals, attributes, modules = _names_of(code)
+        global_names, attributes, modules = _names_of(code)
         self._names |= attributes
-        if _OF_SIGNATURES & (of_globals | attributes):
+        if _OF_SIGNATURES & (global_names | attributes):
             self._names.add("__annotations__")
         self._stored |= _stored_by(code)
         self._catches = self._catches or any(inner.co_exceptiontable for inner in codes_in(code))
-        if _REFLECTING & (of_globals | attributes):
+        if _REFLECTING & (global_names | attributes):
             self._everything = True
         for name in sorted(_OUT_OF_SIGHT & attributes):
             self._failed_in = self._failed_in or (code, name)
             self._fail(f"'{name}' is read, whose objects a plan cannot watch")
-        passed, of_modules = _passed_by(code)
-        self._passed |= of_modules
+        passed, module_attributes = _passed_by(code)
+        self._passed |= module_attributes
         for name in passed:
             self._see_passed(globals_.get(name, vars(builtins).get(name)))
-        self._see_names(globals_, of_globals, waiting)
+        self._see_names(globals_, global_names, waiting)
         self.found.steady += (vars(builtins), sys.modules)
         builtin_names = [
-            name for name in of_globals if name in vars(builtins) or (self._catches and name not in globals_)
+            name for name in global_names if name in vars(builtins) or (self._catches and name not in globals_)
         ]
         self._see_names(vars(builtins), frozenset(builtin_names), waiting)
         package = globals_.get("__package__") or ""
@@ -612,25 +618,27 @@ class Reads:
             self._see_slots(_OF_NUMPY, ("errors", "texts"), waiting)
         if module.__name__ in _DECIMAL:
             self._fail(_OF_DECIMAL)
-        of_others = is_engine(file) or is_library(file)
-        if of_others:
+        is_foreign = is_engine(file) or is_library(file)
+        if is_foreign:
             self.found.steady.append(namespace)
         kind = type(module)
         self.found.classes.append((module, kind))
         waiting.append(_KindOf(kind))
         has_rule = "__getattr__" in namespace or any("__getattr__" in vars(base) for base in kind.__mro__)
         may_lack = self._everything or has_rule or self._catches
-        read = dict.fromkeys([name for name in self._names if name in namespace or may_lack or name in self._stored])
+        names_read = dict.fromkeys(
+            [name for name in self._names if name in namespace or may_lack or name in self._stored]
+        )
         if self._everything:  # for computed names
             all_names = tuple([name for name in namespace if name not in _OF_ANY_MODULE])
-            if of_others or file.startswith(SITE):
+            if is_foreign or file.startswith(SITE):
                 self.found.places.append((namespace, all_names, tuple([namespace[name] for name in all_names])))
             else:
                 self.found.keys.append((namespace, tuple(namespace)))
-                read |= dict.fromkeys(all_names)
-        for name in self._passed.intersection(read):
+                names_read |= dict.fromkeys(all_names)
+        for name in self._passed.intersection(names_read):
             self._see_passed(namespace.get(name))
-        names = tuple(read)
+        names = tuple(names_read)
         values = tuple([namespace.get(name, MISSING) for name in names])
         rule = namespace.get("__getattr__", MISSING)
         self.found.places.append((namespace, (*names, "__getattr__"), (*values, rule)))
@@ -638,7 +646,7 @@ class Reads:
             waiting.append(rule)
         if is_engine(file):
             values = tuple([x for x in values if _is_plain(x) or (isinstance(x, type) and issubclass(x, Cell))])
-        elif of_others:
+        elif is_foreign:
             values = tuple([x for x in values if not isinstance(x, types.FunctionType) and not _is_static(x)])
         waiting += values
 
@@ -670,10 +678,10 @@ class Reads:
             namespace: Any = _dictionary_of(base)
             self.found.steady.append(namespace)
             if is_engine(file) and issubclass(base, Cell | Tensor):  # users add methods there and replace some
-                without_a_name = (
+                implicit_names = (
                     [name for name in namespace if name.startswith("__")] if issubclass(base, Tensor) else []
                 )
-                selected = ["construct", *candidates, *self._stored, *without_a_name]
+                selected = ["construct", *candidates, *self._stored, *implicit_names]
                 values = [namespace.get(name, MISSING) for name in selected]
                 self.found.places.append((namespace, tuple(selected), tuple(values)))
                 waiting += [value for value in values if not _is_own(value)]
@@ -707,8 +715,8 @@ class Reads:
         if self._constructors and (kind in self._named or name in self._names):
             self._constructs = True
             return False
-        of_code = self.left_out.setdefault(function.__code__, [])
-        of_code += [] if any(listed is function for listed in of_code) else [function]
+        functions = self.left_out.setdefault(function.__code__, [])
+        functions += [] if any(listed is function for listed in functions) else [function]
         return True
 
     def _see_protocol(self, kind: type) -> None:
@@ -757,26 +765,26 @@ class Reads:
     def _see_attributes(self, one: Any, held: dict[str, Any], waiting: deque[Any]) -> None:
         kind: Any = type(one)
         self.found.owners.append((one, held))
-        read = self._names
+        names_read = self._names
         if isinstance(one, Cell):
-            read = read | _read_by_engine(kind, _engine_methods(kind, frozenset(read)))
+            names_read = names_read | _read_by_engine(kind, _engine_methods(kind, frozenset(names_read)))
             if held["_plain"]:
-                read = (read - _ALWAYS) | {"_plain", "construct"}
+                names_read = (names_read - _ALWAYS) | {"_plain", "construct"}
             elif not held["_names_checked"]:
                 self.is_first = True  # the first call may mark it as plain
-        by_names_made_up = bool(read & _REFLECTING) if isinstance(one, Cell) else _has_others(kind)
+        by_names_made_up = bool(names_read & _REFLECTING) if isinstance(one, Cell) else _has_others(kind)
         if self._everything or by_names_made_up:
             names = [name for name in held if _matters(name, held)]
         else:
-            names = [name for name in held if name in read and name not in BOOKKEEPING]
+            names = [name for name in held if name in names_read and name not in BOOKKEEPING]
         if self._everything:
             self.found.keys.append((held, tuple(held)))
         if self._catches or any("__getattr__" in vars(k) for k in kind.__mro__ if not _is_of_others(k)):
-            absent = [name for name in read if name not in held]
+            absent = [name for name in names_read if name not in held]
         else:
             absent = [
                 name
-                for name in read
+                for name in names_read
                 if name not in held and (name in self._stored or any(name in vars(k) for k in kind.__mro__[:-1]))
             ]
         self.found.places.append(
@@ -804,7 +812,7 @@ def _line_with(codes: Iterable[types.CodeType], name: str, stored: bool = False)
 
 def _matters(name: str, held: dict[str, Any]) -> bool:
     """Return whether a cell's result may depend on an attribute, if its code reads attributes by computed names."""
-    # Whether a cell is plain depends on other attributes of it, which are inspected while it is not.
+    # A cell's plainness depends on other attributes of it, which are inspected while it is not plain.
     return name not in BOOKKEEPING and (name != "_plain" or bool(held[name]))
 
 
@@ -878,22 +886,22 @@ def _read_by_engine(kind: type, methods: frozenset[str] = frozenset()) -> frozen
         kind: the class of the cell.
         methods: further methods and properties that are called on it.
     """
-    names, waiting = set(_ALWAYS), ["construct", "bprop", *methods]
+    names, queue = set(_ALWAYS), ["construct", "bprop", *methods]
     visited = set[str]()
-    while waiting:
-        name = waiting.pop()
+    while queue:
+        name = queue.pop()
         value = inspect.getattr_static(kind, name, None)
         function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
         if name in visited or not isinstance(function, types.FunctionType):
             continue
         visited.add(name)
         if is_engine(function.__code__.co_filename):
-            of_globals, names_inside, *_ = _names_of(function.__code__)
-            names |= of_globals & _REFLECTING
+            global_names, names_inside, *_ = _names_of(function.__code__)
+            names |= global_names & _REFLECTING
             if isinstance(value, property):  # a property may read its value from __dict__
                 names_inside |= {f"_{name}"} | {text for text in function.__code__.co_consts if isinstance(text, str)}
-            names |= names_inside | (of_globals & _REFLECTING)
-            waiting += names_inside
+            names |= names_inside | (global_names & _REFLECTING)
+            queue += names_inside
     return frozenset(names)
 
 

@@ -149,13 +149,13 @@ def _renewed(node: Node, value: Value) -> Any:
         return replace(node, outputs=(output,), stores=(store,)) if store.axes is None else None
     if not isinstance(node, Apply) or not isinstance(node.operator, Operator) or draws_in(operands_of(node)):
         return None
-    operator, others = node.operator, node.outputs[1:]
+    operator, other_outputs = node.operator, node.outputs[1:]
     rule = operator.again or bool(operator.scalar) or isinstance(operator, ViewOperator)
     if not rule or node.outputs[0] is not value:
         return None
     if rule is True:
-        return replace(node, outputs=(output, *[None] * len(others)))
-    return Apply(Beside(rule, False), (*node.inputs, *others), node.attrs, (output,), False, node.where)
+        return replace(node, outputs=(output, *[None] * len(other_outputs)))
+    return Apply(Beside(rule, False), (*node.inputs, *other_outputs), node.attrs, (output,), False, node.where)
 
 
 def _size(value: Value) -> int:

@@ -183,8 +183,8 @@ def _reshape(x: Any, shape: Shape) -> Shape:
     if -1 not in [n for n in lengths if type(n) is int]:
         return lengths
     index = next(index for index, n in enumerate(lengths) if type(n) is int and n == -1)
-    rest = math.prod((*lengths[:index], *lengths[index + 1 :]))
-    return (*lengths[:index], math.prod(x.shape) // rest, *lengths[index + 1 :]) if rest else lengths
+    known_product = math.prod((*lengths[:index], *lengths[index + 1 :]))
+    return (*lengths[:index], math.prod(x.shape) // known_product, *lengths[index + 1 :]) if known_product else lengths
 
 
 @_of("transpose")
@@ -325,9 +325,9 @@ def _matmul(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Shape | Non
         if a.ndim == 1:
             return () if b.ndim == 1 and a.shape == b.shape else (*b.shape[:-2], *b.shape[-1:]) if b.ndim > 1 else None
         return a.shape[:-1] if a.shape[-1] == b.shape[0] else None
-    rows, inner = a.shape[-2:][:: -1 if transpose_a else 1]
-    other, columns = b.shape[-2:][:: -1 if transpose_b else 1]
-    return (*_joined(a.shape[:-2], b.shape[:-2]), rows, columns) if inner == other else None
+    rows, inner_a = a.shape[-2:][:: -1 if transpose_a else 1]
+    inner_b, columns = b.shape[-2:][:: -1 if transpose_b else 1]
+    return (*_joined(a.shape[:-2], b.shape[:-2]), rows, columns) if inner_a == inner_b else None
 
 
 @_of("linear")
@@ -365,8 +365,8 @@ def _conv_bias(x: Any, weight: Any, bias: Any, **how: Any) -> Shape:
 
 
 def _windows(lengths: Shape, kernel: Shape, stride: Shape, pads: Shape, dilation: Shape) -> Shape:
-    of_axes = zip(lengths, kernel, stride, dilation, pads[::2], pads[1::2], strict=True)
-    return tuple([output_length(n, k, s, d, before + after) for n, k, s, d, before, after in of_axes])
+    settings = zip(lengths, kernel, stride, dilation, pads[::2], pads[1::2], strict=True)
+    return tuple([output_length(n, k, s, d, before + after) for n, k, s, d, before, after in settings])
 
 
 @_of("conv2d_weight_grad", "conv3d_weight_grad")

@@ -126,10 +126,10 @@ def remainder(a: int | Size, b: int | Size) -> int | Size:
         a: the dividend.
         b: the divisor.
     """
-    _, rest = _split(a, b)
-    if isinstance(rest, int) and isinstance(b, int):
-        return rest % b
-    return 0 if rest == 0 else Size((((("%", rest, b),), 1),))
+    _, rest_part = _split(a, b)
+    if isinstance(rest_part, int) and isinstance(b, int):
+        return rest_part % b
+    return 0 if rest_part == 0 else Size((((("%", rest_part, b),), 1),))
 
 
 def bounds(size: int | Size) -> tuple[float, float]:

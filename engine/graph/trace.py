@@ -72,9 +72,8 @@ class Trace:
         argument_ids = {id(t) for t in arguments}
         self.externals = [t for t in reads.tensors if id(t) not in argument_ids]
         self._before = self.tracer.outside
-        self._sharing: list[
-            tuple[Tensor, Any, Any, Any]
-        ] = []  # views and roots of these tensors, with their state before
+        # Views and roots of these tensors, with their state before the run.
+        self._sharing: list[tuple[Tensor, Any, Any, Any]] = []
         self._places = arguments
         self._returned: dict[int, Any] = {}
         self._times: Counter[int] = Counter()  # occurrences of a tensor in the result, those of its views included
@@ -204,13 +203,13 @@ class Trace:
     def _note_layouts(self, lengths: Lengths) -> None:
         """Pin the dimensions if two tensors outlive the call and one may be a view of the other.
 
-        Whether a reshape returns a view depends on strides, which may differ for other dimensions.
+        A reshape returns a view or not depending on strides, which may differ for other dimensions.
         """
         outside = {placeholder.value for _, _, placeholder in self._before.values()}
         tensors = [t for t in self._returned.values() if isinstance(t, Tensor) and type(t._array) in TRACED]
         for tensor in tensors:
-            others = outside | {t._array.value for t in tensors if t is not tensor}
-            if tensor._view is None and not others.isdisjoint(self.tracer.roots_of(tensor._array.value)):
+            other_values = outside | {t._array.value for t in tensors if t is not tensor}
+            if tensor._view is None and not other_values.isdisjoint(self.tracer.roots_of(tensor._array.value)):
                 lengths.pin_all()
 
     def _structure(self, value: Any) -> Any:
@@ -292,16 +291,16 @@ class Trace:
             t._array = array
             if t._view is not view or t._views is not views:
                 t._view, t._views = view, views
-        t = array = placeholder = view = views = None  # type: ignore[assignment]  # otherwise they would keep traced arrays alive
+        t = array = placeholder = view = views = None  # type: ignore[assignment]  # else they keep traced arrays alive
         self._before.clear()
         self._sharing.clear()
         for returned in self._returned.values():
             if isinstance(returned, Tensor):
                 _make_bare(returned)
                 root = None if returned._view is None else returned._view.root
-                for other in (root, *[view() for view in (returned if root is None else root)._views or ()]):
-                    if other is not None:
-                        _make_bare(other)
+                for related in (root, *[view() for view in (returned if root is None else root)._views or ()]):
+                    if related is not None:
+                        _make_bare(related)
         placeholders = [reference() for reference in self.tracer.made]
         alive = [array for array in placeholders if array is not None]
         del placeholders

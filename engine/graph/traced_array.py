@@ -358,8 +358,8 @@ for _name in (
 def _read_attribute(name: str) -> property:
     descriptor = getattr(np.ndarray, name)
 
-    of_engine: dict[str, Any] = {"T": np.transpose, "real": np.real, "imag": np.imag}
-    function = of_engine.get(name)
+    engine_functions: dict[str, Any] = {"T": np.transpose, "real": np.real, "imag": np.imag}
+    function = engine_functions.get(name)
 
     def get(self: TracedArray) -> Any:
         step = NotImplemented if function is None else _step(function, (self,), {})

@@ -109,9 +109,8 @@ class Tracer(taps.Tap):
         self.line = ""
         self.inner: set[Value] = set()  # values whose shape is unknown under symbolic dimensions
         self.reshaped: set[Value] = set()  # reshaped views, under symbolic dimensions
-        self._sources: dict[
-            Value, tuple[Value, bool]
-        ] = {}  # view operators' output -> (source, is part), under symbolic dimensions
+        # Source of each view operator's output, and whether the output is a part of it, under symbolic dimensions.
+        self._sources: dict[Value, tuple[Value, bool]] = {}
         self._copied: set[Value] = set()  # outputs among these that do not share elements
         self._counts: list[Any] = []  # sizes of the draws, in order
         self._next = 0  # number of the next draw, which may repeat an earlier one
@@ -269,7 +268,7 @@ class Tracer(taps.Tap):
     def rebinds(self, tensor: Tensor) -> None:
         """Note that a tensor, and all that share its elements, will be rebound.
 
-        Whether a reshaped view shares elements depends on its strides, which may differ for other dimensions.
+        A reshaped view shares elements or not depending on its strides, which may differ for other dimensions.
         """
         if not self.reshaped:
             return
@@ -316,8 +315,8 @@ class Tracer(taps.Tap):
 
     def ends_where_it_drew(self) -> bool:
         """Return whether the random stream is behind the last draw, and each draw belongs to a node."""
-        drawn = {draw.number for node in self.graph.nodes for draw in draws_in(operands_of(node))}
-        return self._next == len(self._counts) == len(drawn)
+        draw_numbers = {draw.number for node in self.graph.nodes for draw in draws_in(operands_of(node))}
+        return self._next == len(self._counts) == len(draw_numbers)
 
     def apply(self, operator: Operator, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Compute an operator's forward on arrays and record it."""
@@ -449,13 +448,18 @@ class Tracer(taps.Tap):
             pairs = operator.gradients(TENSOR_FUNCTIONS, tracked, tensors, output, inputs, attrs)
             return [(x, gx._array) for x, gx in pairs]
         bare = tuple([_bare(x) for x in inputs])
-        needs = tuple([index for index, x in enumerate(inputs) if id(x) in tracked])
+        needed_indices = tuple([index for index, x in enumerate(inputs) if id(x) in tracked])
         with Untraced():
             pairs = operator.gradients(
-                ARRAY_FUNCTIONS, {id(bare[index]) for index in needs}, _bare(g), _bare(output), bare, _bare(attrs)
+                ARRAY_FUNCTIONS,
+                {id(bare[index]) for index in needed_indices},
+                _bare(g),
+                _bare(output),
+                bare,
+                _bare(attrs),
             )
         # The same array may occur twice, so identity is ambiguous; the pairs come in the order of the inputs.
-        remaining = list(needs)
+        remaining = list(needed_indices)
         indices = []
         for x, _ in pairs:
             index = next(candidate for candidate in remaining if bare[candidate] is x)
@@ -479,7 +483,7 @@ class Tracer(taps.Tap):
         self.graph.nodes.append(
             Derive(
                 operator,
-                needs,
+                needed_indices,
                 known_g,
                 known_output,
                 tuple(known_inputs),
@@ -501,25 +505,25 @@ class Tracer(taps.Tap):
         """
         arguments = whole(arguments)
         operands = self._known(tuple(arguments))
-        bound = list(tensors)
+        tensors_bound = list(tensors)
         if not self._left:
             self._left = {id(t): value for t, value in self.graph.externals}
         written = []
-        for t in {id(t): t for t in bound}.values():
+        for t in {id(t): t for t in tensors_bound}.values():
             if id(t) in self._left and (value := self._value_of(t)) is not self._left[id(t)]:
                 written.append((t, value))
-        self._bind({id(t) for t in bound})
+        self._bind({id(t) for t in tensors_bound})
         plain_arguments = replace_values(arguments, (Tensor,), lambda t: Tensor._wrap(plain(t._array)))
-        traced = [t._array for t in bound]
-        for t in bound:
+        traced = [t._array for t in tensors_bound]
+        for t in tensors_bound:
             t._array = plain(t._array)
-        before = [t._array for t in bound]
+        arrays_before = [t._array for t in tensors_bound]
         with Untraced():
             result = function(*plain_arguments)
         if self.why:
             return result
         changed, outputs = [], []
-        for t, previous, placeholder in zip(bound, before, traced, strict=True):
+        for t, previous, placeholder in zip(tensors_bound, arrays_before, traced, strict=True):
             if t._array is previous:
                 t._array = placeholder
                 continue
@@ -649,18 +653,18 @@ def _how_numbers_are_read(what: str) -> str:
         what: the NumPy function that read them in the end.
     """
     frame: Any = sys._getframe(1)
-    inner: Any = None
+    inner_frame: Any = None
     while frame is not None and is_engine(frame.f_code.co_filename):
-        inner, frame = frame, frame.f_back
-    if inner is None or inner.f_code.co_filename.startswith(_ROOM):
+        inner_frame, frame = frame, frame.f_back
+    if inner_frame is None or inner_frame.f_code.co_filename.startswith(_ROOM):
         return f"the numbers of a tensor are read ({what})"
-    name = inner.f_code.co_name
+    name = inner_frame.f_code.co_name
     if name in _WAYS_TO_READ:
         return _WAYS_TO_READ[name]
     if name in ("__call__", "construct", "method"):
-        receiver = inner.f_locals.get("self")
+        receiver = inner_frame.f_locals.get("self")
         if name == "method" and not isinstance(receiver, Operator):  # a tensor method that wraps a function
-            name = getattr(inner.f_locals.get("function"), "__name__", "an operator")
+            name = getattr(inner_frame.f_locals.get("function"), "__name__", "an operator")
         else:
             name = receiver.name if isinstance(receiver, Operator) else type(receiver).__name__
     name = name.removeprefix("_").removesuffix("_of_tensor")  # a form that exists only as a method

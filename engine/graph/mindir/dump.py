@@ -101,12 +101,12 @@ class _Dump(Writer):
 
     def _after(self, result: Name) -> Name:
         externals = {id(tensor): value for tensor, value in self._graph.externals}
-        bound = [
+        bindings = [
             self("Assign", externals[id(tensor)], value)
             for tensor, value in self._graph.effects
             if id(tensor) in externals
         ]
-        return self("Depend", result, self("UpdateState", *bound)) if bound else result
+        return self("Depend", result, self("UpdateState", *bindings)) if bindings else result
 
 
 def _converted(file: Any, values: dict[Name, Value], result: Any) -> bytes:

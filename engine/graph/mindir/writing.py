@@ -88,7 +88,7 @@ class Writer:
 
     output: Value
     binds = False
-    """Whether it accepts graphs that rebind external tensors."""
+    """True if it accepts graphs that rebind external tensors."""
 
     def __init__(self, graph: Graph, input_names: list[str], name: str) -> None:
         self._graph = graph

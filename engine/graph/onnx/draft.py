@@ -315,13 +315,13 @@ class Draft:
         """Return ``x`` where the condition holds, else ``y``."""
         edges = self.alike(x, y)
         dtype = edges[0].dtype
-        inner = np.dtype(np.uint8) if dtype.kind == "b" else computable(dtype)
+        inner_dtype = np.dtype(np.uint8) if dtype.kind == "b" else computable(dtype)
         if dtype == np.uint8:
-            inner = dtype
-        edges = [edge.cast(inner) for edge in edges]
+            inner_dtype = dtype
+        edges = [edge.cast(inner_dtype) for edge in edges]
         shapes = [edge._shape for edge in (condition, *edges) if edge._shape is not None]
         shape = np.broadcast_shapes(*shapes) if len(shapes) == 3 else None
-        result: Edge = self("Where", condition, *edges, dtype=inner, shape=shape)
+        result: Edge = self("Where", condition, *edges, dtype=inner_dtype, shape=shape)
         return result.cast(dtype)
 
     # Nodes of the trace

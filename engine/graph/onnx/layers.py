@@ -51,8 +51,8 @@ def _linear(d: Draft, x: Edge, weight: Edge, bias: Edge | None, activation: str 
 
 @converts("einsum")
 def _einsum(d: Draft, *operands: Edge, terms: tuple[str, ...], result: str) -> Edge:
-    wide = [x.wide() for x in d.alike(*operands)]
-    output: Edge = d("Einsum", *wide, equation=",".join(terms) + "->" + result)
+    wide_operands = [x.wide() for x in d.alike(*operands)]
+    output: Edge = d("Einsum", *wide_operands, equation=",".join(terms) + "->" + result)
     return output
 
 

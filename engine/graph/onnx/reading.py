@@ -486,11 +486,11 @@ def _det(attributes: Attributes, x: Any) -> Any:
 @_reads("Gemm")
 def _gemm(attributes: Attributes, a: Any, b: Any, c: Any = None) -> Any:
     a, b, c = _tensor(a), _tensor(b), c if c is None else _tensor(c)
-    left, right = bool(attributes.get("transA")), bool(attributes.get("transB"))
+    transpose_a, transpose_b = bool(attributes.get("transA")), bool(attributes.get("transB"))
     alpha, beta = attributes.get("alpha", 1.0), attributes.get("beta", 1.0)
-    if right and not left and alpha == beta == 1 and (c is None or c.ndim == 1):
+    if transpose_b and not transpose_a and alpha == beta == 1 and (c is None or c.ndim == 1):
         return F.linear(a, b, c, activation=None)
-    product = F.matmul(a, b, transpose_a=left, transpose_b=right)
+    product = F.matmul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
     product = product if alpha == 1 else product * alpha
     return product if c is None else product + (c if beta == 1 else c * beta)
 
@@ -629,8 +629,8 @@ def _gru(attributes: Attributes, *inputs: Any) -> Any:
 def _rnn(attributes: Attributes, *inputs: Any) -> Any:
     activations = attributes.get("activations", ["Tanh"])
     _refuse_unless(activations in (["Tanh"], ["Relu"]), "RNN with activations but Tanh or Relu")
-    others = {key: value for key, value in attributes.items() if key != "activations"}
-    return _recurrent(others, activations[0].lower(), *inputs)
+    settings = {key: value for key, value in attributes.items() if key != "activations"}
+    return _recurrent(settings, activations[0].lower(), *inputs)
 
 
 def _recurrent(

@@ -97,10 +97,10 @@ def padded(d: Draft, x: Edge, widths: Any, value: Any = 0) -> Edge:
     """
     if not any(map(any, widths)):
         return x
-    inner = x.cast(computable(x.dtype)) if x.dtype.kind in "iu" else x
+    inner_value = x.cast(computable(x.dtype)) if x.dtype.kind in "iu" else x
     befores, afters = zip(*widths, strict=True)
     shape = tuple([n + b + a for n, b, a in zip(x.shape, befores, afters, strict=True)])
-    output: Edge = d("Pad", inner, d.ints([*befores, *afters]), d.constant(value, inner.dtype), shape=shape)
+    output: Edge = d("Pad", inner_value, d.ints([*befores, *afters]), d.constant(value, inner_value.dtype), shape=shape)
     return output.cast(x.dtype)
 
 
@@ -132,8 +132,8 @@ def _im2col(d: Draft, x: Edge, kernel: Any, stride: Any, pads: Any, dilation: An
     reach = [n - e * (k - 1) for n, k, e in zip(x.shape[2:], kernel, dilation, strict=True)]
     parts = []
     for i, j in np.ndindex(*kernel):
-        first = i * dilation[0], j * dilation[1]
-        slices = {axis + 2: slice(first[axis], first[axis] + reach[axis], stride[axis]) for axis in range(2)}
+        offset = i * dilation[0], j * dilation[1]
+        slices = {axis + 2: slice(offset[axis], offset[axis] + reach[axis], stride[axis]) for axis in range(2)}
         parts.append(sliced(d, x, slices).reshape((*x.shape[:2], 1, -1)))
     return d("Concat", *parts, axis=2).reshape(d.node.outputs[0].shape)
 
