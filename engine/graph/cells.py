@@ -39,7 +39,7 @@ _local = _Local()
 
 
 IS_OFF = os.environ.get("MS_JIT") == "0"
-"""Whether the environment disables compilation."""
+"""True if the environment disables compilation."""
 
 
 def switch(on: bool) -> None:

@@ -51,7 +51,7 @@ class _Parts:
         self._last_check = max((index for index, node in enumerate(graph.nodes) if is_check(node)), default=-1)
         self._values = {id(tensor): value for tensor, value in graph.externals}
         self._made = {value: index for index, node in enumerate(graph.nodes) for value in values_in(node.outputs)}
-        # Nodes behind the step that read a tensor's previous value got its array before the change.
+        # A node behind the step that reads a tensor's old value gets its array before the change.
         preceding = enumerate(graph.nodes[: self._end])
         self._read: dict[Any, int] = {
             value: index for index, node in preceding for value in values_in(operands_of(node))

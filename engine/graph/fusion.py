@@ -96,9 +96,8 @@ class _Fusion:
                     if is_spread or to_host(array).tobytes() == first_element.tobytes() * array.size:
                         self.numbers[value] = float(first_element) if is_half(value.dtype) else first_element.item()
         self.weights = [0] * len(graph.nodes)  # compilation cost of each node in a loop
-        self.shapes = [
-            self._shape(index) for index in range(len(graph.nodes))
-        ]  # shapes of the loops that the nodes may be part of
+        # The shape of the loop that each node may be part of.
+        self.shapes = [self._shape(index) for index in range(len(graph.nodes))]
         self.group = list(range(len(graph.nodes)))
         self.members: list[list[int]] = [[index] for index in self.group]
         self.reads = [self._reads(index) for index in self.group]

@@ -123,9 +123,8 @@ class Lengths:
                 entry = f"a{index}[{axis}]"
                 name = names.get((index, axis))
                 conditions.append(f"({name} := {entry}) >= {LEAST}" if name else f"{entry} == {text(size)}")
-        conditions.sort(
-            key=lambda line: "n" in line.partition("==")[2]
-        )  # sizes last, for a tensor that is passed twice
+        # Checks of sizes come last, for a tensor that is passed twice.
+        conditions.sort(key=lambda line: "n" in line.partition("==")[2])
         conditions += [f"({text(size)} {sign} 0) is {outcome}" for (sign, size), outcome in self.guards.items()]
         parameters = ", ".join(f"a{index}" for index in range(len(shapes)))
         # The text consists of numbers and numbered names alone; it contains no text of the user's.

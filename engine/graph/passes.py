@@ -53,7 +53,7 @@ def optimized(graph: Graph, level: str = "O0") -> Graph:
 
 
 def without_dead_code(graph: Graph) -> Graph:
-    """Remove nodes without used results, effects, random draws or engine functions."""
+    """Remove nodes whose results are unused, unless ``stays`` keeps them: effects, checks, random draws."""
     used_values = graph.given_out()
     nodes: list[Node] = []
     for node in reversed(graph.nodes):

@@ -117,7 +117,7 @@ _MOST_ITEMS = 1 << 12
 _OF_SIGNATURES = frozenset(("get_type_hints", "get_annotations", "signature", "getfullargspec"))
 """Names of functions that read the annotations of a function."""
 _OF_PARAMETERS = ("_requires_grad", "_gradient_hooks", "_name")
-"""Attributes of parameters read by engine functions, such as those of cells and gradients that return names."""
+"""Attributes of parameters read by engine functions, such as functions of cells and gradients that return names."""
 _DECIMAL = ("decimal", "_decimal", "_pydecimal")
 _OF_DECIMAL = "decimal is read, whose precision a plan cannot watch"
 _OUT_OF_SIGHT = frozenset(

@@ -83,9 +83,7 @@ class TracedArray(np.ndarray[Any, Any]):
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """Return a second array of the same value; with another dtype or type, read its numbers."""
-        if (
-            args or kwargs or self.tracer is None or self.tracer is not state.tracer
-        ):  # after the trace, or in another thread
+        if args or kwargs or self.tracer is None or self.tracer is not state.tracer:  # over, or another thread's
             _tell((self,), "numpy.ndarray.view")
             return plain(self).view(*args, **kwargs)
         return self.tracer.renamed(self)
@@ -444,9 +442,7 @@ class TracedDeviceArray:
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """Return a second array of the same value; with another dtype or type, read its numbers."""
-        if (
-            args or kwargs or self.tracer is None or self.tracer is not state.tracer
-        ):  # after the trace, or in another thread
+        if args or kwargs or self.tracer is None or self.tracer is not state.tracer:  # over, or another thread's
             _tell((self,), "cupy.ndarray.view")
             return self.whole.view(*args, **kwargs)
         return self.tracer.renamed(self)
