@@ -115,17 +115,17 @@ Nested = Tensor | Sequence[Any]
 
 
 def get_white_list() -> list[type]:
-    """The classes of cells and of operators that level O1 computes in half precision, as a new list."""
+    """Return the classes of cells and of operators that level O1 computes in half precision, as a new list."""
     return [getattr(nn, name) for name in _WHITE] + [getattr(primitives, name) for name in _WHITE_OPERATORS]
 
 
 def get_black_list() -> list[type]:
-    """The classes of cells that level O2 leaves in float32, as a new list."""
+    """Return the classes of cells that level O2 leaves in float32, as a new list."""
     return [getattr(nn, name) for name in _BLACK]
 
 
 def auto_mixed_precision(network: N, amp_level: str = "O0", dtype: DType = float16) -> N:
-    """Let a network compute in half precision.
+    """Make a network compute in half precision.
 
     Args:
         network: a cell; it is changed. With "auto" also a function, which stays as it is.
@@ -171,7 +171,7 @@ def auto_mixed_precision(network: N, amp_level: str = "O0", dtype: DType = float
 def custom_mixed_precision(
     network: C, *, white_list: list[type] | None = None, black_list: list[type] | None = None, dtype: DType = float16
 ) -> C:
-    """Let the cells of a white list compute in half precision, or all but those of a black list.
+    """Make the cells of a white list compute in half precision, or all but those of a black list.
 
     Args:
         network: a cell; it is changed.
@@ -286,7 +286,7 @@ def build_train_network(
     boost_level: str = "O0",
     **kwargs: Any,
 ) -> Cell:
-    """A cell that does one step of training.
+    """Return a cell that does one training step.
 
     Args:
         network: the network.
@@ -351,7 +351,7 @@ def _with_loss(network: Cell, loss_fn: Cell, to_float32: bool) -> Cell:
 
 
 def all_finite(inputs: Nested) -> Tensor:
-    """Whether no number in the tensors is Inf or NaN.
+    """Return whether all numbers in the tensors are finite.
 
     Args:
         inputs: a tensor, or tensors in tuples and lists.
@@ -396,12 +396,12 @@ def _mapped(function: Callable[[Tensor], Any], inputs: Any) -> Any:
 
 
 def _grad_scale_map(scale_value: Tensor, inputs: Nested) -> Any:
-    """Tensors in tuples and lists times the scale, each in its dtype."""
+    """Multiply tensors in tuples and lists by the scale, each in its dtype."""
     return _mapped(lambda x: x * scale_value.astype(x.dtype), inputs)
 
 
 def _grad_unscale_map(scale_value: Tensor, inputs: Nested) -> Any:
-    """Tensors in tuples and lists divided by the scale, likewise."""
+    """Divide tensors in tuples and lists by the scale, each in its dtype."""
     return _mapped(lambda x: x * (1 / scale_value).astype(x.dtype), inputs)
 
 
@@ -424,7 +424,7 @@ class LossScaler:
         self.scale_value = Parameter(Tensor(scale_value, float32), name="scale_value")
 
     def scale(self, inputs: Nested) -> Any:
-        """The loss times the scale.
+        """Return the loss times the scale.
 
         Args:
             inputs: a tensor, or tensors in tuples and lists; each keeps its dtype.
@@ -435,7 +435,7 @@ class LossScaler:
         return _grad_scale_map(self.scale_value.value(), inputs)
 
     def unscale(self, inputs: Nested) -> Any:
-        """Gradients divided by the scale.
+        """Return gradients divided by the scale.
 
         Args:
             inputs: a tensor, or tensors in tuples and lists; each keeps its dtype.

@@ -109,7 +109,7 @@ def _check_jit_config(config: dict[str, Any]) -> None:
 
 
 def _follow(key: str, value: Any) -> None:
-    """Do what a setting of graph mode says, or tell that nothing does."""
+    """Apply a setting of graph mode, or warn that it has no effect."""
     if key == "jit_config":
         if value.get("infer_boost") == "on":
             _tell("infer_boost", "it is for other devices")
@@ -130,7 +130,7 @@ def _tell(what: str, instead: str) -> None:
 
 
 def _check_kept(key: str, value: Any) -> None:
-    """Refuse a value that MindSpore refuses, with its class of error."""
+    """Raise MindSpore's class of error for a value that it refuses."""
     setting = _KEPT[key]
     if not isinstance(value, setting.types):
         kinds = setting.types if isinstance(setting.types, tuple) else (setting.types,)
@@ -191,7 +191,7 @@ def set_context(**kwargs: Any) -> None:
 
 
 def get_context(attr_key: str) -> Any:
-    """The value of a setting; where it was never set, MindSpore's default.
+    """Return the value of a setting, by default MindSpore's.
 
     Args:
         attr_key: the name of the setting, such as "mode".
@@ -222,12 +222,12 @@ class _Device(NamedTuple):
 
 
 def get_current_device() -> _Device:
-    """Where new tensors are put: a named tuple of ``device_target`` and ``device_id``."""
+    """Return the device of new tensors: a named tuple of ``device_target`` and ``device_id``."""
     return _Device(device_target(), int(get_context("device_id") or 0))
 
 
 def set_deterministic(deterministic: bool) -> None:
-    """Keep the wish for the same bits in each run: on the CPU it holds anyway.
+    """Store the request for reproducible bits; on the CPU it always holds.
 
     Args:
         deterministic: whether it is wished.
@@ -241,7 +241,7 @@ def set_deterministic(deterministic: bool) -> None:
 
 
 def set_recursion_limit(recursion_limit: int = 1000) -> None:
-    """Keep how deep a graph compiler may follow calls; Python's own limit is in ``sys``.
+    """Store the maximum call depth of a graph compiler; Python's own limit is in ``sys``.
 
     Args:
         recursion_limit: the depth, an int above 0.
@@ -255,7 +255,7 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
 
 
 def set_ps_context(**kwargs: Any) -> None:
-    """Say that there is no parameter server.
+    """Accept ``enable_ps=False`` and reject other settings, since parameter servers need a cluster.
 
     Args:
         **kwargs: ``enable_ps=False``, or nothing.
@@ -274,7 +274,7 @@ def set_ps_context(**kwargs: Any) -> None:
 
 
 def set_dump(target: Cell, enabled: bool = True) -> None:
-    """Mark a cell and its children for a dump; look at their values with the debugger.
+    """Mark a cell and its children for a dump; use the debugger to see their values.
 
     Args:
         target: a cell.

@@ -61,7 +61,7 @@ __all__ = [
 
 
 def _of_device(function: Callable[[], Any]) -> Callable[..., Any]:
-    """A function of ``runtime`` that takes the kind of device."""
+    """Wrap a function of ``runtime`` to take the kind of device."""
     name = function.__name__
 
     def asked(device_target: str | None = None) -> Any:

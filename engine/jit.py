@@ -53,7 +53,7 @@ def jit(
     backend: str = "",
     **options: Any,
 ) -> Any:
-    """Run a function by plans: it is traced when it is called, and computed without Python's part of it from then on.
+    """Run a function by plans: a call is traced once and later computed without its Python code.
 
     A call gives what the function gives eagerly, hooks included: for each combination of shapes, dtypes and Python
     values that the code reads there is a plan, and where none can be made the call runs eagerly and a warning says why.
@@ -244,7 +244,7 @@ def constexpr(
     reuse_result: bool = True,
     check: bool = True,
 ) -> Any:
-    """Mark a function to be computed while compiling, as a trace computes whatever it is not given as a tensor.
+    """Mark a function to be computed during compilation, as a trace computes all non-tensor values.
 
     Args:
         fn: the function; None where there are options only.
@@ -321,7 +321,7 @@ def no_inline(fn: Function | None = None) -> Any:
 
 
 def enable_dynamic(**kwargs: Any) -> Callable[[F], F]:
-    """Tell the shapes of arguments that vary: ``jit`` makes one plan for all of them where every operator allows it.
+    """Declare the shapes of varying arguments: ``jit`` makes one plan for all of them if every operator allows it.
 
     Its calls are compared with what was told.
 
@@ -357,7 +357,7 @@ def enable_dynamic(**kwargs: Any) -> Callable[[F], F]:
 
 
 def _is_dynamic(name: str, told: object) -> bool:
-    """Whether a length is left open in what is told of an argument."""
+    """Return whether a declared argument leaves a length open."""
     if isinstance(told, tuple | list):
         found = [_is_dynamic(name, one) for one in told]
         return any(found)
@@ -373,7 +373,7 @@ def ms_memory_recycle() -> None:
 
 
 def mutable(input_data: V, dynamic_len: bool = False) -> V:
-    """The value itself. Tensors in it are inputs of a plan anyway; each value of a number has a plan of its own.
+    """Return the value itself. Its tensors are inputs of a plan anyway; each number's value has its own plan.
 
     Args:
         input_data: a number, a tensor, or tuples, lists and dictionaries of them.

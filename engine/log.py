@@ -14,10 +14,10 @@ debug, info, warning, error, critical = _log.debug, _log.info, _log.warning, _lo
 
 
 def get_level() -> str:
-    """The level of the log, as MindSpore counts: "0" debug, "1" info, "2" warning, "3" error, "4" critical."""
+    """Return the log level as MindSpore counts: "0" debug, "1" info, "2" warning, "3" error, "4" critical."""
     return str({10: 0, 20: 1, 30: 2, 40: 3, 50: 4}.get(_log.getEffectiveLevel(), 2))
 
 
 def get_log_config() -> dict[str, str]:
-    """The settings of the log, by the names of MindSpore's environment variables."""
+    """Return the settings of the log, by the names of MindSpore's environment variables."""
     return {"GLOG_v": get_level(), "GLOG_logtostderr": "1"}

@@ -43,13 +43,13 @@ _SYNONYMS = (
 
 
 def _parameters(function: Method) -> tuple[str, ...] | None:
-    """The names of the arguments behind the tensor."""
+    """Return the names of the arguments after the tensor."""
     code = getattr(unwrap(function), "__code__", None)
     return None if code is None else code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
 
 
 def _method(function: Method) -> Method:
-    """A function of ``ops`` as a method that takes each argument also under its other names."""
+    """Return a function of ``ops`` as a method that accepts aliases of its arguments."""
     names = _parameters(function)
     if names is None or not {name for group in _SYNONYMS for name in group}.intersection(names):
         return function
@@ -73,7 +73,7 @@ def _renamed(key: str, own: frozenset[str]) -> str:
 
 
 def _in_place(name: str, function: Method) -> Method:
-    """A method that gives the tensor the values of ``function``'s result, in its own shape and dtype."""
+    """Return a method that sets the tensor to ``function``'s result, in its own shape and dtype."""
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return _taken(self, function(self, *args, **kwargs), name)
@@ -85,7 +85,7 @@ def _in_place(name: str, function: Method) -> Method:
 
 
 def _taken(self: Tensor, result: Tensor, name: str) -> Tensor:
-    """Rebind: the array that others may hold stays as it is, and gradients pass through the new one."""
+    """Rebind the tensor: the shared array stays unchanged, and gradients pass through the new one."""
     if result.shape != self.shape:
         raise ValueError(f"For 'Tensor.{name}', the result must keep the shape {self.shape}, but has {result.shape}")
     cast = ops.cast(result, self.dtype)
@@ -98,22 +98,22 @@ def _reflected(function: Method) -> Method:
 
 
 def _beside_lists(function: Method) -> Method:
-    """The reflected operator, which takes a list or tuple too."""
+    """Return the reflected operator, which also accepts a list or tuple."""
     return lambda self, other: function(tensor_of(other) if isinstance(other, list | tuple) else other, self)
 
 
 def _set_item(self: Tensor, index: Any, value: TensorLike) -> None:
-    """``self[index] = value``."""
+    """Assign ``self[index] = value``."""
     self._rebind(assigned(self, index, value), by_user=True)
 
 
 def _invert(self: Tensor) -> Tensor:
-    """``~self``: "not" for bools, every bit for integers."""
+    """Return ``~self``: "not" for bools, every bit for integers."""
     return (ops.logical_not if self.dtype is bool_ else ops.bitwise_not)(self)
 
 
 def _round(self: Tensor, digits: int = 0) -> Tensor:
-    """``round(self, digits)``."""
+    """Return ``round(self, digits)``."""
     return ops.round(self, decimals=digits)
 
 
@@ -173,14 +173,14 @@ ABSENT = {
 
 
 def _with_the_name(name: str, function: Method) -> Method:
-    """Let a function carry the name that users call it by, which errors about its arguments tell."""
+    """Set a function's name to the one that users call, for its errors."""
     if not isinstance(function, FunctionType) or function.__name__ == function.__qualname__ == name:
         return function
     return renamed_copy(function, name)
 
 
 def bind() -> None:
-    """Put the methods on Tensor."""
+    """Define the methods on Tensor."""
     for name, function in _OPERATORS.items():
         # Python passes no names
         setattr(Tensor, name, function.as_method() if isinstance(function, Operator) else function)

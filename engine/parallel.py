@@ -53,7 +53,7 @@ _algo: dict[str, Any] = dict(_ALGO_DEFAULTS)
 
 
 def set_auto_parallel_context(**kwargs: Any) -> None:
-    """Set how ranks share the work: ``parallel_mode="data_parallel"`` has an effect, and what goes with it.
+    """Set how ranks share the work: ``parallel_mode="data_parallel"`` and its settings have an effect.
 
     With ``enable_parallel_optimizer=True`` optimizers that are made afterwards are divided among ranks.
     A setting that has no effect yet, and a mode that divides cells, is kept; a warning says so.
@@ -77,7 +77,7 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
 
 
 def get_auto_parallel_context(attr_key: str) -> Any:
-    """A setting of ``set_auto_parallel_context``.
+    """Return a setting of ``set_auto_parallel_context``.
 
     Args:
         attr_key: its name, such as "parallel_mode".
@@ -91,12 +91,12 @@ def get_auto_parallel_context(attr_key: str) -> Any:
 
 
 def reset_auto_parallel_context() -> None:
-    """All settings of ``set_auto_parallel_context`` as in the beginning."""
+    """Reset all settings of ``set_auto_parallel_context``."""
     settings.reset()
 
 
 def set_algo_parameters(**kwargs: Any) -> None:
-    """Keep settings of the search for a way to share work.
+    """Store settings of the search for a parallel strategy.
 
     Args:
         **kwargs: settings by name, such as ``fully_use_devices``.
@@ -108,7 +108,7 @@ def set_algo_parameters(**kwargs: Any) -> None:
 
 
 def get_algo_parameters(attr_key: str) -> Any:
-    """A setting of the search for a way to share work.
+    """Return a setting of the search for a parallel strategy.
 
     Args:
         attr_key: its name, such as "fully_use_devices".
@@ -122,7 +122,7 @@ def get_algo_parameters(attr_key: str) -> Any:
 
 
 def reset_algo_parameters() -> None:
-    """All settings of that search as in the beginning."""
+    """Reset all settings of that search."""
     _algo.update(_ALGO_DEFAULTS)
 
 

@@ -11,7 +11,7 @@ __all__ = ["run_check"]
 
 
 def run_check() -> None:
-    """Compute a little, and say that it works."""
+    """Run a small computation and print that it works."""
     from . import __hookscope__, __version__
 
     found = Tensor(np.ones((2, 3), np.float32)) + Tensor(np.ones((2, 3), np.float32))

@@ -54,12 +54,12 @@ _peak = {"allocated": 0, "reserved": 0}
 
 
 def _cupy() -> Any:
-    """CuPy, where new tensors are put on a GPU."""
+    """Return CuPy if new tensors are put on a GPU."""
     return sys.modules.get("cupy") if backend.device_target() == "GPU" else None
 
 
 def is_available(device_target: str) -> bool:
-    """Whether there is such a device: "CPU" always, "GPU" where one runs.
+    """Return whether a device exists: "CPU" always, "GPU" if one works.
 
     Args:
         device_target: "CPU", "GPU" or "Ascend", in any case.
@@ -78,7 +78,7 @@ def _available(who: str, device_target: str) -> bool:
 
 
 def is_initialized(device_target: str) -> bool:
-    """Whether such a device can be used by now: where it is available.
+    """Return whether a device is ready for use: if it is available.
 
     Args:
         device_target: "CPU", "GPU" or "Ascend", in any case.
@@ -90,7 +90,7 @@ def is_initialized(device_target: str) -> bool:
 
 
 def device_count(device_target: str | None = None) -> int:
-    """How many devices there are of a kind.
+    """Return the number of devices of a kind.
 
     Args:
         device_target: "CPU", "GPU" or "Ascend"; the one in use without it.
@@ -108,7 +108,7 @@ def device_count(device_target: str | None = None) -> int:
 
 
 def get_device_name(device_id: int, device_target: str | None = None) -> str:
-    """The name of a device: "CPU", or what the driver says of a GPU.
+    """Return the name of a device: "CPU", or the driver's name of a GPU.
 
     Args:
         device_id: the number of the device.
@@ -119,7 +119,7 @@ def get_device_name(device_id: int, device_target: str | None = None) -> str:
 
 
 def get_device_properties(device_id: int, device_target: str | None = None) -> dict[str, Any] | None:
-    """What the driver tells of a GPU; nothing of the CPU.
+    """Return the driver's properties of a GPU; empty for the CPU.
 
     Args:
         device_id: the number of the device.
@@ -138,7 +138,7 @@ def get_device_properties(device_id: int, device_target: str | None = None) -> d
 
 
 def get_device_capability(device_id: int, device_target: str | None = None) -> tuple[int, int] | None:
-    """The compute capability (major, minor) of a GPU; None of the CPU.
+    """Return the compute capability (major, minor) of a GPU; None for the CPU.
 
     Args:
         device_id: the number of the device.
@@ -149,7 +149,7 @@ def get_device_capability(device_id: int, device_target: str | None = None) -> t
 
 
 def get_arch_list(device_target: str | None = None) -> None:
-    """Which architectures a build was made for: None, as nothing is built ahead here.
+    """Return the architectures of a build: None, since nothing is built ahead here.
 
     Args:
         device_target: kept for callers.
@@ -157,7 +157,7 @@ def get_arch_list(device_target: str | None = None) -> None:
 
 
 def memory_allocated() -> int:
-    """Bytes that tensors hold on the GPU."""
+    """Return the bytes of tensors on the GPU."""
     cupy = _cupy()
     used = int(cupy.get_default_memory_pool().used_bytes()) if cupy else 0
     _peak["allocated"] = max(_peak["allocated"], used)
@@ -165,7 +165,7 @@ def memory_allocated() -> int:
 
 
 def memory_reserved() -> int:
-    """Bytes that the pool holds on the GPU."""
+    """Return the bytes of the pool on the GPU."""
     cupy = _cupy()
     held = int(cupy.get_default_memory_pool().total_bytes()) if cupy else 0
     _peak["reserved"] = max(_peak["reserved"], held)
@@ -173,34 +173,34 @@ def memory_reserved() -> int:
 
 
 def max_memory_allocated() -> int:
-    """The most that was allocated whenever somebody asked."""
+    """Return the largest allocation observed by the calls so far."""
     memory_allocated()
     return _peak["allocated"]
 
 
 def max_memory_reserved() -> int:
-    """The most that was reserved whenever somebody asked."""
+    """Return the largest reservation observed by the calls so far."""
     memory_reserved()
     return _peak["reserved"]
 
 
 def reset_max_memory_allocated() -> None:
-    """Forget the most that was allocated."""
+    """Reset the largest allocation."""
     _peak["allocated"] = 0
 
 
 def reset_max_memory_reserved() -> None:
-    """Forget the most that was reserved."""
+    """Reset the largest reservation."""
     _peak["reserved"] = 0
 
 
 def reset_peak_memory_stats() -> None:
-    """Forget both."""
+    """Reset both."""
     _peak.update(allocated=0, reserved=0)
 
 
 def memory_stats() -> dict[str, Any]:
-    """The figures of the memory in bytes, by name: reserved, allocated, idle, and the most so far."""
+    """Return the memory statistics in bytes, by name: reserved, allocated, idle, and the maxima so far."""
     return {
         "total_reserved_memory": memory_reserved(),
         "total_allocated_memory": memory_allocated(),
@@ -211,19 +211,19 @@ def memory_stats() -> dict[str, Any]:
 
 
 def memory_summary() -> str:
-    """The figures of the memory, as text."""
+    """Return the memory statistics as text."""
     return "\n".join(f"{name}: {value} bytes" for name, value in memory_stats().items())
 
 
 def empty_cache() -> None:
-    """Give the pool's unused memory back."""
+    """Release the pool's unused memory."""
     cupy = _cupy()
     if cupy:
         cupy.get_default_memory_pool().free_all_blocks()
 
 
 def synchronize() -> None:
-    """Wait until the device has done all that was asked of it."""
+    """Wait until the device has finished all work."""
     cupy = _cupy()
     if cupy:
         cupy.cuda.get_current_stream().synchronize()
@@ -242,7 +242,7 @@ class Stream:
         self.stream_id = int(kwargs.get("stream_id", 0))
 
     def record_event(self, event: Event | None = None) -> Event:
-        """Note the moment in an event.
+        """Record the moment in an event.
 
         Args:
             event: the event; a new one without it.
@@ -255,14 +255,14 @@ class Stream:
         return found
 
     def wait_event(self, event: Event) -> None:
-        """Nothing to wait for: work is done in order.
+        """Do nothing: work is done in order.
 
         Args:
             event: kept for callers.
         """
 
     def wait_stream(self, stream: Stream) -> None:
-        """Nothing to wait for: work is done in order.
+        """Do nothing: work is done in order.
 
         Args:
             stream: kept for callers.
@@ -273,7 +273,7 @@ class Stream:
         synchronize()
 
     def query(self) -> bool:
-        """Whether all work is done."""
+        """Return whether all work is done."""
         synchronize()
         return True
 
@@ -302,7 +302,7 @@ class Event:
         self._timed, self._at = enable_timing, 0.0
 
     def record(self, stream: Stream | None = None) -> None:
-        """Note the moment: that at which the work so far is done, which is waited for.
+        """Record the moment at which all work so far is done, by waiting for it.
 
         Args:
             stream: kept for callers; there is one.
@@ -311,21 +311,21 @@ class Event:
         self._at = time.perf_counter()
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Nothing to wait for: ``record`` has waited.
+        """Do nothing: ``record`` has waited.
 
         Args:
             stream: kept for callers; there is one.
         """
 
     def synchronize(self) -> None:
-        """Nothing to wait for: ``record`` has waited."""
+        """Do nothing: ``record`` has waited."""
 
     def query(self) -> bool:
-        """Whether the work up to the moment is done."""
+        """Return whether the work up to the moment is done."""
         return True
 
     def elapsed_time(self, other_event: Event) -> float:
-        """Milliseconds from this moment to another.
+        """Return the milliseconds from this moment to another.
 
         Args:
             other_event: the later moment.
@@ -361,7 +361,7 @@ class StreamCtx:
 
 
 def current_stream() -> Stream:
-    """The one stream."""
+    """Return the one stream."""
     return _stream
 
 
@@ -369,7 +369,7 @@ default_stream = communication_stream = current_stream
 
 
 def set_cur_stream(stream: Stream | None) -> None:
-    """Take a stream as the current one; there is one.
+    """Set a stream as the current one; there is only one.
 
     Args:
         stream: a Stream or None.
@@ -387,7 +387,7 @@ def set_memory(
     optimize_level: str = "O0",
     huge_page_reserve_size: str = "0GB",
 ) -> None:
-    """Keep the wishes of the memory pool; NumPy and CuPy have their own ways.
+    """Store the settings of the memory pool; NumPy and CuPy have their own.
 
     Args:
         init_size: how much the pool has first, such as "2GB".
@@ -400,12 +400,12 @@ def set_memory(
 
 
 def launch_blocking() -> None:
-    """Keep the wish that each call waits for its work; on the CPU it does."""
+    """Store the request that each call waits for its work; on the CPU it does."""
     settings["launch_blocking"] = True
 
 
 def dispatch_threads_num(threads_num: int) -> None:
-    """Keep the number of threads that hand out work; here it is the caller's.
+    """Store the number of dispatch threads; here dispatch runs in the caller's thread.
 
     Args:
         threads_num: the number, an int.
@@ -422,7 +422,7 @@ def set_cpu_affinity(
     module_to_cpu_dict: dict[str, Any] | None = None,
     bind_file: str | None = None,
 ) -> None:
-    """Keep the wish where threads should run.
+    """Store the request for thread affinity.
 
     Args:
         enable_affinity: whether threads should be bound to cores.
@@ -434,7 +434,7 @@ def set_cpu_affinity(
 
 
 def set_kernel_launch_group(thread_num: int = 2, kernel_group_num: int = 8) -> None:
-    """Keep the wish how the kernels of graphs should be started; a warning says that a plan calls one after the other.
+    """Store the mode in which kernels of graphs are launched; a warning says that a plan calls them one by one.
 
     Args:
         thread_num: by how many threads.
@@ -451,7 +451,7 @@ def set_kernel_launch_group(thread_num: int = 2, kernel_group_num: int = 8) -> N
 
 
 def set_kernel_launch_capture(enable_capture_graph: bool, op_capture_skip: list[str] | None = None) -> None:
-    """Keep the wish to capture graphs of kernels; a warning says that a plan calls one after the other.
+    """Store the request to capture graphs of kernels; a warning says that a plan calls them one by one.
 
     Args:
         enable_capture_graph: whether they should be captured.

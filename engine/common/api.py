@@ -31,22 +31,22 @@ class _Executor:
     """MindSpore's executor of operators; here every operator has run when its call returns."""
 
     def sync(self) -> None:
-        """Wait until all has run."""
+        """Wait until all work is done."""
 
     def enable_grad(self) -> bool:
-        """Whether gradients can be asked for: not inside ``_no_grad``."""
+        """Return whether gradients are enabled, as they are outside ``_no_grad``."""
         return not state.refused
 
     def grad_flag(self) -> bool:
-        """Whether operators are recorded where a gradient is asked for: they always are."""
+        """Return whether operators are recorded on request: always True."""
         return True
 
     def requires_grad(self) -> bool:
-        """Whether gradients can be asked for; the same as ``enable_grad``."""
+        """Return whether gradients are enabled; the same as ``enable_grad``."""
         return not state.refused
 
     def high_order(self) -> bool:
-        """Whether a gradient of a gradient is being computed."""
+        """Return whether a gradient of a gradient is being computed."""
         return len(state.recordings) > 1
 
 
@@ -65,7 +65,7 @@ class _CellExecutor:
         jit_config_dict: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> tuple[str, bool]:
-        """Call a cell once and undo what that did to its parameters, so that what is wrong with it is raised.
+        """Call a cell once and restore its parameters, so that its errors are raised.
 
         Nothing is called if an input is a placeholder, which has no values.
 

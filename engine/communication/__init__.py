@@ -57,7 +57,7 @@ class ReduceOp:
 
 
 def init(backend_name: str | None = None) -> None:
-    """Meet the other ranks of this run; where there is one process, say so once on stderr.
+    """Join the other ranks of this run; a single process is reported once on stderr.
 
     Args:
         backend_name: "hccl", "nccl" or "mccl"; all are MPI here.
@@ -76,7 +76,7 @@ def init(backend_name: str | None = None) -> None:
 
 
 def release() -> None:
-    """Forget the groups but that of all ranks; ``init`` may be called again."""
+    """Forget all groups but the world; ``init`` may be called again."""
     GlobalComm.INITED = False
     ranks.end()
 
@@ -89,7 +89,7 @@ def _number_in(who: str, group: str) -> tuple[Group, int]:
 
 
 def get_rank(group: str = HCCL_WORLD_COMM_GROUP) -> int:
-    """This process's number in a group.
+    """Return this process's rank in a group.
 
     Args:
         group: the name of a group; by default that of all ranks.
@@ -103,7 +103,7 @@ def get_rank(group: str = HCCL_WORLD_COMM_GROUP) -> int:
 
 
 def get_group_size(group: str = HCCL_WORLD_COMM_GROUP) -> int:
-    """How many ranks a group has.
+    """Return the number of ranks of a group.
 
     Args:
         group: the name of a group; by default that of all ranks.
@@ -117,14 +117,14 @@ def get_group_size(group: str = HCCL_WORLD_COMM_GROUP) -> int:
 
 
 def _here(who: str, group: str) -> tuple[Group, list[int]]:
-    """A group, and those of its ranks that run on this machine."""
+    """Return a group and its ranks on this machine."""
     found, _ = _number_in(who, group)
     machines, me = ranks.world().machines, ranks.world().everybody.rank or 0
     return found, [rank for rank in found.ranks if machines[rank] == machines[me]]
 
 
 def get_local_rank(group: str = HCCL_WORLD_COMM_GROUP) -> int:
-    """This process's number among the ranks of a group that run on this machine.
+    """Return this process's position among the ranks of a group on this machine.
 
     Args:
         group: the name of a group; by default that of all ranks. Of another one MindSpore refuses it for Ascend alone.
@@ -139,7 +139,7 @@ def get_local_rank(group: str = HCCL_WORLD_COMM_GROUP) -> int:
 
 
 def get_local_rank_size(group: str = HCCL_WORLD_COMM_GROUP) -> int:
-    """How many ranks of a group run on this machine.
+    """Return the number of ranks of a group on this machine.
 
     Args:
         group: the name of a group; by default that of all ranks.
@@ -153,7 +153,7 @@ def get_local_rank_size(group: str = HCCL_WORLD_COMM_GROUP) -> int:
 
 
 def get_process_group_ranks(group: str = HCCL_WORLD_COMM_GROUP) -> list[int]:
-    """The numbers in the world of a group's ranks, rising.
+    """Return the world ranks of a group, ascending.
 
     Args:
         group: the name of a group; by default that of all ranks.
@@ -167,7 +167,7 @@ def get_process_group_ranks(group: str = HCCL_WORLD_COMM_GROUP) -> list[int]:
 
 
 def get_comm_name(group: str = HCCL_WORLD_COMM_GROUP) -> str:
-    """The name of a group's communicator: that of the group.
+    """Return the name of a group's communicator: that of the group.
 
     Args:
         group: the name of a group; by default that of all ranks.
@@ -182,7 +182,7 @@ def get_comm_name(group: str = HCCL_WORLD_COMM_GROUP) -> str:
 
 
 def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
-    """The number in the world of a rank of a group.
+    """Return the world rank of a rank of a group.
 
     Args:
         group: the name of a group.
@@ -201,7 +201,7 @@ def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
 
 
 def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
-    """The number in a group of a rank of the world.
+    """Return the rank in a group of a world rank.
 
     Args:
         world_rank_id: the number in the world.
@@ -220,7 +220,7 @@ def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
 
 
 def create_group(group: str, rank_ids: list[int], options: Any = None) -> None:
-    """Make a group of ranks. All of them call it, and wait for each other; other ranks may call it too.
+    """Create a group of ranks. Its ranks all call it and wait for each other; other ranks may call it too.
 
     Args:
         group: its name.
@@ -248,7 +248,7 @@ def create_group(group: str, rank_ids: list[int], options: Any = None) -> None:
 
 
 def destroy_group(group: str) -> None:
-    """Forget a group; its ranks call it, and wait for each other.
+    """Forget a group; its ranks all call it and wait for each other.
 
     Args:
         group: its name.

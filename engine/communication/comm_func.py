@@ -47,7 +47,7 @@ send = in_place.send
 
 
 def all_reduce(tensor: Tensor, op: str = "sum", group: str = table.WORLD, async_op: bool = False) -> Result:
-    """All ranks' tensors made one.
+    """Reduce all ranks' tensors.
 
     Args:
         tensor: the tensor of this rank; all have the same shape and dtype.
@@ -70,7 +70,7 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str = table.WORLD, async_
 
 
 def all_gather_into_tensor(tensor: Tensor, group: str = table.WORLD, async_op: bool = False) -> Result:
-    """All ranks' tensors behind each other along the first axis.
+    """Concatenate all ranks' tensors along the first axis.
 
     Args:
         tensor: the tensor of this rank; all have the same shape and dtype.
@@ -92,7 +92,7 @@ def all_gather_into_tensor(tensor: Tensor, group: str = table.WORLD, async_op: b
 
 
 def reduce_scatter_tensor(tensor: Tensor, op: str = "sum", group: str = table.WORLD, async_op: bool = False) -> Result:
-    """A rank's share, along the first axis, of all ranks' tensors made one.
+    """Reduce all ranks' tensors and return this rank's share of the first axis.
 
     Args:
         tensor: the tensor of this rank; the ranks divide its first axis.
@@ -116,7 +116,7 @@ def reduce_scatter_tensor(tensor: Tensor, op: str = "sum", group: str = table.WO
 
 
 def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str = table.WORLD) -> Tensor:
-    """All ranks' tensors made one, on one rank; the others get zeros.
+    """Reduce all ranks' tensors on one rank; the others return zeros.
 
     Args:
         tensor: the tensor of this rank; all have the same shape and dtype.
@@ -136,7 +136,7 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str = table.WORLD) 
 
 
 def broadcast(tensor: Tensor, src: int = 0, group: str = table.WORLD) -> Tensor:
-    """The tensor of one rank.
+    """Broadcast the tensor of one rank.
 
     Args:
         tensor: what is sent; the other ranks' says what shape and dtype comes.
@@ -154,7 +154,7 @@ def broadcast(tensor: Tensor, src: int = 0, group: str = table.WORLD) -> Tensor:
 
 
 def gather_into_tensor(tensor: Tensor, dst: int = 0, group: str = table.WORLD) -> Tensor:
-    """All ranks' tensors behind each other along the first axis, on one rank; the others get zeros.
+    """Concatenate all ranks' tensors along the first axis, on one rank; the others return zeros.
 
     Args:
         tensor: the tensor of this rank; all have the same shape and dtype.
@@ -173,7 +173,7 @@ def gather_into_tensor(tensor: Tensor, dst: int = 0, group: str = table.WORLD) -
 
 
 def scatter_tensor(tensor: Tensor, src: int = 0, group: str = table.WORLD) -> Tensor:
-    """A rank's part, along the first axis, of one rank's tensor.
+    """Scatter one rank's tensor along the first axis.
 
     Args:
         tensor: what is divided; the other ranks' says its shape and dtype.
@@ -208,7 +208,7 @@ def barrier(group: str = table.WORLD) -> None:
 
 
 def recv(tensor: Tensor, src: int = 0, group: str = table.WORLD, tag: int = 0) -> Tensor:
-    """What another rank sends.
+    """Receive a tensor from another rank.
 
     Args:
         tensor: says what shape and dtype comes.
@@ -227,7 +227,7 @@ def recv(tensor: Tensor, src: int = 0, group: str = table.WORLD, tag: int = 0) -
 
 
 def irecv(tensor: Tensor, src: int = 0, group: str = table.WORLD, tag: int = 0) -> tuple[Tensor, CommHandle]:
-    """What another rank sends, in a tensor that holds it when ``wait`` of the handle has returned.
+    """Receive a tensor from another rank; its values are valid after ``wait`` of the handle.
 
     Args:
         tensor: says what shape and dtype comes.
@@ -249,7 +249,7 @@ def all_to_all_with_output_shape(
     group: str | None = None,
     async_op: bool = False,
 ) -> tuple[tuple[Tensor, ...], CommHandle | None]:
-    """What each rank has for this one, of each a tensor.
+    """Exchange a tensor with each rank.
 
     Args:
         output_shape_list: of each rank the shape of what comes from it, or a tensor of that shape.
@@ -286,7 +286,7 @@ def all_to_all_single_with_output_shape(
     group: str | None = None,
     async_op: bool = False,
 ) -> Result:
-    """What each rank has for this one, behind each other along the first axis.
+    """Exchange parts with each rank, concatenated along the first axis.
 
     Args:
         output_shape: the shape of the result, or a tensor of that shape.
@@ -346,7 +346,7 @@ class P2POp(in_place.P2POp):
 
 
 def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> tuple[Tensor, ...]:
-    """Send and receive several messages, and wait for those that come.
+    """Send and receive several messages, and wait for the received ones.
 
     Args:
         p2p_op_list: the messages.

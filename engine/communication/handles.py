@@ -34,7 +34,7 @@ class CommHandle:
                 then(found)
 
     def is_completed(self) -> bool:
-        """Whether ``wait`` would return at once."""
+        """Return whether ``wait`` would return immediately."""
         return self._pending is None or self._pending.is_done()
 
     def __repr__(self) -> str:

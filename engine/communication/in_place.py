@@ -105,7 +105,7 @@ def _given(
     operator: Callable[[], Tensor],
     exchanged: Callable[[Array], Array],
 ) -> Any:
-    """The result written into a tensor or given: at once, or when ``wait`` of the handle is called.
+    """Write the result into a tensor, or return it; asynchronously when ``wait`` of the handle is called.
 
     Args:
         who: the name of the collective, which the ranks must agree on.
@@ -148,7 +148,7 @@ def _check_size(who: str, argument: str, x: Tensor, size: int, like: Tensor) -> 
 
 
 def all_reduce(tensor: Tensor, op: str = "sum", group: str | None = None, async_op: bool = False) -> Any:
-    """All ranks' tensors made one, written into the tensor.
+    """Reduce all ranks' tensors, in place.
 
     Args:
         tensor: the tensor of this rank; all have the same shape and dtype.
@@ -170,7 +170,7 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str | None = None, async_
 
 
 def all_reduced(into: Tensor | None, x: Tensor, op: str, group: Group, async_op: bool) -> Any:
-    """``all_reduce`` of checked arguments, into a tensor or a new one."""
+    """Run ``all_reduce`` on checked arguments, into a tensor or a new one."""
     return _given(
         "all_reduce",
         into,
@@ -186,7 +186,7 @@ def all_reduced(into: Tensor | None, x: Tensor, op: str, group: Group, async_op:
 def all_gather_into_tensor(
     output_tensor: Tensor | None, input_tensor: Tensor, group: str | None = None, async_op: bool = False
 ) -> Any:
-    """All ranks' tensors behind each other along the first axis, written into a tensor.
+    """Concatenate all ranks' tensors along the first axis, into a tensor.
 
     Args:
         output_tensor: takes them: as many elements as all have.
@@ -212,7 +212,7 @@ def all_gather_into_tensor(
 
 
 def all_gathered(into: Tensor | None, x: Tensor, group: Group, async_op: bool) -> Any:
-    """``all_gather_into_tensor`` of checked arguments, into a tensor or a new one."""
+    """Run ``all_gather_into_tensor`` on checked arguments, into a tensor or a new one."""
     sizes = [x.shape[0]] * group.size
     return _given(
         "all_gather",
@@ -233,7 +233,7 @@ def all_gather_into_tensor_uneven(
     group: str | None = None,
     async_op: bool = False,
 ) -> Handle:
-    """All ranks' tensors, of different first axes, behind each other, written into a tensor.
+    """Concatenate all ranks' tensors along the first axis, in which lengths may differ, into a tensor.
 
     Args:
         output: takes them.
@@ -274,7 +274,7 @@ def all_gather_into_tensor_uneven(
 def reduce_scatter_tensor(
     output: Tensor | None, input: Tensor, op: str = "sum", group: str | None = None, async_op: bool = False
 ) -> Any:
-    """A rank's share, along the first axis, of all ranks' tensors made one, written into a tensor.
+    """Reduce all ranks' tensors and write this rank's share of the first axis into a tensor.
 
     Args:
         output: takes it.
@@ -302,7 +302,7 @@ def reduce_scatter_tensor(
 
 
 def reduce_scattered(into: Tensor | None, x: Tensor, op: str, group: Group, async_op: bool) -> Any:
-    """``reduce_scatter_tensor`` of checked arguments, into a tensor or a new one."""
+    """Run ``reduce_scatter_tensor`` on checked arguments, into a tensor or a new one."""
     sizes = [x.shape[0] // group.size] * group.size
     return _given(
         "reduce_scatter",
@@ -324,7 +324,7 @@ def reduce_scatter_tensor_uneven(
     group: str | None = None,
     async_op: bool = False,
 ) -> Handle:
-    """A rank's share, of any length, of all ranks' tensors made one, written into a tensor.
+    """Reduce all ranks' tensors and write this rank's share, of any length, into a tensor.
 
     Args:
         output: takes it.
@@ -367,7 +367,7 @@ def reduce_scatter_tensor_uneven(
 
 
 def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, async_op: bool = False) -> Handle:
-    """All ranks' tensors made one, written into the tensor of one rank; the others' stay.
+    """Reduce all ranks' tensors into the tensor of one rank; the others' stay.
 
     Args:
         tensor: the tensor of this rank; all have the same shape and dtype.
@@ -410,7 +410,7 @@ def _where(is_mine: bool, found: Tensor, otherwise: Tensor) -> Tensor:
 
 
 def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool = False) -> Handle:
-    """The tensor of one rank, written into those of all.
+    """Broadcast the tensor of one rank into those of all.
 
     Args:
         tensor: what is sent, or takes what comes.
@@ -444,7 +444,7 @@ def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool
 def gather_into_tensor(
     output_tensor: Tensor, input_tensor: Tensor, dst: int = 0, group: str | None = None, async_op: bool = False
 ) -> Handle:
-    """All ranks' tensors behind each other along the first axis, written into a tensor of one rank.
+    """Concatenate all ranks' tensors along the first axis, into a tensor of one rank.
 
     Args:
         output_tensor: takes them, on that rank; the others' stays.
@@ -490,7 +490,7 @@ def gather_into_tensor(
 def scatter_tensor(
     output_tensor: Tensor, input_tensor: Tensor, src: int = 0, group: str | None = None, async_op: bool = False
 ) -> Handle:
-    """A rank's part, along the first axis, of one rank's tensor, written into a tensor.
+    """Scatter one rank's tensor along the first axis, into a tensor.
 
     Args:
         output_tensor: takes it.
@@ -553,7 +553,7 @@ def _tensors(who: str, argument: str, given: Any) -> list[Tensor]:
 
 
 def one_for_each(who: str, argument: str, given: Any, group: Group) -> list[Tensor]:
-    """A tensor for each rank of a group; else a TypeError or a ValueError."""
+    """Return a tensor for each rank of a group; else raise TypeError or ValueError."""
     tensors = _tensors(who, argument, given)
     if len(tensors) != group.size:
         raise ValueError(
@@ -578,7 +578,7 @@ def _flat(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def _filling(who: str, tensors: Sequence[Tensor], found: Any, async_op: bool) -> Handle:
-    """What was found written into several tensors: at once, or when ``wait`` is called."""
+    """Write results into several tensors: immediately, or when ``wait`` is called."""
     if not async_op:
         _parts(tensors, found[0].reshape(-1))
         return None
@@ -591,7 +591,7 @@ def _filling(who: str, tensors: Sequence[Tensor], found: Any, async_op: bool) ->
 
 
 def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: str | None = None, async_op: bool = False) -> Handle:
-    """All ranks' tensors, each written into one of a list.
+    """Gather all ranks' tensors, each into one of a list.
 
     Args:
         tensor_list: take them, in the order of the ranks.
@@ -628,7 +628,7 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: str | None = No
 def reduce_scatter(
     output: Tensor, input_list: list[Tensor], op: str = "sum", group: str | None = None, async_op: bool = False
 ) -> Handle:
-    """All ranks' tensors for this one made one, written into a tensor.
+    """Reduce all ranks' tensors for this one into a tensor.
 
     Args:
         output: takes it.
@@ -655,7 +655,7 @@ def reduce_scatter(
 def gather(
     tensor: Tensor, gather_list: list[Tensor] | None, dst: int = 0, group: str | None = None, async_op: bool = False
 ) -> Handle:
-    """All ranks' tensors, each written into one of a list, on one rank.
+    """Gather all ranks' tensors, each into one of a list, on one rank.
 
     Args:
         tensor: the tensor of this rank; all have the same shape and dtype.
@@ -699,7 +699,7 @@ def gather(
 def scatter(
     tensor: Tensor, scatter_list: list[Tensor] | None, src: int = 0, group: str | None = None, async_op: bool = False
 ) -> Handle:
-    """What one rank has for this one, written into a tensor.
+    """Scatter one rank's tensors; this rank's is written into a tensor.
 
     Args:
         tensor: takes it.
@@ -739,7 +739,7 @@ def scatter(
 def all_to_all(
     output_tensor_list: list[Tensor], input_tensor_list: list[Tensor], group: str | None = None, async_op: bool = False
 ) -> Handle:
-    """What each rank has for this one, each written into one of a list.
+    """Exchange a tensor with each rank, each written into one of a list.
 
     Args:
         output_tensor_list: take them, in the order of the ranks.
@@ -765,7 +765,7 @@ def all_to_all(
 def _exchanged(
     found: Group, flat: Tensor, sent: tuple[int, ...], received: tuple[int, ...], async_op: bool
 ) -> tuple[Tensor, Handle]:
-    """What ``all_to_all_v`` gives, with the handle; lengths may differ between ranks."""
+    """Return the result of ``all_to_all_v`` and the handle; lengths may differ between ranks."""
     if not check_bool(async_op, "all_to_all", "async_op"):
         return table.all_to_all_v(flat, sent=sent, received=received, group=found.name), None
     copied = table.on_host(flat._array).copy()
@@ -787,7 +787,7 @@ def all_to_all_single(
     group: str | None = None,
     async_op: bool = False,
 ) -> Any:
-    """What each rank has for this one, behind each other along the first axis, written into a tensor.
+    """Exchange parts with each rank, concatenated along the first axis into a tensor.
 
     Args:
         output: takes it.
@@ -839,7 +839,7 @@ def _lengths(who: str, argument: str, sizes: Sequence[int] | None, x: Tensor, gr
 def all_to_all_v_c(
     output: Tensor, input: Tensor, send_count_matrix: Sequence[int], group: str | None = None, async_op: bool = False
 ) -> Handle:
-    """What each rank has for this one, by the numbers of all, written into a tensor of one axis.
+    """Exchange parts with each rank, sized by the counts of all, into a tensor of one axis.
 
     Args:
         output: takes it.

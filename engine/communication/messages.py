@@ -19,7 +19,7 @@ __all__ = ["P2POp", "batch_isend_irecv", "irecv", "isend", "recv", "send"]
 
 
 def send(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) -> None:
-    """Send a tensor to another rank; nobody waits for it to take it.
+    """Send a tensor to another rank without waiting for its receipt.
 
     Args:
         tensor: the tensor.
@@ -35,7 +35,7 @@ def send(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) -
 
 
 def isend(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) -> CommHandle:
-    """Send a tensor to another rank; the tensor may change at once, for a copy is sent.
+    """Send a copy of a tensor to another rank; the tensor may change immediately.
 
     Args:
         tensor: the tensor.
@@ -58,7 +58,7 @@ def isend(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) 
 
 
 def recv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) -> Any:
-    """What another rank sends, written into a tensor.
+    """Receive a tensor from another rank, written into a tensor.
 
     Args:
         tensor: takes it; its shape and dtype are those of what comes.
@@ -80,7 +80,7 @@ def recv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) -
 
 
 def irecv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) -> Any:
-    """What another rank sends, written into a tensor when ``wait`` is called.
+    """Receive a tensor from another rank, written into a tensor by ``wait``.
 
     Args:
         tensor: takes it; its shape and dtype are those of what comes.
@@ -102,7 +102,7 @@ def irecv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) 
 
 
 def received(into: Tensor, src: int, group: str | None, tag: int) -> CommHandle:
-    """What another rank sends, for the tensor, as ``irecv`` has it."""
+    """Receive into a tensor, as ``irecv`` does."""
     found, (x,) = checked("recv", group, tensor=into)
     source, number = in_group("recv", "src", found, src), table.check_tag("recv", tag)
     like = np.empty(x.shape, x._array.dtype)

@@ -28,7 +28,7 @@ __all__ = [
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: str | None = None) -> None:
-    """All ranks' objects, put into a list.
+    """Gather all ranks' objects into a list.
 
     Args:
         object_list: takes them: of one place for each rank.
@@ -58,7 +58,7 @@ def _together(kind: str, what: str, group: Group, function: Callable[[], Any]) -
 
 
 def _gathered(group: Group, data: Array) -> list[Array]:
-    """All ranks' bytes."""
+    """Gather all ranks' bytes."""
 
     def together() -> list[Array]:
         sizes = exchange.all_gather(group, np.array([data.size], np.int64), [1] * group.size).tolist()
@@ -71,7 +71,7 @@ def _gathered(group: Group, data: Array) -> list[Array]:
 def gather_object(
     obj: Any, object_gather_list: list[Any] | None = None, dst: int = 0, group: str | None = None
 ) -> None:
-    """All ranks' objects, put into a list of one rank.
+    """Gather all ranks' objects into a list on one rank.
 
     Args:
         obj: that of this rank, as of ``all_gather_object``.
@@ -103,7 +103,7 @@ def gather_object(
 
 
 def broadcast_object_list(object_list: list[Any], src: int = 0, group: str | None = None, device: Any = None) -> None:
-    """The objects of one rank's list, put into those of all.
+    """Broadcast the objects of one rank's list to the lists of all.
 
     Args:
         object_list: what is sent, or takes what comes: of one length on all ranks.
@@ -136,7 +136,7 @@ def scatter_object_list(
     src: int = 0,
     group: str | None = None,
 ) -> None:
-    """The object that one rank has for this one, put into the first place of a list.
+    """Scatter one rank's objects; this rank's is written to the first index of a list.
 
     Args:
         scatter_object_output_list: takes it; it has a place at least.
@@ -191,7 +191,7 @@ def send_object_list(object_list: list[Any], dst: int, group: str | None = None,
 
 
 def recv_object_list(object_list: list[Any], src: int = 0, group: str | None = None, device: Any = None) -> int:
-    """Objects that another rank sends, put into a list.
+    """Receive objects from another rank into a list.
 
     Args:
         object_list: takes them.

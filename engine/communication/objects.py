@@ -20,7 +20,7 @@ _LENGTH = 8  # bytes of the number that says how long the JSON is
 
 
 def to_bytes(value: Any, who: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """The bytes of a value.
+    """Serialize a value to bytes.
 
     Args:
         value: None, bool, int, float, str, Tensor, or lists, tuples and dicts with str keys of such.
@@ -36,7 +36,7 @@ def to_bytes(value: Any, who: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
 
 
 def from_bytes(data: np.ndarray[Any, np.dtype[np.uint8]]) -> Any:
-    """The value of the bytes that ``to_bytes`` made: ``data``."""
+    """Return the value serialized by ``to_bytes`` in ``data``."""
     content = data.tobytes()
     end = _LENGTH + int.from_bytes(content[:_LENGTH], "little")
     value, _ = _read(json.loads(content[_LENGTH:end]), content, end)

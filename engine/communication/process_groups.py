@@ -30,12 +30,12 @@ __all__ = [
 
 
 def is_available() -> bool:
-    """Whether processes can exchange values: whether mpi4py is installed."""
+    """Return whether processes can communicate: whether mpi4py is installed."""
     return importlib.util.find_spec("mpi4py") is not None
 
 
 def is_initialized() -> bool:
-    """Whether ``init_process_group`` or ``mindspore.communication.init`` was called."""
+    """Return whether ``init_process_group`` or ``mindspore.communication.init`` was called."""
     return GlobalComm.INITED
 
 
@@ -50,7 +50,7 @@ def init_process_group(
     pg_options: Any = None,
     device_id: int | None = None,
 ) -> None:
-    """Meet the other ranks of this run, which MPI has started.
+    """Join the other ranks of this run, which MPI has started.
 
     Args:
         backend: "hccl", "nccl" or "mccl"; all are MPI here.
@@ -100,7 +100,7 @@ def _group(who: str, group: str | None) -> Group:
 
 
 def get_rank(group: str | None = None) -> int:
-    """This process's number in a group; -1 where it is none of it.
+    """Return this process's rank in a group; -1 outside it.
 
     Args:
         group: the name of the group; None for that of all ranks.
@@ -114,7 +114,7 @@ def get_rank(group: str | None = None) -> int:
 
 
 def get_world_size(group: str | None = None) -> int:
-    """How many ranks a group has; -1 where this process is none of it.
+    """Return the number of ranks of a group; -1 for a process outside it.
 
     Args:
         group: the name of the group; None for that of all ranks.
@@ -128,7 +128,7 @@ def get_world_size(group: str | None = None) -> int:
 
 
 def get_process_group_ranks(group: str | None = None) -> list[int]:
-    """The numbers in the world of a group's ranks.
+    """Return the world ranks of a group.
 
     Args:
         group: the name of the group; None for that of all ranks.
@@ -141,7 +141,7 @@ def get_process_group_ranks(group: str | None = None) -> list[int]:
 
 
 def get_global_rank(group: str | None, group_rank: int) -> int:
-    """The number in the world of a rank of a group.
+    """Return the world rank of a rank of a group.
 
     Args:
         group: the name of the group; None for that of all ranks.
@@ -156,7 +156,7 @@ def get_global_rank(group: str | None, group_rank: int) -> int:
 
 
 def get_group_rank(group: str | None, global_rank: int) -> int:
-    """The number in a group of a rank of the world.
+    """Return the rank in a group of a world rank.
 
     Args:
         group: the name of the group; None for that of all ranks.
@@ -170,7 +170,7 @@ def get_group_rank(group: str | None, global_rank: int) -> int:
 
 
 def in_group(who: str, argument: str, group: Group, rank: int) -> int:
-    """The number in a group of a rank of the world; else a TypeError or a ValueError."""
+    """Return the rank in a group of a world rank; else raise TypeError or ValueError."""
     if check_int(rank, who, argument) not in group.ranks:
         raise ValueError(f"For '{who}', '{argument}' must be one of {[*group.ranks]}, but got {rank}")
     return group.ranks.index(rank)
@@ -184,7 +184,7 @@ def new_group(
     use_local_synchronization: bool = False,
     group_desc: str | None = None,
 ) -> str:
-    """Make a group of ranks; all of them call it, and wait for each other.
+    """Create a group of ranks; its ranks all call it and wait for each other.
 
     Args:
         ranks: the numbers in the world of its ranks; None for all of them.
@@ -215,7 +215,7 @@ def new_group(
 
 
 def get_backend(group: str | None = None) -> str:
-    """What MindSpore would call the way in which a group exchanges values; here all are MPI.
+    """Return MindSpore's name of a group's backend; here all are MPI.
 
     Args:
         group: the name of the group; None for that of all ranks.
@@ -232,5 +232,5 @@ def get_backend(group: str | None = None) -> str:
 
 
 def checked(who: str, group: str | None, **tensors: Any) -> tuple[Group, list[Tensor]]:
-    """The group of a call, which this process is in, and its tensors by the names of their arguments."""
+    """Return the group of a call, which must include this process, and its tensors by argument name."""
     return table.member(who, group), [check_tensor(x, who, name) for name, x in tensors.items()]

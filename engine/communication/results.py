@@ -14,7 +14,7 @@ gives_new: set[str] = set()
 
 
 def set_comm_ops_inplace(is_enable: bool, func_list: Sequence[str] | None = None) -> None:
-    """Whether functions write results into tensors, as they do in the beginning, or give new ones.
+    """Choose whether functions write results into tensors, the default, or return new ones.
 
     Args:
         is_enable: whether they write into tensors.

@@ -23,7 +23,7 @@ MappableDataset = SourceDataset = BatchDataset = Dataset
 
 
 def zip(datasets: tuple[Dataset, ...]) -> Dataset:
-    """The columns of data sets side by side, as long as the shortest.
+    """Combine the columns of data sets; the length is that of the shortest.
 
     Args:
         datasets: a tuple of data sets with different column names.
@@ -40,7 +40,7 @@ def zip(datasets: tuple[Dataset, ...]) -> Dataset:
 
 
 def compare(pipeline1: Dataset, pipeline2: Dataset) -> bool:
-    """Whether two data sets are the same object: chains are not compared.
+    """Return whether two data sets are the same object; chains are not compared.
 
     Args:
         pipeline1: a data set.

@@ -43,7 +43,7 @@ class Dataset:
     # What every kind defines
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
-        """The rows of one epoch: tuples with an array for each column.
+        """Return the rows of one epoch: tuples with an array for each column.
 
         Args:
             generator: random numbers of the iterator.
@@ -51,46 +51,46 @@ class Dataset:
         raise NotImplementedError(f"{type(self).__name__} does not define 'rows'")
 
     def size(self) -> int:
-        """The number of rows of an epoch; found by running one, if there is no other way."""
+        """Return the number of rows of an epoch, counted by running one if there is no other way."""
         return sum(1 for _ in self.rows(config.new_random()))
 
     def columns(self) -> list[str]:
-        """The names of the columns."""
+        """Return the names of the columns."""
         return list(self.children[0].columns() if self._columns is None else self._columns)
 
     # Facts
 
     def get_col_names(self) -> list[str]:
-        """The names of the columns."""
+        """Return the names of the columns."""
         return self.columns()
 
     input_indexs = ()
     """The columns that a training step takes, as kept by the user; all where it is empty."""
 
     def get_dataset_size(self) -> int:
-        """The number of rows (batches, after ``batch``) of an epoch."""
+        """Return the number of rows (batches, after ``batch``) of an epoch."""
         return self.size()
 
     __len__ = get_dataset_size
 
     def get_batch_size(self) -> int:
-        """The size of a batch, of the last of several data sets; 1 without ``batch``, -1 where it changes."""
+        """Return the batch size of the last of several data sets; 1 without ``batch``, -1 if it varies."""
         return self.children[-1].get_batch_size() if self.children else 1
 
     def get_repeat_count(self) -> int:
-        """The count of the last ``repeat``, in the last of several data sets; 1 without one."""
+        """Return the count of the last ``repeat`` in the last of several data sets; 1 without one."""
         return self.children[-1].get_repeat_count() if self.children else 1
 
     def num_classes(self) -> int | None:
-        """The number of classes: None, as none of these data sets is told it."""
+        """Return the number of classes: None, since these data sets do not know it."""
         return None
 
     def get_class_indexing(self) -> dict[str, Any]:
-        """Names of the classes: none, as none of these data sets is told them."""
+        """Return the names of the classes: empty, since these data sets do not know them."""
         return {}
 
     def output_shapes(self, estimate: bool = False) -> list[list[int | None]]:
-        """The shapes of the columns: those of the first row.
+        """Return the shapes of the columns, taken from the first row.
 
         Args:
             estimate: look at all rows; a length that differs among them is None.
@@ -111,7 +111,7 @@ class Dataset:
         return found
 
     def output_types(self) -> list[np.dtype[Any]]:
-        """The NumPy dtypes of the columns: those of the first row.
+        """Return the NumPy dtypes of the columns, taken from the first row.
 
         Raises:
             RuntimeError: there are no rows.
@@ -129,7 +129,7 @@ class Dataset:
     def create_dict_iterator(
         self, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False
     ) -> DatasetIterator:
-        """Rows as dictionaries by column; each pass of a ``for`` over the iterator is an epoch.
+        """Iterate over rows as dictionaries by column; each pass of a ``for`` over the iterator is an epoch.
 
         Args:
             num_epochs: how many passes there are; -1: as many as one likes.
@@ -154,7 +154,7 @@ class Dataset:
     def create_tuple_iterator(
         self, columns: Names | None = None, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False
     ) -> DatasetIterator:
-        """Rows as lists; each pass of a ``for`` over the iterator is an epoch.
+        """Iterate over rows as lists; each pass of a ``for`` over the iterator is an epoch.
 
         Args:
             columns: a name or a list of names of the columns to give; all without it.
@@ -175,7 +175,7 @@ class Dataset:
         return self.create_tuple_iterator(num_epochs=1)
 
     def reset(self) -> None:
-        """Nothing is kept between epochs."""
+        """Do nothing: no state is kept between epochs."""
 
     # Steps
 
@@ -186,7 +186,7 @@ class Dataset:
         num_parallel_workers: int | None = None,
         **kwargs: Any,
     ) -> Dataset:
-        """Rows put together into batches, stacked along a new first axis.
+        """Combine rows into batches, stacked along a new first axis.
 
         Args:
             batch_size: the number of rows, or a function of the batch info (``get_epoch_num``, ``get_batch_num``).
@@ -214,7 +214,7 @@ class Dataset:
         num_parallel_workers: int | None = None,
         pad_info: dict[str, Any] | None = None,
     ) -> Dataset:
-        """Batches of rows padded to one shape.
+        """Combine rows into batches, padded to one shape.
 
         Args:
             batch_size: the number of rows, or a function of the batch info.
@@ -238,7 +238,7 @@ class Dataset:
         num_parallel_workers: int | None = None,
         **kwargs: Any,
     ) -> Dataset:
-        """One function after another on the input columns; their results become the output columns.
+        """Apply functions in turn to the input columns; their results become the output columns.
 
         Args:
             operations: a function or a list of them.
@@ -270,7 +270,7 @@ class Dataset:
         pad_to_bucket_boundary: bool = False,
         drop_remainder: bool = False,
     ) -> Dataset:
-        """Batches of rows of about the same length, padded to one shape.
+        """Combine rows of similar length into batches, padded to one shape.
 
         Args:
             column_names: the columns whose length counts.
@@ -302,7 +302,7 @@ class Dataset:
     def filter(
         self, predicate: Callable[..., Any], input_columns: Names | None = None, num_parallel_workers: int | None = None
     ) -> Dataset:
-        """The rows for which ``predicate`` of the input columns is true.
+        """Keep the rows for which ``predicate`` of the input columns is true.
 
         Args:
             predicate: a function of the values.
@@ -317,7 +317,7 @@ class Dataset:
         return steps.Filter(self, predicate, input_columns)
 
     def flat_map(self, func: Callable[..., Dataset]) -> Dataset:
-        """The rows of all data sets that ``func`` makes of a row, one after another; it is called at once for all rows.
+        """Concatenate the data sets that ``func`` returns for the rows; it is called for all rows immediately.
 
         Args:
             func: a function of the columns of a row, NumPy arrays, that returns a data set.
@@ -335,7 +335,7 @@ class Dataset:
         return steps.Concat(made)
 
     def shuffle(self, buffer_size: int) -> Dataset:
-        """Rows in random order, each drawn from the next ``buffer_size``.
+        """Shuffle the rows: each is drawn from the next ``buffer_size``.
 
         Args:
             buffer_size: how many rows wait, at least 2.
@@ -350,7 +350,7 @@ class Dataset:
         return steps.Shuffle(self, between("shuffle", "buffer_size", buffer_size, 2))
 
     def repeat(self, count: int | None = None) -> Dataset:
-        """The rows ``count`` times over.
+        """Repeat the rows ``count`` times.
 
         Args:
             count: at least 1; -1 or None: without end.
@@ -364,7 +364,7 @@ class Dataset:
         return steps.Repeat(self, -1 if count is None else count)
 
     def take(self, count: int = -1) -> Dataset:
-        """The first ``count`` rows.
+        """Keep the first ``count`` rows.
 
         Args:
             count: at least 1; -1: all.
@@ -378,7 +378,7 @@ class Dataset:
         return steps.Part(self, 0, None if count == -1 else count)
 
     def skip(self, count: int) -> Dataset:
-        """All but the first ``count`` rows.
+        """Drop the first ``count`` rows.
 
         Args:
             count: at least 0.
@@ -390,7 +390,7 @@ class Dataset:
         return steps.Part(self, between("skip", "count", count, 0), None)
 
     def zip(self, datasets: Dataset | tuple[Dataset, ...]) -> Dataset:
-        """The columns of several data sets side by side, as long as the shortest.
+        """Combine the columns of several data sets; the length is that of the shortest.
 
         Args:
             datasets: a data set or a tuple of them, with other column names.
@@ -403,7 +403,7 @@ class Dataset:
         return steps.Zip((self, *others))
 
     def concat(self, datasets: Dataset | list[Dataset] | tuple[Dataset, ...]) -> Dataset:
-        """The rows of several data sets one after another.
+        """Concatenate the rows of several data sets.
 
         Args:
             datasets: a data set or a list of them, with the same columns.
@@ -419,7 +419,7 @@ class Dataset:
         return self.concat(other)
 
     def split(self, sizes: list[int] | list[float], randomize: bool = True) -> list[Dataset]:
-        """Data sets that share the rows out.
+        """Split the rows among several data sets.
 
         Args:
             sizes: numbers of rows that sum to all, or shares, floats that sum to 1.
@@ -436,7 +436,7 @@ class Dataset:
         return steps.split(self, sizes, randomize)
 
     def project(self, columns: Names) -> Dataset:
-        """These columns, in this order.
+        """Select these columns, in this order.
 
         Args:
             columns: a name or a list of names.
@@ -449,7 +449,7 @@ class Dataset:
         return steps.Project(self, names_of("project", "columns", columns))
 
     def rename(self, input_columns: Names, output_columns: Names) -> Dataset:
-        """Other names for columns.
+        """Rename columns.
 
         Args:
             input_columns: a name or a list of names.
@@ -467,7 +467,7 @@ class Dataset:
         )
 
     def apply(self, apply_func: Callable[[Dataset], Dataset]) -> Dataset:
-        """What a function makes of this data set.
+        """Return the result of a function of this data set.
 
         Args:
             apply_func: a function of a data set that returns one.
@@ -486,7 +486,7 @@ class Dataset:
     def sync_wait(
         self, condition_name: str, num_batch: int = 1, callback: Callable[[Any], Any] | None = None
     ) -> Dataset:
-        """Rows that wait for ``sync_update`` after each batch, so that what comes behind can hang on the training.
+        """Wait for ``sync_update`` after each batch, so that later steps can depend on the training.
 
         Rows are made one by one in the caller's thread, so that waiting would never end: where the next ones are asked
         for without an update, a RuntimeWarning says so and they are given.
@@ -518,7 +518,7 @@ class Dataset:
         synchronizing.update(self, condition_name, num_batch, data)
 
     def disable_sync(self) -> None:
-        """No ``sync_wait`` of this chain waits any more."""
+        """Stop every ``sync_wait`` of this chain from waiting."""
         synchronizing.disable(self)
 
     # What has no meaning in one process without a device
@@ -526,7 +526,7 @@ class Dataset:
     def device_que(
         self, send_epoch_end: bool = True, create_data_info_queue: bool = False, queue_name: str = ""
     ) -> NoReturn:
-        """Not covered: there is no device with a queue of rows.
+        """Raise NotImplementedError: there is no device with a queue of rows.
 
         Args:
             send_epoch_end: not used.
@@ -539,7 +539,7 @@ class Dataset:
         _not_covered("device_que", "iterate over the data set, or give it to Model.train")
 
     def save(self, file_name: str, num_files: int = 1, file_type: str = "mindrecord") -> NoReturn:
-        """Not covered: MindRecord files are not written.
+        """Raise NotImplementedError: MindRecord files are not written.
 
         Args:
             file_name: not used.
@@ -552,7 +552,7 @@ class Dataset:
         _not_covered("save", "put the rows of create_dict_iterator(output_numpy=True) into a file with numpy.savez")
 
     def to_json(self, filename: str = "") -> NoReturn:
-        """Not covered: a chain holds functions, which JSON cannot say.
+        """Raise NotImplementedError: a chain holds functions, which JSON cannot represent.
 
         Args:
             filename: not used.
@@ -563,7 +563,7 @@ class Dataset:
         _not_covered("to_json", "keep the function that makes the chain")
 
     def send(self, tensor: Any = None, dst: int = 0, group: str | None = None) -> NoReturn:
-        """Not covered: there is one process.
+        """Raise NotImplementedError: there is one process.
 
         Args:
             tensor: not used.
@@ -576,7 +576,7 @@ class Dataset:
         _not_covered("send", "there is one process, which has the rows already")
 
     def recv(self, src: int | list[int] = 0, group: str | None = None) -> NoReturn:
-        """Not covered: there is one process.
+        """Raise NotImplementedError: there is one process.
 
         Args:
             src: not used.
@@ -681,7 +681,7 @@ class DatasetIterator:
     release = stop
 
     def get_next(self) -> Any:
-        """The next row.
+        """Return the next row.
 
         Raises:
             StopIteration: the epoch is over.
@@ -691,7 +691,7 @@ class DatasetIterator:
 
 
 def newest_pass() -> tuple[int, int]:
-    """The number of the pass that gave a row last, of those that this process has begun, and how many rows all gave.
+    """Return the number of this process's pass that returned the latest row, and the count of rows returned so far.
 
     Returns:
         two ints, 0 where no row was given yet.
@@ -707,12 +707,12 @@ def _maps(dataset: Dataset) -> Iterator[steps.Map]:
 
 
 def _given(row: Row, as_numpy: bool) -> Row:
-    """A row as its taker wants it; text has no tensors."""
+    """Convert a row for its consumer; text stays a NumPy array."""
     return tuple([_value(value, as_numpy) for value in row])
 
 
 def _value(value: Any, as_numpy: bool) -> Any:
-    """A value as its taker wants it: in a dictionary each number, text and array; what is none stays as it is."""
+    """Convert numbers, text and arrays, also within dictionaries and lists; other values stay as they are."""
     if isinstance(value, dict):
         return {key: _value(one, as_numpy) for key, one in value.items()}
     if isinstance(value, list | tuple):
@@ -740,7 +740,7 @@ def _check_workers(who: str, number: int | None) -> None:
 
 
 def between(who: str, argument: str, value: int, least: int) -> int:
-    """Refuse what is no int from ``least`` on."""
+    """Raise TypeError or ValueError unless ``value`` is an int from ``least`` on."""
     check_int(value, who, argument)
     if not least <= value <= _MOST:
         raise ValueError(f"For '{who}', '{argument}' must be from {least} to {_MOST}, but got {value}")
@@ -748,7 +748,7 @@ def between(who: str, argument: str, value: int, least: int) -> int:
 
 
 def pads(pad_info: dict[str, Any]) -> dict[str, Any]:
-    """How columns are padded, by their names.
+    """Return the padding of columns by their names.
 
     Raises:
         TypeError: no dictionary by str, or an entry that is neither None nor a shape and a value.
@@ -765,7 +765,7 @@ def pads(pad_info: dict[str, Any]) -> dict[str, Any]:
 
 
 def names_of(who: str, argument: str, columns: Names) -> list[str]:
-    """A name or a list of names, as a list.
+    """Return a name or a list of names as a list.
 
     Args:
         who: the name of the function in messages.

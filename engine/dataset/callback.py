@@ -44,35 +44,35 @@ class DSCallback:
         self.step_size = step_size
 
     def ds_begin(self, ds_run_context: DSRunContext) -> None:
-        """Before the first row of an iterator.
+        """Run before the first row of an iterator.
 
         Args:
             ds_run_context: where the run is: ``cur_epoch_num``, ``cur_step_num_in_epoch``, ``cur_step_num``.
         """
 
     def ds_epoch_begin(self, ds_run_context: DSRunContext) -> None:
-        """Before the first row of each pass.
+        """Run before the first row of each pass.
 
         Args:
             ds_run_context: where the run is.
         """
 
     def ds_epoch_end(self, ds_run_context: DSRunContext) -> None:
-        """After the last row of each pass.
+        """Run after the last row of each pass.
 
         Args:
             ds_run_context: where the run is.
         """
 
     def ds_step_begin(self, ds_run_context: DSRunContext) -> None:
-        """Before the row with which a step begins.
+        """Run before the first row of a step.
 
         Args:
             ds_run_context: where the run is.
         """
 
     def ds_step_end(self, ds_run_context: DSRunContext) -> None:
-        """After the row with which a step begins.
+        """Run after the first row of a step.
 
         Args:
             ds_run_context: where the run is.
@@ -83,7 +83,7 @@ _MOMENTS = ("ds_begin", "ds_epoch_begin", "ds_epoch_end", "ds_step_begin", "ds_s
 
 
 def listed(given: Any) -> list[DSCallback]:
-    """The callbacks of a ``map``: one, a list of them, or None.
+    """Return the callbacks of a ``map``, given as one, a list or None, as a list.
 
     Raises:
         TypeError: something else.
@@ -112,20 +112,20 @@ class Watch:
         self.epoch = self.in_epoch = self.steps = 0
 
     def begins(self) -> None:
-        """The iterator gives its first row next."""
+        """Notify the callbacks that the iterator is about to return its first row."""
         self._tell("ds_begin")
 
     def epoch_begins(self) -> None:
-        """A pass begins."""
+        """Notify the callbacks that a pass begins."""
         self.epoch, self.in_epoch = self.epoch + 1, 0
         self._tell("ds_epoch_begin")
 
     def epoch_ends(self) -> None:
-        """A pass has given its last row."""
+        """Notify the callbacks that a pass has returned its last row."""
         self._tell("ds_epoch_end")
 
     def row(self, work: Callable[[], T]) -> T:
-        """What ``work`` makes of the next row."""
+        """Return the result of ``work`` for the next row."""
         self.in_epoch, self.steps = self.in_epoch + 1, self.steps + 1
         self._tell("ds_step_begin", step=True)
         made = work()

@@ -85,34 +85,34 @@ def set_seed(seed: int) -> None:
 
 
 def get_seed() -> int:
-    """The seed of ``set_seed``; 5489, as in MindSpore, where nobody set one."""
+    """Return the seed of ``set_seed``; 5489, as in MindSpore, if none was set."""
     return _DEFAULT_SEED if _seed is None else _seed
 
 
 def new_random() -> np.random.Generator:
-    """Random numbers for one iterator: from this module's seed, else from the engine's, else from the system."""
+    """Return a random generator for one iterator, seeded by this module's seed, else the engine's, else the system."""
     chosen = _seed if _seed is not None else engine_random.get_seed()
     return np.random.default_rng(int.from_bytes(os.urandom(8), "little") if chosen is None else chosen)
 
 
 def current_random() -> np.random.Generator:
-    """The random numbers of the iterator that is at work, for transforms; new ones outside."""
+    """Return the random generator of the active iterator, for transforms; a new one outside an iterator."""
     return new_random() if _current is None else _current
 
 
 def current_epoch() -> int:
-    """The number of the pass of the iterator that is at work, from 0; 0 outside."""
+    """Return the number of the active iterator's pass, from 0; 0 outside an iterator."""
     return _epoch
 
 
 def current_watches() -> Mapping[Any, Any]:
-    """The callbacks of the iterator that is at work, by the step that calls them; none outside."""
+    """Return the callbacks of the active iterator by the step that calls them; empty outside an iterator."""
     return _watches
 
 
 @contextmanager
 def using(generator: np.random.Generator, epoch: int, watches: Mapping[Any, Any] = _NO_WATCHES) -> Iterator[None]:
-    """Inside the block transforms draw from ``generator``, and batches are of this epoch.
+    """Use ``generator`` for transforms and this epoch for batches inside the block.
 
     Args:
         generator: random numbers.
@@ -129,7 +129,7 @@ def using(generator: np.random.Generator, epoch: int, watches: Mapping[Any, Any]
 
 
 def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:
-    """Set what becomes of a row for which the operations of a ``map`` raise.
+    """Set how a ``map`` treats a row for which its operations raise.
 
     Args:
         error_samples_mode: one of ``ErrorSamplesMode``.
@@ -149,7 +149,7 @@ def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:
 
 
 def get_error_samples_mode() -> ErrorSamplesMode:
-    """What becomes of a row for which the operations of a ``map`` raise."""
+    """Return how a ``map`` treats a row for which its operations raise."""
     return _error_samples_mode
 
 
@@ -157,7 +157,7 @@ error_samples_mode = get_error_samples_mode
 
 
 def set_iterator_mode(do_copy: bool = False, parallel_convert: bool = False) -> None:
-    """Keep two settings of iterators, without effect: what they give is the caller's own in any case.
+    """Store two settings of iterators. They have no effect: returned values always belong to the caller.
 
     Args:
         do_copy: kept.
@@ -172,12 +172,12 @@ def set_iterator_mode(do_copy: bool = False, parallel_convert: bool = False) -> 
 
 
 def get_iterator_mode() -> dict[str, bool]:
-    """What ``set_iterator_mode`` kept."""
+    """Return the settings stored by ``set_iterator_mode``."""
     return dict(_iterator_mode)
 
 
 def load(file: str) -> None:
-    """Set the settings that a JSON file names, as ``set_...`` of each would.
+    """Apply the settings of a JSON file, as the ``set_...`` function of each would.
 
     Args:
         file: its path; it holds an object with the names of settings.
@@ -224,7 +224,7 @@ def _set(setting: str, value: Any) -> None:
 
 
 def _pair(setting: str) -> tuple[Callable[..., None], Callable[[], Any]]:
-    """The functions that set and get a setting which is kept."""
+    """Return the setter and the getter of a setting that is stored without effect."""
     argument, default, allowed = _SETTINGS[setting]
     what = "a bool" if allowed is None else " or ".join(map(repr, allowed)) if isinstance(allowed, tuple) else "an int"
 

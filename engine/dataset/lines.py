@@ -70,7 +70,7 @@ class _Lines(Dataset):
         self.order = Shuffle.FILES if shuffle is Shuffle.FILES else Shuffle.GLOBAL if shuffle else Shuffle.FALSE
 
     def read(self, path: Path) -> list[Row]:
-        """The rows of a file."""
+        """Return the rows of a file."""
         raise NotImplementedError
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
@@ -90,7 +90,7 @@ class _Lines(Dataset):
 
 
 def _found(who: str, files: str | list[str]) -> list[Path]:
-    """The files that names and patterns mean, in the order of their names."""
+    """Return the files that match names and patterns, sorted by name."""
     check_type(files, str | list, who, "dataset_files", "a str or a list of them", show=repr)
     given = [files] if isinstance(files, str) else files
     if not given or "" in given:
@@ -106,7 +106,7 @@ def _found(who: str, files: str | list[str]) -> list[Path]:
 
 
 def _of_shard(parts: list[list[Row]], shard: int, shards: int) -> list[list[Row]]:
-    """The part of the rows that a shard gets: equally many in each, the last begins again with the first rows."""
+    """Return the part of the rows for a shard: equally many in each, padded with the first rows."""
     if shards == 1:
         return parts
     total = sum(map(len, parts))
@@ -122,7 +122,7 @@ def _of_shard(parts: list[list[Row]], shard: int, shards: int) -> list[list[Row]
 
 
 def _in_turn(parts: list[list[Row]], workers: int) -> list[Row]:
-    """The rows as so many workers read them: each has every so manieth part, and gives a row when it is its turn."""
+    """Return the rows in the order in which interleaved workers read them."""
     read = [list(itertools.chain.from_iterable(parts[i::workers])) for i in range(min(workers, len(parts)))]
     turns = itertools.zip_longest(*read)
     return [row for turn in turns for row in turn if row is not None]
@@ -263,7 +263,7 @@ def _value(kind: type, text: str) -> Any:
 
 
 def _text(who: str, path: Path) -> str:
-    """The text of a file, with its ends of lines."""
+    """Return the text of a file with its line ends."""
     try:
         return read_plain(who, path).decode()
     except UnicodeDecodeError as error:

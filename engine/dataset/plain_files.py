@@ -52,7 +52,7 @@ def read_plain(who: str, path: Path) -> bytes:
 
 @contextmanager
 def open_unzipped(who: str, path: Path) -> Iterator[BinaryIO]:
-    """A gzipped file as what is in it, which is unzipped as far as it is read: a small file may stand for any number.
+    """Open a gzipped file; only the part that is read is decompressed, since a small file may expand to any size.
 
     Args:
         who: Name of the data set, for the error.
@@ -70,7 +70,7 @@ def open_unzipped(who: str, path: Path) -> Iterator[BinaryIO]:
 
 
 def read_up_to(file: BinaryIO, most: int) -> bytes:
-    """Read so many bytes or what there is, without asking for memory that a wrong number would need.
+    """Read up to ``count`` bytes without allocating memory for a wrong count.
 
     Args:
         file: Where to read, from where it stands.

@@ -47,7 +47,7 @@ class Sampler:
     _child: Sampler | Iterable[int] | None = None
 
     def add_child(self, sampler: Sampler | Iterable[int]) -> None:
-        """Choose among the rows that another sampler takes, in place of all.
+        """Choose among the rows that another sampler selects, in place of all.
 
         Args:
             sampler: the other one, or a list of row numbers.
@@ -60,11 +60,11 @@ class Sampler:
         self._child = sampler
 
     def get_child(self) -> Sampler | Iterable[int] | None:
-        """The sampler among whose rows this one chooses, or None."""
+        """Return the sampler from whose rows this one chooses, or None."""
         return self._child
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
-        """The rows of a source, in order.
+        """Return the indices of the selected rows, in order.
 
         Args:
             size: how many rows the source has.
@@ -77,15 +77,15 @@ class Sampler:
         return _ints(itertools.islice(own, self.num_samples))  # it may be without end
 
     def get_num_samples(self) -> int | None:
-        """The most rows to take: no more than its child takes; None where that is not known."""
+        """Return the maximum number of rows, at most that of its child; None if unknown."""
         return _fewer(self.num_samples, self._child.get_num_samples() if isinstance(self._child, Sampler) else None)
 
     def is_shuffled(self) -> bool:
-        """Whether rows come in random order: by the sampler that chooses first, a user's own never."""
+        """Return whether rows come in random order, as the first sampler decides; False for a user's own."""
         return isinstance(self._child, Sampler) and self._child.is_shuffled()
 
     def is_sharded(self) -> bool:
-        """Whether it takes one of several shards, or chooses among one."""
+        """Return whether it selects one of several shards, or chooses within one."""
         return isinstance(self._child, Sampler) and self._child.is_sharded()
 
 
@@ -97,12 +97,12 @@ class _Random(Sampler):
 
 
 def _fewer(count: int | None, other: int | None) -> int | None:
-    """The smaller number; None is no bound."""
+    """Return the smaller number; None means unbounded."""
     return other if count is None else count if other is None else min(count, other)
 
 
 def _ints(numbers: Iterable[Any]) -> list[int]:
-    """Numbers of rows as ints.
+    """Return row indices as ints.
 
     Raises:
         RuntimeError: something else than ints.
@@ -361,7 +361,7 @@ Chosen: TypeAlias = Sampler | Iterable[int]
 
 
 def indices_of(sampler: Chosen, size: int, generator: np.random.Generator) -> list[int]:
-    """The rows that a sampler takes.
+    """Return the indices of the rows that a sampler selects.
 
     Args:
         sampler: a Sampler, or numbers of rows.

@@ -52,7 +52,7 @@ def _sampler(
     shard_id: int | None,
     by_default: bool,
 ) -> Chosen:
-    """One sampler of the arguments that choose rows."""
+    """Return one sampler for the arguments that choose rows."""
     if num_samples is not None:
         between(who, "num_samples", num_samples, 0)
     if sampler is not None:
@@ -92,7 +92,7 @@ class _Sampled(Dataset):
             raise ValueError(f"For '{who}', rows must be chosen by number, not by a 'batch_sampler' or an iterator")
 
     def add_sampler(self, new_sampler: Sampler) -> None:
-        """Choose among the rows that the data set has by now.
+        """Choose among the rows that the data set currently has.
 
         Args:
             new_sampler: the sampler that chooses; it is a child of none, and gets the one there is as its child.
@@ -107,7 +107,7 @@ class _Sampled(Dataset):
         self.sampler = new_sampler
 
     def use_sampler(self, new_sampler: Sampler) -> None:
-        """Another sampler in place of the last one; what that one chose among stays.
+        """Replace the last sampler; the one that it chose from stays.
 
         Args:
             new_sampler: the sampler.
@@ -131,7 +131,7 @@ class _Indexed(_Sampled):
         self.count, self.sampler = count, sampler
 
     def row(self, index: int) -> Row:
-        """The row of that number."""
+        """Return the row at an index."""
         raise NotImplementedError
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
@@ -142,7 +142,7 @@ class _Indexed(_Sampled):
 
 
 def _checked(numbers: list[int], count: int) -> Iterator[int]:
-    """Numbers of rows, each refused where there is no such row."""
+    """Yield row indices, each checked to be within the rows."""
     for number in numbers:
         if not 0 <= number < count:
             raise RuntimeError(f"a sampler takes row {number}, but there are {count}, from 0 on")
@@ -397,7 +397,7 @@ class _Again:
 
 
 def _values(item: Any) -> tuple[Any, ...]:
-    """The values of a row that a source gave."""
+    """Return the values of a row from a source."""
     if isinstance(item, tuple):
         return item
     single = isinstance(item, int | float | str | bytes | np.ndarray | np.generic | Tensor | dict)
@@ -458,7 +458,7 @@ class FakeImageDataset(_Indexed):
         self.shape, self.classes, self.base_seed = tuple(image_size), num_classes, base_seed
 
     def num_classes(self) -> int:
-        """The number of classes."""
+        """Return the number of classes."""
         return self.classes
 
     def row(self, index: int) -> Row:
@@ -493,7 +493,7 @@ class _Pictures(_Indexed):
         super().__init__(list(self.columns_read), len(self.labels), chosen)
 
     def _read(self, who: str, folder: Path, usage: str) -> tuple[Array, Array]:
-        """The images and the labels of a part of them."""
+        """Return the images and labels of a part of the data."""
         raise NotImplementedError
 
 
@@ -564,7 +564,7 @@ class FashionMnistDataset(MnistDataset):
 
 
 def _cifar(who: str, kind: str, paths: list[Path], labels: int) -> tuple[Array, Array]:
-    """The images (n, 32, 32, 3) and labels (n, labels) of files: labels, then red, green and blue of each image."""
+    """Return images (n, 32, 32, 3) and labels (n, labels) of files of labels, then red, green and blue per image."""
     length = labels + 3 * 32 * 32
     blocks = []
     for path in paths:
@@ -721,11 +721,11 @@ class ImageFolderDataset(_Indexed):
         super().__init__(["image", "label"], len(found), chosen)
 
     def num_classes(self) -> int:
-        """The number of folders that count."""
+        """Return the number of folders that count as classes."""
         return len(self.classes)
 
     def get_class_indexing(self) -> dict[str, int]:
-        """The label of each folder."""
+        """Return the label of each folder."""
         return dict(self.classes)
 
     def row(self, index: int) -> Row:
@@ -752,7 +752,7 @@ def _folder(who: str, given: str | Path) -> Path:
 
 
 def _idx(who: str, folder: Path, name: str) -> Array | None:
-    """An idx file of bytes (LeCun's MNIST page has the format), or None where there is none."""
+    """Return an idx file of bytes (LeCun's MNIST page has the format), or None if there is none."""
     plain, zipped = folder / name, folder / f"{name}.gz"
     if plain.exists():
         with open_plain(who, plain) as file:

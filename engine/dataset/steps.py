@@ -34,11 +34,11 @@ class BatchInfo:
         self._epoch, self._batch = epoch, batch
 
     def get_epoch_num(self) -> int:
-        """The epoch, from 0."""
+        """Return the epoch, from 0."""
         return self._epoch
 
     def get_batch_num(self) -> int:
-        """The batch of the epoch, from 0."""
+        """Return the batch of the epoch, from 0."""
         return self._batch
 
 
@@ -253,7 +253,7 @@ class Map(Step):
             yield from itertools.islice(itertools.cycle(good), bad)
 
     def _changed(self, row: Row, mode: ErrorSamplesMode) -> Row | None:
-        """The row after the operations; None where one raised and that is passed over."""
+        """Return the row after the operations; None if one raised and errors are skipped."""
         have = self.source.columns()
         inputs, outputs = self._names()
         values: list[Any] = [row[p] for p in self._places(inputs)]
@@ -275,7 +275,7 @@ class Map(Step):
 
 
 def called(who: str, function: Callable[..., Any], values: list[Any]) -> list[Any]:
-    """What a user's function makes of values, as a list of arrays.
+    """Return the result of a user's function as a list of arrays.
 
     Raises:
         RuntimeError: the function raised; its own error is the cause.
@@ -285,7 +285,7 @@ def called(who: str, function: Callable[..., Any], values: list[Any]) -> list[An
 
 
 def _result(who: str, function: Callable[..., Any], values: list[Any]) -> Any:
-    """What a user's function returns.
+    """Return the result of a user's function.
 
     Raises:
         RuntimeError: the function raised; its own error is the cause.
@@ -298,12 +298,12 @@ def _result(who: str, function: Callable[..., Any], values: list[Any]) -> Any:
 
 
 def as_array(value: Any) -> Array:
-    """A value of a row as a NumPy array."""
+    """Return a value of a row as a NumPy array."""
     return value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
 
 
 def as_value(who: str, value: Any) -> Any:
-    """What a user's function or object gives, as a value of a row: an array, or a dictionary as it is.
+    """Return the result of a user's function or object as a row value: an array, or a dictionary unchanged.
 
     Raises:
         RuntimeError: it is neither numbers nor text.
@@ -340,7 +340,7 @@ class Concat(Dataset):
         self.sampler: DistributedSampler | RandomSampler | None = None
 
     def use_sampler(self, sampler: DistributedSampler | RandomSampler) -> None:
-        """Take every so manieth row of all, or all in random order.
+        """Select every n-th row of all, or all in random order.
 
         Args:
             sampler: a ``DistributedSampler`` with ``shuffle=False``, or a ``RandomSampler``.
@@ -398,7 +398,7 @@ class Concat(Dataset):
 
 
 def _kind(value: Any) -> str:
-    """The dtype of a value; text of all lengths is one."""
+    """Return the dtype of a value; text of any length has one dtype."""
     dtype = np.asarray(value).dtype
     return {"U": "str", "S": "bytes"}.get(dtype.kind, dtype.name)
 
@@ -502,7 +502,7 @@ class Batch(Step):
             yield self._together(rows, info)
 
     def _wanted(self, info: BatchInfo) -> int:
-        """How many rows this batch has, if there are as many."""
+        """Return the requested size of this batch."""
         if not callable(self.batch_size):
             return self.batch_size
         wanted = self.batch_size(info)
@@ -535,7 +535,7 @@ class Batch(Step):
 
 
 def _check_takes(function: Callable[..., Any], columns: int) -> None:
-    """Refuse a ``per_batch_map`` that cannot be called with so many columns and the batch info."""
+    """Raise unless ``per_batch_map`` can be called with this many columns and the batch info."""
     try:
         inspect.signature(function).bind(*range(columns + 1))
     except TypeError as error:
@@ -547,7 +547,7 @@ def _check_takes(function: Callable[..., Any], columns: int) -> None:
 
 
 def _dictionaries(name: str, values: list[Any]) -> dict[Any, Array]:
-    """Dictionaries as one, whose values are those of all of them, along a new first axis.
+    """Combine dictionaries into one whose values are stacked along a new first axis.
 
     Raises:
         RuntimeError: they have several keys, or values that are no arrays of one shape.
@@ -571,7 +571,7 @@ def _dictionaries(name: str, values: list[Any]) -> dict[Any, Array]:
 
 
 def stacked(who: str, name: str, arrays: list[Array], instead: str) -> Array:
-    """Arrays of one shape as one.
+    """Stack arrays of one shape.
 
     Raises:
         RuntimeError: they have several shapes.
@@ -590,7 +590,7 @@ def stacked(who: str, name: str, arrays: list[Array], instead: str) -> Array:
 
 
 def padded(what: str, arrays: list[Array], info: tuple[Any, Any] | None) -> list[Array]:
-    """Arrays of one rank with ``info``'s value behind them, up to its shape or the largest.
+    """Pad arrays of one rank with ``info``'s value up to its shape or the largest.
 
     Raises:
         RuntimeError: several ranks, another rank than that of the shape, or text for numbers.
@@ -615,7 +615,7 @@ def padded(what: str, arrays: list[Array], info: tuple[Any, Any] | None) -> list
 
 
 def like(array: Array, value: Any) -> tuple[Array, np.dtype[Any]]:
-    """A value in the dtype of an array, and that dtype; text has room for both."""
+    """Return a value in the dtype of an array, and that dtype; text dtypes are widened for both."""
     given = np.asarray(value)
     dtype = np.result_type(array, given) if array.dtype.kind in "SU" else array.dtype
     return given.astype(dtype), dtype

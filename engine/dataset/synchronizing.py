@@ -58,7 +58,7 @@ class SyncWait(Step):
         return self.source.size()
 
     def release(self, rows: int | None, data: Any) -> None:
-        """Let so many rows pass, and tell the callback.
+        """Let that many rows pass, and notify the callback.
 
         Args:
             rows: how many; as many as at the beginning without it.
@@ -70,7 +70,7 @@ class SyncWait(Step):
 
 
 def gates_of(dataset: Dataset) -> dict[str, SyncWait]:
-    """The gates of a chain, by name."""
+    """Return the gates of a chain, by name."""
     found: dict[str, SyncWait] = {dataset.name: dataset} if isinstance(dataset, SyncWait) else {}
     for child in dataset.children:
         found |= gates_of(child)

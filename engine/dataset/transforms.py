@@ -47,7 +47,7 @@ class Transform:
         return changed[0] if len(changed) == 1 else tuple(changed)
 
     def changed(self, value: Array) -> Array:
-        """The array after the change.
+        """Return the transformed array.
 
         Args:
             value: a NumPy array.
@@ -190,7 +190,7 @@ class Plugin:
 
 
 def not_random(function: F) -> F:
-    """Mark a transform of one's own as one that always does the same, by an attribute ``random`` that is False.
+    """Mark a user's transform as deterministic, by setting its attribute ``random`` to False.
 
     Args:
         function: a function or class, which is given back.
@@ -415,7 +415,7 @@ def _functions(who: str, given: list[Callable[..., Any]]) -> list[Callable[..., 
 
 
 def probability(who: str, prob: float) -> float:
-    """Refuse what is no number from 0 to 1."""
+    """Raise TypeError or ValueError unless the value is a number from 0 to 1."""
     check_number(prob, who, "prob", show=repr)
     if not 0 <= prob <= 1:
         raise ValueError(f"For '{who}', 'prob' must be from 0 to 1, but got {prob}")

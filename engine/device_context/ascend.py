@@ -13,12 +13,12 @@ device = op_debug = op_precision = op_tuning = sys.modules[__name__]  # four fil
 
 
 def is_available() -> bool:
-    """Whether an Ascend device can be used here: False."""
+    """Return whether an Ascend device can be used here: False."""
     return False
 
 
 def device_count() -> NoReturn:
-    """How many Ascend devices there are: it raises.
+    """Raise RuntimeError, since Ascend devices are not supported.
 
     Raises:
         RuntimeError: always, as in MindSpore where there is none.

@@ -14,17 +14,17 @@ device = op_tuning = sys.modules[__name__]  # MindSpore divides it into two file
 
 
 def is_available() -> bool:
-    """Whether operators run on the CPU: True."""
+    """Return whether operators run on the CPU: True."""
     return True
 
 
 def device_count() -> int:
-    """How many CPUs there are, for MindSpore: 1."""
+    """Return the number of CPUs, for MindSpore: 1."""
     return 1
 
 
 def threads_num(num: int) -> None:
-    """Keep the number of threads that a kernel should use; a warning says that it has no effect.
+    """Store the number of threads of a kernel; a warning says that it has no effect.
 
     NumPy's library of matrix products reads ``OPENBLAS_NUM_THREADS`` (or ``OMP_NUM_THREADS``) when Python starts.
 

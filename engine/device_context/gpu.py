@@ -13,12 +13,12 @@ device = op_precision = op_tuning = sys.modules[__name__]  # three files there; 
 
 
 def is_available() -> bool:
-    """Whether a GPU can be used here."""
+    """Return whether a GPU can be used here."""
     return runtime.is_available("GPU")
 
 
 def device_count() -> int:
-    """How many GPUs there are.
+    """Return the number of GPUs.
 
     Raises:
         RuntimeError: none that can be used.

@@ -15,7 +15,8 @@ __all__ = ["is_name", "is_text", "parameters_by_name", "refuse_same_names"]
 
 
 def is_text(value: str) -> bool:
-    """Whether Unicode has a code for each character: half of one, as in a file name that is no UTF-8, has none.
+    """Return whether Unicode can encode each character; lone surrogates, as in a file name that is not UTF-8, cannot
+    be.
 
     Args:
         value: the text.
@@ -24,7 +25,7 @@ def is_text(value: str) -> bool:
 
 
 def is_name(value: str) -> bool:
-    """Whether a text can name a parameter in a file: it says something, and is not longer than a parameter's.
+    """Return whether a text can name a parameter in a file: not empty, and not longer than a parameter's name may be.
 
     Args:
         value: the text.
@@ -53,7 +54,7 @@ def parameters_by_name(net: Cell, caller: str) -> dict[str, Parameter]:
 
 
 def refuse_same_names(pairs: Iterable[tuple[str, Any]], caller: str) -> None:
-    """Refuse different values of one name, of which a file would hold the last alone.
+    """Raise an error for different values of one name, of which a file would hold only the last.
 
     Args:
         pairs: names and values.

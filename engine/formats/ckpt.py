@@ -39,7 +39,7 @@ _MOST_AXES = 64
 
 @cache
 def _message() -> Any:
-    """The class of the checkpoint message, made from its description: no generated code to keep."""
+    """Return the class of the checkpoint message, built from its description instead of generated code."""
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
     field = descriptor_pb2.FieldDescriptorProto
@@ -64,7 +64,7 @@ def _message() -> Any:
 
 @cache
 def _entry_message() -> Any:
-    """The class of one entry; protobuf in pure Python has it not as an attribute of the whole."""
+    """Return the class of one entry; in pure Python protobuf it is not an attribute of the outer message."""
     from google.protobuf import message_factory
 
     return message_factory.GetMessageClass(_message().DESCRIPTOR.nested_types_by_name["Value"])
@@ -74,7 +74,7 @@ def _entry_message() -> Any:
 
 
 def check(name: str, value: Value, caller: str) -> None:
-    """Whether the format can hold a value; all arrays, and all text.
+    """Return whether the format can hold a value: all arrays, and all text.
 
     Args:
         name: the name of the value.
@@ -113,7 +113,7 @@ def write(file: BinaryIO, values: Mapping[str, Value], crc: bool) -> None:
 
 
 def _parts(value: Value) -> Iterable[tuple[Iterable[int], str, bytes]]:
-    """(dims, type, content) of each entry that a value takes."""
+    """Return (dims, type, content) of each entry of a value."""
     if isinstance(value, str):
         # As MindSpore writes it, the empty string is one zero: no content would not be a string's.
         yield (0,), _TEXT, value.encode(_TEXT_CODE) or bytes(4)
@@ -128,7 +128,7 @@ def _parts(value: Value) -> Iterable[tuple[Iterable[int], str, bytes]]:
 
 
 def read(path: str, crc: bool) -> dict[str, Value]:
-    """The values of a file by name.
+    """Return the values of a file by name.
 
     Args:
         path: of the file.
@@ -145,7 +145,7 @@ def read(path: str, crc: bool) -> dict[str, Value]:
 
 
 def _checked_end(file: BinaryIO, path: str, wanted: bool) -> int:
-    """Where the entries end, after the checksum was looked at."""
+    """Return the end of the entries after checking the checksum."""
     size = os.fstat(file.fileno()).st_size
     tail = len(_CRC_MARK) + _CRC_BYTES
     file.seek(max(0, size - tail))
@@ -247,7 +247,7 @@ class _Reader:
         return array.astype(dtype.numpy, copy=False)
 
     def _joined(self, name: str, dims: tuple[int, ...], first: Any, wanted: int) -> Array:
-        """The content of a tensor that takes several entries."""
+        """Return the content of a tensor with several entries."""
         if wanted - _SLICE > self.left:
             raise self._error(f"'{shown(name)}' has fewer bytes than {dims} of {first.tensor_type}")
         content = np.empty(wanted, np.uint8)

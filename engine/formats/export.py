@@ -140,7 +140,7 @@ def _checked_name(file_name: object, form: _Format) -> str:
 
 
 def _checked_options(kwargs: dict[str, Any], file_format: str) -> dict[str, Any]:
-    """What the writer gets beside the graph."""
+    """Return the options of the writer."""
     given = {name: value for name, value in kwargs.items() if value is not None and value is not False}
     check_key(given.pop("enc_key", None), "enc_key", "export")
     given.pop("enc_mode", None)
@@ -159,7 +159,7 @@ def _checked_options(kwargs: dict[str, Any], file_format: str) -> dict[str, Any]
 
 
 def _input_names(net: Any, inputs: tuple[Any, ...]) -> list[str]:
-    """The names of the tensors among the inputs: those of the arguments, with numbers where one holds several."""
+    """Return the names of the input tensors: those of the arguments, numbered if one holds several."""
     if isinstance(net, GraphCell) and len(inputs) == len(net.graph.input_names):
         return [name for given, x in zip(net.graph.input_names, inputs, strict=True) for name in _names_in(given, x)]
     function = net.construct if isinstance(net, Cell) else net
@@ -194,7 +194,7 @@ def _names_in(name: str, value: Any) -> Iterator[str]:
 
 @contextmanager
 def _in_mode(net: Any, predicts: bool) -> Iterator[None]:
-    """Inside the block the network predicts, if it is to."""
+    """Set the requested mode of the network inside the block."""
     modes = [(cell, cell.training) for _, cell in net.cells_and_names()] if predicts else []
     try:
         if predicts:
@@ -207,14 +207,14 @@ def _in_mode(net: Any, predicts: bool) -> Iterator[None]:
 
 
 def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
-    """The graph of a call, which changes nothing in the network or in the stream of random numbers."""
+    """Return the graph of a call without changing the network or the random number stream."""
     from ..graph.function import graph_of
     from ..graph.graph import Apply, Value, replace_values, values_in
     from ..graph.passes import without_dead_code
     from ..graph.reads import Reads
 
     def own() -> Any:
-        """The inputs with tensors of their own: each is an input, also where one was given twice or is a parameter."""
+        """Return the inputs as separate tensors, including repeated arguments and parameters."""
         return replaced(inputs, [Tensor._wrap(array_module(t._array).array(t._array)) for t in tensors_in(inputs)])
 
     parameters = list(net.get_parameters()) if isinstance(net, Cell) else []
@@ -228,7 +228,7 @@ def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
                 tensor._array = array
 
     def apart(*args: Any) -> Any:
-        """The results as tensors of their own: a graph may give an input back, or a view of it."""
+        """Return the results as separate tensors: a graph may return an input or a view of it."""
         result = net(*args)
         return replaced(result, [deepcopy(t) for t in tensors_in(result)])
 

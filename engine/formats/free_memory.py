@@ -12,7 +12,7 @@ _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_b
 
 
 def free_memory() -> int:
-    """Bytes that there may be for one more thing; where the system does not say, as many as a number can be."""
+    """Return the bytes available for another allocation; the largest int if the system does not report them."""
     return min(_left_in_machine(), *map(_limit, _LIMITS))
 
 

@@ -92,7 +92,7 @@ def load_checkpoint(
 
 
 def read_values(path: str, format: str, crc: bool, caller: str) -> dict[str, Any]:
-    """Arrays and strings by name, when the saves of the file that were called for have ended."""
+    """Return arrays and strings by name after the requested saves of the file."""
     missing = f"For '{caller}', the checkpoint file {path!r} does not exist"
     try:
         target = os.path.realpath(path)
@@ -140,7 +140,7 @@ def load_checkpoint_async(
     specify_prefix: Prefixes = None,
     choice_func: Callable[[str], bool] | None = None,
 ) -> Future[dict[str, Any]]:
-    """``load_checkpoint`` in a thread.
+    """Run ``load_checkpoint`` in a thread.
 
     Args:
         ckpt_file_name: the path, which ends in ".ckpt".
@@ -168,7 +168,7 @@ def load_checkpoint_async(
 def load_param_into_net(
     net: Cell, parameter_dict: dict[str, Any], strict_load: bool = False, remove_redundancy: bool = False
 ) -> tuple[list[str], list[str]]:
-    """Give a network's parameters values by name, or by path where two share a name.
+    """Load values into a network's parameters by name, or by path for shared names.
 
     Everything is checked before the first value changes.
 
@@ -215,13 +215,13 @@ def load_param_into_net(
 
 
 def _prefix_of(missing: list[str], given: dict[str, Any]) -> str:
-    """What the dictionary's names have before the longest of the names that are missing, or nothing."""
+    """Return the prefix of the dictionary's names before the longest of the missing names, or ""."""
     longest = max(missing, key=len, default="")
     return next((key[: -len(longest)] for key in given if longest and key.endswith(f".{longest}")), "")
 
 
 def _fitting(parameter: Parameter, value: Parameter | str, strict: bool) -> Tensor:
-    """The value as the parameter takes it."""
+    """Return the value in the parameter's dtype and shape."""
     name = parameter.name
     if isinstance(value, str):
         raise TypeError(f"For 'load_param_into_net', '{shown(name)}' must be a Parameter, but got str")
@@ -239,6 +239,6 @@ def _fitting(parameter: Parameter, value: Parameter | str, strict: bool) -> Tens
 
 
 def _kind(tensor: Tensor) -> str:
-    """Floats are cast into floats and integers into integers."""
+    """Return the kind of a dtype; casts stay within floats or within integers."""
     kind: str = tensor._array.dtype.kind
     return {"V": "f", "u": "i"}.get(kind, kind)

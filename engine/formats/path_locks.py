@@ -44,7 +44,7 @@ _changing = threading.RLock()  # a handler of a signal may save while its own th
 
 
 def save_in_turn(path: str, save: Save, background: bool) -> None:
-    """Save when all earlier saves of this path have ended.
+    """Save after all earlier saves of this path.
 
     Args:
         path: of the file.
@@ -100,7 +100,7 @@ def _save_in_background(path: str, save: Save, turn: _Turn) -> None:
 
 
 def _unfinished(turn: _Turn | None) -> Iterator[_Turn]:
-    """A turn and those before it that may not have ended: one whose caller was interrupted ends before them."""
+    """Return a turn and the earlier ones that may not have ended; an interrupted caller's turn may end before them."""
     while turn is not None:
         yield turn
         turn = turn.before
@@ -113,7 +113,7 @@ def _forget(path: str, turn: _Turn) -> None:
 
 
 def wait_for_saves(path: str) -> None:
-    """Return when the saves of a path that were called for have ended.
+    """Wait for the requested saves of a path.
 
     Args:
         path: of the file.
@@ -130,7 +130,7 @@ def wait_for_saves(path: str) -> None:
 
 
 def raise_failure(path: str | None = None) -> None:
-    """Raise, once, what a save in the background failed by.
+    """Raise, once, the error of a save in the background.
 
     Args:
         path: of the file; None: of any.
@@ -148,12 +148,12 @@ def raise_failure(path: str | None = None) -> None:
 
 
 def saving_in_background() -> bool:
-    """Whether a file is still being written."""
+    """Return whether a file is still being written."""
     return any(thread.name == _THREAD_NAME for thread in threading.enumerate())
 
 
 def _forget_all() -> None:
-    """In a forked process, where none of the threads runs that would end their turns."""
+    """Clear the turns in a forked process, in which the threads that would end them do not run."""
     global _changing
     _changing = threading.RLock()
     _newest.clear()

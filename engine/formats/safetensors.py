@@ -49,13 +49,13 @@ _DTYPES = {code: next(dtype for dtype in DTYPES if dtype.name == name) for code,
 
 
 def _code(array: Array) -> str:
-    """The format's name of an array's dtype, or nothing."""
+    """Return the format's name of an array's dtype, or ""."""
     dtype = dtype_of(array.dtype)
     return next((code for code in _CODES if _DTYPES[code] is dtype), "")
 
 
 def check(name: str, value: Array | str, caller: str) -> None:
-    """Whether the format can hold a value.
+    """Return whether the format can hold a value.
 
     Args:
         name: the name of the value.
@@ -100,7 +100,7 @@ def write(file: BinaryIO, values: Mapping[str, Any], crc: bool) -> None:
 
 
 def read(path: str, crc: bool) -> dict[str, Any]:
-    """The arrays of a file by name.
+    """Return the arrays of a file by name.
 
     Args:
         path: of the file.
@@ -147,7 +147,7 @@ def _compare_checksums(path: str, metadata: Mapping[str, str], arrays: Mapping[s
 
 
 def _header(path: str) -> dict[str, Any]:
-    """The header of a file, after the library found that it holds together and accounts for all of the file."""
+    """Return the header of a file after the library has checked that it is consistent and covers the file."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -161,7 +161,7 @@ def _header(path: str) -> dict[str, Any]:
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of a header.
+    """Return an object of a header, whose keys must be unique.
 
     Raises:
         ValueError: it has a name twice.
@@ -174,12 +174,12 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _bytes(array: Array) -> Any:
-    """The bytes of an array in its order: of the array itself where it lies so."""
+    """Return the bytes of an array in its order, without a copy if it is contiguous."""
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 
 def _checksum(arrays: Mapping[str, Any]) -> int:
-    """MindSpore's: over the names and elements, in the order of the names."""
+    """Return MindSpore's checksum over names and elements, in the order of the names."""
     found = 0
     for name in sorted(arrays):
         found = zlib.crc32(_summed(arrays[name]), zlib.crc32(name.encode(), found))
@@ -187,7 +187,7 @@ def _checksum(arrays: Mapping[str, Any]) -> int:
 
 
 def _own_checksum(arrays: Mapping[str, Any]) -> int:
-    """Over names, dtypes, shapes and elements, in the order of the names."""
+    """Return a checksum over names, dtypes, shapes and elements, in the order of the names."""
     found = 0
     for name in sorted(arrays):
         row = json.dumps([name, _code(arrays[name]), list(arrays[name].shape)]).encode()
@@ -196,7 +196,7 @@ def _own_checksum(arrays: Mapping[str, Any]) -> int:
 
 
 def _summed(array: Array) -> Any:
-    """The bytes of an array, as MindSpore takes them: ``bytes`` makes of a whole number as many zeros."""
+    """Return the bytes of an array as MindSpore computes them: ``bytes`` of an int n is n zeros."""
     if array.ndim == 0 and array.dtype.kind in "iu" and 0 <= int(array) < _MOST_ZEROS:
         return bytes(int(array))
     return _bytes(array)

@@ -86,7 +86,7 @@ def save_checkpoint(
 def write_values(
     path: str, values: dict[str, Any], format: str, crc: bool, caller: str, background: bool = False
 ) -> None:
-    """Write arrays and strings by name when the earlier saves of the file have ended."""
+    """Write arrays and strings by name after earlier saves of the file."""
     codec = FORMATS[format]
     for name, value in values.items():
         if not is_name(name):
@@ -102,7 +102,7 @@ def write_values(
 
 
 def async_ckpt_thread_status() -> bool:
-    """Whether a file is still being written in the background.
+    """Return whether a file is still being written in the background.
 
     Raises:
         OSError, RuntimeError: all are written, but one failed, and nobody was told so yet.
@@ -117,21 +117,21 @@ def async_ckpt_thread_status() -> bool:
 
 
 def checked_format(format: str, name: str) -> Any:
-    """The module that reads and writes a format."""
+    """Return the module that reads and writes a format."""
     if format not in FORMATS:
         raise ValueError(f"For '{name}', 'format' must be 'ckpt' or 'safetensors', but got {format!r}")
     return FORMATS[format]
 
 
 def checked_path(path: str | os.PathLike[str], name: str) -> str:
-    """A file name as a str."""
+    """Return a file name as a str."""
     if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
         raise TypeError(f"For '{name}', 'ckpt_file_name' must be a str or a path, but got {type(path).__name__}")
     return os.fspath(path)
 
 
 def check_key(key: bytes | None, argument: str, name: str) -> None:
-    """Encryption is asked for by a key."""
+    """Raise an error if encryption is requested by a key."""
     if key is None:
         return
     if not isinstance(key, bytes):
@@ -140,7 +140,7 @@ def check_key(key: bytes | None, argument: str, name: str) -> None:
 
 
 def check_bool(value: object, argument: str, name: str, kind: type[Exception]) -> None:
-    """A flag; MindSpore raises TypeError for some and ValueError for others."""
+    """Check a flag; MindSpore raises TypeError for some and ValueError for others."""
     if not isinstance(value, bool):
         raise kind(f"For '{name}', '{argument}' must be a bool, but got {type(value).__name__}")
 
@@ -190,7 +190,7 @@ def _checked_name(name: object) -> str:
 
 
 def _array(name: str, value: object, from_dict: bool) -> Array:
-    """A tensor's array on the host. Arrays are never written into, so this is the value of now."""
+    """Return a tensor's array on the host; arrays are never modified in place, so this is the current value."""
     if isinstance(value, Tensor):
         return np.asarray(to_host(value._array))
     if from_dict and isinstance(value, np.ndarray):

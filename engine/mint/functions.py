@@ -76,7 +76,7 @@ _WAYS_TO_MEASURE = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_di
 
 
 def pow(input: Operand, exponent: Operand) -> Tensor:
-    """``input`` to the power of ``exponent``; of integers with a negative one 0, but for 1 and -1.
+    """Return ``input`` to the power of ``exponent``; integers with a negative exponent give 0, except 1 and -1.
 
     Args:
         input: the base: a Tensor or a number.
@@ -96,7 +96,7 @@ def pow(input: Operand, exponent: Operand) -> Tensor:
 
 
 def equal(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have the same shape and the same elements.
+    """Return whether two tensors have the same shape and the same elements.
 
     Args:
         input: a Tensor.
@@ -114,7 +114,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 
 def linspace(start: Operand, end: Operand, steps: int, *, dtype: DTypeLike | None = None) -> Tensor:
-    """start + k * (end - start) / (steps - 1) for k from 0 to steps - 1: both ends are in it. No gradient passes.
+    """Return start + k * (end - start) / (steps - 1) for k from 0 to steps - 1, both ends included. No gradient passes.
 
     Args:
         start: the first number, a number or a 0-d tensor.
@@ -134,7 +134,7 @@ def linspace(start: Operand, end: Operand, steps: int, *, dtype: DTypeLike | Non
 
 
 def dot(input: Tensor, other: Tensor) -> Tensor:
-    """The scalar product of two vectors: the sum of input * other.
+    """Return the scalar product of two vectors: the sum of input * other.
 
     Args:
         input: a vector.
@@ -152,7 +152,7 @@ def dot(input: Tensor, other: Tensor) -> Tensor:
 
 
 def vdot(input: Tensor, other: Tensor) -> Tensor:
-    """The scalar product of two vectors, the first one conjugated: the sum of conj(input) * other.
+    """Return the scalar product of two vectors, the first conjugated: the sum of conj(input) * other.
 
     Args:
         input: a vector.
@@ -168,7 +168,7 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
 
 
 def item(input: Tensor) -> bool | int | float | complex:
-    """The one element of a Tensor, as a Python number.
+    """Return the one element of a Tensor as a Python number.
 
     Args:
         input: a Tensor with one element, of any shape.
@@ -187,7 +187,7 @@ def item(input: Tensor) -> bool | int | float | complex:
 
 
 def add(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
-    """input + alpha * other, element by element.
+    """Return input + alpha * other, element by element.
 
     Args:
         input: a Tensor or a number.
@@ -204,7 +204,7 @@ def add(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
 
 
 def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
-    """input - alpha * other, element by element.
+    """Return input - alpha * other, element by element.
 
     Args:
         input: a Tensor or a number.
@@ -224,7 +224,7 @@ def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
 
 
 def mean(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
-    """The mean over axes.
+    """Return the mean over axes.
 
     Args:
         input: a Tensor.
@@ -243,7 +243,7 @@ def mean(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DType
 
 
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """The place of the smallest element along one axis, or of all; the first one of several.
+    """Return the index of the smallest element along one axis, or of all; the first one of several.
 
     Args:
         input: a Tensor.
@@ -267,7 +267,7 @@ def max(
     keepdim: bool = False,
     other: Tensor | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The largest element; with its place: ``max(input, dim, keepdim)``; of each pair: ``max(input, other)``.
+    """Return the largest element; with its index: ``max(input, dim, keepdim)``; of each pair: ``max(input, other)``.
 
     Args:
         input: a Tensor.
@@ -294,7 +294,7 @@ def min(
     keepdim: bool = False,
     other: Tensor | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The smallest element; with its place: ``min(input, dim, keepdim)``; of each pair: ``min(input, other)``.
+    """Return the smallest element; with its index: ``min(input, dim, keepdim)``; of each pair: ``min(input, other)``.
 
     Args:
         input: a Tensor.
@@ -342,7 +342,7 @@ def _extreme(
 
 
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | tuple[Tensor, Tensor]:
-    """The middle element, the lower of two: of all, or along one axis with its place; NaN where one is among them.
+    """Return the median, the lower of two: of all, or along one axis with its index; NaN if any element is NaN.
 
     Args:
         input: a Tensor.
@@ -362,7 +362,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 def norm(
     input: Tensor, p: float | str = "fro", dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None = None
 ) -> Tensor:
-    """The ``p``-norm of all elements, or of vectors along axes: (sum of abs(x) ** p) ** (1 / p).
+    """Return the ``p``-norm of all elements, or of vectors along axes: (sum of abs(x) ** p) ** (1 / p).
 
     Args:
         input: a Tensor.
@@ -386,7 +386,7 @@ def norm(
 
 
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
-    """The ``p``-norm distance of each row of ``x1`` from each row of ``x2``.
+    """Return the ``p``-norm distance of each row of ``x1`` from each row of ``x2``.
 
     Args:
         x1: a Tensor (..., P, M).
@@ -407,7 +407,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether abs(input - other) <= atol + rtol * abs(other) for each pair.
+    """Return whether abs(input - other) <= atol + rtol * abs(other) for each pair.
 
     Args:
         input: a Tensor.
@@ -429,7 +429,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
 
 
 def sort(input: Tensor, *, dim: int = -1, descending: bool = False, stable: bool = False) -> tuple[Tensor, Tensor]:
-    """The elements in order along one axis, and where they were; equal ones keep their order, NaN is the largest.
+    """Sort along one axis and return the indices too; equal elements keep their order, NaN is the largest.
 
     Args:
         input: a Tensor.
@@ -449,7 +449,7 @@ def sort(input: Tensor, *, dim: int = -1, descending: bool = False, stable: bool
 
 
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
-    """Where the elements in order are, along one axis; equal ones keep their order, NaN is the largest.
+    """Return the indices that sort along one axis; equal elements keep their order, NaN is the largest.
 
     Args:
         input: a Tensor.
@@ -468,7 +468,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
 
 
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Tensor, Tensor]:
-    """The ``k`` largest (or smallest) elements along one axis, and where they are.
+    """Return the ``k`` largest (or smallest) elements along one axis, and their indices.
 
     Args:
         input: a Tensor.
@@ -489,7 +489,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
 
 
 def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
-    """The smallest element so far along one axis, and where it is: the last one of several.
+    """Return the cumulative minimum along one axis, and its index: the last one of several.
 
     Args:
         input: a Tensor.
@@ -510,7 +510,7 @@ def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
 
 
 def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
-    """The Tensor without axes of length 1; an axis of another length stays.
+    """Remove axes of length 1; an axis of another length stays.
 
     Args:
         input: a Tensor.
@@ -533,7 +533,7 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """The axes from ``start_dim`` to ``end_dim`` as one.
+    """Flatten the axes from ``start_dim`` to ``end_dim`` into one.
 
     Args:
         input: a Tensor.
@@ -553,7 +553,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
-    """The coordinates of the points of a grid: for each vector a Tensor of the grid's shape.
+    """Return the coordinates of grid points: for each vector a Tensor of the grid's shape.
 
     Args:
         *tensors: the coordinates along each axis of the grid, vectors; or one tuple or list of them.
@@ -570,7 +570,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 
 
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
-    """A matrix with a vector on one diagonal, or one diagonal of a matrix.
+    """Return a matrix with a vector on one diagonal, or one diagonal of a matrix.
 
     Args:
         input: a vector or a matrix.
@@ -595,7 +595,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 def repeat_interleave(
     input: Tensor, repeats: Ints | Tensor, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
-    """Each element several times, one behind the other.
+    """Repeat each element several times in succession.
 
     Args:
         input: a Tensor.
@@ -622,7 +622,7 @@ def repeat_interleave(
 
 
 def where(condition: Tensor, input: Operand | None = None, other: Operand | None = None) -> Tensor | tuple[Tensor, ...]:
-    """``input`` where the condition holds, else ``other``; the condition alone gives the places where it holds.
+    """Return ``input`` if the condition holds, else ``other``; for the condition alone the indices at which it holds.
 
     Args:
         condition: a Bool Tensor.
@@ -645,7 +645,7 @@ def where(condition: Tensor, input: Operand | None = None, other: Operand | None
 
 
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """A copy of ``input`` with ``src`` added at places along one axis; at a place that comes twice both are added.
+    """Return a copy of ``input`` with ``src`` added at indices along one axis; repeated indices add up.
 
     Args:
         input: a Tensor.
@@ -665,7 +665,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 
 
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Tensor:
-    """A copy of ``input`` with alpha times the entries of ``source`` added at places along one axis.
+    """Return a copy of ``input`` with alpha times the entries of ``source`` added at indices along one axis.
 
     Args:
         input: a Tensor; a Parameter stays as it is.
@@ -686,7 +686,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
 
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """One entry along one axis: ``input[..., index, ...]``.
+    """Return one entry along one axis: ``input[..., index, ...]``.
 
     Args:
         input: a Tensor of at least one axis.
@@ -706,7 +706,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 
 
 def take(input: Tensor, index: Tensor) -> Tensor:
-    """Elements by their places in the flattened Tensor.
+    """Return elements by their indices in the flattened Tensor.
 
     Args:
         input: a Tensor.
@@ -725,7 +725,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 
 
 def log_softmax(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-    """The logarithm of softmax along one axis, without overflow: x - log(sum of exp(x)).
+    """Return the logarithm of softmax along one axis, without overflow: x - log(sum of exp(x)).
 
     Args:
         input: a floating Tensor.
@@ -743,7 +743,7 @@ def log_softmax(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | Non
 
 
 def axis_unless_given(input: Tensor) -> int:
-    """The axis of softmax and log_softmax where ``dim`` is None, as MindSpore has it."""
+    """Return the axis of softmax and log_softmax if ``dim`` is None, as in MindSpore."""
     return 0 if check_tensor(input, "softmax").ndim in (0, 1, 3) else 1
 
 
@@ -751,7 +751,7 @@ def axis_unless_given(input: Tensor) -> int:
 
 
 def zeros(size: Shape, *more: int, dtype: DTypeLike | None = None) -> Tensor:
-    """A Tensor of zeros.
+    """Return a Tensor of zeros.
 
     Args:
         size: the length of each axis, as a tuple or list of ints; or the first of them.
@@ -768,7 +768,7 @@ def zeros(size: Shape, *more: int, dtype: DTypeLike | None = None) -> Tensor:
 
 
 def ones(size: Shape, *more: int, dtype: DTypeLike | None = None) -> Tensor:
-    """A Tensor of ones.
+    """Return a Tensor of ones.
 
     Args:
         size: the length of each axis, as a tuple or list of ints; or the first of them.
@@ -785,7 +785,7 @@ def ones(size: Shape, *more: int, dtype: DTypeLike | None = None) -> Tensor:
 
 
 def empty(*size: Shape, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
-    """A Tensor of a shape, whose values no program may count on; they are zeros.
+    """Return a Tensor of a shape with unspecified values; they are zeros.
 
     Args:
         *size: the length of each axis, or a tuple or list of them.
@@ -802,7 +802,7 @@ def empty(*size: Shape, dtype: DTypeLike | None = None, device: str | None = Non
 
 
 def empty_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
-    """A Tensor of another's shape, whose values no program may count on; they are zeros.
+    """Return a Tensor of another's shape with unspecified values; they are zeros.
 
     Args:
         input: the Tensor whose shape is taken.
@@ -816,7 +816,7 @@ def empty_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | N
 
 
 def clone(input: Tensor) -> Tensor:
-    """A copy that gradients pass.
+    """Return a differentiable copy.
 
     Args:
         input: a Tensor.
@@ -832,7 +832,7 @@ def _shape(size: tuple[Any, ...]) -> Sequence[int]:
 
 
 def _shape_and_dtype(size: tuple[Any, ...], dtype: DTypeLike | None) -> tuple[Sequence[int], DTypeLike | None]:
-    """``randn((2, 3), float32)`` stands in examples of MindSpore's reference."""
+    """Return shape and dtype; ``randn((2, 3), float32)`` occurs in examples of MindSpore's reference."""
     if len(size) == 2 and isinstance(size[0], tuple | list) and isinstance(size[1], DType) and dtype is None:
         return size[0], size[1]
     return _shape(size), dtype
@@ -851,7 +851,7 @@ def _as(tensor: Tensor, dtype: DTypeLike | None) -> Tensor:
 def rand(
     *size: Shape, generator: Generator | None = None, dtype: DTypeLike | None = None, device: str | None = None
 ) -> Tensor:
-    """Random numbers, uniform over [0, 1).
+    """Draw random numbers, uniform over [0, 1).
 
     Args:
         *size: the length of each axis, or a tuple or list of them.
@@ -869,7 +869,7 @@ def rand(
 def randn(
     *size: Shape, generator: Generator | None = None, dtype: DTypeLike | None = None, device: str | None = None
 ) -> Tensor:
-    """Random numbers of the standard normal distribution.
+    """Draw random numbers from the standard normal distribution.
 
     Args:
         *size: the length of each axis, or a tuple or list of them.
@@ -885,7 +885,7 @@ def randn(
 
 
 def rand_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
-    """Random numbers, uniform over [0, 1), in another Tensor's shape.
+    """Draw random numbers, uniform over [0, 1), in another Tensor's shape.
 
     Args:
         input: the Tensor whose shape is taken.
@@ -902,7 +902,7 @@ def rand_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | No
 
 
 def randn_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
-    """Random numbers of the standard normal distribution, in another Tensor's shape.
+    """Draw random numbers from the standard normal distribution, in another Tensor's shape.
 
     Args:
         input: the Tensor whose shape is taken.
@@ -921,7 +921,7 @@ def randn_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | N
 def randint(
     *args: Any, generator: Generator | None = None, dtype: DTypeLike | None = None, device: str | None = None
 ) -> Tensor:
-    """Random ints: ``randint(high, size)`` from 0, ``randint(low, high, size)`` from ``low`` below ``high``.
+    """Draw random ints: ``randint(high, size)`` from 0, ``randint(low, high, size)`` from ``low`` below ``high``.
 
     Args:
         *args: ``low`` (or not), ``high`` and ``size``, which is a tuple with the length of each axis.
@@ -942,7 +942,8 @@ def randint(
 
 
 def randint_like(input: Tensor, *args: int, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
-    """Random ints in another Tensor's shape: ``randint_like(input, high)`` from 0, ``randint_like(input, low, high)``.
+    """Draw random ints in another Tensor's shape: ``randint_like(input, high)`` from 0, ``randint_like(input, low,
+    high)``.
 
     Args:
         input: the Tensor whose shape is taken.
@@ -963,7 +964,7 @@ def randint_like(input: Tensor, *args: int, dtype: DTypeLike | None = None, devi
 
 
 def randperm(n: int, *, generator: Generator | None = None, dtype: DTypeLike | None = None) -> Tensor:
-    """The numbers from 0 below ``n`` in random order.
+    """Return the numbers from 0 below ``n`` in random order.
 
     Args:
         n: how many.
@@ -983,7 +984,7 @@ def normal(
     size: Sequence[int] | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Random numbers of the normal distribution with these means and deviations.
+    """Draw random numbers from the normal distribution with these means and deviations.
 
     Args:
         mean: the mean: a number or a Tensor.
@@ -1000,7 +1001,7 @@ def normal(
 
 
 def bernoulli(input: Tensor, *, generator: Generator | None = None) -> Tensor:
-    """1 with the probability that stands in ``input``, else 0.
+    """Draw 1 with the probability in ``input``, else 0.
 
     Args:
         input: the probabilities, a floating Tensor with elements in [0, 1].
@@ -1015,7 +1016,7 @@ def bernoulli(input: Tensor, *, generator: Generator | None = None) -> Tensor:
 def multinomial(
     input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None
 ) -> Tensor:
-    """``num_samples`` indices of each row, drawn with the weights of the row.
+    """Draw ``num_samples`` indices for each row, with the weights of the row.
 
     Args:
         input: weights (N,) or (M, N), 0 or above; they need not sum to 1.
@@ -1034,7 +1035,7 @@ def multinomial(
 
 
 def _seed(generator: Generator | None) -> int | None:
-    """A seed drawn from a generator; None for the engine's own stream."""
+    """Return a seed drawn from a generator; None for the engine's own stream."""
     if generator is None:
         return None
     seed, place = check_generator(generator).draw(1)

@@ -18,7 +18,7 @@ __all__ = ["array", "asarray", "asfarray", "copy"]
 
 
 def element_type(dtype: AnyDType) -> DType:
-    """An element type of the engine's, given so, by NumPy's name, or as a Python type."""
+    """Return the engine's element type for itself, NumPy's name or a Python type."""
     for kind, own in ((int, int32), (float, float32), (bool, bool_)):
         if dtype is kind:
             return own
@@ -26,14 +26,14 @@ def element_type(dtype: AnyDType) -> DType:
 
 
 def several(values: Any, name: str, argument: str) -> Sequence[Any]:
-    """What must be a list or tuple, or an array with an axis to go along."""
+    """Return the items of a list, a tuple or an array with a leading axis."""
     if not isinstance(values, list | tuple) and not (isinstance(values, np.ndarray | Tensor) and values.ndim):
         raise TypeError(f"For '{name}', '{argument}' must be a list or tuple, but got {type(values).__name__}")
     return values  # type: ignore[return-value]  # a Tensor has the methods that are used of one
 
 
 def array(obj: TensorLike, dtype: AnyDType | None = None, copy: bool = True, ndmin: int = 0) -> Tensor:
-    """A Tensor of numbers, lists, arrays or tensors, whose gradients pass; Python's ints become Int32, floats Float32.
+    """Return a differentiable Tensor of numbers, lists, arrays or tensors; Python's ints become Int32, floats Float32.
 
     Args:
         obj: what it is made of; a Tensor and an array keep their dtype.
@@ -61,7 +61,7 @@ def array(obj: TensorLike, dtype: AnyDType | None = None, copy: bool = True, ndm
 
 
 def asarray(a: TensorLike, dtype: AnyDType | None = None) -> Tensor:
-    """A Tensor of numbers, lists, arrays or tensors; Python's ints become Int32 and its floats Float32.
+    """Return a Tensor of numbers, lists, arrays or tensors; Python's ints become Int32 and its floats Float32.
 
     Args:
         a: what it is made of; a Tensor is returned itself where ``dtype`` is None.
@@ -77,7 +77,7 @@ def asarray(a: TensorLike, dtype: AnyDType | None = None) -> Tensor:
 
 
 def asfarray(a: TensorLike, dtype: AnyDType = float32) -> Tensor:
-    """A floating Tensor of numbers, lists, arrays or tensors.
+    """Return a floating Tensor of numbers, lists, arrays or tensors.
 
     Args:
         a: what it is made of.
@@ -94,7 +94,7 @@ def asfarray(a: TensorLike, dtype: AnyDType = float32) -> Tensor:
 
 
 def copy(a: TensorLike) -> Tensor:
-    """A copy that gradients pass.
+    """Return a differentiable copy.
 
     Args:
         a: a Tensor, or what one can be made of.
@@ -106,27 +106,27 @@ def copy(a: TensorLike) -> Tensor:
 
 
 def as_type(found: Tensor, dtype: AnyDType | None) -> Tensor:
-    """The tensor in an element type; None leaves it."""
+    """Cast a tensor to an element type; None leaves it."""
     return found if dtype is None else found.astype(element_type(dtype))
 
 
 def made(values: object, dtype: AnyDType = int32) -> Tensor:
-    """A tensor of what NumPy computed, in an element type."""
+    """Return a tensor of NumPy's result in an element type."""
     return Tensor(np.asarray(values).astype(numpy_dtype(element_type(dtype))))
 
 
 def as_singles(x: Tensor) -> Tensor:
-    """A tensor in Float32, but in Float64 and complex as it is."""
+    """Cast a tensor to Float32, except Float64 and complex."""
     return x if x.dtype.is_complex or x.dtype == float64 else x.astype(float32)
 
 
 def floating(x: TensorLike) -> Tensor:
-    """A tensor, of Float32 where it was one of integers or bools."""
+    """Cast a tensor of integers or bools to Float32; others stay."""
     return as_floats(asarray(x))
 
 
 def vector(x: TensorLike, name: str, argument: str) -> Tensor:
-    """A tensor with one axis; a number becomes one of length 1.
+    """Return a tensor with one axis; a number becomes one of length 1.
 
     Raises:
         ValueError: it has more axes.
@@ -138,14 +138,14 @@ def vector(x: TensorLike, name: str, argument: str) -> Tensor:
 
 
 def together(*given: TensorLike) -> tuple[Tensor, ...]:
-    """Tensors in the element type that they combine to."""
+    """Cast tensors to their common element type."""
     found = [asarray(one) for one in given]
     wanted = combined(*(one.dtype for one in found))
     return tuple(one.astype(wanted) for one in found)
 
 
 def combined(*dtypes: DType) -> DType:
-    """The element type that an operation on tensors of these computes in."""
+    """Return the element type in which an operation on these tensors computes."""
     wanted = dtypes[0].numpy
     for one in dtypes[1:]:
         wanted = promote(wanted, one.numpy)

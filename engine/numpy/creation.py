@@ -54,7 +54,7 @@ __all__ = [
 
 
 def zeros(shape: Ints, dtype: AnyDType = float32) -> Tensor:
-    """A Tensor of zeros; ``empty`` is another name of it.
+    """Return a Tensor of zeros; ``empty`` is another name of it.
 
     Args:
         shape: its shape: an int, or one for each axis.
@@ -70,7 +70,7 @@ def zeros(shape: Ints, dtype: AnyDType = float32) -> Tensor:
 
 
 def ones(shape: Ints, dtype: AnyDType = float32) -> Tensor:
-    """A Tensor of ones.
+    """Return a Tensor of ones.
 
     Args:
         shape: its shape: an int, or one for each axis.
@@ -89,7 +89,7 @@ empty = zeros
 
 
 def full(shape: Ints, fill_value: TensorLike, dtype: AnyDType | None = None) -> Tensor:
-    """A Tensor of one value.
+    """Return a Tensor of one value.
 
     Args:
         shape: its shape: an int, or one for each axis.
@@ -107,7 +107,7 @@ def full(shape: Ints, fill_value: TensorLike, dtype: AnyDType | None = None) -> 
 
 
 def zeros_like(a: TensorLike, dtype: AnyDType | None = None, shape: Ints | None = None) -> Tensor:
-    """A Tensor of zeros like another.
+    """Return a Tensor of zeros like another.
 
     Args:
         a: the other Tensor, or what one can be made of.
@@ -125,7 +125,7 @@ def zeros_like(a: TensorLike, dtype: AnyDType | None = None, shape: Ints | None 
 
 
 def empty_like(prototype: TensorLike, dtype: AnyDType | None = None, shape: Ints | None = None) -> Tensor:
-    """A Tensor like another, whose values no program may count on; they are zeros.
+    """Return a Tensor like another with unspecified values; they are zeros.
 
     Args:
         prototype: the other Tensor, or what one can be made of.
@@ -147,7 +147,7 @@ def arange(
     step: float | Tensor | None = None,
     dtype: AnyDType | None = None,
 ) -> Tensor:
-    """The numbers start, start + step, start + 2 step, ... below ``stop``.
+    """Return the numbers start, start + step, start + 2 step, ... below ``stop``.
 
     Args:
         start: the first number; where it is given alone, it is ``stop``, and the first is 0.
@@ -182,7 +182,7 @@ def _spaced(
     endpoint: bool,
     **how: Any,
 ) -> Tensor:
-    """What NumPy's function of the name gives, with its axis at another place.
+    """Return the result of NumPy's function of that name, with its axis moved.
 
     Where an end is a tensor, gradients pass: the numbers come from ``of_tensors``, of both ends and of how far each
     number is from the one to the other, from 0 to 1.
@@ -212,7 +212,7 @@ def linspace(
     dtype: AnyDType | None = None,
     axis: int = 0,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """Evenly spaced numbers from ``start`` to ``stop``.
+    """Return evenly spaced numbers from ``start`` to ``stop``.
 
     Args:
         start: the first number, or a Tensor of them.
@@ -247,7 +247,7 @@ def logspace(
     dtype: AnyDType | None = None,
     axis: int = 0,
 ) -> Tensor:
-    """Numbers whose logarithms are evenly spaced, from base ** start to base ** stop.
+    """Return numbers with evenly spaced logarithms, from base ** start to base ** stop.
 
     Args:
         start: the exponent of the first number.
@@ -281,7 +281,7 @@ def geomspace(
     dtype: AnyDType | None = None,
     axis: int = 0,
 ) -> Tensor:
-    """Numbers of which each is the one before times the same ratio, from ``start`` to ``stop``.
+    """Return a geometric sequence from ``start`` to ``stop``.
 
     Args:
         start: the first number, not 0.
@@ -313,7 +313,7 @@ def _sides(name: str, N: int, M: int | None, k: int) -> tuple[int, int, int]:  #
 
 
 def eye(N: int, M: int | None = None, k: int = 0, dtype: AnyDType = float32) -> Tensor:  # noqa: N803
-    """A matrix with ones on one diagonal and zeros elsewhere.
+    """Return a matrix with ones on one diagonal and zeros elsewhere.
 
     Args:
         N: the number of rows.
@@ -328,7 +328,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: AnyDType = float32) -> 
 
 
 def identity(n: int, dtype: AnyDType = float32) -> Tensor:
-    """The identity matrix.
+    """Return the identity matrix.
 
     Args:
         n: the number of rows and columns.
@@ -341,7 +341,7 @@ def identity(n: int, dtype: AnyDType = float32) -> Tensor:
 
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: AnyDType = float32) -> Tensor:  # noqa: N803
-    """A matrix with ones on and below one diagonal and zeros above it.
+    """Return a matrix with ones on and below one diagonal and zeros above it.
 
     Args:
         N: the number of rows.
@@ -356,7 +356,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: AnyDType = float32) -> 
 
 
 def indices(dimensions: Sequence[int], dtype: AnyDType = int32, sparse: bool = False) -> list[Tensor]:
-    """For each axis of a grid the place of each of its points along that axis.
+    """Return the index of each grid point along each axis.
 
     Args:
         dimensions: the shape of the grid.
@@ -372,7 +372,7 @@ def indices(dimensions: Sequence[int], dtype: AnyDType = int32, sparse: bool = F
 
 
 def meshgrid(*xi: TensorLike, sparse: bool = False, indexing: str = "xy") -> list[Tensor]:
-    """The coordinates of the points of a grid: for each vector a Tensor of the grid's shape.
+    """Return the coordinates of grid points: for each vector a Tensor of the grid's shape.
 
     Args:
         *xi: the coordinates along each axis of the grid, vectors.
@@ -395,7 +395,7 @@ def meshgrid(*xi: TensorLike, sparse: bool = False, indexing: str = "xy") -> lis
 
 
 def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> Tensor:  # noqa: N803
-    """The Vandermonde matrix: the powers of each element, a row each, from N - 1 down to 0.
+    """Return the Vandermonde matrix: a row of powers of each element, from N - 1 down to 0.
 
     Args:
         x: a vector.
@@ -413,7 +413,7 @@ def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> Ten
 
 
 def diag(v: TensorLike, k: int = 0) -> Tensor:
-    """A matrix with a vector on one diagonal, or one diagonal of a matrix.
+    """Return a matrix with a vector on one diagonal, or one diagonal of a matrix.
 
     Args:
         v: a vector or a matrix.
@@ -429,7 +429,7 @@ def diag(v: TensorLike, k: int = 0) -> Tensor:
 def full_like(
     a: TensorLike, fill_value: TensorLike, dtype: AnyDType | None = None, shape: Ints | None = None
 ) -> Tensor:
-    """A Tensor of one value like another.
+    """Return a Tensor of one value like another.
 
     Args:
         a: the other Tensor, or what one can be made of.
@@ -450,7 +450,7 @@ def full_like(
 
 
 def ones_like(a: TensorLike, dtype: AnyDType | None = None, shape: Ints | None = None) -> Tensor:
-    """A Tensor of ones like another.
+    """Return a Tensor of ones like another.
 
     Args:
         a: the other Tensor, or what one can be made of.
@@ -471,7 +471,7 @@ def ones_like(a: TensorLike, dtype: AnyDType | None = None, shape: Ints | None =
 
 
 def bartlett(M: int) -> Tensor:  # noqa: N803
-    """The Bartlett window: a triangle from 0 up to 1 and down to 0.
+    """Return the Bartlett window: a triangle from 0 up to 1 and down to 0.
 
     Args:
         M: how many points; none where it is below 1.
@@ -486,7 +486,7 @@ def bartlett(M: int) -> Tensor:  # noqa: N803
 
 
 def blackman(M: int) -> Tensor:  # noqa: N803
-    """The Blackman window: 0.42 - 0.5 cos(2 pi n / (M - 1)) + 0.08 cos(4 pi n / (M - 1)).
+    """Return the Blackman window: 0.42 - 0.5 cos(2 pi n / (M - 1)) + 0.08 cos(4 pi n / (M - 1)).
 
     Args:
         M: how many points; none where it is below 1.
@@ -501,7 +501,7 @@ def blackman(M: int) -> Tensor:  # noqa: N803
 
 
 def hamming(M: int) -> Tensor:  # noqa: N803
-    """The Hamming window: 0.54 - 0.46 cos(2 pi n / (M - 1)).
+    """Return the Hamming window: 0.54 - 0.46 cos(2 pi n / (M - 1)).
 
     Args:
         M: how many points; none where it is below 1.
@@ -516,7 +516,7 @@ def hamming(M: int) -> Tensor:  # noqa: N803
 
 
 def hanning(M: int) -> Tensor:  # noqa: N803
-    """The Hann window: 0.5 - 0.5 cos(2 pi n / (M - 1)).
+    """Return the Hann window: 0.5 - 0.5 cos(2 pi n / (M - 1)).
 
     Args:
         M: how many points; none where it is below 1.
@@ -534,7 +534,7 @@ def hanning(M: int) -> Tensor:  # noqa: N803
 
 
 def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
-    """The places of the main diagonal of a square, a cube, ...
+    """Return the indices of the main diagonal of a square, a cube, ...
 
     Args:
         n: how many places.
@@ -551,7 +551,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
-    """The places on and below a diagonal of a matrix.
+    """Return the indices on and below a diagonal of a matrix.
 
     Args:
         n: the number of rows.
@@ -568,7 +568,7 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tens
 
 
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
-    """The places on and above a diagonal of a matrix.
+    """Return the indices on and above a diagonal of a matrix.
 
     Args:
         n: the number of rows.
@@ -592,7 +592,7 @@ def _triangle(places: Callable[..., Any], name: str, n: int, k: int, m: int | No
 
 
 def tril_indices_from(arr: TensorLike, k: int = 0) -> tuple[Tensor, Tensor]:
-    """The places on and below a diagonal of a matrix like another.
+    """Return the indices on and below a diagonal of a matrix like another.
 
     Args:
         arr: the other matrix.
@@ -609,7 +609,7 @@ def tril_indices_from(arr: TensorLike, k: int = 0) -> tuple[Tensor, Tensor]:
 
 
 def triu_indices_from(arr: TensorLike, k: int = 0) -> tuple[Tensor, Tensor]:
-    """The places on and above a diagonal of a matrix like another.
+    """Return the indices on and above a diagonal of a matrix like another.
 
     Args:
         arr: the other matrix.

@@ -13,7 +13,7 @@ __all__ = ["rand", "randint", "randn"]
 
 
 def rand(*shape: int, dtype: AnyDType = float32) -> Tensor:
-    """Random numbers, uniform over [0, 1).
+    """Draw random numbers, uniform over [0, 1).
 
     Args:
         *shape: the length of each axis.
@@ -26,7 +26,7 @@ def rand(*shape: int, dtype: AnyDType = float32) -> Tensor:
 
 
 def randn(*shape: int, dtype: AnyDType = float32) -> Tensor:
-    """Random numbers of the standard normal distribution.
+    """Draw random numbers from the standard normal distribution.
 
     Args:
         *shape: the length of each axis.
@@ -39,7 +39,7 @@ def randn(*shape: int, dtype: AnyDType = float32) -> Tensor:
 
 
 def randint(minval: int, maxval: int | None = None, shape: Ints | None = None, dtype: AnyDType = int32) -> Tensor:
-    """Random ints, uniform from ``minval`` below ``maxval``.
+    """Draw random ints, uniform from ``minval`` below ``maxval``.
 
     Args:
         minval: the lowest; where it is given alone, it is ``maxval``, and the lowest is 0.

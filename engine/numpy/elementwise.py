@@ -16,7 +16,7 @@ __all__ = ["clip", "copysign", "divmod", "fix", "float_power", "sign"]
 
 
 def clip(x: TensorLike, xmin: Operand | None, xmax: Operand | None, dtype: AnyDType | None = None) -> Tensor:
-    """Elements raised to ``xmin`` and lowered to ``xmax``: min(max(x, xmin), xmax). NaN stays NaN.
+    """Clip elements to a range: min(max(x, xmin), xmax). NaN stays NaN.
 
     Args:
         x: the elements.
@@ -50,7 +50,7 @@ def _within(bound: Any, x: Tensor) -> Any:
 
 
 def copysign(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> Tensor:
-    """The size of ``x1`` with the sign of ``x2``.
+    """Return the magnitude of ``x1`` with the sign of ``x2``.
 
     Args:
         x1: what gives the size.
@@ -70,7 +70,7 @@ def copysign(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> T
 
 
 def fix(x: TensorLike) -> Tensor:
-    """The integer part of each element, rounded towards 0.
+    """Return the integer part of each element, rounded towards 0.
 
     Args:
         x: numbers.
@@ -85,7 +85,7 @@ def fix(x: TensorLike) -> Tensor:
 
 
 def float_power(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> Tensor:
-    """``x1`` to the power ``x2``, in Float32 at least, so that a negative power of an integer is no integer.
+    """Return ``x1`` to the power ``x2``, in Float32 at least, so that negative powers of integers are fractions.
 
     Args:
         x1: the bases.
@@ -103,7 +103,7 @@ def float_power(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -
 
 
 def divmod(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> tuple[Tensor, Tensor]:
-    """The quotient, rounded down, and the remainder, which has the sign of ``x2``.
+    """Return the quotient, rounded down, and the remainder, which has the sign of ``x2``.
 
     Args:
         x1: the dividends.
@@ -122,7 +122,7 @@ def divmod(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> tup
 
 
 def sign(x: TensorLike, dtype: AnyDType | None = None) -> Tensor:
-    """-1, 0 or 1 as an element is negative, 0 or positive. NaN stays NaN, which ``ops.sign`` makes 0.
+    """Return -1, 0 or 1 for negative, zero and positive elements. NaN stays NaN, which ``ops.sign`` makes 0.
 
     Args:
         x: the elements; integers and bools become Float32.

@@ -32,7 +32,7 @@ __all__ = [
 def where(
     condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None
 ) -> Tensor | tuple[Tensor, ...]:
-    """``x`` where the condition holds, else ``y``; the condition alone gives the places where it holds.
+    """Return ``x`` if the condition holds, else ``y``; for the condition alone the indices at which it holds.
 
     Args:
         condition: bools, or numbers that are not 0.
@@ -54,7 +54,7 @@ def where(
 
 
 def take(a: TensorLike, indices: TensorLike, axis: int | None = None, mode: str = "clip") -> Tensor:
-    """Elements along one axis by their places.
+    """Return elements along one axis by index.
 
     Args:
         a: where they are taken from.
@@ -74,7 +74,7 @@ def take(a: TensorLike, indices: TensorLike, axis: int | None = None, mode: str 
 
 
 def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> Tensor:
-    """Elements along one axis by places that differ from line to line.
+    """Return elements along one axis by indices that differ from line to line.
 
     Args:
         arr: where they are taken from.
@@ -105,7 +105,7 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> T
 
 
 def _whole(places: Tensor, name: str, argument: str = "indices") -> Tensor:
-    """Places, which must be integers."""
+    """Return indices, which must be integers."""
     if places.dtype.is_floating_point or places.dtype.is_complex:
         raise TypeError(f"For 'numpy.{name}', '{argument}' must be integers, but got {places.dtype}")
     return places if places.dtype in (int32, int64) else places.astype(int32)
@@ -115,7 +115,7 @@ _MODES = ("clip", "wrap")
 
 
 def choose(a: TensorLike, choices: TensorLike | Sequence[TensorLike], mode: str = "clip") -> Tensor:
-    """Each element from one of several tensors: at each place the element there of the tensor that ``a`` names.
+    """Select each element from one of several tensors, the one that ``a`` indexes.
 
     Args:
         a: which tensor, by its number.
@@ -145,7 +145,7 @@ def choose(a: TensorLike, choices: TensorLike | Sequence[TensorLike], mode: str 
 
 
 def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0) -> Tensor:
-    """Each element from the first of several tensors whose condition holds there.
+    """Select each element from the first of several tensors whose condition holds there.
 
     Args:
         condlist: the conditions, bools.
@@ -178,7 +178,7 @@ def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], def
 def piecewise(
     x: TensorLike, condlist: TensorLike | Sequence[TensorLike], funclist: Sequence[Any], *args: Any, **kw: Any
 ) -> Tensor:
-    """A function that is given piece by piece.
+    """Evaluate a piecewise function.
 
     Args:
         x: where it is taken.
@@ -210,7 +210,7 @@ def piecewise(
 
 
 def unravel_index(indices: TensorLike, shape: Ints, order: str = "C") -> tuple[Tensor, ...]:
-    """Places among flattened elements as places along each axis.
+    """Convert indices of flattened elements to indices along each axis.
 
     Args:
         indices: the places; negative ones count from the end, and those beyond an end are that end.
@@ -234,7 +234,7 @@ def unravel_index(indices: TensorLike, shape: Ints, order: str = "C") -> tuple[T
 
 
 def ravel_multi_index(multi_index: Sequence[TensorLike], dims: Ints, mode: str = "clip", order: str = "C") -> Tensor:
-    """Places along each axis as places among the flattened elements.
+    """Convert indices along each axis to indices of the flattened elements.
 
     Args:
         multi_index: for each axis the places, ints; they broadcast.
@@ -262,7 +262,7 @@ def ravel_multi_index(multi_index: Sequence[TensorLike], dims: Ints, mode: str =
 
 
 def ix_(*args: TensorLike) -> tuple[Tensor, ...]:
-    """Places along several axes as one index of all their combinations: ``x[ix_(rows, columns)]``.
+    """Return an index of all combinations of indices along several axes: ``x[ix_(rows, columns)]``.
 
     Args:
         *args: for each axis a vector of ints, or of bools that tell which places.

@@ -24,7 +24,7 @@ _NUMBERS_STAY = ("maximum", "minimum")
 
 
 def _short_as_halves(x: Tensor) -> Tensor:
-    """A tensor of bools or of integers of 8 bits in Float16."""
+    """Convert a tensor of bools or of 8-bit integers to Float16."""
     return x.astype(float16) if x.dtype in (bool_, int8, uint8) else x
 
 
@@ -50,7 +50,7 @@ _FIRST: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 def taking_lists(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of ``ops`` that takes lists, arrays and numbers where it takes tensors.
+    """Wrap a function of ``ops`` so that it accepts lists, arrays and numbers in place of tensors.
 
     A number beside a tensor counts as one of Int32 or Float32 where two are combined. An operator takes ``dtype``,
     and so do those in ``_WITH_DTYPE``.
@@ -106,5 +106,5 @@ def taking_lists(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_number(value: object) -> bool:
-    """A number that Int32 or Float32 holds."""
+    """Return whether a value is a number that Int32 or Float32 can hold."""
     return isinstance(value, bool | float) or (isinstance(value, int) and -(2**31) <= value < 2**31)

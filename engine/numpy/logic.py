@@ -14,7 +14,7 @@ __all__ = ["array_equal", "array_equiv", "isscalar", "sometrue"]
 
 
 def array_equal(a1: TensorLike, a2: TensorLike, equal_nan: bool = False) -> Tensor:
-    """Whether two have one shape and equal elements.
+    """Return whether two have the same shape and equal elements.
 
     Args:
         a1: the one.
@@ -37,7 +37,7 @@ def array_equal(a1: TensorLike, a2: TensorLike, equal_nan: bool = False) -> Tens
 
 
 def array_equiv(a1: TensorLike, a2: TensorLike) -> Tensor:
-    """Whether two broadcast to one shape and have equal elements then.
+    """Return whether two broadcast to one shape and are equal there.
 
     Args:
         a1: the one.
@@ -58,7 +58,7 @@ def array_equiv(a1: TensorLike, a2: TensorLike) -> Tensor:
 
 
 def isscalar(element: object) -> bool:
-    """Whether something is a number or a text, and no tensor, array or list.
+    """Return whether a value is a number or a text, rather than a tensor, array or list.
 
     Args:
         element: anything.
@@ -70,7 +70,7 @@ def isscalar(element: object) -> bool:
 
 
 def sometrue(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Whether any element over axes is not 0; NaN is not.
+    """Return whether any element over axes is neither 0 nor NaN.
 
     Args:
         a: the elements.

@@ -33,7 +33,7 @@ def pad(
     reflect_type: str = "even",
     **kwargs: Any,
 ) -> Tensor:
-    """A tensor with more elements before and behind along each axis; the axes one after the other.
+    """Pad a tensor before and after each axis, one axis after the other.
 
     Args:
         arr: what is padded.
@@ -89,7 +89,7 @@ def pad(
 
 
 def _pairs(value: Any, axes: int, argument: str) -> list[tuple[Any, Any]]:
-    """For each axis what is before and what is behind."""
+    """Return (before, after) for each axis."""
     try:
         given = np.asarray(value.asnumpy() if isinstance(value, Tensor) else value, object if value is None else None)
         return [tuple(pair) for pair in np.broadcast_to(given, (axes, 2)).tolist()]
@@ -100,7 +100,7 @@ def _pairs(value: Any, axes: int, argument: str) -> list[tuple[Any, Any]]:
 
 
 def _block(lines: Tensor, mode: str, width: int, end: Any, count: int | None) -> Tensor:
-    """What is put before the first of the lines, from the outside inward."""
+    """Return the block of lines to insert before the first line, from the outside inward."""
     shape = (width, *lines.shape[1:])
     if mode in ("constant", "empty"):
         return ops.full(shape, end, dtype=lines.dtype)
@@ -116,7 +116,7 @@ def _block(lines: Tensor, mode: str, width: int, end: Any, count: int | None) ->
 
 
 def _odd(lines: Tensor, before: int, behind: int, first: bool) -> Tensor:
-    """Continued beyond both ends by twice the outermost line less the lines within, again and again.
+    """Extend both ends by twice the outermost line minus the lines within, repeatedly.
 
     Args:
         lines: what is continued, along the first axis.

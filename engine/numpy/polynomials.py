@@ -20,7 +20,7 @@ _MOST_TIMES = 1 << 12
 
 
 def polyadd(a1: TensorLike, a2: TensorLike) -> Tensor:
-    """The sum of two polynomials.
+    """Return the sum of two polynomials.
 
     Args:
         a1: the coefficients of the one, the highest power first.
@@ -36,7 +36,7 @@ def polyadd(a1: TensorLike, a2: TensorLike) -> Tensor:
 
 
 def polysub(a1: TensorLike, a2: TensorLike) -> Tensor:
-    """The difference of two polynomials.
+    """Return the difference of two polynomials.
 
     Args:
         a1: the coefficients of the one, the highest power first.
@@ -58,7 +58,7 @@ def _combined(operator: Callable[..., Tensor], a1: TensorLike, a2: TensorLike, n
 
 
 def polymul(a1: TensorLike, a2: TensorLike) -> Tensor:
-    """The product of two polynomials.
+    """Return the product of two polynomials.
 
     Args:
         a1: the coefficients of the one, the highest power first.
@@ -74,7 +74,7 @@ def polymul(a1: TensorLike, a2: TensorLike) -> Tensor:
 
 
 def polyval(p: TensorLike, x: TensorLike) -> Tensor:
-    """The values of a polynomial.
+    """Return the values of a polynomial.
 
     Args:
         p: its coefficients, that of the highest power first.
@@ -94,7 +94,7 @@ def polyval(p: TensorLike, x: TensorLike) -> Tensor:
 
 
 def polyder(p: TensorLike, m: int = 1) -> Tensor:
-    """The derivative of a polynomial.
+    """Return the derivative of a polynomial.
 
     Args:
         p: its coefficients, that of the highest power first.
@@ -116,7 +116,7 @@ def polyder(p: TensorLike, m: int = 1) -> Tensor:
 
 
 def polyint(p: TensorLike, m: int = 1, k: Number | Sequence[Number] | None = None) -> Tensor:
-    """The integral of a polynomial.
+    """Return the integral of a polynomial.
 
     Args:
         p: its coefficients, that of the highest power first.

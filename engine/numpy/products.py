@@ -20,7 +20,7 @@ __all__ = ["convolve", "correlate", "cross", "dot", "matmul", "multi_dot", "oute
 def cross(
     a: TensorLike, b: TensorLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Tensor:
-    """The cross product of vectors of 2 or 3; of two in the plane the component that stands upright on it.
+    """Return the cross product of vectors of 2 or 3; for two plane vectors the component perpendicular to the plane.
 
     Args:
         a: the first vectors.
@@ -52,7 +52,7 @@ def cross(
 
 
 def dot(a: TensorLike, b: TensorLike) -> Tensor:
-    """The sum of products over the last axis of ``a`` and the last but one (the only one) of ``b``, as in NumPy.
+    """Return the sum of products over the last axis of ``a`` and the last but one (or only one) of ``b``, as in NumPy.
 
     Args:
         a: numbers; without axes it multiplies all of ``b``.
@@ -73,7 +73,8 @@ def dot(a: TensorLike, b: TensorLike) -> Tensor:
 
 
 def matmul(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> Tensor:
-    """The product of matrices in the last two axes; the axes before them broadcast, a vector is one row or one column.
+    """Return the product of matrices in the last two axes; leading axes broadcast, and a vector is one row or one
+    column.
 
     Args:
         x1: numbers, (..., n, k) or (k,).
@@ -90,7 +91,7 @@ def matmul(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> Ten
 
 
 def tensordot(a: TensorLike, b: TensorLike, axes: int | Sequence[Ints] = 2) -> Tensor:
-    """The sum of products over axes of both.
+    """Return the sum of products over axes of both.
 
     Args:
         a: numbers.
@@ -126,7 +127,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: int | Sequence[Ints] = 2) -> T
 
 
 def outer(a: TensorLike, b: TensorLike) -> Tensor:
-    """The product of each element of the one with each of the other.
+    """Return the product of each element of one with each of the other.
 
     Args:
         a: numbers, taken flattened.
@@ -142,7 +143,7 @@ def outer(a: TensorLike, b: TensorLike) -> Tensor:
 
 
 def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
-    """The product of several matrices, in the order of multiplication that takes the fewest steps.
+    """Return the product of several matrices in the cheapest order of multiplication.
 
     Args:
         arrays: two matrices or more; the first and the last may be vectors.
@@ -185,7 +186,7 @@ _SHIFTS = ("valid", "same", "full")
 
 
 def correlate(a: TensorLike, v: TensorLike, mode: str = "valid") -> Tensor:
-    """The cross-correlation of two sequences: sums of the products of ``a`` with ``v`` moved along it.
+    """Return the cross-correlation of two sequences: sums of products of ``a`` with ``v`` shifted along it.
 
     Args:
         a: a vector.
@@ -209,7 +210,7 @@ def correlate(a: TensorLike, v: TensorLike, mode: str = "valid") -> Tensor:
 
 
 def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
-    """The convolution of two sequences: sums of the products of ``a`` with ``v``, turned around, moved along it.
+    """Return the convolution of two sequences: sums of products of ``a`` with the reversed ``v`` shifted along it.
 
     Args:
         a: a vector.
@@ -240,7 +241,7 @@ def _sequences(a: TensorLike, v: TensorLike, mode: str, name: str) -> tuple[Tens
 
 
 def _moved_along(long: Tensor, short: Tensor, mode: str) -> Tensor:
-    """Sums of products with the shorter vector at all the places of the mode, from the first one on."""
+    """Return sums of products with the shorter vector at all positions of the mode, from the first one on."""
     if long.dtype.is_complex:
         parts = [(ops.real(one), ops.imag(one)) for one in (long, short)]
         (lr, li), (sr, si) = parts

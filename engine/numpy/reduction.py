@@ -40,7 +40,7 @@ def sum(
     keepdims: bool = False,
     initial: Number | None = None,
 ) -> Tensor:
-    """The sum over axes.
+    """Return the sum over axes.
 
     Args:
         a: the elements.
@@ -61,7 +61,7 @@ def sum(
 
 
 def mean(a: TensorLike, axis: Axis = None, keepdims: bool = False, dtype: AnyDType | None = None) -> Tensor:
-    """The mean over axes.
+    """Return the mean over axes.
 
     Args:
         a: the elements.
@@ -82,7 +82,7 @@ def mean(a: TensorLike, axis: Axis = None, keepdims: bool = False, dtype: AnyDTy
 def average(
     x: TensorLike, axis: Axis = None, weights: TensorLike | None = None, returned: bool = False
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The weighted mean over axes: sum(x * weights) / sum(weights).
+    """Return the weighted mean over axes: sum(x * weights) / sum(weights).
 
     Args:
         x: the elements.
@@ -115,7 +115,7 @@ def average(
 
 
 def nanmean(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False) -> Tensor:
-    """The mean of those elements over axes that are not NaN.
+    """Return the mean over axes of the elements that are not NaN.
 
     Args:
         a: the elements.
@@ -134,7 +134,7 @@ def nanmean(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, kee
 
 
 def nanmax(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False) -> Tensor:
-    """The largest of those elements over axes that are not NaN.
+    """Return the largest over axes of the elements that are not NaN.
 
     Args:
         a: the elements.
@@ -153,7 +153,7 @@ def nanmax(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keep
 
 
 def nanmin(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False) -> Tensor:
-    """The smallest of those elements over axes that are not NaN.
+    """Return the smallest over axes of the elements that are not NaN.
 
     Args:
         a: the elements.
@@ -183,7 +183,7 @@ def _nanextreme(
 
 
 def nansum(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False) -> Tensor:
-    """The sum of the elements over axes, with NaN counted as 0.
+    """Return the sum over axes, with NaN counted as 0.
 
     Args:
         a: the elements.
@@ -204,7 +204,7 @@ def nansum(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keep
 
 
 def cumsum(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = None) -> Tensor:
-    """The sum of the elements so far.
+    """Return the cumulative sum of the elements.
 
     Args:
         a: the elements.
@@ -222,7 +222,7 @@ def cumsum(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = None
 
 
 def trace(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: AnyDType | None = None) -> Tensor:
-    """The sum of a diagonal of the matrices in two axes.
+    """Return the sum of a diagonal of the matrices in two axes.
 
     Args:
         a: the matrices.
@@ -244,7 +244,7 @@ def trace(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype:
 def nanvar(
     a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, ddof: int = 0, keepdims: bool = False
 ) -> Tensor:
-    """The variance of those elements over axes that are not NaN.
+    """Return the variance over axes of the elements that are not NaN.
 
     Args:
         a: the elements.
@@ -266,7 +266,7 @@ def nanvar(
 def nanstd(
     a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, ddof: int = 0, keepdims: bool = False
 ) -> Tensor:
-    """The standard deviation of those elements over axes that are not NaN.
+    """Return the standard deviation over axes of the elements that are not NaN.
 
     Args:
         a: the elements.
@@ -297,7 +297,7 @@ def _nanvar(a: TensorLike, axis: Axis, ddof: int, keepdims: bool) -> Tensor:
 
 
 def cumprod(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = None) -> Tensor:
-    """The product of the elements so far.
+    """Return the cumulative product of the elements.
 
     Args:
         a: the elements.
@@ -320,7 +320,7 @@ def cumprod(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = Non
 
 
 def nancumsum(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = None) -> Tensor:
-    """The sum of the elements so far, with NaN counted as 0.
+    """Return the cumulative sum of the elements, with NaN counted as 0.
 
     Args:
         a: the elements.
@@ -342,7 +342,7 @@ def nancumsum(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = N
 
 
 def ediff1d(ary: TensorLike, to_end: TensorLike | None = None, to_begin: TensorLike | None = None) -> Tensor:
-    """The differences of neighbors among all elements, flattened.
+    """Return the differences of neighbors in the flattened input.
 
     Args:
         ary: the elements.
@@ -361,7 +361,7 @@ def ediff1d(ary: TensorLike, to_end: TensorLike | None = None, to_begin: TensorL
 
 
 def gradient(f: TensorLike, *varargs: Number, axis: Axis = None, edge_order: int = 1) -> Tensor | list[Tensor]:
-    """The slopes of a function that is given at the points of a grid, from the neighbors on both sides.
+    """Return the gradient of a function sampled at grid points, from the neighbors on both sides.
 
     Args:
         f: the values of the function.
@@ -400,7 +400,7 @@ def gradient(f: TensorLike, *varargs: Number, axis: Axis = None, edge_order: int
 
 
 def trapz(y: TensorLike, x: TensorLike | None = None, dx: float = 1.0, axis: int = -1) -> Tensor:
-    """The integral along one axis by the trapezoidal rule.
+    """Return the integral along one axis by the trapezoidal rule.
 
     Args:
         y: the values of the function.
@@ -420,7 +420,7 @@ def trapz(y: TensorLike, x: TensorLike | None = None, dx: float = 1.0, axis: int
 
 
 def unwrap(p: TensorLike, discont: float = math.pi, axis: int = -1) -> Tensor:
-    """Angles without jumps: multiples of 2 pi are added where a step would be larger than half a turn.
+    """Return angles without jumps: multiples of 2 pi are added to steps larger than half a turn.
 
     Args:
         p: the angles in radians.

@@ -15,7 +15,7 @@ __all__ = ["in1d", "intersect1d", "isin", "setdiff1d", "unique"]
 
 
 def unique(x: TensorLike, return_inverse: bool = False) -> Tensor | tuple[Tensor, Tensor]:
-    """Each value once, in ascending order; on demand the place of each element's value.
+    """Return each value once, in ascending order; on demand the index of each element's value.
 
     Args:
         x: the elements.
@@ -33,7 +33,7 @@ def unique(x: TensorLike, return_inverse: bool = False) -> Tensor | tuple[Tensor
 
 
 def in1d(ar1: TensorLike, ar2: TensorLike, invert: bool = False) -> Tensor:
-    """Whether each element is one of others, flattened.
+    """Return whether each element is among others, flattened.
 
     Args:
         ar1: the elements.
@@ -50,7 +50,7 @@ def in1d(ar1: TensorLike, ar2: TensorLike, invert: bool = False) -> Tensor:
 
 
 def isin(element: TensorLike, test_elements: TensorLike, invert: bool = False) -> Tensor:
-    """Whether each element is one of others.
+    """Return whether each element is among others.
 
     Args:
         element: the elements.
@@ -70,7 +70,7 @@ def isin(element: TensorLike, test_elements: TensorLike, invert: bool = False) -
 def intersect1d(
     ar1: TensorLike, ar2: TensorLike, assume_unique: bool = False, return_indices: bool = False
 ) -> Tensor | tuple[Tensor, Tensor, Tensor]:
-    """The values that are in both, each once, in ascending order.
+    """Return the values that are in both, each once, in ascending order.
 
     Args:
         ar1: the one, taken flattened.
@@ -92,7 +92,7 @@ def intersect1d(
 
 
 def setdiff1d(ar1: TensorLike, ar2: TensorLike, assume_unique: bool = False) -> Tensor:
-    """The values that are in ``ar1`` and not in ``ar2``, each once, in ascending order.
+    """Return the values that are in ``ar1`` and not in ``ar2``, each once, in ascending order.
 
     Args:
         ar1: the one, taken flattened.

@@ -39,7 +39,7 @@ __all__ = [
 
 
 def shape(a: TensorLike) -> tuple[int, ...]:
-    """The length of each axis.
+    """Return the length of each axis.
 
     Args:
         a: a Tensor, or what one can be made of.
@@ -51,7 +51,7 @@ def shape(a: TensorLike) -> tuple[int, ...]:
 
 
 def size(a: TensorLike, axis: int | None = None) -> int:
-    """The number of elements, or the length of one axis.
+    """Return the number of elements, or the length of one axis.
 
     Args:
         a: a Tensor, or what one can be made of.
@@ -68,7 +68,7 @@ def size(a: TensorLike, axis: int | None = None) -> int:
 
 
 def concatenate(arrays: Sequence[TensorLike], axis: int | None = 0) -> Tensor:
-    """Tensors joined along an axis that they have.
+    """Concatenate tensors along an existing axis.
 
     Args:
         arrays: what is joined; the shapes differ along ``axis`` at most.
@@ -85,7 +85,7 @@ def concatenate(arrays: Sequence[TensorLike], axis: int | None = 0) -> Tensor:
 
 
 def atleast_1d(*arys: TensorLike) -> Tensor | list[Tensor]:
-    """Tensors with one axis at least: a number becomes a vector of one.
+    """Return tensors with at least one axis: a number becomes a vector of one.
 
     Args:
         *arys: Tensors, or what they can be made of.
@@ -98,7 +98,7 @@ def atleast_1d(*arys: TensorLike) -> Tensor | list[Tensor]:
 
 
 def atleast_2d(*arys: TensorLike) -> Tensor | list[Tensor]:
-    """Tensors with two axes at least: a vector becomes a row.
+    """Return tensors with at least two axes: a vector becomes a row.
 
     Args:
         *arys: Tensors, or what they can be made of.
@@ -115,7 +115,7 @@ def _at_least(tensor: Tensor, axes: int) -> Tensor:
 
 
 def split(x: TensorLike, indices_or_sections: Ints, axis: int = 0) -> tuple[Tensor, ...]:
-    """Pieces along one axis.
+    """Split a tensor along one axis.
 
     Args:
         x: what is cut.
@@ -142,7 +142,7 @@ def split(x: TensorLike, indices_or_sections: Ints, axis: int = 0) -> tuple[Tens
 
 
 def vsplit(x: TensorLike, indices_or_sections: Ints) -> tuple[Tensor, ...]:
-    """Pieces along the first axis.
+    """Split a tensor along the first axis.
 
     Args:
         x: what is cut, of at least 2 axes.
@@ -158,7 +158,7 @@ def vsplit(x: TensorLike, indices_or_sections: Ints) -> tuple[Tensor, ...]:
 
 
 def hsplit(x: TensorLike, indices_or_sections: Ints) -> tuple[Tensor, ...]:
-    """Pieces along the second axis, of a vector along its only one.
+    """Split a tensor along the second axis, a vector along its only one.
 
     Args:
         x: what is cut, of at least 1 axis.
@@ -174,7 +174,7 @@ def hsplit(x: TensorLike, indices_or_sections: Ints) -> tuple[Tensor, ...]:
 
 
 def dsplit(x: TensorLike, indices_or_sections: Ints) -> tuple[Tensor, ...]:
-    """Pieces along the third axis.
+    """Split a tensor along the third axis.
 
     Args:
         x: what is cut, of at least 3 axes.
@@ -197,7 +197,7 @@ def _split_along(name: str, x: TensorLike, indices_or_sections: Ints, axis: int,
 
 
 def flip(m: TensorLike, axis: Axis = None) -> Tensor:
-    """The elements in reverse order along axes.
+    """Reverse the order of elements along axes.
 
     Args:
         m: a Tensor, or what one can be made of.
@@ -214,7 +214,7 @@ def flip(m: TensorLike, axis: Axis = None) -> Tensor:
 
 
 def atleast_3d(*arys: TensorLike) -> Tensor | list[Tensor]:
-    """Tensors with three axes at least: a vector becomes (1, n, 1), a matrix (n, m, 1).
+    """Return tensors with at least three axes: a vector becomes (1, n, 1), a matrix (n, m, 1).
 
     Args:
         *arys: Tensors, or what they can be made of.
@@ -227,7 +227,7 @@ def atleast_3d(*arys: TensorLike) -> Tensor | list[Tensor]:
 
 
 def expand_dims(a: TensorLike, axis: Ints) -> Tensor:
-    """New axes of length 1.
+    """Insert axes of length 1.
 
     Args:
         a: a Tensor, or what one can be made of.
@@ -251,7 +251,7 @@ def expand_dims(a: TensorLike, axis: Ints) -> Tensor:
 
 
 def rollaxis(x: TensorLike, axis: int, start: int = 0) -> Tensor:
-    """One axis moved back to stand before another.
+    """Move one axis back to before another.
 
     Args:
         x: a Tensor, or what one can be made of.
@@ -274,7 +274,7 @@ def rollaxis(x: TensorLike, axis: int, start: int = 0) -> Tensor:
 
 
 def roll(a: TensorLike, shift: Ints, axis: Ints | None = None) -> Tensor:
-    """Elements moved on along axes, those that fall off the end coming back at the start.
+    """Shift elements along axes; those beyond the end return at the start.
 
     Args:
         a: a Tensor, or what one can be made of.
@@ -298,7 +298,7 @@ def roll(a: TensorLike, shift: Ints, axis: Ints | None = None) -> Tensor:
 
 
 def broadcast_arrays(*args: TensorLike) -> list[Tensor]:
-    """Tensors in the shape that they broadcast to.
+    """Broadcast tensors to a common shape.
 
     Args:
         *args: Tensors, or what they can be made of.
@@ -319,7 +319,7 @@ def broadcast_arrays(*args: TensorLike) -> list[Tensor]:
 
 
 def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Tensor:
-    """Elements put behind others.
+    """Append elements to others.
 
     Args:
         arr: what is in front.
@@ -336,7 +336,7 @@ def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Tens
 
 
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: TensorLike, *args: Any, **kwargs: Any) -> Tensor:
-    """A function of a vector, applied to all vectors along one axis.
+    """Apply a function of a vector to all vectors along one axis.
 
     Args:
         func1d: takes a vector and returns a number or a Tensor, of one shape for all.
@@ -365,7 +365,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: TensorLike, *ar
 
 
 def apply_over_axes(func: Callable[[Tensor, int], Tensor], a: TensorLike, axes: Ints) -> Tensor:
-    """A function that reduces one axis, applied to axes one after the other.
+    """Apply a function that reduces one axis to several axes in turn.
 
     Args:
         func: takes a Tensor and an axis, and returns a Tensor with that axis or without it.
@@ -395,7 +395,7 @@ def apply_over_axes(func: Callable[[Tensor, int], Tensor], a: TensorLike, axes: 
 
 
 def array_str(a: TensorLike) -> str:
-    """The elements as NumPy prints them.
+    """Return the elements as NumPy prints them.
 
     Args:
         a: a Tensor, or what one can be made of.

@@ -40,7 +40,7 @@ def cov(
     aweights: TensorLike | None = None,
     dtype: AnyDType | None = None,
 ) -> Tensor:
-    """The matrix of covariances of variables; see ``ops.cov``.
+    """Return the covariance matrix of variables; see ``ops.cov``.
 
     Args:
         m: a variable in each row and an observation in each column; a vector is one variable.
@@ -68,7 +68,7 @@ def cov(
 
 
 def corrcoef(x: TensorLike, y: TensorLike | None = None, rowvar: bool = True, dtype: AnyDType | None = None) -> Tensor:
-    """The matrix of correlations of variables: their covariances over the product of their standard deviations.
+    """Return the correlation matrix of variables: covariances over the product of standard deviations.
 
     Args:
         x: a variable in each row and an observation in each column; a vector is one variable.
@@ -93,7 +93,7 @@ def corrcoef(x: TensorLike, y: TensorLike | None = None, rowvar: bool = True, dt
 
 
 def _edges(name: str, a: Tensor, bins: Any, limits: Any) -> Tensor:
-    """The edges of bins: those that were given, or so many of one width."""
+    """Return the edges of bins: those of the argument, or of that many equal bins."""
     if isinstance(bins, str):
         raise TypeError(f"For 'numpy.{name}', 'bins' must be an int or edges, but got {bins!r}")
     if not isinstance(bins, int):
@@ -121,7 +121,7 @@ def histogram_bin_edges(
     range: tuple[float, float] | None = None,
     weights: TensorLike | None = None,
 ) -> Tensor:
-    """The edges of the bins of a histogram.
+    """Return the edges of the bins of a histogram.
 
     Args:
         a: the elements, of any shape.
@@ -146,7 +146,7 @@ def histogram(
     weights: TensorLike | None = None,
     density: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """(how many elements are in each bin, the edges of the bins); the last bin has its upper edge too.
+    """Return (the number of elements in each bin, the edges of the bins); the last bin includes its upper edge.
 
     Args:
         a: the elements, of any shape.
@@ -176,7 +176,7 @@ def histogram2d(
     weights: TensorLike | None = None,
     density: bool = False,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """How many points of the plane are in each bin of a grid.
+    """Return the number of points of the plane in each bin of a grid.
 
     Args:
         x: the first coordinates, a vector.
@@ -211,7 +211,7 @@ def histogramdd(
     weights: TensorLike | None = None,
     density: bool = False,
 ) -> tuple[Tensor, list[Tensor]]:
-    """How many points are in each bin of a grid of any number of axes.
+    """Return the number of points in each bin of a grid of any rank.
 
     Args:
         sample: a matrix with a point in each row; or a list of the coordinates along each axis.
@@ -261,7 +261,7 @@ def _histogram(
 
 
 def _counts(points: list[Tensor], edges: list[Tensor], weights: TensorLike | None, density: bool) -> Tensor:
-    """How many points are in each bin, by NumPy's rule: the last bin of each axis has its upper edge too."""
+    """Return the number of points in each bin, by NumPy's rule: the last bin of each axis includes its upper edge."""
     shape = tuple(max(one.size - 1, 0) for one in edges)
     places, within = np.zeros(points[0].size, np.int64), np.ones(points[0].size, bool)
     for point, edge, count in zip(points, edges, shape, strict=True):
@@ -283,7 +283,7 @@ def _counts(points: list[Tensor], edges: list[Tensor], weights: TensorLike | Non
 
 
 def bincount(x: TensorLike, weights: TensorLike | None = None, minlength: int = 0, length: int | None = None) -> Tensor:
-    """How often each of the numbers 0, 1, 2, ... is there, or the sum of its weights.
+    """Return the count of each of the numbers 0, 1, 2, ..., or the sum of its weights.
 
     Args:
         x: a vector of ints that are not negative.
@@ -315,7 +315,7 @@ def bincount(x: TensorLike, weights: TensorLike | None = None, minlength: int = 
 
 
 def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
-    """In which bin each element is: 0 is below the first edge, n above the last one of n.
+    """Return the bin of each element: 0 is below the first edge, n above the last one of n.
 
     Args:
         x: the elements, of any shape.
@@ -336,7 +336,7 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
 
 
 def searchsorted(a: TensorLike, v: TensorLike, side: str = "left", sorter: TensorLike | None = None) -> Tensor:
-    """Where values would be put into a sorted vector to keep it sorted.
+    """Return the indices at which values would be inserted into a sorted vector to keep it sorted.
 
     Args:
         a: the vector, ascending.
@@ -361,7 +361,7 @@ def searchsorted(a: TensorLike, v: TensorLike, side: str = "left", sorter: Tenso
 def interp(
     x: TensorLike, xp: TensorLike, fp: TensorLike, left: float | None = None, right: float | None = None
 ) -> Tensor:
-    """The values of a function that is straight between points.
+    """Return the piecewise linear interpolation between points.
 
     Args:
         x: where it is taken, of any shape.

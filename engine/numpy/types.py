@@ -15,7 +15,7 @@ __all__ = ["promote_types", "result_type"]
 
 
 def promote_types(type1: AnyDType, type2: AnyDType) -> DType:
-    """The element type that an operation on tensors of two types computes in.
+    """Return the element type in which an operation on tensors of two types computes.
 
     Args:
         type1: the one.
@@ -31,7 +31,7 @@ def promote_types(type1: AnyDType, type2: AnyDType) -> DType:
 
 
 def result_type(*arrays_and_dtypes: Any) -> DType:
-    """The element type that an operation on all of these computes in.
+    """Return the element type in which an operation on all of these computes.
 
     Args:
         *arrays_and_dtypes: tensors, numbers, lists, arrays and element types.

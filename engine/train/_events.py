@@ -27,7 +27,7 @@ def _crc_table() -> list[int]:
 
 
 def _masked_crc(data: bytes) -> int:
-    """The checksum of a TFRecord."""
+    """Return the checksum of a TFRecord."""
     table, rest = _crc_table(), 0xFFFFFFFF
     for byte in data:
         rest = (rest >> 8) ^ table[(rest ^ byte) & 0xFF]
@@ -36,14 +36,14 @@ def _masked_crc(data: bytes) -> int:
 
 
 def framed(data: bytes) -> bytes:
-    """A TFRecord: the length and its checksum, the data and theirs."""
+    """Return a TFRecord: the length and its checksum, the data and theirs."""
     length = struct.pack("<Q", len(data))
     return length + struct.pack("<I", _masked_crc(length)) + data + struct.pack("<I", _masked_crc(data))
 
 
 @cache
 def _event_class() -> Any:
-    """The class of TensorBoard's message ``Event``, made from its description: the fields that are written here."""
+    """Return the class of TensorBoard's message ``Event``, built from a description of the fields written here."""
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
     kinds = descriptor_pb2.FieldDescriptorProto
@@ -129,12 +129,13 @@ _TEXT = 7
 
 
 def first_event(wall_time: float) -> bytes:
-    """What a file begins with."""
+    """Return the first event of a file."""
     return bytes(_event_class()(wall_time=wall_time, file_version="brain.Event:2").SerializeToString())
 
 
 def event(wall_time: float, step: int, values: list[tuple[str, str, Any]]) -> bytes:
-    """The values of a step: of each its kind ("scalar", "image", "histogram", "tensor" or "text"), tag and value."""
+    """Return the values of a step: the kind ("scalar", "image", "histogram", "tensor" or "text"), tag and value of
+    each."""
     made = _event_class()(wall_time=wall_time, step=step)
     for kind, tag, value in values:
         _FILLERS[kind](made.summary.value.add(tag=tag), value)
@@ -185,7 +186,7 @@ def _image(into: Any, value: Array) -> None:
 
 
 def canvas(images: Array) -> Array:
-    """Images (N, C, H, W) side by side, as one (H, W, C) of bytes.
+    """Tile images (N, C, H, W) into one (H, W, C) of bytes.
 
     Values from 0 to 1 are counted from 0 to 255; others but bytes are spread from the least to the greatest.
     """
@@ -204,7 +205,7 @@ def canvas(images: Array) -> Array:
 
 
 def png(image: Array) -> bytes:
-    """A PNG file of an image (H, W, 1) or (H, W, 3) of bytes."""
+    """Return a PNG file of an image (H, W, 1) or (H, W, 3) of bytes."""
     height, width, channels = image.shape
     lines = np.concatenate([np.zeros((height, 1), np.uint8), image.reshape(height, -1)], axis=1)  # 0: no filter
 

@@ -12,7 +12,7 @@ class LossScaleManager:
     """Base of the managers of the loss scale."""
 
     def get_loss_scale(self) -> float | None:
-        """The scale now, a number."""
+        """Return the current scale, a number."""
 
     def update_loss_scale(self, overflow: bool) -> None:
         """Change the scale after a step.
@@ -22,7 +22,8 @@ class LossScaleManager:
         """
 
     def get_update_cell(self) -> nn.Cell | None:
-        """The cell that changes the scale inside ``nn.TrainOneStepWithLossScaleCell``; None where it stays."""
+        """Return the cell that changes the scale inside ``nn.TrainOneStepWithLossScaleCell``; None for a fixed
+        scale."""
 
 
 class FixedLossScaleManager(LossScaleManager):
@@ -47,7 +48,7 @@ class FixedLossScaleManager(LossScaleManager):
         return self._loss_scale
 
     def get_drop_overflow_update(self) -> bool:
-        """Whether an update is dropped after an overflow."""
+        """Return whether an update is dropped after an overflow."""
         return self._drop_overflow_update
 
     def get_update_cell(self) -> nn.Cell | None:
@@ -105,7 +106,7 @@ class DynamicLossScaleManager(LossScaleManager):
         self.cur_iter += 1
 
     def get_drop_overflow_update(self) -> bool:
-        """Whether an update is dropped after an overflow: always."""
+        """Return whether an update is dropped after an overflow: always True."""
         return True
 
     def get_update_cell(self) -> nn.Cell | None:

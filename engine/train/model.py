@@ -170,7 +170,7 @@ class Model:
         sink_size: int = -1,
         initial_epoch: int = 0,
     ) -> None:
-        """Train, and evaluate along the way.
+        """Train the network, with evaluation in between.
 
         Args:
             epoch: the number of the last epoch.
@@ -300,7 +300,7 @@ class Model:
                 wait_for_writers(group)
 
     def _set_mode(self, network: Cell, training: bool, begins: bool = False) -> None:
-        """Training or not: when a run begins, and again where this Model ran in the other mode in between.
+        """Set the network's mode for training or evaluation: at the start of a run, and after a run in the other mode.
 
         What a callback sets in parts of the network stays, as in MindSpore: a layer is frozen so.
         """
@@ -322,7 +322,7 @@ class Model:
     def eval(
         self, valid_dataset: Batches, callbacks: Callbacks = None, dataset_sink_mode: bool = False
     ) -> dict[str, Any]:
-        """The metrics of the network on a data set.
+        """Return the metrics of the network on a data set.
 
         Args:
             valid_dataset: a data set whose columns are the inputs of the evaluation network: data and label, if it was
@@ -347,7 +347,7 @@ class Model:
     def _evaluate(
         self, dataset: Batches, facts: InternalCallbackParam, callback: Callback, between: bool = False
     ) -> dict[str, Any]:
-        """Evaluate; ``between`` epochs of training what the callbacks there watch is put into the facts."""
+        """Evaluate; ``between`` epochs of training, add the values that the callbacks monitor to the facts."""
         facts.update(
             eval_network=self._eval_network,
             valid_dataset=dataset,
@@ -386,7 +386,7 @@ class Model:
         return found
 
     def _evaluate_between(self, dataset: Batches, facts: InternalCallbackParam, callback: CallbackManager) -> None:
-        """Evaluate in the middle of training; what the facts say of training is put back."""
+        """Evaluate in the middle of training, and restore the facts about training."""
         kept = {name: facts[name] for name in ("cur_step_num", "batch_num", "net_outputs", "mode")}
         # Of MindSpore's own callbacks only the time is told of an evaluation in between.
         told = [one for one in callback._callbacks if isinstance(one, TimeMonitor) or not is_of_the_engine(type(one))]
@@ -414,7 +414,7 @@ class Model:
     # Prediction and the rest
 
     def predict(self, *predict_data: Any, backend: str | None = None, config: object = None) -> Tensor:
-        """The network's output, with training off.
+        """Return the network's output, with training off.
 
         Args:
             *predict_data: its inputs: tensors, numbers, strings or None.
@@ -445,7 +445,7 @@ class Model:
         epoch: int = 1,
         sink_mode: bool = True,
     ) -> None:
-        """Nothing is built ahead of an eager run.
+        """Do nothing: an eager run builds nothing ahead.
 
         Args:
             train_dataset: kept for callers.
@@ -456,11 +456,11 @@ class Model:
         """
 
     def infer_train_layout(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """A layout is for a cluster."""
+        """Raise NotImplementedError: a layout is for a cluster."""
         raise NotImplementedError("Model.infer_train_layout needs a cluster; here there is one process: call train")
 
     def infer_predict_layout(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """A layout is for a cluster."""
+        """Raise NotImplementedError: a layout is for a cluster."""
         raise NotImplementedError("Model.infer_predict_layout needs a cluster; here there is one process: call predict")
 
 

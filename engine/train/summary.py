@@ -106,7 +106,7 @@ class SummaryRecord:
         return str(self._path)
 
     def set_mode(self, mode: str) -> None:
-        """Say whether training or evaluation runs: in evaluation operators such as ``ops.ScalarSummary`` add nothing.
+        """Set whether training or evaluation runs: in evaluation operators such as ``ops.ScalarSummary`` add nothing.
 
         Args:
             mode: "train" or "eval".
@@ -117,7 +117,7 @@ class SummaryRecord:
         self._mode = check_one_of(mode, ("train", "eval"), "SummaryRecord.set_mode", "mode")
 
     def add_value(self, plugin: str, name: str, value: Any) -> None:
-        """Add a value to those of the step that is recorded next; of one name and kind the last one counts.
+        """Add a value to the next step that is recorded; the last one of each name and kind counts.
 
         Args:
             plugin: "scalar", a tensor with one element; "image", a tensor (N, C, H, W) with 1 or 3 channels;
@@ -147,14 +147,14 @@ class SummaryRecord:
         self._waiting[plugin, name] = np.array(array)  # what is added does not change afterwards
 
     def _taken(self, plugin: str, name: str, value: Tensor) -> None:
-        """Take what an operator such as ``ops.ScalarSummary`` got; while evaluation runs, they add nothing."""
+        """Record the value of an operator such as ``ops.ScalarSummary``, except during evaluation."""
         if self._mode == "train":
             self.add_value(plugin, name, value)
 
     def record(
         self, step: int, train_network: object = None, plugin_filter: Callable[[str], bool] | None = None
     ) -> bool:
-        """Write the values that were added.
+        """Write the added values.
 
         Args:
             step: the number of the step.
@@ -213,12 +213,12 @@ class SummaryRecord:
             warnings.warn(f"SummaryRecord: {self._path} cannot be written: {error}", RuntimeWarning, stacklevel=4)
 
     def flush(self) -> None:
-        """Hand what was recorded to the system, so that TensorBoard sees it."""
+        """Flush the records to the system, so that TensorBoard sees them."""
         if not self._file.closed:
             self._guarded(self._file.flush)
 
     def close(self) -> None:
-        """Finish the file. Values that were added and not recorded are lost."""
+        """Finish the file; added values that were not recorded are lost."""
         if SummaryRecord._open is self:
             SummaryRecord._open = None
             receivers.clear()
@@ -242,7 +242,7 @@ def _check(who: str, plugin: str, name: str, array: Array) -> None:
 
 
 def export_format(who: str, options: Any) -> str | None:
-    """The format of exported tensors.
+    """Return the format of exported tensors.
 
     Raises:
         TypeError: no dictionary.

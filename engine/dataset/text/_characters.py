@@ -31,7 +31,8 @@ _FOLDED_AWAY = re.compile(
 
 @cache
 def script_of(character: str) -> str:
-    """The script that a character's name tells: LATIN, CJK, ...; COMMON for signs and digits, COMBINING for marks."""
+    """Return the script named by a character's name: LATIN, CJK, ...; COMMON for signs and digits, COMBINING for
+    marks."""
     words = unicodedata.name(character, "").split()
     if words and words[0] in _WIDTHS:
         words = words[1:]
@@ -42,14 +43,14 @@ def script_of(character: str) -> str:
 
 
 def case_folded(text: str) -> str:
-    """The text in the form in which upper and lower case and compatible characters are the same (NFKC_Casefold)."""
+    """Return text in NFKC_Casefold form, which unifies upper and lower case and compatible characters."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", text).casefold()).casefold()
     return unicodedata.normalize("NFKC", _FOLDED_AWAY.sub("", folded))
 
 
 @cache
 def _ranges(kind: str) -> str:
-    """The characters of a general category or a script, for use within brackets."""
+    """Return the characters of a general category or a script, for use within brackets."""
     script = "CJK" if kind == "Han" else kind.upper()
     found: list[list[int]] = []
     for code in range(sys.maxunicode + 1):
@@ -98,7 +99,7 @@ _PROPERTY = re.compile(r"\\([pP])\{([A-Za-z]+)\}")
 
 
 def pattern_of(who: str, argument: str, pattern: str) -> re.Pattern[str]:
-    """A regular expression, in which ``\\p{..}`` stands for the characters of a general category or a script.
+    """Return a regular expression in which ``\\p{..}`` matches the characters of a general category or a script.
 
     Raises:
         RuntimeError: it is none, or asks for another property.

@@ -78,7 +78,7 @@ class _Each(Transform):
         return np.array([self.text(str(one)) for one in texts.reshape(-1)], np.str_).reshape(texts.shape)
 
     def text(self, text: str) -> str:
-        """One text after the change."""
+        """Return the transformed text."""
         raise NotImplementedError
 
 
@@ -93,7 +93,7 @@ class _Tokenizer(Transform):
         return _result(*_in_bytes(text, pieces), self.with_offsets)
 
     def pieces(self, text: str) -> tuple[str, list[Piece]]:
-        """The text in which places are counted, and its pieces."""
+        """Return the text that offsets refer to, and its pieces."""
         raise NotImplementedError
 
 
@@ -400,7 +400,7 @@ class WordpieceTokenizer(Transform):
         return self.joined([(word, 0) for word in words])
 
     def joined(self, words: list[tuple[str, int]]) -> Any:
-        """The parts of words, of which each is told where it begins."""
+        """Return the parts of words, each with the offset at which it begins."""
         found, starts, ends = [], [], []
         for word, begin in words:
             for part, low, high in self.parts(word):
@@ -410,7 +410,7 @@ class WordpieceTokenizer(Transform):
         return _result(found, starts, ends, self.with_offsets)
 
     def parts(self, word: str) -> list[Piece]:
-        """The parts of one word."""
+        """Return the parts of one word."""
         unknown = [(self.unknown or word, 0, len(word))]
         if len(word.encode()) > self.most:
             return unknown

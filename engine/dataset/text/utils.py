@@ -77,7 +77,7 @@ class SPieceTokenizerLoadType(enum.IntEnum):
 
 
 def _words(who: str, argument: str, words: Any) -> list[str]:
-    """Refuse what is no list of different words."""
+    """Raise ValueError or TypeError unless ``words`` is a list of different words."""
     check_type(words, list, who, argument, "a list of str", show=repr)
     for word in words:
         check_type(word, str, who, argument, "a list of str", show=repr)
@@ -129,7 +129,7 @@ class Vocab:
     def from_list(
         cls, word_list: list[str], special_tokens: list[str] | None = None, special_first: bool = True
     ) -> Self:
-        """Words in the order of a list.
+        """Return a vocabulary of words in the order of a list.
 
         Args:
             word_list: different words.
@@ -145,7 +145,7 @@ class Vocab:
 
     @classmethod
     def from_dict(cls, word_dict: dict[str, int]) -> Self:
-        """Words with these numbers.
+        """Return a vocabulary of words with these ids.
 
         Args:
             word_dict: the number of each word, an int from 0 on.
@@ -170,7 +170,7 @@ class Vocab:
         special_tokens: list[str] | None = None,
         special_first: bool = True,
     ) -> Self:
-        """The words of a file, one in a line.
+        """Return a vocabulary of the words of a file, one per line.
 
         Args:
             file_path: the file, in UTF-8.
@@ -205,7 +205,7 @@ class Vocab:
         special_tokens: list[str] | None = None,
         special_first: bool = True,
     ) -> Self:
-        """The words of a data set, those that occur most first, of as many by the alphabet.
+        """Return a vocabulary of a data set's most frequent words, ties in alphabetical order.
 
         Args:
             dataset: a data set with words.
@@ -253,7 +253,7 @@ class Vocab:
         return low, high
 
     def vocab(self) -> dict[str, int]:
-        """The number of each word.
+        """Return the id of each word.
 
         Raises:
             RuntimeError: it was made by none of the class's methods.
@@ -263,7 +263,7 @@ class Vocab:
         return dict(self._ids)
 
     def tokens_to_ids(self, tokens: str | list[str] | Array) -> int | list[int]:
-        """The numbers of words; -1 for one that is not there.
+        """Return the ids of words; -1 for an unknown word.
 
         Args:
             tokens: a word, or a list or array of them.
@@ -283,7 +283,7 @@ class Vocab:
         return found[0] if len(found) == 1 else found
 
     def ids_to_tokens(self, ids: int | list[int] | Array) -> str | list[str]:
-        """The words of numbers; an empty one for a number that is not there.
+        """Return the words of ids; an empty word for an unknown id.
 
         Args:
             ids: a number, or a list or array of them.
@@ -356,7 +356,7 @@ class Vectors:
         """Refuse a file of another name."""
 
     def lookup(self, token: str, unknown: Array, lower_case_backup: bool) -> Array:
-        """The vector of a word.
+        """Return the vector of a word.
 
         Args:
             token: the word.
@@ -391,7 +391,7 @@ class CharNGram(Vectors):
     """Vectors of two to four neighboring characters, ``2gram-ab``; that of a word is the mean of those in it."""
 
     def lookup(self, token: str, unknown: Array, lower_case_backup: bool) -> Array:
-        """The vector of a word.
+        """Return the vector of a word.
 
         Args:
             token: the word.
@@ -407,7 +407,7 @@ class CharNGram(Vectors):
 
 
 def sentencepiece(who: str) -> Any:
-    """The library of that name.
+    """Return the library ``sentencepiece``.
 
     Raises:
         ImportError: it is not installed.
@@ -416,7 +416,7 @@ def sentencepiece(who: str) -> Any:
 
 
 def library(name: str, who: str) -> Any:
-    """A library that only one transform needs.
+    """Return a library that only one transform needs.
 
     Raises:
         ImportError: it is not installed.
@@ -549,7 +549,7 @@ class SentencePieceVocab:
 
 
 def to_bytes(array: Array, encoding: str = "utf8") -> Array:
-    """Text as bytes.
+    """Encode text as bytes.
 
     Args:
         array: an array of str.
@@ -564,7 +564,7 @@ def to_bytes(array: Array, encoding: str = "utf8") -> Array:
 
 
 def to_str(array: Array, encoding: str = "utf8") -> Array:
-    """Bytes as text.
+    """Decode bytes as text.
 
     Args:
         array: an array of bytes.
@@ -578,5 +578,5 @@ def to_str(array: Array, encoding: str = "utf8") -> Array:
 
 
 def words_of(array: Iterable[Any]) -> list[str]:
-    """The elements of an array of text, in order."""
+    """Return the elements of an array of text, in order."""
     return [str(one) for one in np.asarray(array).reshape(-1)]

@@ -13,7 +13,7 @@ class OnDevice:
     """What the transforms have that MindSpore runs on Ascend devices too."""
 
     def device(self, device_target: str = "CPU") -> Self:
-        """Say where the transform runs.
+        """Select the device on which the transform runs.
 
         Args:
             device_target: "CPU".

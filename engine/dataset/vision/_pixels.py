@@ -14,7 +14,7 @@ from ..transforms import Transform
 
 
 def rounded(image: Array, dtype: np.dtype[Any]) -> Array:
-    """Numbers in a dtype: ints are rounded, halves to even, and cut off at the ends of their range."""
+    """Convert numbers to a dtype: ints are rounded, halves to even, and clipped to their range."""
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         image = np.clip(np.rint(image), limits.min, limits.max)
@@ -22,12 +22,12 @@ def rounded(image: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def mixed(first: Array, second: Array | float, share: float) -> Array:
-    """The share of the first and the rest of the second, in the dtype of the first."""
+    """Mix a share of the first with the rest of the second, in the dtype of the first."""
     return rounded(first * share + np.asarray(second, np.float64) * (1 - share), first.dtype)
 
 
 def gray_of(image: Array) -> Array:
-    """The brightness (H, W) of a color image, by the luma weights of ITU-R BT.601, as OpenCV rounds it."""
+    """Return the brightness (H, W) of a color image, by the luma weights of ITU-R BT.601, as OpenCV rounds it."""
     if image.dtype == np.uint8:
         red, green, blue = (image[..., channel].astype(np.int64) for channel in range(3))
         return ((red * 9798 + green * 19235 + blue * 3735 + (1 << 14)) >> 15).astype(np.uint8)
@@ -35,7 +35,7 @@ def gray_of(image: Array) -> Array:
 
 
 def luma_of(image: Array) -> Array:
-    """The brightness (H, W) of a color image, by the luma weights of ITU-R BT.601, as Pillow rounds it."""
+    """Return the brightness (H, W) of a color image, by the luma weights of ITU-R BT.601, as Pillow rounds it."""
     if image.dtype != np.uint8:
         luma = image[..., :3].astype(np.float32) @ np.array([0.299, 0.587, 0.114], np.float32)
         return np.asarray((np.floor(luma + 0.5) if image.dtype.kind in "iu" else luma).astype(image.dtype))
@@ -53,7 +53,7 @@ class ImageTransform(Transform):
         return self.as_they_came(values, super().__call__(*self.checked(values)))
 
     def as_they_came(self, values: tuple[Any, ...], found: Any) -> Any:
-        """Results as images of PIL, if one of the values is and ``keeps_pictures`` says so.
+        """Return results as PIL images if one of the values is one and ``keeps_pictures`` is set.
 
         Args:
             values: what the transform was called with.
@@ -68,7 +68,7 @@ class ImageTransform(Transform):
         return pictures if isinstance(found, tuple) else pictures[0]
 
     def checked(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The images.
+        """Return the checked images.
 
         Args:
             values: what came.
@@ -94,7 +94,7 @@ class ImageTransform(Transform):
 
 
 def color(who: str, image: Array) -> Array:
-    """The image, which must be (H, W, 3).
+    """Return the image, which must be (H, W, 3).
 
     Raises:
         RuntimeError: it has another shape.
@@ -105,7 +105,7 @@ def color(who: str, image: Array) -> Array:
 
 
 def picture(who: str, image: Array) -> Array:
-    """The image, which must be (H, W) or (H, W, C).
+    """Return the image, which must be (H, W) or (H, W, C).
 
     Raises:
         RuntimeError: it has another shape.
@@ -116,7 +116,7 @@ def picture(who: str, image: Array) -> Array:
 
 
 def of_bytes(who: str, image: Array) -> Array:
-    """The image, which must be (H, W) or (H, W, C) of UInt8.
+    """Return the image, which must be (H, W) or (H, W, C) of UInt8.
 
     Raises:
         RuntimeError: it has another shape or dtype.
@@ -130,7 +130,7 @@ MOST = float(2**24)
 
 
 def factor(who: str, argument: str, value: float, least: float = 0, most: float = MOST) -> float:
-    """A number within a range.
+    """Return a number within a range.
 
     Raises:
         TypeError: no number.
@@ -143,7 +143,7 @@ def factor(who: str, argument: str, value: float, least: float = 0, most: float 
 
 
 def span(who: str, argument: str, value: Any, least: float = 0, most: float = MOST) -> tuple[float, float]:
-    """Two numbers, the first not above the second.
+    """Return two numbers, the first not above the second.
 
     Raises:
         TypeError: no pair of numbers.
@@ -159,17 +159,17 @@ def span(who: str, argument: str, value: Any, least: float = 0, most: float = MO
 
 
 def drawn(low: float, high: float) -> float:
-    """A random number from the range."""
+    """Draw a random number from the range."""
     return float(current_random().uniform(low, high))
 
 
 def chance(share: float) -> bool:
-    """True with this probability."""
+    """Return True with this probability."""
     return bool(current_random().random() < share)
 
 
 def positive_or_zero(who: str, argument: str, value: Any) -> int:
-    """An int from 0 on.
+    """Return an int from 0 on.
 
     Raises:
         TypeError: no int.
@@ -183,7 +183,7 @@ def positive_or_zero(who: str, argument: str, value: Any) -> int:
 
 
 def fill_of(who: str, value: Any) -> tuple[int, ...]:
-    """A value of 0 to 255 for all channels, or three of them.
+    """Return a value of 0 to 255 for all channels, or three of them.
 
     Raises:
         TypeError: no ints.

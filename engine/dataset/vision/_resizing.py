@@ -10,7 +10,7 @@ _UNITS = 2048  # in which OpenCV counts weights for images of bytes
 
 
 def nearest(image: Array, height: int, width: int) -> Array:
-    """Each pixel of the result is the one that its upper left corner comes from."""
+    """Take each pixel of the result from the source position of its upper left corner."""
     rows, columns = (
         np.minimum((np.arange(new) * (old / new)).astype(int), old - 1)
         for new, old in zip((height, width), image.shape, strict=False)
@@ -19,13 +19,13 @@ def nearest(image: Array, height: int, width: int) -> Array:
 
 
 def linear(image: Array, height: int, width: int) -> Array:
-    """Between the two nearest pixels along each axis, by the distance of their centers."""
+    """Interpolate between the two nearest pixels along each axis, by the distance of their centers."""
     sides = zip((height, width), image.shape, strict=False)
     return _between(image, *[_linear_shares(new, old) for new, old in sides])
 
 
 def cubic(image: Array, height: int, width: int) -> Array:
-    """A cubic convolution of the four nearest pixels along each axis (a = -0.75)."""
+    """Convolve the four nearest pixels along each axis with a cubic kernel (a = -0.75)."""
     rows, columns = (_cubic_weights(new, old) for new, old in zip((height, width), image.shape, strict=False))
     if image.dtype == np.uint8:
         rows, columns = (np.rint(one * _UNITS) / _UNITS for one in (rows, columns))
@@ -34,7 +34,7 @@ def cubic(image: Array, height: int, width: int) -> Array:
 
 
 def area(image: Array, height: int, width: int) -> Array:
-    """The mean of what a pixel of the result covers; where the image grows, between neighbors."""
+    """Average the area that a pixel of the result covers; interpolate between neighbors if the image grows."""
     if height > image.shape[0] or width > image.shape[1]:
         sides = zip((height, width), image.shape, strict=False)
         return _between(image, *[_area_shares(new, old) for new, old in sides])
@@ -44,7 +44,7 @@ def area(image: Array, height: int, width: int) -> Array:
 
 
 def antialiased_cubic(image: Array, height: int, width: int) -> Array:
-    """A cubic convolution (a = -0.5) that widens where the image shrinks, as Pillow's."""
+    """Convolve with a cubic kernel (a = -0.5) that widens if the image shrinks, as in Pillow."""
     for axis, new in ((1, width), (0, height)):
         weights = _pillow_weights(new, image.shape[axis])
         made = np.moveaxis(np.tensordot(weights, image.astype(np.float64), (1, axis)), 0, axis)
@@ -69,7 +69,7 @@ Shares = tuple[Array, Array]
 
 
 def _between(image: Array, rows: Shares, columns: Shares) -> Array:
-    """The image between its pixels; of bytes in the whole numbers that OpenCV counts with."""
+    """Interpolate the image; bytes use OpenCV's integer arithmetic."""
     whole = image.dtype == np.uint8
     around = [(one[0], np.minimum(one[0] + 1, n - 1)) for one, n in zip((rows, columns), image.shape, strict=False)]
     shares = [
@@ -90,7 +90,8 @@ def _between(image: Array, rows: Shares, columns: Shares) -> Array:
 
 
 def _spread(new: int, old: int, first: Array, parts: Array) -> Array:
-    """A matrix (new, old) with these parts from the column ``first`` on; beyond the edge the outermost counts."""
+    """Return a matrix (new, old) with these weights from column ``first`` on; beyond the edge they count for the
+    outermost."""
     found = np.zeros((new, old))
     for at in range(parts.shape[1]):
         np.add.at(found, (np.arange(new), np.clip(first + at, 0, old - 1)), parts[:, at])
@@ -105,7 +106,7 @@ def _linear_shares(new: int, old: int) -> Shares:
 
 
 def _area_shares(new: int, old: int) -> Shares:
-    """Where the image grows: a pixel of the result takes from two where it covers parts of both."""
+    """Return the weights of enlarging: a result pixel combines two source pixels if it covers parts of both."""
     low = np.floor(np.arange(new) * (old / new)).astype(int)
     share = (np.arange(new) + 1) - (low + 1) * (new / old)
     share = np.where((share <= 0) | (low >= old - 1), 0, share - np.floor(share))

@@ -330,7 +330,7 @@ class CenterCrop(ImageTransform):
 
 
 def _pads(who: str, padding: Ints) -> tuple[int, int, int, int]:
-    """(left, top, right, bottom) of an int, (left and right, top and bottom), or all four."""
+    """Return (left, top, right, bottom) of an int, (left and right, top and bottom), or all four."""
     check_type(padding, int | tuple | list, who, "padding", "an int, two or four", show=repr)
     given = (padding,) * 4 if isinstance(padding, int) else tuple(padding)
     for one in given:

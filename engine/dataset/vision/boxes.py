@@ -44,7 +44,7 @@ class _WithBoxes:
         return self.both(image, boxes)
 
     def both(self, image: Array, boxes: Array) -> tuple[Array, Array]:
-        """The image and the boxes after the change; the boxes may be written into."""
+        """Return the transformed image and boxes; the boxes may be modified in place."""
         raise NotImplementedError
 
 
@@ -141,7 +141,7 @@ class RandomResizeWithBBox(_WithBoxes):
 
 
 def _cut(boxes: Array, top: int, left: int, height: int, width: int) -> Array:
-    """The boxes as they lie in a part of the image; those that do not are left out, all zero where none is left."""
+    """Return the boxes clipped to a part of the image without those outside it; all zero if none remains."""
     x, y = boxes[:, 0] - left, boxes[:, 1] - top
     right, below = np.minimum(x + boxes[:, 2], width), np.minimum(y + boxes[:, 3], height)
     x, y = np.maximum(x, 0), np.maximum(y, 0)

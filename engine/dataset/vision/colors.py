@@ -137,7 +137,7 @@ class AdjustHue(OnDevice, ImageTransform):
 
 
 def turned(image: Array, share: float) -> Array:
-    """Colors turned by a share of the color circle."""
+    """Rotate hues by a fraction of the color circle."""
     if image.dtype == np.uint8:
         hue, saturation, bright = _hsv_of_bytes(image)
         hue = (hue + int(share * 255)) % 256
@@ -148,7 +148,7 @@ def turned(image: Array, share: float) -> Array:
 
 
 def _hsv_of_bytes(image: Array) -> tuple[Array, Array, Array]:
-    """Hue, saturation and value, each from 0 to 255, in the integer arithmetic of OpenCV."""
+    """Return hue, saturation and value, each from 0 to 255, in OpenCV's integer arithmetic."""
     red, green, blue = (image[..., channel].astype(np.int64) for channel in range(3))
     bright = np.maximum(np.maximum(red, green), blue)
     spread = bright - np.minimum(np.minimum(red, green), blue)
@@ -170,7 +170,7 @@ def _bytes_of_hsv(hue: Array, saturation: Array, bright: Array) -> Array:
 
 
 def _from_sectors(turn: Array, share: Array, value: Array) -> Array:
-    """Red, green and blue of a hue counted in sixths of the circle."""
+    """Return red, green and blue of a hue in sixths of the circle."""
     sector = np.floor(turn).astype(np.int64) % 6
     rest = turn - np.floor(turn)
     low, falling, rising = value * (1 - share), value * (1 - share * rest), value * (1 - share * (1 - rest))
@@ -180,7 +180,7 @@ def _from_sectors(turn: Array, share: Array, value: Array) -> Array:
 
 
 def _hsv(image: Array) -> Array:
-    """Hue, saturation and value, each from 0 to 1, of an image (..., 3) of the same."""
+    """Return hue, saturation and value, each from 0 to 1, of an image (..., 3) in the same range."""
     red, green, blue = image[..., 0], image[..., 1], image[..., 2]
     bright, dark = image.max(-1), image.min(-1)
     spread = bright - dark
@@ -214,7 +214,7 @@ class _Space(ImageTransform):
         return np.moveaxis(self.channels(np.moveaxis(value.astype(np.float64), axis, -1)), -1, axis)
 
     def channels(self, image: Array) -> Array:
-        """The image with other channels, which are its last axis."""
+        """Return the image with transformed channels (its last axis)."""
         raise NotImplementedError
 
 
@@ -324,7 +324,7 @@ class AutoContrast(OnDevice, ImageTransform):
 
 
 def _by_channel(image: Array, table: Any) -> Array:
-    """Each channel looked up in what a function makes of how often each value occurs."""
+    """Map each channel through a lookup table that a function computes from its histogram."""
     whole = image.reshape(*image.shape[:2], -1)
     found = [np.asarray(table(np.bincount(one.reshape(-1), minlength=256)))[one] for one in np.moveaxis(whole, -1, 0)]
     return np.stack(found, axis=-1).astype(np.uint8).reshape(image.shape)

@@ -51,7 +51,7 @@ def _pillow(who: str) -> Any:
 
 
 def _opened(who: str, data: bytes, mode: str | None = None) -> Any:
-    """An image of pillow's, whole and in this mode where there is one."""
+    """Return a fully loaded Pillow image, in this mode if it has one."""
     pillow = _pillow(who)
     try:
         image = pillow.open(io.BytesIO(data))
@@ -115,7 +115,7 @@ class ToNumpy(Transform):
 
 
 def get_image_num_channels(image: Any) -> int:
-    """The number of channels; 1 for an image (H, W).
+    """Return the number of channels; 1 for an image (H, W).
 
     Args:
         image: an array or an object of the package ``pillow``.
@@ -130,7 +130,7 @@ def get_image_num_channels(image: Any) -> int:
 
 
 def get_image_size(image: Any) -> list[int]:
-    """The height and the width.
+    """Return the height and the width.
 
     Args:
         image: an array or an object of the package ``pillow``.
@@ -160,7 +160,7 @@ def _as_pillow(who: str, array: Array) -> Any:
 
 
 def encode_jpeg(image: Any, quality: int = 75) -> Array:
-    """The bytes of a JPEG file, an array of UInt8; by the package ``pillow``.
+    """Return the bytes of a JPEG file, an array of UInt8; needs the package ``pillow``.
 
     Args:
         image: an array or tensor of UInt8, (H, W), (H, W, 1) or (H, W, 3).
@@ -178,7 +178,7 @@ def encode_jpeg(image: Any, quality: int = 75) -> Array:
 
 
 def encode_png(image: Any, compression_level: int = 6) -> Array:
-    """The bytes of a PNG file, an array of UInt8; by the package ``pillow``.
+    """Return the bytes of a PNG file, an array of UInt8; needs the package ``pillow``.
 
     Args:
         image: an array or tensor of UInt8, (H, W), (H, W, 1) or (H, W, 3).
@@ -196,7 +196,7 @@ def encode_png(image: Any, compression_level: int = 6) -> Array:
 
 
 def read_file(filename: str) -> Array:
-    """The bytes of a file, an array of UInt8.
+    """Return the bytes of a file, an array of UInt8.
 
     Args:
         filename: its path.
@@ -213,7 +213,7 @@ def read_file(filename: str) -> Array:
 
 
 def read_image(filename: str, mode: ImageReadMode = ImageReadMode.UNCHANGED) -> Array:
-    """The image (H, W, C) of a file, by the package ``pillow``.
+    """Return the image (H, W, C) of a file; needs the package ``pillow``.
 
     Args:
         filename: its path.
@@ -258,7 +258,7 @@ def write_file(filename: str, data: Any) -> None:
 
 
 def write_jpeg(filename: str, image: Any, quality: int = 75) -> None:
-    """Write an image into a JPEG file, by the package ``pillow``.
+    """Write an image to a JPEG file; needs the package ``pillow``.
 
     Args:
         filename: its path.
@@ -275,7 +275,7 @@ def write_jpeg(filename: str, image: Any, quality: int = 75) -> None:
 
 
 def write_png(filename: str, image: Any, compression_level: int = 6) -> None:
-    """Write an image into a PNG file, by the package ``pillow``.
+    """Write an image to a PNG file; needs the package ``pillow``.
 
     Args:
         filename: its path.

@@ -17,7 +17,8 @@ __all__ = ["AdjustSharpness", "GaussianBlur", "RandomAdjustSharpness", "RandomSh
 
 
 def _summed(image: Array, weights: Array, axis: int) -> Array:
-    """Neighbors along an axis times weights; beyond the edge the image is mirrored, its outermost pixels once."""
+    """Return weighted sums of neighbors along an axis; the image is mirrored at the edge, with the outermost pixel
+    repeated."""
     half = len(weights) // 2
     around = [(half, half) if one == axis else (0, 0) for one in range(image.ndim)]
     whole = np.pad(image, around, mode="reflect") if image.shape[axis] > 1 else np.pad(image, around, mode="edge")
@@ -29,7 +30,7 @@ def _summed(image: Array, weights: Array, axis: int) -> Array:
 
 
 def _smooth(image: Array) -> Array:
-    """Each pixel but those at the edge as the mean of itself, counted five times, and its eight neighbors."""
+    """Return each inner pixel as the mean of itself, weighted five times, and its eight neighbors."""
     height, width = image.shape[:2]
     whole = image.astype(np.float64)
     if min(height, width) < 3:
@@ -149,7 +150,7 @@ def _gaussian(size: int, sigma: float) -> Array:
 
 
 def _in_parts(weights: Array) -> Array:
-    """Weights in 256ths that sum to 1, as OpenCV has them for bytes: what is rounded off is carried on."""
+    """Return weights in 256ths that sum to 1, as OpenCV computes them for bytes; rounding errors are carried on."""
     half = len(weights) // 2
     found = np.zeros(len(weights))
     carried = 0.0

@@ -36,7 +36,7 @@ __all__ = [
 
 
 def part(who: str, image: Array, top: int, left: int, height: int, width: int) -> Array:
-    """A part of an image.
+    """Return a part of an image.
 
     Raises:
         RuntimeError: it does not lie in the image.
@@ -327,7 +327,7 @@ class RandomResizedCrop(ImageTransform):
 def random_part(
     shape: Sequence[int], scale: tuple[float, float], ratio: tuple[float, float], attempts: int
 ) -> tuple[int, int, int, int]:
-    """The top, left, height and width of a part of an image."""
+    """Return the top, left, height and width of a part of an image."""
     height, width = shape[:2]
     for _ in range(attempts):
         area = height * width * drawn(*scale)

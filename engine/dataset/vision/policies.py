@@ -113,7 +113,7 @@ class _Augment(ImageTransform):
         Rotate(0, self.way)  # refuses a way that is not covered
 
     def made(self, image: Array, name: str, strength: float) -> Array:
-        """The image under a transform of this strength."""
+        """Apply a transform of this strength to the image."""
         across = {"ShearX": (0, strength), "ShearY": (1, strength)}
         if name in across:
             angles = [0.0, 0.0]
@@ -142,7 +142,7 @@ _SIGNED = {"ShearX", "ShearY", "TranslateX", "TranslateY", "Rotate", "Brightness
 
 
 def _strengths(shape: Sequence[int], bins: int, wide: bool) -> dict[str, Array]:
-    """The strengths of RandAugment, or the wider ones of TrivialAugment, from the least to the greatest."""
+    """Return the strengths of RandAugment, or the wider ones of TrivialAugment, in ascending order."""
     steps = np.arange(bins)
     bits = 8 - np.rint(steps / ((bins - 1) / (6 if wide else 4)) if bins > 1 else steps)
     moves = (32.0, 32.0) if wide else (150.0 / 331.0 * shape[1], 150.0 / 331.0 * shape[0])
@@ -263,7 +263,7 @@ Named = tuple[str, float, int]
 
 
 def policy_of(name: str) -> list[tuple[Named, Named]]:
-    """The 25 pairs of transforms of a published policy."""
+    """Return the 25 pairs of transforms of a published policy."""
     pairs = []
     for line in POLICIES[name].split("; "):
         words = line.split()

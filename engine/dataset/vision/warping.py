@@ -21,7 +21,7 @@ Fill = int | tuple[int, ...]
 
 
 def _way(who: str, argument: str, way: Any) -> Inter:
-    """One of the two ways to look between pixels.
+    """Return one of the two interpolation modes.
 
     Raises:
         TypeError: no Inter.
@@ -36,7 +36,7 @@ def _way(who: str, argument: str, way: Any) -> Inter:
 
 
 def _looked_up(image: Array, x: Array, y: Array, way: Inter, fill: Sequence[float]) -> Array:
-    """The image at places x, y, which are counted in units of 1/32 of a pixel for BILINEAR; ``fill`` beyond it."""
+    """Sample the image at coordinates x, y, in 1/32 of a pixel for BILINEAR; ``fill`` outside the image."""
     whole = image if image.ndim == 3 else image[:, :, None]
     height, width, channels = whole.shape
     ground = np.resize(np.asarray(fill, np.float64), channels)
@@ -63,7 +63,7 @@ def _looked_up(image: Array, x: Array, y: Array, way: Inter, fill: Sequence[floa
 
 
 def _warped(image: Array, matrix: Array, size: tuple[int, int], way: Inter, fill: Sequence[float]) -> Array:
-    """The image under an affine map (2, 3) of its places, with places rounded as OpenCV rounds them."""
+    """Warp the image by an affine map (2, 3) of its coordinates, rounded as OpenCV rounds them."""
     back = np.linalg.inv(np.vstack([matrix, [0, 0, 1]]))[:2]
     rows, columns = (np.arange(n) for n in size)
     half, shift = (512, 10) if way is Inter.NEAREST else (16, 5)
@@ -80,7 +80,7 @@ def _warped(image: Array, matrix: Array, size: tuple[int, int], way: Inter, fill
 
 
 def _rotation(degrees: float, center: tuple[float, float]) -> Array:
-    """The map that turns places counterclockwise, where rows grow downward."""
+    """Return the affine map of a counterclockwise rotation, with rows growing downward."""
     angle = np.deg2rad(degrees)
     cosine, sine = np.cos(angle), np.sin(angle)
     x, y = center
@@ -123,7 +123,7 @@ class Rotate(OnDevice, ImageTransform):
         return self.turned(value, self.degrees)
 
     def turned(self, value: Array, degrees: float) -> Array:
-        """The image turned by so many degrees."""
+        """Return the image rotated by an angle in degrees."""
         height, width = picture(type(self).__name__, value).shape[:2]
         center = self.center or ((width - 1) / 2, (height - 1) / 2)
         matrix, size = _rotation(degrees, center), (height, width)
@@ -145,7 +145,7 @@ def _two(who: str, argument: str, given: Any) -> tuple[float, float]:
 
 
 def _around(who: str, argument: str, given: Any) -> tuple[float, float]:
-    """A range; a number x stands for -x to x."""
+    """Return a range; a number x means -x to x."""
     if isinstance(given, list | tuple):
         return span(who, argument, given, -np.inf, np.inf)
     most = factor(who, argument, given, 0, np.inf)
@@ -189,7 +189,7 @@ class RandomRotation(Rotate):
 def _affine(
     shape: Sequence[int], degrees: float, move: tuple[float, float], scale: float, shear: tuple[float, float]
 ) -> Array:
-    """The map that turns clockwise around the middle, shears and scales, and then moves."""
+    """Return the affine map that rotates clockwise around the center, shears and scales, and then translates."""
     angle, first, second = np.deg2rad(degrees), np.deg2rad(shear[0]), np.deg2rad(shear[1])
     parts = (
         np.array(
@@ -316,7 +316,7 @@ Corners = Sequence[Sequence[float]]
 
 
 def _homography(start: Corners, end: Corners) -> Array:
-    """The map of the plane that brings four points to four others."""
+    """Return the homography that maps four points to four others."""
     rows, right = [], []
     for (x, y), (u, v) in zip(start, end, strict=True):
         rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]

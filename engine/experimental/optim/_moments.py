@@ -25,11 +25,11 @@ class Moments(Optimizer):
     _keeps_numbers = _prepares_late = True
 
     def after_step(self) -> None:
-        """See ``Optimizer.after_step``; the powers of the step are forgotten."""
+        """Forget the powers of the step; see ``Optimizer.after_step``."""
         self.__dict__.pop("_powers", None)
 
     def _power(self, beta: float, step: Any) -> Any:
-        """beta**step; of a step that lies on a GPU computed once, in double precision."""
+        """Return beta**step; for a step on a GPU, computed once in double precision."""
         if not is_on_gpu(step):
             return beta**step
         known: dict[Any, Any] = self.__dict__.setdefault("_powers", {})

@@ -93,15 +93,15 @@ class LRScheduler:
         self.step()
 
     def get_lr(self) -> list[float]:
-        """The learning rate of each group in the epoch ``last_epoch``: numbers."""
+        """Return the learning rate of each group in the epoch ``last_epoch``: numbers."""
         raise NotImplementedError(f"{type(self).__name__} does not define 'get_lr'")
 
     def get_last_lr(self) -> list[Tensor]:
-        """The learning rate of each group now: copies, as tensors."""
+        """Return the current learning rate of each group: copies, as tensors."""
         return [Tensor(rate.asnumpy().copy()) for rate in self._last_lr]
 
     def step(self, epoch: float | None = None) -> bool:
-        """Go on to the next epoch, or to the given one, and set the learning rates.
+        """Advance to the next epoch, or to the given one, and set the learning rates.
 
         Args:
             epoch: the epoch to go to; None is the next.
@@ -441,7 +441,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return [self.eta_min + (float(base) - self.eta_min) * high for base in self.base_lrs]
 
     def step(self, epoch: float | None = None) -> bool:
-        """Go on to the next epoch, or to the given one, and set the learning rates.
+        """Advance to the next epoch, or to the given one, and set the learning rates.
 
         Args:
             epoch: the epoch to go to, which may be a fraction; None is the next.
@@ -528,7 +528,7 @@ class CyclicLR(LRScheduler):
         self.base_lrs = [Tensor(rate) for rate in base]
 
     def scale_fn(self, x: float) -> float:
-        """The height of a cycle, 1 for the whole way up to ``max_lr``.
+        """Return the height of a cycle as a fraction of the distance to ``max_lr``.
 
         Args:
             x: the number of the cycle, or the epoch, as ``scale_mode`` says.
@@ -548,7 +548,7 @@ class CyclicLR(LRScheduler):
 
 
 def _for_groups(who: str, optimizer: Optimizer, value: Any, name: str) -> list[Any]:
-    """What was given for each group: a list of it, or one thing for all."""
+    """Return a value for each group, from a list or one value for all."""
     _check_optimizer(who, optimizer)
     count = len(optimizer.param_groups)
     found = list(value) if isinstance(value, list | tuple) else [value] * count
@@ -591,7 +591,7 @@ class SequentialLR:
         self._last_lr = schedulers[0]._last_lr
 
     def step(self) -> None:
-        """Go on to the next epoch, and set the learning rates."""
+        """Advance to the next epoch, and set the learning rates."""
         _set(self.last_epoch, float(self.last_epoch) + 1)
         epoch = int(float(self.last_epoch))
         place = bisect_right(self.milestones, epoch)
@@ -601,7 +601,7 @@ class SequentialLR:
             self._schedulers[place].step()
 
     def get_last_lr(self) -> list[Tensor]:
-        """The learning rate of each group now: copies, as tensors."""
+        """Return the current learning rate of each group: copies, as tensors."""
         return [Tensor(rate.asnumpy().copy()) for rate in self._last_lr]
 
 
@@ -654,7 +654,7 @@ class ReduceLROnPlateau:
         self._last_lr = [group["lr"] for group in optimizer.param_groups]
 
     def step(self, metrics: float | Tensor) -> bool:
-        """Look at the metric of an epoch, and reduce the learning rates if it is time.
+        """Record the metric of an epoch, and reduce the learning rates if it is time.
 
         Args:
             metrics: a number, or a Tensor of one.
@@ -686,11 +686,11 @@ class ReduceLROnPlateau:
         return current < bar if self.mode == "min" else current > bar
 
     def in_cooldown(self) -> bool:
-        """Whether it rests after a reduction."""
+        """Return whether it is in the cooldown after a reduction."""
         return float(self.cooldown_counter) > 0
 
     def get_last_lr(self) -> list[Tensor]:
-        """The learning rate of each group now: copies, as tensors."""
+        """Return the current learning rate of each group: copies, as tensors."""
         return [Tensor(rate.asnumpy().copy()) for rate in self._last_lr]
 
 

@@ -79,7 +79,7 @@ class Optimizer(Sharing):
         return "\n".join(lines) + "\n)"
 
     def add_param_group(self, param_group: Group) -> None:
-        """Take one more group. Its parameters get their state, and count their steps from now on.
+        """Add a group, whose parameters get their state and count their steps from now on.
 
         Args:
             param_group: a dictionary with ``params``, a Parameter or a list of them, and settings; ``defaults`` has
@@ -141,7 +141,7 @@ class Optimizer(Sharing):
     # For subclasses
 
     def _check(self, name: str, value: Any, above: bool = False, below: float | None = None, least: float = 0) -> None:
-        """A number from ``least``, or above it, to below ``below``."""
+        """Return a number from ``least``, or above it, to below ``below``."""
         if isinstance(value, Tensor):
             value = float(value)
         check_number(value, type(self).__name__, name)
@@ -150,7 +150,8 @@ class Optimizer(Sharing):
             raise ValueError(f"For '{type(self).__name__}', '{name}' must be {allowed}, but got {value}")
 
     def _keep(self, name: str, init: str | float = "zeros", scalar: bool = False) -> None:
-        """A state of the shape and dtype of each parameter, or a number for each; parameters that come later get it."""
+        """Create a state of the shape and dtype of each parameter, or a number for each; also for parameters added
+        later."""
         self._states[name] = (init, scalar)
         setattr(self, name, self._state_of(name, self.parameters))
 
@@ -164,7 +165,7 @@ class Optimizer(Sharing):
         return Parameter(Tensor(0, int32), name)
 
     def construct(self, gradients: Gradients) -> bool:
-        """Change the parameters by their gradients.
+        """Update the parameters from their gradients.
 
         Args:
             gradients: a tensor for each parameter, in the order of the groups and of their shapes; one alone may come
@@ -217,7 +218,7 @@ class Optimizer(Sharing):
         return True
 
     def _slope(self, value: Array, gradient: Array, group: Group) -> Any:
-        """A gradient with its group's sign and weight decay; on a GPU, where it can be, one that a kernel prepares."""
+        """Return a gradient with its group's sign and weight decay; on a GPU prepared by a kernel if possible."""
         decay = 0.0 if self._decays_apart else group["weight_decay"]
         sign = -1.0 if group.get("maximize") else 1.0
         if self._prepares_late and is_on_gpu(value):
@@ -234,7 +235,7 @@ class Optimizer(Sharing):
     _steps: str | None = None
 
     def before_step(self) -> Any:
-        """Count the step; its number, from 1: an int, or where it stays on a GPU an array of one element."""
+        """Count the step and return its number, from 1: an int, or on a GPU an array of one element."""
         if self._steps is None:
             return 0
         counter: Parameter = getattr(self, self._steps)
@@ -242,10 +243,10 @@ class Optimizer(Sharing):
         return count_of(counter, self._keeps_numbers and is_on_gpu(self.parameters[0]._array))
 
     def after_step(self) -> None:
-        """What is done once after the parameters are changed."""
+        """Run once after the parameters are updated."""
 
     def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
-        """The parameter's new array; each optimizer defines it.
+        """Return the parameter's new array; each optimizer defines it.
 
         Args:
             place: the parameter's place among ``parameters``.
@@ -262,7 +263,7 @@ class Optimizer(Sharing):
 
 
 def _prepared(value: Array, gradient: Array, decay: float, sign: float) -> Array:
-    """A gradient in its parameter's dtype, with the group's sign and weight decay."""
+    """Return a gradient in its parameter's dtype, with the group's sign and weight decay."""
     slope: Array = gradient.astype(value.dtype, copy=False)
     if sign < 0:
         slope = -slope
@@ -270,5 +271,5 @@ def _prepared(value: Array, gradient: Array, decay: float, sign: float) -> Array
 
 
 def _steps_before(number: int) -> str:
-    """The name of the parameter that says how many steps there were before a group came; the first came at once."""
+    """Return the name of the parameter that holds the steps before a group was added; the first group has none."""
     return f"steps_before_group_{number}"

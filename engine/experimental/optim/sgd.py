@@ -61,7 +61,7 @@ class SGD(Optimizer):
         self._keep("stat", "ones")
 
     def add_param_group(self, param_group: Group) -> None:
-        """See ``Optimizer.add_param_group``; ``dampening`` is checked too."""
+        """Add a group as ``Optimizer.add_param_group``, and check ``dampening``."""
         if isinstance(param_group, dict):
             param_group.setdefault("dampening", self.defaults["dampening"])
             self._check("dampening", param_group["dampening"], least=-math.inf)

@@ -61,7 +61,7 @@ __getattr__ = on_first_use(__name__)
 
 
 def _in_place(input: Tensor, changed: Tensor, inplace: bool) -> Tensor:
-    """The result, taken over by the input where that is asked for."""
+    """Return the result, bound to the input if in-place operation is requested."""
     if not inplace:
         return changed
     input._rebind(changed._array)
@@ -82,7 +82,7 @@ def _reduced(loss: Tensor, reduction: str, who: str) -> Tensor:
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """The positive part: max(input, 0).
+    """Return the positive part: max(input, 0).
 
     Args:
         input: a Tensor.
@@ -98,7 +98,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def relu_(input: Tensor) -> Tensor:
-    """``relu`` in place: max(input, 0).
+    """Apply ``relu`` in place: max(input, 0).
 
     Args:
         input: a Tensor, which takes the result as its values.
@@ -113,7 +113,7 @@ def relu_(input: Tensor) -> Tensor:
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """The positive part, up to 6: min(max(input, 0), 6).
+    """Return the positive part, up to 6: min(max(input, 0), 6).
 
     Args:
         input: a Tensor.
@@ -129,7 +129,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """The sigmoid linear unit: input * sigmoid(input).
+    """Return the sigmoid linear unit: input * sigmoid(input).
 
     Args:
         input: a floating Tensor.
@@ -145,7 +145,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """The exponential linear unit: x above 0, alpha * (exp(x) - 1) elsewhere (Clevert et al. 2015).
+    """Return the exponential linear unit: x above 0, alpha * (exp(x) - 1) elsewhere (Clevert et al. 2015).
 
     Args:
         input: a floating Tensor.
@@ -159,7 +159,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """``elu`` in place: x above 0, alpha * (exp(x) - 1) elsewhere.
+    """Apply ``elu`` in place: x above 0, alpha * (exp(x) - 1) elsewhere.
 
     Args:
         input: a floating Tensor, which takes the result as its values.
@@ -172,7 +172,7 @@ def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
-    """Elements raised to ``min_val`` and lowered to ``max_val``.
+    """Clip elements to the range from ``min_val`` to ``max_val``.
 
     Args:
         input: a Tensor.
@@ -190,7 +190,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
 
 
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """``hardtanh`` in place: elements raised to ``min_val`` and lowered to ``max_val``.
+    """Apply ``hardtanh`` in place: elements are clipped to the range from ``min_val`` to ``max_val``.
 
     Args:
         input: a Tensor, which takes the result as its values.
@@ -207,7 +207,7 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """Elements above a threshold, and one value for the others: x where x > threshold, else value.
+    """Return the elements above a threshold, and one value for the others: x if x > threshold, else value.
 
     Args:
         input: a Tensor.
@@ -225,7 +225,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 
 
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
-    """``threshold`` in place: x where x > threshold, else value.
+    """Apply ``threshold`` in place: x if x > threshold, else value.
 
     Args:
         input: a Tensor, which takes the result as its values.
@@ -243,7 +243,7 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
 
 
 def sigmoid_(input: Tensor) -> Tensor:
-    """The sigmoid in place: 1 / (1 + exp(-input)).
+    """Apply the sigmoid in place: 1 / (1 + exp(-input)).
 
     Args:
         input: a floating Tensor, which takes the result as its values.
@@ -258,7 +258,7 @@ def sigmoid_(input: Tensor) -> Tensor:
 
 
 def softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
-    """exp(input) divided by its sum along one axis, without overflow.
+    """Return exp(input) divided by its sum along one axis, without overflow.
 
     Args:
         input: a floating Tensor.
@@ -279,7 +279,7 @@ def softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = Non
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Elements set to 0 with probability ``p``, the others multiplied by 1 / (1 - p) (Srivastava et al. 2014).
+    """Set elements to 0 with probability ``p`` and multiply the others by 1 / (1 - p) (Srivastava et al. 2014).
 
     Args:
         input: a floating Tensor.
@@ -297,7 +297,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Whole channels set to 0 with probability ``p``, the others multiplied by 1 / (1 - p).
+    """Set whole channels to 0 with probability ``p`` and multiply the others by 1 / (1 - p).
 
     Args:
         input: images, (N, C, H, W).
@@ -324,7 +324,7 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """(x - mean) / sqrt(variance + eps) * weight + bias over all axes but the second (Ioffe and Szegedy 2015).
+    """Return (x - mean) / sqrt(variance + eps) * weight + bias over all axes but the second (Ioffe and Szegedy 2015).
 
     Args:
         input: a floating Tensor (N, C, ...).
@@ -351,7 +351,7 @@ def batch_norm(
 
 @through_single
 def normalize(input: Tensor, p: float = 2.0, dim: Axis = 1, eps: float = 1e-12) -> Tensor:
-    """Vectors divided by their length: input / max(norm, eps).
+    """Return vectors divided by their length: input / max(norm, eps).
 
     Args:
         input: a floating Tensor.
@@ -369,7 +369,7 @@ def normalize(input: Tensor, p: float = 2.0, dim: Axis = 1, eps: float = 1e-12) 
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """Class numbers as rows of zeros with a one at the number's place.
+    """Return one-hot rows of class numbers.
 
     Args:
         tensor: the numbers, ints of any shape.
@@ -405,7 +405,7 @@ def conv1d(
     dilation: Ints = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Cross-correlation along one axis, with weights that the groups of channels do not share.
+    """Return the cross-correlation along one axis, with separate weights for each group of channels.
 
     Args:
         input: a floating Tensor (N, C, L) or (C, L).
@@ -435,7 +435,7 @@ def conv2d(
     dilation: Ints = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Cross-correlation along two axes, with weights that the groups of channels do not share.
+    """Return the cross-correlation along two axes, with separate weights for each group of channels.
 
     Args:
         input: a floating Tensor (N, C, H, W) or (C, H, W).
@@ -465,7 +465,7 @@ def conv3d(
     dilation: Ints = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Cross-correlation along three axes, with weights that the groups of channels do not share.
+    """Return the cross-correlation along three axes, with separate weights for each group of channels.
 
     Args:
         input: a floating Tensor (N, C, D, H, W) or (C, D, H, W).
@@ -495,7 +495,7 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The largest element of each window.
+    """Return the largest element of each window.
 
     Args:
         input: images, (N, C, H, W) or (C, H, W).
@@ -518,7 +518,7 @@ def max_pool2d(
 def adaptive_max_pool1d(
     input: Tensor, output_size: Ints, return_indices: bool = False
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The largest element of each of ``output_size`` windows that cover the last axis evenly.
+    """Return the largest element of each of ``output_size`` windows that cover the last axis evenly.
 
     Args:
         input: a Tensor (N, C, L) or (C, L).
@@ -546,7 +546,7 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """The mean of each window.
+    """Return the mean of each window.
 
     Args:
         input: a floating Tensor (N, C, L) or (C, L).
@@ -575,7 +575,7 @@ def avg_pool2d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """The mean of each window.
+    """Return the mean of each window.
 
     Args:
         input: a floating Tensor (N, C, H, W) or (C, H, W).
@@ -605,7 +605,7 @@ def avg_pool3d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """The mean of each window.
+    """Return the mean of each window.
 
     Args:
         input: a floating Tensor (N, C, D, H, W) or (C, D, H, W).
@@ -630,7 +630,7 @@ def avg_pool3d(
 
 
 def smooth_l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0) -> Tensor:
-    """The loss d ** 2 / (2 beta) where d = abs(input - target) is below beta, else d - beta / 2 (Girshick 2015).
+    """Return the loss d ** 2 / (2 beta) if d = abs(input - target) is below beta, else d - beta / 2 (Girshick 2015).
 
     Args:
         input: a floating Tensor.
@@ -654,7 +654,8 @@ def smooth_l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", beta:
 def binary_cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """The loss -(target * log(input) + (1 - target) * log(1 - input)); the logarithms are -100 at least, as in PyTorch.
+    """Return the loss -(target * log(input) + (1 - target) * log(1 - input)); logarithms are at least -100, as in
+    PyTorch.
 
     Args:
         input: probabilities.
@@ -681,7 +682,7 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
-    """``binary_cross_entropy`` of sigmoid(input), computed without overflow.
+    """Return ``binary_cross_entropy`` of sigmoid(input), computed without overflow.
 
     Args:
         input: logits.
@@ -705,7 +706,7 @@ def binary_cross_entropy_with_logits(
 
 
 def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False) -> Tensor:
-    """The Kullback-Leibler divergence: target * (log(target) - input).
+    """Return the Kullback-Leibler divergence: target * (log(target) - input).
 
     Args:
         input: logarithms of probabilities.
@@ -733,7 +734,7 @@ def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: b
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
-    """1 - cos(input1, input2) where the target is 1, max(0, cos - margin) where it is -1.
+    """Return 1 - cos(input1, input2) if the target is 1, max(0, cos - margin) if it is -1.
 
     Args:
         input1: vectors along the last axis, (N, D) or (D,).

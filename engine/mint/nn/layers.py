@@ -41,14 +41,14 @@ __all__ = [
 def _first(
     shape: tuple[int, ...], dtype: DTypeLike | None, init: Initializer | str | float | Tensor | None = None
 ) -> Tensor:
-    """PyTorch's first values of a weight."""
+    """Return PyTorch's initial values of a weight."""
     return initializer(HeUniform(math.sqrt(5)) if init is None else init, shape, dtype or float32)
 
 
 def _bias(
     count: int, inputs: int, dtype: DTypeLike | None, init: Initializer | str | float | Tensor | None = None
 ) -> Parameter:
-    """A layer's bias, drawn from a range that narrows with how many inputs each output has."""
+    """Return a layer's bias, drawn from a range that narrows with the number of inputs per output."""
     init = Uniform(1 / math.sqrt(inputs)) if init is None else init
     return Parameter(initializer(init, (count,), dtype or float32), "bias")
 
@@ -140,7 +140,7 @@ class _Conv(Cell):
         return getattr(F, self.function)(input, self.weight, self.bias, numbers[0], padding, numbers[1], self.groups)
 
     def _around(self) -> tuple[int, ...]:
-        """What to put at the ends of each axis, the last one first."""
+        """Return the padding of the ends of each axis, the last one first."""
         ends: list[int] = []
         for axis in reversed(range(self.axes)):
             if self.padding == "valid":
@@ -279,7 +279,7 @@ class ConvTranspose2d(Cell):
 
 
 def _kept(value: Tensor, name: str) -> Parameter:
-    """A Parameter that no optimizer trains: checkpoints have it."""
+    """Return a Parameter that is saved in checkpoints but not trained."""
     return Parameter(value, name, requires_grad=False)
 
 
@@ -333,11 +333,11 @@ class _BatchNorm(Cell):
         return found * self.weight.reshape(shape) + self.bias.reshape(shape)
 
     def _moments(self, input: Tensor, axes: tuple[int, ...]) -> tuple[Tensor, Tensor, int]:
-        """The batch's mean and biased variance by channel, and over how many elements."""
+        """Return the batch's mean and biased variance by channel, and the number of elements of each."""
         return ops.mean(input, axes), ops.var(input, axes, 0), input.size // input.shape[1]
 
     def _track(self, mean: Tensor, variance: Tensor, count: int) -> None:
-        """Move the running figures towards the batch's; the variance is taken without bias."""
+        """Move the running statistics towards the batch's biased ones."""
         with no_recording():
             self.num_batches_tracked.assign_value(self.num_batches_tracked + 1)
             share = 1 / float(self.num_batches_tracked.item()) if self.momentum is None else self.momentum

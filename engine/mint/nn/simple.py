@@ -73,7 +73,7 @@ _VALUES = {"None": None, "True": True, "False": False}
 
 
 def _signature(text: str) -> inspect.Signature:
-    """The signature of a row; its defaults are numbers, words and the three constants."""
+    """Return the signature of a row; its defaults are numbers, words and the three constants."""
     parameters = []
     for part in filter(None, text.split(", ")):
         name, _, default = part.partition("=")
@@ -120,7 +120,7 @@ def _layer(name: str, function: str, inputs: int, arguments: str) -> type[Cell]:
 
 
 def _entry(doc: str, name: str) -> str:
-    """What a function's documentation says of an argument."""
+    """Return the entry for an argument in a function's documentation."""
     found = re.search(rf"^    {name}: .*(?:\n {{8}}.*)*", doc, re.MULTILINE)
     return found[0] if found else f"    {name}: as of the function."
 

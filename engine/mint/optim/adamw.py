@@ -51,7 +51,7 @@ class AdamW(adamw.AdamW):
             self._keep("max_exp_avg_sq")
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Take one more group, whose state begins at zero and whose steps are counted from here on.
+        """Add a group whose state begins at zero and whose steps are counted from now on.
 
         Args:
             param_group: a dictionary with ``params`` and settings of the group's own; it is completed in place.

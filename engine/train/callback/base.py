@@ -30,7 +30,7 @@ class RunContext:
         self._stop_requested = False
 
     def original_args(self) -> Any:
-        """The facts, whose entries are attributes too.
+        """Return the facts, whose entries are attributes too.
 
         cur_epoch_num, cur_step_num, batch_num, epoch_num, net_outputs, train_network, network, optimizer, loss_fn,
         mode, and so on.
@@ -42,7 +42,7 @@ class RunContext:
         self._stop_requested = True
 
     def get_stop_requested(self) -> bool:
-        """Whether somebody asked for the end."""
+        """Return whether the end of the run was requested."""
         return self._stop_requested
 
 
@@ -77,49 +77,49 @@ class Callback:
         pass
 
     def begin(self, run_context: RunContext) -> None:
-        """Before the first epoch, of training and of evaluation.
+        """Run before the first epoch of training and of evaluation.
 
         Args:
             run_context: facts about the run, and the way to end it.
         """
 
     def epoch_begin(self, run_context: RunContext) -> None:
-        """Before each epoch, of training and of evaluation.
+        """Run before each epoch of training and of evaluation.
 
         Args:
             run_context: facts about the run, and the way to end it.
         """
 
     def epoch_end(self, run_context: RunContext) -> None:
-        """After each epoch, of training and of evaluation.
+        """Run after each epoch of training and of evaluation.
 
         Args:
             run_context: facts about the run, and the way to end it.
         """
 
     def step_begin(self, run_context: RunContext) -> None:
-        """Before each step, of training and of evaluation.
+        """Run before each step of training and of evaluation.
 
         Args:
             run_context: facts about the run, and the way to end it.
         """
 
     def step_end(self, run_context: RunContext) -> None:
-        """After each step, of training and of evaluation.
+        """Run after each step of training and of evaluation.
 
         Args:
             run_context: facts about the run, and the way to end it.
         """
 
     def end(self, run_context: RunContext) -> None:
-        """After the last epoch, of training and of evaluation.
+        """Run after the last epoch of training and of evaluation.
 
         Args:
             run_context: facts about the run, and the way to end it.
         """
 
     def on_train_begin(self, run_context: RunContext) -> None:
-        """Before the first epoch of training; calls ``begin`` unless it is overridden.
+        """Run before the first epoch of training; calls ``begin`` unless overridden.
 
         Args:
             run_context: facts about the run, and the way to end it.
@@ -127,7 +127,7 @@ class Callback:
         self.begin(run_context)
 
     def on_train_epoch_begin(self, run_context: RunContext) -> None:
-        """Before each epoch of training; calls ``epoch_begin`` unless it is overridden.
+        """Run before each epoch of training; calls ``epoch_begin`` unless overridden.
 
         Args:
             run_context: facts about the run, and the way to end it.
@@ -135,7 +135,7 @@ class Callback:
         self.epoch_begin(run_context)
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
-        """After each epoch of training; calls ``epoch_end`` unless it is overridden.
+        """Run after each epoch of training; calls ``epoch_end`` unless overridden.
 
         Args:
             run_context: facts about the run, and the way to end it.
@@ -143,7 +143,7 @@ class Callback:
         self.epoch_end(run_context)
 
     def on_train_step_begin(self, run_context: RunContext) -> None:
-        """Before each step of training; calls ``step_begin`` unless it is overridden.
+        """Run before each step of training; calls ``step_begin`` unless overridden.
 
         Args:
             run_context: facts about the run, and the way to end it.
@@ -151,7 +151,7 @@ class Callback:
         self.step_begin(run_context)
 
     def on_train_step_end(self, run_context: RunContext) -> None:
-        """After each step of training; calls ``step_end`` unless it is overridden.
+        """Run after each step of training; calls ``step_end`` unless overridden.
 
         Args:
             run_context: facts about the run, and the way to end it.
@@ -159,7 +159,7 @@ class Callback:
         self.step_end(run_context)
 
     def on_train_end(self, run_context: RunContext) -> None:
-        """After the last epoch of training; calls ``end`` unless it is overridden.
+        """Run after the last epoch of training; calls ``end`` unless overridden.
 
         Args:
             run_context: facts about the run, and the way to end it.
@@ -167,7 +167,7 @@ class Callback:
         self.end(run_context)
 
     def on_eval_begin(self, run_context: RunContext) -> None:
-        """Before the first epoch of evaluation; calls ``begin`` unless it is overridden.
+        """Run before the first epoch of evaluation; calls ``begin`` unless overridden.
 
         Args:
             run_context: facts about the run, and the way to end it.
@@ -175,7 +175,7 @@ class Callback:
         self.begin(run_context)
 
     def on_eval_epoch_begin(self, run_context: RunContext) -> None:
-        """Before each epoch of evaluation; calls ``epoch_begin`` unless it is overridden.
+        """Run before each epoch of evaluation; calls ``epoch_begin`` unless overridden.
 
         Args:
             run_context: facts about the run, and the way to end it.
@@ -183,7 +183,7 @@ class Callback:
         self.epoch_begin(run_context)
 
     def on_eval_epoch_end(self, run_context: RunContext) -> None:
-        """After each epoch of evaluation; calls ``epoch_end`` unless it is overridden.
+        """Run after each epoch of evaluation; calls ``epoch_end`` unless overridden.
 
         Args:
             run_context: facts about the run, and the way to end it.
@@ -191,7 +191,7 @@ class Callback:
         self.epoch_end(run_context)
 
     def on_eval_step_begin(self, run_context: RunContext) -> None:
-        """Before each step of evaluation; calls ``step_begin`` unless it is overridden.
+        """Run before each step of evaluation; calls ``step_begin`` unless overridden.
 
         Args:
             run_context: facts about the run, and the way to end it.
@@ -199,7 +199,7 @@ class Callback:
         self.step_begin(run_context)
 
     def on_eval_step_end(self, run_context: RunContext) -> None:
-        """After each step of evaluation; calls ``step_end`` unless it is overridden.
+        """Run after each step of evaluation; calls ``step_end`` unless overridden.
 
         Args:
             run_context: facts about the run, and the way to end it.
@@ -207,7 +207,7 @@ class Callback:
         self.step_end(run_context)
 
     def on_eval_end(self, run_context: RunContext) -> None:
-        """After the last epoch of evaluation; calls ``end`` unless it is overridden.
+        """Run after the last epoch of evaluation; calls ``end`` unless overridden.
 
         Args:
             run_context: facts about the run, and the way to end it.
@@ -277,7 +277,8 @@ for _moment in MOMENTS:
 
 
 def loss_of(outputs: Any) -> Any:
-    """The loss among a network's outputs: a lone tensor's mean as a float, otherwise the first output as it is."""
+    """Return the loss among a network's outputs: a lone tensor's mean as a float, otherwise the first output
+    unchanged."""
     if isinstance(outputs, tuple | list):
         return outputs[0] if isinstance(outputs[0], Tensor) else outputs
     return float(np.mean(outputs.asnumpy())) if isinstance(outputs, Tensor) else outputs

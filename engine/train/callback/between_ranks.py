@@ -32,15 +32,15 @@ class Saver(Callback):
     """Whether all ranks have such a callback, which saves after the same steps."""
 
     def _where(self) -> str:
-        """Where it saves to; "" where that is not known before the training."""
+        """Return the location of its checkpoints; "" if unknown before training."""
         raise NotImplementedError
 
     def _when(self) -> str:
-        """After which steps it saves; "" where that hangs on something else."""
+        """Return the steps after which it saves; "" if they depend on something else."""
         raise NotImplementedError
 
     def _saved(self, network: Cell) -> Any:
-        """What is saved of a network: where all ranks save, what they keep of its optimizers' state too.
+        """Return what is saved of a network, including shards of optimizer state if all ranks save.
 
         All ranks call this, also those that do not write.
         """
@@ -49,7 +49,7 @@ class Saver(Callback):
 
 
 def agreed(callbacks: Sequence[Callback]) -> Group | None:
-    """Let the ranks of a training decide who writes: of those that save to one place the first.
+    """Elect the ranks that write: the first of those that save to one location.
 
     All ranks that train in data parallel call this, whatever their callbacks are.
 
@@ -82,7 +82,7 @@ def agreed(callbacks: Sequence[Callback]) -> Group | None:
 
 
 def wait_for_writers(group: Group) -> None:
-    """At the end of a training, until all ranks have written: what one wrote the others can read.
+    """Wait at the end of training until all ranks have written, so that each can read the others' files.
 
     Args:
         group: as ``agreed`` gave it.
@@ -94,7 +94,7 @@ def wait_for_writers(group: Group) -> None:
 
 
 def _digest(text: str) -> bytes:
-    """What is equal where texts are; of "" like nothing else."""
+    """Return a digest that is equal for equal texts; that of "" equals no other."""
     return hashlib.blake2b(text.encode(), digest_size=_DIGEST).digest() if text else os.urandom(_DIGEST)
 
 

@@ -104,7 +104,7 @@ class CheckpointConfig:
         self.append_dict = _append_dict(append_info)
 
     def get_checkpoint_policy(self) -> dict[str, Any]:
-        """When to save and what to keep: the arguments by name, as they hold."""
+        """Return the arguments by name as they apply: when to save and what to keep."""
         return {
             "save_checkpoint_steps": self.save_checkpoint_steps,
             "save_checkpoint_seconds": self.save_checkpoint_seconds,
@@ -213,7 +213,7 @@ class ModelCheckpoint(Saver):
         self._wait()
 
     def on_eval_begin(self, run_context: RunContext) -> None:
-        """Evaluation saves nothing."""
+        """Do nothing: evaluation saves no checkpoints."""
 
     on_eval_step_end = on_eval_end = on_eval_begin
 
@@ -248,12 +248,12 @@ class ModelCheckpoint(Saver):
         facts.last_save_ckpt_step, facts.latest_ckpt_file = step, path
 
     def _wait(self) -> None:
-        """Until the file before is written, also in the background; training ends if that failed."""
+        """Wait until the previous file is written, also in the background; raise its error to end training."""
         if self.latest_ckpt_file_name and self._writes:
             wait_for_saves(os.path.realpath(self.latest_ckpt_file_name))
 
     def _make_room(self) -> None:
-        """Delete what the config does not keep, before one more is written."""
+        """Delete files that the config does not keep before another is written."""
         config = self._config
         if config.keep_checkpoint_max:
             while len(self._files) >= config.keep_checkpoint_max:
@@ -285,12 +285,12 @@ class ModelCheckpoint(Saver):
 
 
 def _epoch(facts: InternalCallbackParam) -> int:
-    """The number of the epoch; 0 before the first, where an error may end the run."""
+    """Return the number of the epoch; 0 before the first, in which an error may end the run."""
     return int(facts.get("cur_epoch_num", 0))
 
 
 def _place(facts: InternalCallbackParam) -> str:
-    """Epoch and step of the epoch."""
+    """Return the epoch and the step within it."""
     return f"{_epoch(facts)}_{(facts.cur_step_num - 1) % facts.batch_num + 1}"
 
 
@@ -303,7 +303,7 @@ def _made(directory: str) -> str:
 
 
 def _unused_prefix(directory: str, prefix: str) -> str:
-    """The prefix, with a number behind it if the folder holds checkpoints of it."""
+    """Return the prefix, with a number appended if the folder holds checkpoints of it."""
     number = 0
     for name in os.listdir(directory):
         stem, extension = os.path.splitext(name)
@@ -435,7 +435,7 @@ class OnRequestExit(Callback):
             save_checkpoint(network, f"{self.train_name if mode == 'train' else self.eval_name}.ckpt")
 
     def _give_back(self) -> None:
-        """The signal to whom it was before."""
+        """Restore the previous signal handler."""
         if self._before is not None:
             signal.signal(self.sig, self._before)
             self._before = None

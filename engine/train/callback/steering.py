@@ -80,11 +80,11 @@ class _Watching(Callback):
         self._start_over()
 
     def is_improvement(self, value: Array | float, than: Array | float) -> bool:
-        """Whether ``value`` is better than ``than`` by more than ``min_delta``."""
+        """Return whether ``value`` is better than ``than`` by more than ``min_delta``."""
         return bool(value < than - self.min_delta if self._less else value > than + self.min_delta)
 
     def _value(self, facts: InternalCallbackParam) -> Any:
-        """The figure now; None, with a line in the log, where the run has none of that name."""
+        """Return the current value; if the run has none of that name, log a line and return None."""
         results = facts.get("eval_results", {})
         value = loss_of(facts.get("net_outputs")) if self.monitor == "loss" else results.get(self.monitor)
         if value is None:

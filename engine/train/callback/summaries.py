@@ -93,7 +93,7 @@ class SummaryCollector(Callback):
             self._record.close()
 
     def begin(self, run_context: RunContext) -> None:
-        """Say to the file what runs.
+        """Record the run's mode in the file.
 
         Args:
             run_context: facts about the run.
@@ -104,7 +104,7 @@ class SummaryCollector(Callback):
         self._opened().set_mode(run_context.original_args().mode)
 
     def step_end(self, run_context: RunContext) -> None:
-        """Write what is wanted, in the first step and in each that the frequency divides.
+        """Write the requested values in the first step and in each that the frequency divides.
 
         Args:
             run_context: facts about the run.
@@ -121,7 +121,7 @@ class SummaryCollector(Callback):
         self._first = False
 
     def epoch_end(self, run_context: RunContext) -> None:
-        """Let TensorBoard see what was written.
+        """Flush the file, so that TensorBoard sees it.
 
         Args:
             run_context: facts about the run.

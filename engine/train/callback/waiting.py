@@ -33,7 +33,7 @@ class WaitedDSCallback(Callback, DSCallback):
         self._step_ended = self._epoch_ended = False
 
     def sync_epoch_begin(self, train_run_context: RunContext | None, ds_run_context: DSRunContext) -> None:
-        """Before each epoch of the data but the first, after the training's epoch before it.
+        """Run before each epoch of the data but the first, after the preceding epoch of training.
 
         Args:
             train_run_context: facts about the training.
@@ -41,7 +41,7 @@ class WaitedDSCallback(Callback, DSCallback):
         """
 
     def sync_step_begin(self, train_run_context: RunContext | None, ds_run_context: DSRunContext) -> None:
-        """Before each step of the data but the first, after the training's step before it.
+        """Run before each step of the data but the first, after the preceding step of training.
 
         Args:
             train_run_context: facts about the training.
@@ -49,7 +49,7 @@ class WaitedDSCallback(Callback, DSCallback):
         """
 
     def epoch_end(self, run_context: RunContext) -> None:
-        """Keep the facts for ``sync_epoch_begin``.
+        """Store the facts for ``sync_epoch_begin``.
 
         Args:
             run_context: facts about the training.
@@ -57,7 +57,7 @@ class WaitedDSCallback(Callback, DSCallback):
         self.epoch_run_context, self._epoch_ended = run_context, True
 
     def step_end(self, run_context: RunContext) -> None:
-        """Keep the facts for ``sync_step_begin``.
+        """Store the facts for ``sync_step_begin``.
 
         Args:
             run_context: facts about the training.
@@ -65,7 +65,7 @@ class WaitedDSCallback(Callback, DSCallback):
         self.step_run_context, self._step_ended = run_context, True
 
     def end(self, run_context: RunContext) -> None:
-        """The training ended: nothing has to be heard of it any more.
+        """End the synchronization: training has ended, so waits return.
 
         Args:
             run_context: facts about the training.

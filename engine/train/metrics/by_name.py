@@ -11,12 +11,12 @@ __all__ = ["get_metric_fn", "get_metrics", "names"]
 
 
 def names() -> list[str]:
-    """The names that ``get_metric_fn`` and ``Model(metrics=...)`` know."""
+    """Return the names that ``get_metric_fn`` and ``Model(metrics=...)`` know."""
     return sorted(METRICS)
 
 
 def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Any:
-    """The metric of that name.
+    """Return the metric of that name.
 
     Args:
         name: one of ``names()``, such as "accuracy".
@@ -32,7 +32,7 @@ def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Any:
 
 
 def get_metrics(metrics: Mapping[str, Metric] | set[str] | None) -> dict[str, Metric] | None:
-    """A dictionary of metrics from one, or from a set of names.
+    """Return a dictionary of metrics, from one or from a set of names.
 
     Args:
         metrics: a dictionary, a set, or None, which stays.

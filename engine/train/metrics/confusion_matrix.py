@@ -89,7 +89,7 @@ class ConfusionMatrix(Metric):
 
 
 def _ratio(over: Array | float, under: Array | float) -> Array:
-    """over / under, NaN where there is nothing to divide by."""
+    """Return over / under; NaN for a division by zero."""
     with np.errstate(all="ignore"):
         return np.where(under != 0, over / np.asarray(under, float), np.nan)
 
@@ -226,7 +226,7 @@ class ConfusionMatrixMetric(Metric):
 
 
 def _counts(y_pred: Array, y: Array, skip_channel: bool) -> Array:
-    """(N, C, 4): true positives, false positives, true negatives, false negatives."""
+    """Return (N, C, 4): true positives, false positives, true negatives, false negatives."""
     if not ((y == 0) | (y == 1)).all():
         raise ValueError("For 'ConfusionMatrixMetric.update', labels must be zeros and ones")
     if y_pred.ndim < 2:
@@ -245,7 +245,7 @@ def _counts(y_pred: Array, y: Array, skip_channel: bool) -> Array:
 
 
 def _decreased(figures: Array, decrease: str) -> tuple[Array, Any]:
-    """The figures (N, C) of a batch put together, NaN left out, and how many there were."""
+    """Reduce the values (N, C) of a batch without NaN, and count them."""
     valid = ~np.isnan(figures)
     numbers = np.where(valid, figures, 0.0)
     if decrease == "mean":

@@ -45,7 +45,7 @@ class _Counting(EvaluationBase):
         raise NotImplementedError
 
     def eval(self, average: bool = False) -> Array | float:
-        """The value of each class; with "multilabel", of each sample.
+        """Return the value of each class; with "multilabel", of each sample.
 
         Args:
             average: give the mean of them.
@@ -132,7 +132,7 @@ class Fbeta(Metric):
         self._true, self._guessed, self._real = self._true + true, self._guessed + guessed, self._real + real
 
     def eval(self, average: bool = False) -> Array | float:
-        """The value of each class.
+        """Return the value of each class.
 
         Args:
             average: give the mean of them.

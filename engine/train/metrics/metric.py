@@ -21,7 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def named(*names: str) -> Callable[[F], F]:
-    """Decorator: a metric that ``get_metric_fn`` and ``Model(metrics=...)`` know by these names.
+    """Register a metric under these names for ``get_metric_fn`` and ``Model(metrics=...)``.
 
     Raises:
         ValueError: another metric has one of them.
@@ -65,7 +65,7 @@ class Metric(ABC):
         return self
 
     def __call__(self, *inputs: Any) -> Any:
-        """The value for one batch alone."""
+        """Return the value for one batch alone."""
         self.clear()
         self.update(*inputs)
         return self.eval()
@@ -76,7 +76,7 @@ class Metric(ABC):
 
     @abstractmethod
     def eval(self) -> Any:
-        """The value over the batches since ``clear``.
+        """Return the value over the batches since ``clear``.
 
         Raises:
             RuntimeError: there was no batch.
@@ -95,7 +95,7 @@ class Metric(ABC):
         """
 
     def _convert_data(self, data: Tensor | Array | list[Any]) -> Array:
-        """A tensor, list or array as a NumPy array."""
+        """Return a tensor, list or array as a NumPy array."""
         if isinstance(data, Tensor):
             return data.asnumpy()
         if isinstance(data, list | np.ndarray):
@@ -106,7 +106,7 @@ class Metric(ABC):
         )
 
     def _take(self, inputs: tuple[Any, ...], count: int, what: str) -> list[Array]:
-        """Exactly ``count`` inputs as arrays."""
+        """Return exactly ``count`` inputs as arrays."""
         if len(inputs) != count:
             raise ValueError(
                 f"For '{type(self).__name__}.update', there must be {count} input{'s' if count > 1 else ''} ({what}), "
@@ -115,13 +115,13 @@ class Metric(ABC):
         return [self._convert_data(one) for one in inputs]
 
     def _need(self, samples: object) -> None:
-        """Refuse to divide by no samples."""
+        """Raise RuntimeError for a division by zero samples."""
         if not samples:
             raise RuntimeError(f"'{type(self).__name__}' has no value yet: call 'update' with a batch before 'eval'")
 
 
 def rearrange_inputs(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator of ``update`` methods: hands on the inputs that ``set_indexes`` chose.
+    """Decorate ``update`` to receive the inputs chosen by ``set_indexes``.
 
     Args:
         func: the method.
@@ -159,7 +159,7 @@ class EvaluationBase(Metric):
         self._type = eval_type
 
     def _labels(self, y_pred: Array, y: Array) -> Array:
-        """The labels after all checks; one-hot rows become class numbers where one label is asked for."""
+        """Return the checked labels; one-hot rows become class numbers if one label is requested."""
         who = type(self).__name__
         if self._type == "classification":
             if y_pred.ndim == y.ndim and is_one_hot(y):
@@ -178,7 +178,7 @@ class EvaluationBase(Metric):
         return y
 
     def _same_classes(self, before: int, y_pred: Array) -> int:
-        """The number of classes, which must not change from batch to batch."""
+        """Return the number of classes, which must not change from batch to batch."""
         classes = y_pred.shape[1] if y_pred.ndim > 1 else 1
         if before and classes != before:
             raise ValueError(
@@ -189,22 +189,22 @@ class EvaluationBase(Metric):
 
 
 def is_binary(data: Array) -> bool:
-    """Whether there are only zeros and ones."""
+    """Return whether there are only zeros and ones."""
     return bool(((data == 0) | (data == 1)).all())
 
 
 def is_one_hot(data: Array) -> bool:
-    """Whether each row along axis 1 has a single one and zeros."""
+    """Return whether each row along axis 1 holds a single one and otherwise zeros."""
     return data.ndim > 1 and is_binary(data) and bool((data.sum(axis=1) == 1).all())
 
 
 def one_hot(labels: Array, classes: int) -> Array:
-    """(N,) class numbers to (N, classes) of zeros and ones."""
+    """Convert class numbers (N,) to (N, classes) of zeros and ones."""
     return np.eye(classes)[labels.astype(np.int64).reshape(-1)]
 
 
 def counts(y_pred: Array, y: Array, kind: str) -> tuple[Array, Array, Array]:
-    """Of each class (of each sample with several labels): true positives, predicted positives, real positives."""
+    """Return per class (per sample with several labels): true positives, predicted positives, real positives."""
     if kind == "classification":
         classes = y_pred.shape[1]
         if y.size and y.max() + 1 > classes:

@@ -49,7 +49,7 @@ class OcclusionSensitivity(Metric):
 
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
-        """Take a network and an image in the place of the last.
+        """Store a network and an image in place of the last.
 
         Args:
             *inputs: the network, one image (1, C, H, ...) and its label.
@@ -91,7 +91,7 @@ class OcclusionSensitivity(Metric):
         self._covered = np.array(scores).reshape(shape)
 
     def _box(self, lengths: Array) -> tuple[Array, Array]:
-        """The first position along each axis, and the one after the last."""
+        """Return the first position along each axis, and the one after the last."""
         if self.b_box is None:
             return np.zeros_like(lengths), lengths
         if len(self.b_box) != 2 * len(lengths):

@@ -90,7 +90,7 @@ class CosineSimilarity(Metric):
 
     @rearrange_inputs
     def update(self, inputs: Tensor | Array | list[Any]) -> None:
-        """Take one batch in the place of the last.
+        """Store one batch in place of the last.
 
         Args:
             inputs: the rows (N, D): a tensor, list or array.

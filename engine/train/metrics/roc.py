@@ -64,7 +64,7 @@ class ROC(Metric):
         self.y_pred, self.y, self._is_update = y_pred, y.reshape(-1), True
 
     def eval(self) -> tuple[Any, Any, Any]:
-        """The rates at the thresholds, which fall.
+        """Return the rates at the thresholds, in descending order.
 
         Returns:
             (false positive rates, true positive rates, thresholds): arrays, or a list of them for each class.
@@ -96,7 +96,7 @@ def _curve(scores: Array, labels: Array, positive: int | None) -> tuple[Array, A
 
 @named("auc")
 def auc(x: Array, y: Array, reorder: bool = False) -> float:
-    """The area under the curve through the points (x, y), by the trapezoidal rule.
+    """Return the area under the curve through the points (x, y), by the trapezoidal rule.
 
     Args:
         x: the places of the points, a NumPy array of one axis.

@@ -40,7 +40,7 @@ class _SurfaceMetric(Metric):
 
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
-        """Take one pair of images in the place of the last.
+        """Store one pair of images in place of the last.
 
         Args:
             *inputs: prediction, truth, and the label of the region, an int or float.
@@ -69,7 +69,8 @@ class _SurfaceMetric(Metric):
         return _border(y_pred), _border(y)
 
     def _distances(self, backwards: bool = False) -> Array:
-        """From each point of the prediction's border (with ``backwards`` the truth's) to the other border."""
+        """Return distances from each point of the prediction's border (with ``backwards`` the truth's) to the other
+        border."""
         self._need(self._borders is not None)
         assert self._borders is not None
         start, goal = self._borders[::-1] if backwards else self._borders
@@ -90,7 +91,7 @@ class _SurfaceMetric(Metric):
 
 
 def _border(region: Array) -> Array:
-    """The points of a region that lie at the edge of the image or have a neighbour outside along an axis."""
+    """Return the points of a region at the edge of the image or with a neighbor outside along an axis."""
     return np.asarray(region ^ import_module("scipy.ndimage").binary_erosion(region))
 
 
