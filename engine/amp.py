@@ -185,7 +185,8 @@ def custom_mixed_precision(
         the network.
 
     Raises:
-        TypeError: ``network`` is no cell, or a list holds something else than classes of cells; operators may only be
+        TypeError: ``network`` is not a cell, or a list holds something else than classes of cells; operators may only
+            be
             in the white list.
         ValueError: both lists or none, or another dtype.
     """
@@ -412,7 +413,7 @@ class LossScaler:
         scale_value: the first scale, at least 1; it is kept as a float32 Parameter of this name.
 
     Raises:
-        TypeError: no number.
+        TypeError: not a number.
         ValueError: a number below 1.
     """
 
@@ -464,7 +465,7 @@ class StaticLossScaler(LossScaler):
         scale_value: the scale, at least 1.
 
     Raises:
-        TypeError: no number.
+        TypeError: not a number.
         ValueError: a number below 1.
     """
 

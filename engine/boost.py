@@ -46,7 +46,7 @@ class GradientAccumulation(Cell):
         optimizer: an optimizer of ``mindspore.nn``.
 
     Raises:
-        TypeError: ``max_accumulation_step`` is no int, or ``optimizer`` no optimizer.
+        TypeError: ``max_accumulation_step`` is not an int, or ``optimizer`` is not an optimizer.
         ValueError: ``max_accumulation_step`` is less than 1.
     """
 

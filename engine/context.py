@@ -197,7 +197,7 @@ def get_context(attr_key: str) -> Any:
         attr_key: the name of the setting, such as "mode".
 
     Raises:
-        TypeError: ``attr_key`` is no str.
+        TypeError: ``attr_key`` is not a str.
         ValueError: a setting that does not exist.
     """
     if not isinstance(attr_key, str):
@@ -233,7 +233,7 @@ def set_deterministic(deterministic: bool) -> None:
         deterministic: whether it is wished.
 
     Raises:
-        TypeError: no bool.
+        TypeError: not a bool.
     """
     if not isinstance(deterministic, bool):
         raise TypeError(f"For 'set_deterministic', 'deterministic' must be a bool, got {type(deterministic).__name__}")
@@ -247,7 +247,7 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
         recursion_limit: the depth, an int above 0.
 
     Raises:
-        TypeError: no int.
+        TypeError: not an int.
         ValueError: an int below 1.
     """
     check_positive_int(recursion_limit, "set_recursion_limit", "recursion_limit", show=repr)
@@ -262,7 +262,7 @@ def set_ps_context(**kwargs: Any) -> None:
 
     Raises:
         NotImplementedError: ``enable_ps=True``, or another setting: it is for a cluster.
-        TypeError: ``enable_ps`` is no bool.
+        TypeError: ``enable_ps`` is not a bool.
     """
     wished = kwargs.pop("enable_ps", False)
     if not isinstance(wished, bool):
@@ -281,7 +281,7 @@ def set_dump(target: Cell, enabled: bool = True) -> None:
         enabled: False takes the mark off.
 
     Raises:
-        ValueError: ``target`` is no Cell, or ``enabled`` no bool, as in MindSpore.
+        ValueError: ``target`` is not a Cell, or ``enabled`` is not a bool, as in MindSpore.
     """
     if not hasattr(target, "cells_and_names"):
         raise ValueError(f"For 'set_dump', 'target' must be a Cell, but got {type(target).__name__}")

@@ -70,11 +70,13 @@ def jit(
             and have no effect, as have further ones, which a warning says.
 
     Returns:
-        the function that runs by plans (of a class, the class), or the decorator. What is no function of Python, such
+        the function that runs by plans (of a class, the class), or the decorator. What is not a function of Python,
+        such
         as a built-in function, is returned as it is, which a warning says.
 
     Raises:
-        TypeError: ``fullgraph`` or ``disable_format_transform`` is no bool, ``dynamic`` no int, or an option no plain
+        TypeError: ``fullgraph`` or ``disable_format_transform`` is not a bool, ``dynamic`` is not an int, or an option
+            no plain
             value.
         ValueError: an option has a value that MindSpore does not know; and from a call, arguments that are not what
             ``enable_dynamic`` has told.
@@ -186,7 +188,7 @@ def jit_class(cls: type[V]) -> type[V]:
         the class.
 
     Raises:
-        TypeError: it is no class, or a Cell, which needs no mark.
+        TypeError: it is not a class, or a Cell, which needs no mark.
     """
     if not inspect.isclass(cls):
         raise TypeError(f"For 'jit_class', a class must be decorated, but got {type(cls).__name__}")
@@ -280,7 +282,7 @@ def lazy_inline(fn: Function | None = None, attrs: object = None, policy: str | 
         the method as it is, or the decorator.
 
     Raises:
-        TypeError: it is no function.
+        TypeError: it is not a function.
         ValueError: a function that is not called ``__init__``, a class, or an option of another kind.
     """
     if attrs is not None and not isinstance(attrs, str | list):
@@ -309,7 +311,7 @@ def no_inline(fn: Function | None = None) -> Any:
         the function, or the decorator.
 
     Raises:
-        TypeError: it is no function.
+        TypeError: it is not a function.
     """
     if fn is None:
         return no_inline
@@ -335,7 +337,7 @@ def enable_dynamic(**kwargs: Any) -> Callable[[F], F]:
     Raises:
         ValueError: no argument is told; and from the decorator, something else than a function, or one without such
             arguments.
-        TypeError: from the decorator, what is told is no tensor, or no length of it is left open.
+        TypeError: from the decorator, what is told is not a tensor, or no length of it is left open.
     """
     if not kwargs:
         raise ValueError("For 'enable_dynamic', at least one argument must be told")
@@ -383,7 +385,7 @@ def mutable(input_data: V, dynamic_len: bool = False) -> V:
         ``input_data``.
 
     Raises:
-        TypeError: the value is made of something else, ``dynamic_len`` is no bool, or it is set and the value is
+        TypeError: the value is made of something else, ``dynamic_len`` is not a bool, or it is set and the value is
             neither a tuple nor a list.
     """
     check_bool(dynamic_len, "mutable", "dynamic_len")

@@ -62,7 +62,7 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
         **kwargs: settings by name, such as ``parallel_mode``.
 
     Raises:
-        TypeError: ``enable_parallel_optimizer`` is no bool.
+        TypeError: ``enable_parallel_optimizer`` is not a bool.
         ValueError: a setting that does not exist, or a value that is not allowed.
     """
     who = "set_auto_parallel_context"

@@ -411,7 +411,7 @@ def dispatch_threads_num(threads_num: int) -> None:
         threads_num: the number, an int.
 
     Raises:
-        TypeError: no int.
+        TypeError: not an int.
     """
     settings["dispatch_threads_num"] = check_int(threads_num, "dispatch_threads_num", "threads_num", show=repr)
 
@@ -441,7 +441,7 @@ def set_kernel_launch_group(thread_num: int = 2, kernel_group_num: int = 8) -> N
         kernel_group_num: in how many groups.
 
     Raises:
-        TypeError: no int.
+        TypeError: not an int.
     """
     wish = {"thread_num": thread_num, "kernel_group_num": kernel_group_num}
     for name, value in wish.items():
@@ -458,7 +458,7 @@ def set_kernel_launch_capture(enable_capture_graph: bool, op_capture_skip: list[
         op_capture_skip: names of operators that should not be.
 
     Raises:
-        TypeError: ``enable_capture_graph`` is no bool.
+        TypeError: ``enable_capture_graph`` is not a bool.
     """
     check_bool(enable_capture_graph, "set_kernel_launch_capture", "enable_capture_graph")
     settings["kernel_launch_capture"] = {

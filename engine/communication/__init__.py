@@ -63,7 +63,7 @@ def init(backend_name: str | None = None) -> None:
         backend_name: "hccl", "nccl" or "mccl"; all are MPI here.
 
     Raises:
-        TypeError: ``backend_name`` is no str.
+        TypeError: ``backend_name`` is not a str.
         RuntimeError: an unknown backend; or there are other ranks, and mpi4py is not installed.
     """
     if backend_name is not None and not isinstance(backend_name, str):
@@ -95,8 +95,8 @@ def get_rank(group: str = HCCL_WORLD_COMM_GROUP) -> int:
         group: the name of a group; by default that of all ranks.
 
     Raises:
-        TypeError: no str.
-        ValueError: there is no such group, or this process is none of it.
+        TypeError: not a str.
+        ValueError: there is no such group, or this process is not in it.
         RuntimeError: there are other ranks, and ``init`` was not called.
     """
     return _number_in("get_rank", group)[1]
@@ -109,7 +109,7 @@ def get_group_size(group: str = HCCL_WORLD_COMM_GROUP) -> int:
         group: the name of a group; by default that of all ranks.
 
     Raises:
-        TypeError: no str.
+        TypeError: not a str.
         ValueError: there is no such group.
         RuntimeError: there are other ranks, and ``init`` was not called.
     """
@@ -130,8 +130,8 @@ def get_local_rank(group: str = HCCL_WORLD_COMM_GROUP) -> int:
         group: the name of a group; by default that of all ranks. Of another one MindSpore refuses it for Ascend alone.
 
     Raises:
-        TypeError: no str.
-        ValueError: there is no such group, or this process is none of it.
+        TypeError: not a str.
+        ValueError: there is no such group, or this process is not in it.
         RuntimeError: there are other ranks, and ``init`` was not called.
     """
     _, near = _here("get_local_rank", group)
@@ -145,8 +145,8 @@ def get_local_rank_size(group: str = HCCL_WORLD_COMM_GROUP) -> int:
         group: the name of a group; by default that of all ranks.
 
     Raises:
-        TypeError: no str.
-        ValueError: there is no such group, or this process is none of it.
+        TypeError: not a str.
+        ValueError: there is no such group, or this process is not in it.
         RuntimeError: there are other ranks, and ``init`` was not called.
     """
     return len(_here("get_local_rank_size", group)[1])
@@ -159,7 +159,7 @@ def get_process_group_ranks(group: str = HCCL_WORLD_COMM_GROUP) -> list[int]:
         group: the name of a group; by default that of all ranks.
 
     Raises:
-        TypeError: no str.
+        TypeError: not a str.
         ValueError: there is no such group.
         RuntimeError: there are other ranks, and ``init`` was not called.
     """
@@ -173,7 +173,7 @@ def get_comm_name(group: str = HCCL_WORLD_COMM_GROUP) -> str:
         group: the name of a group; by default that of all ranks.
 
     Raises:
-        TypeError: no str.
+        TypeError: not a str.
         ValueError: there is no such group.
         RuntimeError: there are other ranks, and ``init`` was not called.
     """
@@ -189,7 +189,7 @@ def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
         group_rank_id: the number in the group.
 
     Raises:
-        TypeError: ``group`` is no str, or the number no int.
+        TypeError: ``group`` is not a str, or the number is not an int.
         ValueError: there is no such group or rank.
         RuntimeError: there are other ranks, and ``init`` was not called.
     """
@@ -208,8 +208,8 @@ def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
         group: the name of a group.
 
     Raises:
-        TypeError: ``group`` is no str, or the number no int.
-        ValueError: there is no such group, or the rank is none of it.
+        TypeError: ``group`` is not a str, or the number is not an int.
+        ValueError: there is no such group, or the rank is not in it.
         RuntimeError: there are other ranks, and ``init`` was not called.
     """
     who = "get_group_rank_from_world_rank"
@@ -228,7 +228,7 @@ def create_group(group: str, rank_ids: list[int], options: Any = None) -> None:
         options: kept for callers; it is for Ascend devices.
 
     Raises:
-        TypeError: ``group`` is no str, or ``rank_ids`` no list of ints.
+        TypeError: ``group`` is not a str, or ``rank_ids`` is not a list of ints.
         ValueError: no rank, one twice, or one that is not there; or the group has other ranks already.
         RuntimeError: there are other ranks, and ``init`` was not called.
     """
@@ -254,7 +254,7 @@ def destroy_group(group: str) -> None:
         group: its name.
 
     Raises:
-        TypeError: no str.
+        TypeError: not a str.
         ValueError: the whole world, or no such group.
         RuntimeError: there are other ranks, and ``init`` was not called.
     """

@@ -59,8 +59,8 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str = table.WORLD, async_
         The result, and with ``async_op`` a handle, else None.
 
     Raises:
-        TypeError: no tensor, no bool, or a dtype that does not suit ``op``.
-        ValueError: another ``op``, or this process is none of the group.
+        TypeError: not a tensor, not a bool, or a dtype that does not suit ``op``.
+        ValueError: another ``op``, or this process is not in the group.
         RuntimeError: the ranks did not ask for the same.
     """
     found, x = table.member("all_reduce", group), check_tensor(tensor, "all_reduce", "tensor")
@@ -81,8 +81,8 @@ def all_gather_into_tensor(tensor: Tensor, group: str = table.WORLD, async_op: b
         The result, and with ``async_op`` a handle, else None.
 
     Raises:
-        TypeError: no tensor, or no bool.
-        ValueError: this process is none of the group.
+        TypeError: not a tensor, or not a bool.
+        ValueError: this process is not in the group.
         RuntimeError: the ranks did not ask for the same.
     """
     who = "all_gather_into_tensor"
@@ -104,8 +104,8 @@ def reduce_scatter_tensor(tensor: Tensor, op: str = "sum", group: str = table.WO
         The result, and with ``async_op`` a handle, else None.
 
     Raises:
-        TypeError: no tensor, no bool, or a dtype that does not suit ``op``.
-        ValueError: a first axis that the ranks do not divide, another ``op``, or this process is none of the group.
+        TypeError: not a tensor, not a bool, or a dtype that does not suit ``op``.
+        ValueError: a first axis that the ranks do not divide, another ``op``, or this process is not in the group.
         RuntimeError: the ranks did not ask for the same.
     """
     who = "reduce_scatter_tensor"
@@ -125,8 +125,8 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str = table.WORLD) 
         group: the name of a group.
 
     Raises:
-        TypeError: no tensor, no int, or a dtype that does not suit ``op``.
-        ValueError: another ``op``, a rank that is not in the group, or this process is none of it.
+        TypeError: not a tensor, not an int, or a dtype that does not suit ``op``.
+        ValueError: another ``op``, a rank that is not in the group, or this process is not in it.
         RuntimeError: the ranks did not ask for the same.
     """
     found, x = table.member("reduce", group), check_tensor(tensor, "reduce", "tensor")
@@ -144,8 +144,8 @@ def broadcast(tensor: Tensor, src: int = 0, group: str = table.WORLD) -> Tensor:
         group: the name of a group.
 
     Raises:
-        TypeError: no tensor, or no int.
-        ValueError: a rank that is not in the group, or this process is none of it.
+        TypeError: not a tensor, or not an int.
+        ValueError: a rank that is not in the group, or this process is not in it.
         RuntimeError: the ranks did not ask for the same.
     """
     found, x = table.member("broadcast", group), check_tensor(tensor, "broadcast", "tensor")
@@ -162,8 +162,8 @@ def gather_into_tensor(tensor: Tensor, dst: int = 0, group: str = table.WORLD) -
         group: the name of a group.
 
     Raises:
-        TypeError: no tensor, or no int.
-        ValueError: a rank that is not in the group, or this process is none of it.
+        TypeError: not a tensor, or not an int.
+        ValueError: a rank that is not in the group, or this process is not in it.
         RuntimeError: the ranks did not ask for the same.
     """
     who = "gather_into_tensor"
@@ -181,7 +181,7 @@ def scatter_tensor(tensor: Tensor, src: int = 0, group: str = table.WORLD) -> Te
         group: the name of a group.
 
     Raises:
-        TypeError: no tensor, or no int.
+        TypeError: not a tensor, or not an int.
         ValueError: a first axis that the ranks do not divide, a rank that is not in the group, or this process is none
             of it.
         RuntimeError: the ranks did not ask for the same.
@@ -200,8 +200,8 @@ def barrier(group: str = table.WORLD) -> None:
         group: the name of a group.
 
     Raises:
-        TypeError: no str.
-        ValueError: this process is none of the group.
+        TypeError: not a str.
+        ValueError: this process is not in the group.
         RuntimeError: the ranks did not ask for the same.
     """
     table.wait_for_all(table.member("barrier", group))
@@ -217,7 +217,7 @@ def recv(tensor: Tensor, src: int = 0, group: str = table.WORLD, tag: int = 0) -
         tag: as the sender's.
 
     Raises:
-        TypeError: no tensor, or no int.
+        TypeError: not a tensor, or not an int.
         ValueError: a rank that is not in the group, or another tag.
         RuntimeError: what came has another shape or dtype.
     """
@@ -236,7 +236,7 @@ def irecv(tensor: Tensor, src: int = 0, group: str = table.WORLD, tag: int = 0) 
         tag: as the sender's.
 
     Raises:
-        TypeError: no tensor, or no int.
+        TypeError: not a tensor, or not an int.
         ValueError: a rank that is not in the group, or another tag.
     """
     into = Tensor._wrap(check_tensor(tensor, "recv", "tensor")._array)
@@ -261,8 +261,8 @@ def all_to_all_with_output_shape(
         The tensors, and with ``async_op`` a handle, else None.
 
     Raises:
-        TypeError: no tensors, no shapes, or no bool.
-        ValueError: lists of another length, or this process is none of the group.
+        TypeError: not tensors, not shapes, or not a bool.
+        ValueError: lists of another length, or this process is not in the group.
         RuntimeError: the ranks did not ask for the same, or send another number of elements than is waited for.
     """
     who = "all_to_all_with_output_shape"
@@ -300,8 +300,8 @@ def all_to_all_single_with_output_shape(
         The result, and with ``async_op`` a handle, else None.
 
     Raises:
-        TypeError: no tensor, or no bool.
-        ValueError: lengths that do not fit, or this process is none of the group.
+        TypeError: not a tensor, or not a bool.
+        ValueError: lengths that do not fit, or this process is not in the group.
         RuntimeError: the ranks did not ask for the same, or send another number of elements than is waited for.
     """
     x = check_tensor(tensor, "all_to_all_single_with_output_shape", "tensor")

@@ -160,8 +160,8 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str | None = None, async_
         None, or with ``async_op`` a handle whose ``wait()`` writes the result; see ``set_comm_ops_inplace``.
 
     Raises:
-        TypeError: no tensor, no bool, or a dtype that does not suit ``op``.
-        ValueError: another ``op``, or this process is none of the group.
+        TypeError: not a tensor, not a bool, or a dtype that does not suit ``op``.
+        ValueError: another ``op``, or this process is not in the group.
         RuntimeError: the ranks did not ask for the same.
     """
     found, (x,) = checked("all_reduce", group, tensor=tensor)
@@ -198,8 +198,8 @@ def all_gather_into_tensor(
         None, or with ``async_op`` a handle whose ``wait()`` writes the result; see ``set_comm_ops_inplace``.
 
     Raises:
-        TypeError: no tensor, or no bool.
-        ValueError: an output of another size or dtype, or this process is none of the group.
+        TypeError: not a tensor, or not a bool.
+        ValueError: an output of another size or dtype, or this process is not in the group.
         RuntimeError: the ranks did not ask for the same.
     """
     who = "all_gather_into_tensor"
@@ -246,8 +246,8 @@ def all_gather_into_tensor_uneven(
         None, or with ``async_op`` a handle whose ``wait()`` writes the result.
 
     Raises:
-        TypeError: no tensor, or no bool.
-        ValueError: lengths that do not fit the tensors, or this process is none of the group.
+        TypeError: not a tensor, or not a bool.
+        ValueError: lengths that do not fit the tensors, or this process is not in the group.
         RuntimeError: the ranks did not ask for the same.
     """
     who = "all_gather_into_tensor_uneven"
@@ -287,8 +287,8 @@ def reduce_scatter_tensor(
         None, or with ``async_op`` a handle whose ``wait()`` writes the result; see ``set_comm_ops_inplace``.
 
     Raises:
-        TypeError: no tensor, no bool, or a dtype that does not suit ``op``.
-        ValueError: sizes that do not fit, another ``op``, or this process is none of the group.
+        TypeError: not a tensor, not a bool, or a dtype that does not suit ``op``.
+        ValueError: sizes that do not fit, another ``op``, or this process is not in the group.
         RuntimeError: the ranks did not ask for the same.
     """
     who = "reduce_scatter_tensor"
@@ -338,8 +338,8 @@ def reduce_scatter_tensor_uneven(
         None, or with ``async_op`` a handle whose ``wait()`` writes the result.
 
     Raises:
-        TypeError: no tensor, no bool, or a dtype that does not suit ``op``.
-        ValueError: lengths that do not fit, another ``op``, or this process is none of the group.
+        TypeError: not a tensor, not a bool, or a dtype that does not suit ``op``.
+        ValueError: lengths that do not fit, another ``op``, or this process is not in the group.
         RuntimeError: the ranks did not ask for the same.
     """
     who = "reduce_scatter_tensor_uneven"
@@ -380,8 +380,8 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, 
         None, or with ``async_op`` a handle whose ``wait()`` writes the result.
 
     Raises:
-        TypeError: no tensor, no int, no bool, or a dtype that does not suit ``op``.
-        ValueError: another ``op``, a rank that is not in the group, or this process is none of it.
+        TypeError: not a tensor, not an int, not a bool, or a dtype that does not suit ``op``.
+        ValueError: another ``op``, a rank that is not in the group, or this process is not in it.
         RuntimeError: the ranks did not ask for the same.
     """
     found, (x,) = checked("reduce", group, tensor=tensor)
@@ -422,8 +422,8 @@ def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool
         None, or with ``async_op`` a handle whose ``wait()`` writes the result.
 
     Raises:
-        TypeError: no tensor, no int or no bool.
-        ValueError: a rank that is not in the group, or this process is none of it.
+        TypeError: not a tensor, not an int or not a bool.
+        ValueError: a rank that is not in the group, or this process is not in it.
         RuntimeError: the ranks did not ask for the same.
     """
     found, (x,) = checked("broadcast", group, tensor=tensor)
@@ -457,8 +457,8 @@ def gather_into_tensor(
         None, or with ``async_op`` a handle whose ``wait()`` writes the result.
 
     Raises:
-        TypeError: no tensor, no int or no bool.
-        ValueError: an output of another size, a rank that is not in the group, or this process is none of it.
+        TypeError: not a tensor, not an int or not a bool.
+        ValueError: an output of another size, a rank that is not in the group, or this process is not in it.
         RuntimeError: the ranks did not ask for the same.
     """
     who = "gather_into_tensor"
@@ -503,8 +503,8 @@ def scatter_tensor(
         None, or with ``async_op`` a handle whose ``wait()`` writes the result.
 
     Raises:
-        TypeError: no tensor, no int or no bool.
-        ValueError: sizes that do not fit, a rank that is not in the group, or this process is none of it.
+        TypeError: not a tensor, not an int or not a bool.
+        ValueError: sizes that do not fit, a rank that is not in the group, or this process is not in it.
         RuntimeError: the ranks did not ask for the same.
     """
     who = "scatter_tensor"
@@ -534,8 +534,8 @@ def barrier(group: str | None = None, async_op: bool = False, device_ids: Any = 
         device_ids: for Ascend devices.
 
     Raises:
-        TypeError: no str or no bool.
-        ValueError: this process is none of the group.
+        TypeError: not a str or not a bool.
+        ValueError: this process is not in the group.
         RuntimeError: the ranks did not ask for the same.
     """
     found = table.member("barrier", group)
@@ -603,8 +603,8 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: str | None = No
         None, or with ``async_op`` a handle whose ``wait()`` writes the results.
 
     Raises:
-        TypeError: no tensors, or no bool.
-        ValueError: a list of another length or with other shapes, or this process is none of the group.
+        TypeError: not tensors, or not a bool.
+        ValueError: a list of another length or with other shapes, or this process is not in the group.
         RuntimeError: the ranks did not ask for the same.
     """
     found, (x,) = checked("all_gather", group, tensor=tensor)
@@ -641,8 +641,8 @@ def reduce_scatter(
         None, or with ``async_op`` a handle whose ``wait()`` writes the result.
 
     Raises:
-        TypeError: no tensors, no bool, or a dtype that does not suit ``op``.
-        ValueError: a list of another length or with other shapes, or this process is none of the group.
+        TypeError: not tensors, not a bool, or a dtype that does not suit ``op``.
+        ValueError: a list of another length or with other shapes, or this process is not in the group.
         RuntimeError: the ranks did not ask for the same.
     """
     found, (into,) = checked("reduce_scatter", group, output=output)
@@ -668,8 +668,8 @@ def gather(
         None, or with ``async_op`` a handle whose ``wait()`` writes the results.
 
     Raises:
-        TypeError: no tensors, no int or no bool.
-        ValueError: a list of another length, a rank that is not in the group, or this process is none of it.
+        TypeError: not tensors, not an int or not a bool.
+        ValueError: a list of another length, a rank that is not in the group, or this process is not in it.
         RuntimeError: the ranks did not ask for the same.
     """
     found, (x,) = checked("gather", group, tensor=tensor)
@@ -712,7 +712,7 @@ def scatter(
         None, or with ``async_op`` a handle whose ``wait()`` writes the result.
 
     Raises:
-        TypeError: no tensors, no int or no bool.
+        TypeError: not tensors, not an int or not a bool.
         ValueError: a list of another length or with other shapes, a rank that is not in the group, or this process is
             none of it.
         RuntimeError: the ranks did not ask for the same.
@@ -751,8 +751,8 @@ def all_to_all(
         None, or with ``async_op`` a handle whose ``wait()`` writes the results.
 
     Raises:
-        TypeError: no tensors, or no bool.
-        ValueError: a list of another length, or this process is none of the group.
+        TypeError: not tensors, or not a bool.
+        ValueError: a list of another length, or this process is not in the group.
         RuntimeError: the ranks did not ask for the same, or send another number of elements than is waited for.
     """
     found = table.member("all_to_all", group)
@@ -801,8 +801,8 @@ def all_to_all_single(
         None, or with ``async_op`` a handle whose ``wait()`` writes the result; see ``set_comm_ops_inplace``.
 
     Raises:
-        TypeError: no tensors, or no bool.
-        ValueError: lengths that do not fit, or this process is none of the group.
+        TypeError: not tensors, or not a bool.
+        ValueError: lengths that do not fit, or this process is not in the group.
         RuntimeError: the ranks did not ask for the same, or send another number of elements than is waited for.
     """
     who = "all_to_all_single"
@@ -852,8 +852,8 @@ def all_to_all_v_c(
         None, or with ``async_op`` a handle whose ``wait()`` writes the result.
 
     Raises:
-        TypeError: no tensors, or no bool.
-        ValueError: numbers that do not fit, or this process is none of the group.
+        TypeError: not tensors, or not a bool.
+        ValueError: numbers that do not fit, or this process is not in the group.
         RuntimeError: the ranks did not ask for the same.
     """
     who = "all_to_all_v_c"

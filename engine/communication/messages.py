@@ -28,7 +28,7 @@ def send(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) -
         tag: tells what is sent between two ranks from each other, 0 to 32767.
 
     Raises:
-        TypeError: no tensor, or no int.
+        TypeError: not a tensor, or not an int.
         ValueError: this rank itself, one that is not in the group, or another tag.
     """
     isend(tensor, dst, group, tag)
@@ -47,7 +47,7 @@ def isend(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) 
         A handle; its ``wait()`` has nothing to wait for.
 
     Raises:
-        TypeError: no tensor, or no int.
+        TypeError: not a tensor, or not an int.
         ValueError: this rank itself, one that is not in the group, or another tag.
     """
     found, (x,) = checked("send", group, tensor=tensor)
@@ -70,7 +70,7 @@ def recv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) -
         0; a new tensor after ``set_comm_ops_inplace(False)``.
 
     Raises:
-        TypeError: no tensor, or no int.
+        TypeError: not a tensor, or not an int.
         ValueError: a rank that is not in the group, or another tag.
         RuntimeError: what came has another shape or dtype.
     """
@@ -92,7 +92,7 @@ def irecv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) 
         A handle; after ``set_comm_ops_inplace(False)`` a new tensor and a handle.
 
     Raises:
-        TypeError: no tensor, or no int.
+        TypeError: not a tensor, or not an int.
         ValueError: a rank that is not in the group, or another tag.
     """
     if "irecv" not in gives_new:
@@ -121,7 +121,7 @@ class P2POp:
         tag: tells what is sent between two ranks from each other, 0 to 32767.
 
     Raises:
-        TypeError: another ``op``, or no tensor.
+        TypeError: another ``op``, or not a tensor.
     """
 
     def __init__(

@@ -37,7 +37,7 @@ def all_gather_object(object_list: list[Any], obj: Any, group: str | None = None
 
     Raises:
         TypeError: an object that holds something else; nothing is pickled.
-        ValueError: a list of another length, or this process is none of the group.
+        ValueError: a list of another length, or this process is not in the group.
         RuntimeError: the ranks did not ask for the same.
     """
     found = table.member("all_gather_object", group)
@@ -81,7 +81,7 @@ def gather_object(
 
     Raises:
         TypeError: an object that holds something else; nothing is pickled.
-        ValueError: a list of another length, a rank that is not in the group, or this process is none of it.
+        ValueError: a list of another length, a rank that is not in the group, or this process is not in it.
         RuntimeError: the ranks did not ask for the same.
     """
     who = "gather_object"
@@ -112,8 +112,8 @@ def broadcast_object_list(object_list: list[Any], src: int = 0, group: str | Non
         device: for Ascend devices.
 
     Raises:
-        TypeError: no list, or an object that holds something else than ``all_gather_object`` takes.
-        ValueError: a rank that is not in the group, or this process is none of it.
+        TypeError: not a list, or an object that holds something else than ``all_gather_object`` takes.
+        ValueError: a rank that is not in the group, or this process is not in it.
         RuntimeError: the ranks did not ask for the same.
     """
     who = "broadcast_object_list"
@@ -146,7 +146,7 @@ def scatter_object_list(
 
     Raises:
         TypeError: an object that holds something else than ``all_gather_object`` takes.
-        ValueError: a list of another length, a rank that is not in the group, or this process is none of it.
+        ValueError: a list of another length, a rank that is not in the group, or this process is not in it.
         RuntimeError: the ranks did not ask for the same.
     """
     who = "scatter_object_list"
@@ -203,7 +203,7 @@ def recv_object_list(object_list: list[Any], src: int = 0, group: str | None = N
         The sender's number in the world.
 
     Raises:
-        TypeError: no list.
+        TypeError: not a list.
         ValueError: a rank that is not in the group.
     """
     if not isinstance(object_list, list):

@@ -86,7 +86,7 @@ def destroy_process_group(group: str | None = None) -> None:
         group: its name; None, or the group of all ranks, for all of them.
 
     Raises:
-        TypeError: no str.
+        TypeError: not a str.
         ValueError: there is no such group.
     """
     if group is None or group in ranks.WORLDS:
@@ -106,7 +106,7 @@ def get_rank(group: str | None = None) -> int:
         group: the name of the group; None for that of all ranks.
 
     Raises:
-        TypeError: no str.
+        TypeError: not a str.
         ValueError: there is no such group.
     """
     found = _group("get_rank", group).rank
@@ -120,7 +120,7 @@ def get_world_size(group: str | None = None) -> int:
         group: the name of the group; None for that of all ranks.
 
     Raises:
-        TypeError: no str.
+        TypeError: not a str.
         ValueError: there is no such group.
     """
     found = _group("get_world_size", group)
@@ -134,7 +134,7 @@ def get_process_group_ranks(group: str | None = None) -> list[int]:
         group: the name of the group; None for that of all ranks.
 
     Raises:
-        TypeError: no str.
+        TypeError: not a str.
         ValueError: there is no such group.
     """
     return [*_group("get_process_group_ranks", group).ranks]
@@ -148,7 +148,7 @@ def get_global_rank(group: str | None, group_rank: int) -> int:
         group_rank: the number in the group.
 
     Raises:
-        TypeError: no int, or no str.
+        TypeError: not an int, or not a str.
         ValueError: there is no such group or rank.
     """
     found = _group("get_global_rank", group)
@@ -163,8 +163,8 @@ def get_group_rank(group: str | None, global_rank: int) -> int:
         global_rank: the number in the world.
 
     Raises:
-        TypeError: no int, or no str.
-        ValueError: there is no such group, or the rank is none of it.
+        TypeError: not an int, or not a str.
+        ValueError: there is no such group, or the rank is not in it.
     """
     return in_group("get_group_rank", "global_rank", _group("get_group_rank", group), global_rank)
 
@@ -198,7 +198,7 @@ def new_group(
         Its name, the same for the same ranks.
 
     Raises:
-        TypeError: ``ranks`` is no list of ints, or another backend.
+        TypeError: ``ranks`` is not a list of ints, or another backend.
         ValueError: a rank that is not there, or twice.
     """
     if backend not in (None, "hccl", "mccl"):
@@ -224,7 +224,7 @@ def get_backend(group: str | None = None) -> str:
         "hccl", or "mccl" of a group with that in its name.
 
     Raises:
-        TypeError: no str.
+        TypeError: not a str.
         ValueError: there is no such group.
     """
     _group("get_backend", group)

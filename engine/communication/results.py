@@ -22,7 +22,7 @@ def set_comm_ops_inplace(is_enable: bool, func_list: Sequence[str] | None = None
             reduce_scatter_tensor, all_to_all_single, recv and irecv.
 
     Raises:
-        TypeError: no bool, or no list or tuple.
+        TypeError: not a bool, or not a list or tuple.
         ValueError: a function that cannot do both.
     """
     check_bool(is_enable, "set_comm_ops_inplace", "is_enable")

@@ -96,7 +96,7 @@ class Dataset:
             estimate: look at all rows; a length that differs among them is None.
 
         Raises:
-            TypeError: ``estimate`` is no bool.
+            TypeError: ``estimate`` is not a bool.
             RuntimeError: there are no rows, or rows of several ranks.
         """
         check_bool(estimate, "output_shapes", "estimate", show=repr)
@@ -249,7 +249,7 @@ class Dataset:
                 ``python_multiprocessing``, ``max_rowsize``, ``cache`` and ``offload`` are kept.
 
         Raises:
-            TypeError: an argument that there is not, names that are no strings, or ``callbacks`` that are none.
+            TypeError: an argument that there is not, names that are not strings, or ``callbacks`` that are none.
             ValueError: an operation that cannot be called.
             AttributeError: a callback that defines none of its methods.
             RuntimeError: no operations; or while iterating, a function or a callback raised, or gave another number of
@@ -310,7 +310,7 @@ class Dataset:
             num_parallel_workers: kept; rows are made one by one in the caller's thread.
 
         Raises:
-            TypeError: ``predicate`` is no function.
+            TypeError: ``predicate`` is not a function.
             RuntimeError: while iterating, it raised.
         """
         _check_workers("filter", num_parallel_workers)
@@ -323,7 +323,7 @@ class Dataset:
             func: a function of the columns of a row, NumPy arrays, that returns a data set.
 
         Raises:
-            TypeError: it is no function or returned something else, or there are no rows.
+            TypeError: it is not a function or returned something else, or there are no rows.
         """
         check_callable(func, "flat_map", "func")
         made = tuple(func(*row) for row in self.create_tuple_iterator(num_epochs=1, output_numpy=True))
@@ -341,7 +341,7 @@ class Dataset:
             buffer_size: how many rows wait, at least 2.
 
         Raises:
-            TypeError: no int.
+            TypeError: not an int.
             ValueError: an int below 2.
             RuntimeError: after ``sync_wait``.
         """
@@ -356,7 +356,7 @@ class Dataset:
             count: at least 1; -1 or None: without end.
 
         Raises:
-            TypeError: no int.
+            TypeError: not an int.
             ValueError: 0, or below -1.
         """
         if count is not None and count != -1:
@@ -370,7 +370,7 @@ class Dataset:
             count: at least 1; -1: all.
 
         Raises:
-            TypeError: no int.
+            TypeError: not an int.
             ValueError: 0, or below -1.
         """
         if count != -1:
@@ -384,7 +384,7 @@ class Dataset:
             count: at least 0.
 
         Raises:
-            TypeError: no int.
+            TypeError: not an int.
             ValueError: a negative int.
         """
         return steps.Part(self, between("skip", "count", count, 0), None)
@@ -429,7 +429,7 @@ class Dataset:
             a data set for each entry of ``sizes``.
 
         Raises:
-            TypeError: ``sizes`` is no list, or ``randomize`` no bool.
+            TypeError: ``sizes`` is not a list, or ``randomize`` is not a bool.
             ValueError: no entries, entries of both kinds or below 0, or shares with another sum.
             RuntimeError: numbers with another sum, or too few rows for the shares.
         """
@@ -442,7 +442,7 @@ class Dataset:
             columns: a name or a list of names.
 
         Raises:
-            TypeError: no strings.
+            TypeError: not strings.
             ValueError: none, or one twice.
             RuntimeError: while iterating, there is no such column.
         """
@@ -456,7 +456,7 @@ class Dataset:
             output_columns: the new ones, as many.
 
         Raises:
-            TypeError: no strings.
+            TypeError: not strings.
             ValueError: another number of new names, none, or one twice.
             RuntimeError: while iterating, there is no such column.
         """
@@ -473,7 +473,7 @@ class Dataset:
             apply_func: a function of a data set that returns one.
 
         Raises:
-            TypeError: it is no function, or does not return a data set.
+            TypeError: it is not a function, or does not return a data set.
         """
         check_callable(apply_func, "apply", "apply_func")
         made = apply_func(self)
@@ -512,8 +512,8 @@ class Dataset:
             data: what its callback gets.
 
         Raises:
-            TypeError: a name that is no str.
-            RuntimeError: there is no such name, or ``num_batch`` is no int above 0; nothing waits any more.
+            TypeError: a name that is not a str.
+            RuntimeError: there is no such name, or ``num_batch`` is not an int above 0; nothing waits any more.
         """
         synchronizing.update(self, condition_name, num_batch, data)
 
@@ -751,7 +751,7 @@ def pads(pad_info: dict[str, Any]) -> dict[str, Any]:
     """Return the padding of columns by their names.
 
     Raises:
-        TypeError: no dictionary by str, or an entry that is neither None nor a shape and a value.
+        TypeError: not a dictionary by str, or an entry that is neither None nor a shape and a value.
         ValueError: such an entry with another length than two.
     """
     who = "padded_batch"
@@ -773,7 +773,7 @@ def names_of(who: str, argument: str, columns: Names) -> list[str]:
         columns: what was given.
 
     Raises:
-        TypeError: no strings.
+        TypeError: not strings.
         ValueError: none, an empty one, or one twice.
     """
     given = [columns] if isinstance(columns, str) else columns

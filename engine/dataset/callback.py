@@ -34,7 +34,7 @@ class DSCallback:
         step_size: how many rows are one step; the two methods of a step are called for the first row of it.
 
     Raises:
-        TypeError: no int.
+        TypeError: not an int.
         ValueError: an int below 1.
     """
 

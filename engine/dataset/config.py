@@ -73,7 +73,7 @@ def set_seed(seed: int) -> None:
         seed: an int from 0 to 2**32 - 1.
 
     Raises:
-        TypeError: no int.
+        TypeError: not an int.
         ValueError: negative or above 2**32 - 1.
     """
     global _seed
@@ -164,7 +164,7 @@ def set_iterator_mode(do_copy: bool = False, parallel_convert: bool = False) -> 
         parallel_convert: kept.
 
     Raises:
-        TypeError: no bool.
+        TypeError: not a bool.
     """
     for name, value in (("do_copy", do_copy), ("parallel_convert", parallel_convert)):
         check_bool(value, "config.set_iterator_mode", name, show=repr)

@@ -33,7 +33,7 @@ class Sampler:
         num_samples: the most rows to take; all without it.
 
     Raises:
-        TypeError: no int.
+        TypeError: not an int.
         ValueError: an int below 1.
     """
 
@@ -122,7 +122,7 @@ class SequentialSampler(Sampler):
         num_samples: the most rows to take; all without it.
 
     Raises:
-        TypeError: no int.
+        TypeError: not an int.
         ValueError: ``num_samples`` is below 1.
         RuntimeError: while iterating, where there is no such row.
     """
@@ -225,7 +225,7 @@ class WeightedRandomSampler(_Random):
         replacement: draw each row from all, so that one may come again; without it rows of weight 0 come last.
 
     Raises:
-        TypeError: ``weights`` are no numbers, ``replacement`` is no bool, or ``num_samples`` no int.
+        TypeError: ``weights`` are not numbers, ``replacement`` is not a bool, or ``num_samples`` is not an int.
         ValueError: ``num_samples`` is below 1.
         RuntimeError: no weights, a negative or infinite one, or only zeros; or while iterating, where there are more
             weights than rows.

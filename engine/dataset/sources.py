@@ -98,7 +98,7 @@ class _Sampled(Dataset):
             new_sampler: the sampler that chooses; it is a child of none, and gets the one there is as its child.
 
         Raises:
-            TypeError: no sampler.
+            TypeError: not a sampler.
             ValueError: the rows are not chosen by number.
             RuntimeError: the sampler has a child.
         """
@@ -113,7 +113,7 @@ class _Sampled(Dataset):
             new_sampler: the sampler.
 
         Raises:
-            TypeError: no sampler.
+            TypeError: not a sampler.
             ValueError: the rows are not chosen by number.
             RuntimeError: both samplers have a child.
         """
@@ -669,7 +669,8 @@ class ImageFolderDataset(_Indexed):
     Raises:
         TypeError: an argument of another type.
         ValueError: there is no such folder, or ``sampler`` is given beside what it replaces.
-        RuntimeError: no files, or a folder of ``class_indexing`` is not there; while iterating, a file is no image, or
+        RuntimeError: no files, or a folder of ``class_indexing`` is not there; while iterating, a file is not an image,
+            or
             ``decrypt`` gave no bytes.
         ImportError: while iterating, ``decode`` without the package ``pillow``.
     """

@@ -550,7 +550,7 @@ def _dictionaries(name: str, values: list[Any]) -> dict[Any, Array]:
     """Combine dictionaries into one whose values are stacked along a new first axis.
 
     Raises:
-        RuntimeError: they have several keys, or values that are no arrays of one shape.
+        RuntimeError: they have several keys, or values that are not arrays of one shape.
     """
     keys = list(values[0]) if isinstance(values[0], dict) else None
     if any(not isinstance(value, dict) or value.keys() != set(keys or ()) for value in values):

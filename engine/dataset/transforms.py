@@ -62,7 +62,7 @@ class TypeCast(Transform):
         data_type: a dtype of the engine or of NumPy.
 
     Raises:
-        TypeError: no dtype.
+        TypeError: not a dtype.
     """
 
     def __init__(self, data_type: AnyDType) -> None:
@@ -80,9 +80,9 @@ class OneHot(Transform):
         smoothing_rate: this share of the one, from 0 to 1, is spread over all classes.
 
     Raises:
-        TypeError: ``num_classes`` is no int.
+        TypeError: ``num_classes`` is not an int.
         ValueError: a number outside its range.
-        RuntimeError: when called, a label that is no int below ``num_classes``, or labels with several axes.
+        RuntimeError: when called, a label that is not an int below ``num_classes``, or labels with several axes.
     """
 
     def __init__(self, num_classes: int, smoothing_rate: float = 0.0) -> None:
@@ -207,7 +207,7 @@ class PadEnd(Transform):
         pad_value: what is put behind; 0 without it, or "" for text.
 
     Raises:
-        TypeError: no list of lengths.
+        TypeError: not a list of lengths.
         ValueError: a length below 1.
         RuntimeError: when called, a value with another number of axes, or text for numbers.
     """
@@ -332,7 +332,7 @@ class Compose:
         transforms: a list of functions; a tuple that one returns is the arguments of the next.
 
     Raises:
-        TypeError: no list of functions.
+        TypeError: not a list of functions.
         ValueError: an empty one.
     """
 
@@ -366,7 +366,7 @@ class RandomApply(Sometimes, Compose):
         prob: the probability, from 0 to 1.
 
     Raises:
-        TypeError: no list of functions, or no number.
+        TypeError: not a list of functions, or not a number.
         ValueError: an empty list, or a probability outside its range.
     """
 
@@ -382,7 +382,7 @@ class RandomChoice(Compose):
         transforms: a list of functions.
 
     Raises:
-        TypeError: no list of functions.
+        TypeError: not a list of functions.
         ValueError: an empty one.
     """
 
@@ -397,7 +397,7 @@ class RandomOrder(Compose):
         transforms: a list of functions.
 
     Raises:
-        TypeError: no list of functions.
+        TypeError: not a list of functions.
         ValueError: an empty one.
     """
 

@@ -32,7 +32,7 @@ def threads_num(num: int) -> None:
         num: the number, a positive int; it can be set once.
 
     Raises:
-        TypeError: no int.
+        TypeError: not an int.
         ValueError: 0 or less.
         RuntimeError: it was set before.
     """

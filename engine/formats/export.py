@@ -63,7 +63,8 @@ def export(net: Cell | Callable[..., Any], *inputs: Any, file_name: str, file_fo
             ``enc_mode``, ``dataset`` and ``incremental`` are refused.
 
     Raises:
-        TypeError: inputs that ``net`` does not take, or of another kind; ``file_name`` is no str; an unknown argument.
+        TypeError: inputs that ``net`` does not take, or of another kind; ``file_name`` is not a str; an unknown
+            argument.
         ValueError: another format, a name with other characters, a function where a cell is needed.
         RuntimeError: the network computes with the numbers of a tensor outside the operators, or an operator has no
             form in this format; the text names the line.
@@ -97,7 +98,7 @@ def load(file_name: str, **kwargs: Any) -> FuncGraph:
         what ``nn.GraphCell`` takes.
 
     Raises:
-        ValueError: ``file_name`` is no str, has another suffix, or there is no such file.
+        ValueError: ``file_name`` is not a str, has another suffix, or there is no such file.
         RuntimeError: the file is broken, or holds a step that is not covered.
         TypeError: an unknown argument.
         NotImplementedError: a ``dec_key``.

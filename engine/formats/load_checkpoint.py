@@ -185,8 +185,8 @@ def load_param_into_net(
         the names of the network that got no value, and the names in ``parameter_dict`` that the network does not have.
 
     Raises:
-        TypeError: ``net`` is no Cell, an entry no Parameter, or ``remove_redundancy`` is set.
-        ValueError: ``remove_redundancy`` is no bool, or two parameters have one name, and one path.
+        TypeError: ``net`` is not a Cell, an entry no Parameter, or ``remove_redundancy`` is set.
+        ValueError: ``remove_redundancy`` is not a bool, or two parameters have one name, and one path.
         RuntimeError: a shape or, with ``strict_load``, a dtype that does not fit.
     """
     name = "load_param_into_net"

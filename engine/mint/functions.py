@@ -106,7 +106,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
         a bool of Python's.
 
     Raises:
-        TypeError: one of them is no Tensor.
+        TypeError: one of them is not a Tensor.
     """
     for argument, x in (("input", input), ("other", other)):
         check_type(x, Tensor, "mint.equal", argument)
@@ -126,7 +126,7 @@ def linspace(start: Operand, end: Operand, steps: int, *, dtype: DTypeLike | Non
         a Tensor of shape (steps,).
 
     Raises:
-        TypeError: ``steps`` is no int.
+        TypeError: ``steps`` is not an int.
         ValueError: ``steps`` is below 1, or a tensor has axes.
     """
     found = ops.linspace(start, end, steps)
@@ -177,7 +177,7 @@ def item(input: Tensor) -> bool | int | float | complex:
         a bool, int, float or complex.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         RuntimeError: it has more elements, or none.
     """
     check_type(input, Tensor, "mint.item", "input", "a Tensor")
@@ -236,7 +236,7 @@ def mean(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DType
         a Tensor.
 
     Raises:
-        TypeError: an axis is no int.
+        TypeError: an axis is not an int.
         ValueError: an axis is out of range or named twice.
     """
     return ops.mean(_as(input, dtype), dim, keepdim)
@@ -254,7 +254,7 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
         an Int64 Tensor.
 
     Raises:
-        TypeError: ``dim`` is no int.
+        TypeError: ``dim`` is not an int.
         ValueError: ``dim`` is out of range.
     """
     return ops.argmin(input, dim, keepdim).astype(int64)
@@ -353,7 +353,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
         a Tensor without axes; with ``dim`` a pair of the elements and their places, Int64.
 
     Raises:
-        TypeError: ``dim`` is no int.
+        TypeError: ``dim`` is not an int.
         ValueError: ``dim`` is out of range.
     """
     return ops.median(ops.reshape(input, (-1,)), 0)[0] if dim is None else ops.median(input, dim, keepdim)
@@ -376,7 +376,7 @@ def norm(
         a Tensor of the norms.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis is no int.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
         ValueError: another ``p``, or an axis is out of range or named twice.
     """
     if p == "nuc":
@@ -399,7 +399,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
         a Tensor (..., P, R).
 
     Raises:
-        TypeError: ``x1`` or ``x2`` is no Tensor.
+        TypeError: ``x1`` or ``x2`` is not a Tensor.
         ValueError: ``p`` is negative, another ``compute_mode``, or the shapes do not fit.
     """
     check_one_of(compute_mode, _WAYS_TO_MEASURE, "mint.cdist", "compute_mode")
@@ -441,7 +441,7 @@ def sort(input: Tensor, *, dim: int = -1, descending: bool = False, stable: bool
         the sorted Tensor, and an Int64 Tensor with the place along ``dim`` that each element had.
 
     Raises:
-        TypeError: ``dim`` is no int.
+        TypeError: ``dim`` is not an int.
         ValueError: ``dim`` is out of range.
     """
     values, places = ops.sort(input, dim, descending)
@@ -461,7 +461,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
         an Int64 Tensor of the shape of ``input``.
 
     Raises:
-        TypeError: ``dim`` is no int.
+        TypeError: ``dim`` is not an int.
         ValueError: ``dim`` is out of range.
     """
     return ops.argsort(input, dim, descending).astype(int64)
@@ -481,7 +481,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
         the elements, and an Int64 Tensor with their places.
 
     Raises:
-        TypeError: ``dim`` is no int.
+        TypeError: ``dim`` is not an int.
         ValueError: ``dim`` or ``k`` is out of range.
     """
     values, places = ops.topk(input, k, dim, largest, sorted)
@@ -499,7 +499,7 @@ def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
         the running minima, and an Int64 Tensor with their places.
 
     Raises:
-        TypeError: ``dim`` is no int.
+        TypeError: ``dim`` is not an int.
         ValueError: ``dim`` is out of range.
     """
     values, places = ops.cummin(input, dim)
@@ -520,7 +520,7 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
         a Tensor of the same elements.
 
     Raises:
-        TypeError: an axis is no int.
+        TypeError: an axis is not an int.
         ValueError: an axis is out of range or named twice.
     """
     if dim is None:
@@ -657,7 +657,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
         a Tensor of the shape of ``input``.
 
     Raises:
-        TypeError: an argument is no Tensor.
+        TypeError: an argument is not a Tensor.
         ValueError: the shapes do not fit, or ``dim`` is out of range.
         IndexError: a place is out of range.
     """
@@ -678,7 +678,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
         a Tensor of the shape of ``input``.
 
     Raises:
-        TypeError: an argument is no Tensor.
+        TypeError: an argument is not a Tensor.
         ValueError: the shapes do not fit, or ``dim`` or a place is out of range.
     """
     own = ops.reshape(input, check_tensor(input, "index_add").shape)  # ops.index_add gives a Parameter the sum
@@ -697,7 +697,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
         a Tensor without that axis.
 
     Raises:
-        TypeError: ``dim`` is no int.
+        TypeError: ``dim`` is not an int.
         ValueError: ``dim`` is out of range.
         IndexError: ``index`` is.
     """
@@ -762,7 +762,7 @@ def zeros(size: Shape, *more: int, dtype: DTypeLike | None = None) -> Tensor:
         the Tensor.
 
     Raises:
-        TypeError: ``size`` are no ints.
+        TypeError: ``size`` are not ints.
     """
     return ops.zeros(_shape((size, *more)), dtype)
 
@@ -779,7 +779,7 @@ def ones(size: Shape, *more: int, dtype: DTypeLike | None = None) -> Tensor:
         the Tensor.
 
     Raises:
-        TypeError: ``size`` are no ints.
+        TypeError: ``size`` are not ints.
     """
     return ops.ones(_shape((size, *more)), dtype)
 
@@ -796,7 +796,7 @@ def empty(*size: Shape, dtype: DTypeLike | None = None, device: str | None = Non
         the Tensor.
 
     Raises:
-        TypeError: ``size`` are no ints.
+        TypeError: ``size`` are not ints.
     """
     return ops.zeros(_shape(size), dtype)
 
@@ -1028,7 +1028,7 @@ def multinomial(
         an Int64 Tensor (num_samples,) or (M, num_samples).
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: weights that ``ops.multinomial`` refuses, or without ``replacement`` more samples than N.
     """
     return ops.multinomial(input, num_samples, replacement, _seed(generator)).astype(int64)

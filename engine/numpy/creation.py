@@ -64,7 +64,7 @@ def zeros(shape: Ints, dtype: AnyDType = float32) -> Tensor:
         the Tensor.
 
     Raises:
-        TypeError: ``shape`` are no ints, or ``dtype`` names no element type.
+        TypeError: ``shape`` are not ints, or ``dtype`` names no element type.
     """
     return ops.zeros(shape, element_type(dtype))
 
@@ -80,7 +80,7 @@ def ones(shape: Ints, dtype: AnyDType = float32) -> Tensor:
         the Tensor.
 
     Raises:
-        TypeError: ``shape`` are no ints, or ``dtype`` names no element type.
+        TypeError: ``shape`` are not ints, or ``dtype`` names no element type.
     """
     return ops.ones(shape, element_type(dtype))
 
@@ -118,7 +118,7 @@ def zeros_like(a: TensorLike, dtype: AnyDType | None = None, shape: Ints | None 
         the Tensor.
 
     Raises:
-        TypeError: ``shape`` are no ints, or ``dtype`` names no element type.
+        TypeError: ``shape`` are not ints, or ``dtype`` names no element type.
     """
     like = ops.zeros_like(asarray(a), dtype=None if dtype is None else element_type(dtype))
     return like if shape is None else ops.zeros(shape, like.dtype)
@@ -136,7 +136,7 @@ def empty_like(prototype: TensorLike, dtype: AnyDType | None = None, shape: Ints
         the Tensor.
 
     Raises:
-        TypeError: ``shape`` are no ints, or ``dtype`` names no element type.
+        TypeError: ``shape`` are not ints, or ``dtype`` names no element type.
     """
     return zeros_like(prototype, dtype, shape)
 
@@ -384,7 +384,7 @@ def meshgrid(*xi: TensorLike, sparse: bool = False, indexing: str = "xy") -> lis
         a list of a Tensor for each vector.
 
     Raises:
-        TypeError: ``sparse`` is no bool, or another ``indexing``.
+        TypeError: ``sparse`` is not a bool, or another ``indexing``.
     """
     check_bool(sparse, "meshgrid", "sparse")
     if indexing not in ("xy", "ij"):
@@ -406,7 +406,7 @@ def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> Ten
         a Tensor (length of x, N).
 
     Raises:
-        ValueError: ``x`` is no vector.
+        ValueError: ``x`` is not a vector.
     """
     found = ops.vander(asarray(x), N)
     return ops.flip(found, 1) if increasing else found
@@ -461,7 +461,7 @@ def ones_like(a: TensorLike, dtype: AnyDType | None = None, shape: Ints | None =
         the Tensor.
 
     Raises:
-        TypeError: ``shape`` are no ints, or ``dtype`` names no element type.
+        TypeError: ``shape`` are not ints, or ``dtype`` names no element type.
     """
     like = ops.ones_like(asarray(a), dtype=None if dtype is None else element_type(dtype))
     return like if shape is None else ops.ones(shape, like.dtype)
@@ -480,7 +480,7 @@ def bartlett(M: int) -> Tensor:  # noqa: N803
         a Float32 vector of length ``M``.
 
     Raises:
-        TypeError: ``M`` is no int.
+        TypeError: ``M`` is not an int.
     """
     return made(np.bartlett(check_int(M, "numpy.bartlett", "M")), float32)
 
@@ -495,7 +495,7 @@ def blackman(M: int) -> Tensor:  # noqa: N803
         a Float32 vector of length ``M``.
 
     Raises:
-        TypeError: ``M`` is no int.
+        TypeError: ``M`` is not an int.
     """
     return made(np.blackman(check_int(M, "numpy.blackman", "M")), float32)
 
@@ -510,7 +510,7 @@ def hamming(M: int) -> Tensor:  # noqa: N803
         a Float32 vector of length ``M``.
 
     Raises:
-        TypeError: ``M`` is no int.
+        TypeError: ``M`` is not an int.
     """
     return made(np.hamming(check_int(M, "numpy.hamming", "M")), float32)
 
@@ -525,7 +525,7 @@ def hanning(M: int) -> Tensor:  # noqa: N803
         a Float32 vector of length ``M``.
 
     Raises:
-        TypeError: ``M`` is no int.
+        TypeError: ``M`` is not an int.
     """
     return made(np.hanning(check_int(M, "numpy.hanning", "M")), float32)
 
@@ -544,7 +544,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
         a tuple of an Int32 vector for each axis.
 
     Raises:
-        TypeError: one is no int.
+        TypeError: one is not an int.
     """
     places = np.arange(check_int(n, "numpy.diag_indices", "n"))
     return tuple(made(places, int32) for _ in range(check_int(ndim, "numpy.diag_indices", "ndim")))
@@ -562,7 +562,7 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tens
         the rows and the columns, Int32 vectors.
 
     Raises:
-        TypeError: one is no int.
+        TypeError: one is not an int.
     """
     return _triangle(np.tril_indices, "tril_indices", n, k, m)
 
@@ -579,7 +579,7 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tens
         the rows and the columns, Int32 vectors.
 
     Raises:
-        TypeError: one is no int.
+        TypeError: one is not an int.
     """
     return _triangle(np.triu_indices, "triu_indices", n, k, m)
 
@@ -602,7 +602,7 @@ def tril_indices_from(arr: TensorLike, k: int = 0) -> tuple[Tensor, Tensor]:
         the rows and the columns, Int32 vectors.
 
     Raises:
-        ValueError: ``arr`` is no matrix.
+        ValueError: ``arr`` is not a matrix.
     """
     rows, columns = _shape_of_matrix(arr, "tril_indices_from")
     return tril_indices(rows, k, columns)
@@ -619,7 +619,7 @@ def triu_indices_from(arr: TensorLike, k: int = 0) -> tuple[Tensor, Tensor]:
         the rows and the columns, Int32 vectors.
 
     Raises:
-        ValueError: ``arr`` is no matrix.
+        ValueError: ``arr`` is not a matrix.
     """
     rows, columns = _shape_of_matrix(arr, "triu_indices_from")
     return triu_indices(rows, k, columns)

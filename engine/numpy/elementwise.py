@@ -1,4 +1,4 @@
-"""Functions of each element that are no operators of ``ops``, or differ from them."""
+"""Functions of each element that are not operators of ``ops``, or differ from them."""
 
 from __future__ import annotations
 

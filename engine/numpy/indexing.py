@@ -85,7 +85,7 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> T
         a Tensor of the dtype of ``arr`` with the length of ``indices`` along ``axis``.
 
     Raises:
-        TypeError: ``indices`` are no ints.
+        TypeError: ``indices`` are not ints.
         ValueError: another number of axes, shapes that do not broadcast, an axis or a place out of range.
     """
     x, places = asarray(arr), asarray(indices)
@@ -126,7 +126,7 @@ def choose(a: TensorLike, choices: TensorLike | Sequence[TensorLike], mode: str 
         a Tensor of the shape that all broadcast to.
 
     Raises:
-        TypeError: ``a`` are no ints.
+        TypeError: ``a`` are not ints.
         ValueError: another ``mode``, no choice, or shapes that do not broadcast.
     """
     check_one_of(mode, _MODES, "numpy.choose", "mode")
@@ -221,7 +221,7 @@ def unravel_index(indices: TensorLike, shape: Ints, order: str = "C") -> tuple[T
         a tuple of a Tensor of the shape of ``indices`` for each axis, Int64 as ``indices`` or Int32.
 
     Raises:
-        TypeError: ``indices`` or ``shape`` are no ints.
+        TypeError: ``indices`` or ``shape`` are not ints.
         ValueError: another ``order``.
     """
     check_one_of(order, ("C", "F"), "numpy.unravel_index", "order")
@@ -246,7 +246,7 @@ def ravel_multi_index(multi_index: Sequence[TensorLike], dims: Ints, mode: str =
         an Int32 Tensor of the shape that the places broadcast to.
 
     Raises:
-        TypeError: places or ``dims`` are no ints.
+        TypeError: places or ``dims`` are not ints.
         ValueError: not as many places as axes, or another ``mode`` or ``order``.
     """
     check_one_of(mode, _MODES, "numpy.ravel_multi_index", "mode")

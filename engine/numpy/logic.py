@@ -81,7 +81,7 @@ def sometrue(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor
         a Bool Tensor.
 
     Raises:
-        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
         ValueError: an axis is out of range or named twice.
     """
     return ops.any(asarray(a), axis, keepdims)

@@ -104,7 +104,7 @@ def polyder(p: TensorLike, m: int = 1) -> Tensor:
         the coefficients of the derivative, ``m`` fewer; a vector without elements where none is left.
 
     Raises:
-        TypeError: ``m`` is no int.
+        TypeError: ``m`` is not an int.
         ValueError: ``p`` has more than one axis, or ``m`` is negative.
     """
     check_not_negative(check_int(m, "numpy.polyder", "m"), "numpy.polyder", "m")
@@ -127,7 +127,7 @@ def polyint(p: TensorLike, m: int = 1, k: Number | Sequence[Number] | None = Non
         the coefficients of the integral, ``m`` more; integers become Float32.
 
     Raises:
-        TypeError: ``m`` is no int.
+        TypeError: ``m`` is not an int.
         ValueError: ``p`` has more than one axis, ``m`` is negative or above 4096, or ``k`` has another length.
     """
     check_not_negative(check_int(m, "numpy.polyint", "m"), "numpy.polyint", "m")

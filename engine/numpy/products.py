@@ -198,7 +198,7 @@ def correlate(a: TensorLike, v: TensorLike, mode: str = "valid") -> Tensor:
         a floating or complex vector: of integers Float32, of Int64 Float64.
 
     Raises:
-        ValueError: one is no vector or has no elements, or another ``mode``.
+        ValueError: one is not a vector or has no elements, or another ``mode``.
     """
     x, y = _sequences(a, v, mode, "correlate")
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
@@ -222,7 +222,7 @@ def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
         a vector of the dtype that both combine to.
 
     Raises:
-        ValueError: one is no vector or has no elements, or another ``mode``.
+        ValueError: one is not a vector or has no elements, or another ``mode``.
     """
     x, y = _sequences(a, v, mode, "convolve")
     long, short = (x, y) if x.size >= y.size else (y, x)

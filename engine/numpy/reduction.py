@@ -53,7 +53,7 @@ def sum(
         a Tensor.
 
     Raises:
-        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
         ValueError: an axis is out of range or named twice.
     """
     found = ops.sum(as_type(asarray(a), dtype), axis, keepdims)
@@ -73,7 +73,7 @@ def mean(a: TensorLike, axis: Axis = None, keepdims: bool = False, dtype: AnyDTy
         a Tensor.
 
     Raises:
-        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
         ValueError: an axis is out of range or named twice.
     """
     return ops.mean(as_type(asarray(a), dtype), axis, keepdims)
@@ -94,7 +94,7 @@ def average(
         a floating Tensor; with ``returned`` a pair of it and the sums of the weights, of the same shape.
 
     Raises:
-        TypeError: ``x`` or ``weights`` cannot be a Tensor, or an axis is no int.
+        TypeError: ``x`` or ``weights`` cannot be a Tensor, or an axis is not an int.
         ValueError: an axis is out of range, or ``weights`` has another shape.
     """
     x = asarray(x)
@@ -127,7 +127,7 @@ def nanmean(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, kee
         a Tensor, NaN where all elements are.
 
     Raises:
-        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
         ValueError: an axis is out of range or named twice.
     """
     return as_type(ops.nanmean(as_singles(asarray(a)), axis, keepdims), dtype)
@@ -146,7 +146,7 @@ def nanmax(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keep
         a Tensor, NaN where all elements are.
 
     Raises:
-        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
         ValueError: an axis is out of range or named twice.
     """
     return _nanextreme(ops.amax, -math.inf, a, axis, dtype, keepdims)
@@ -165,7 +165,7 @@ def nanmin(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keep
         a Tensor, NaN where all elements are.
 
     Raises:
-        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
         ValueError: an axis is out of range or named twice.
     """
     return _nanextreme(ops.amin, math.inf, a, axis, dtype, keepdims)
@@ -196,7 +196,7 @@ def nansum(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keep
         a Tensor.
 
     Raises:
-        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
         ValueError: an axis is out of range or named twice.
     """
     x = asarray(a)
@@ -215,7 +215,7 @@ def cumsum(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = None
         a Tensor of the shape of ``a``; a vector without ``axis``.
 
     Raises:
-        TypeError: ``a`` cannot be a Tensor, or ``axis`` is no int.
+        TypeError: ``a`` cannot be a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
     return asarray(a).cumsum(axis, None if dtype is None else element_type(dtype))
@@ -235,7 +235,7 @@ def trace(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype:
         a Tensor with the other axes of ``a``.
 
     Raises:
-        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
         ValueError: fewer than two axes, or an axis is out of range.
     """
     return sum(ops.diagonal(asarray(a), offset, axis1, axis2), -1, dtype)
@@ -257,7 +257,7 @@ def nanvar(
         a Tensor, NaN where no more than ``ddof`` elements are there.
 
     Raises:
-        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
         ValueError: an axis is out of range or named twice.
     """
     return as_type(_nanvar(a, axis, ddof, keepdims), dtype)
@@ -279,7 +279,7 @@ def nanstd(
         a Tensor, NaN where no more than ``ddof`` elements are there.
 
     Raises:
-        TypeError: ``a`` cannot be a Tensor, or an axis is no int.
+        TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
         ValueError: an axis is out of range or named twice.
     """
     return as_type(ops.sqrt(_nanvar(a, axis, ddof, keepdims)), dtype)
@@ -308,7 +308,7 @@ def cumprod(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = Non
         a Tensor of the shape of ``a``; a vector without ``axis``.
 
     Raises:
-        TypeError: ``a`` cannot be a Tensor, or ``axis`` is no int.
+        TypeError: ``a`` cannot be a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
     x = asarray(a)
@@ -331,7 +331,7 @@ def nancumsum(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = N
         a Tensor of the shape of ``a``; a vector without ``axis``.
 
     Raises:
-        TypeError: ``a`` cannot be a Tensor, or ``axis`` is no int.
+        TypeError: ``a`` cannot be a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
     x = asarray(a)

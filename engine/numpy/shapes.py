@@ -237,7 +237,7 @@ def expand_dims(a: TensorLike, axis: Ints) -> Tensor:
         a Tensor of the same elements.
 
     Raises:
-        TypeError: ``axis`` are no ints.
+        TypeError: ``axis`` are not ints.
         ValueError: one is out of range or named twice.
     """
     x = asarray(a)

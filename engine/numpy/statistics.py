@@ -225,7 +225,7 @@ def histogramdd(
 
     Raises:
         TypeError: ``bins`` is a string.
-        ValueError: ``sample`` is no matrix, edges that fall, or not as many ``bins`` as coordinates.
+        ValueError: ``sample`` is not a matrix, edges that fall, or not as many ``bins`` as coordinates.
     """
     points = [asarray(one) for one in sample] if isinstance(sample, list | tuple) else None
     if points is None:
@@ -296,7 +296,7 @@ def bincount(x: TensorLike, weights: TensorLike | None = None, minlength: int = 
 
     Raises:
         TypeError: ``x`` holds no integers.
-        ValueError: it is no vector or holds a negative number, or ``weights`` has another length.
+        ValueError: it is not a vector or holds a negative number, or ``weights`` has another length.
     """
     numbers = asarray(x)
     factors = None if weights is None else asarray(weights)
@@ -326,7 +326,7 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
         an Int32 Tensor of the shape of ``x``.
 
     Raises:
-        ValueError: ``bins`` is no vector, or neither rises nor falls.
+        ValueError: ``bins`` is not a vector, or neither rises nor falls.
     """
     edges = asarray(bins)
     values = edges.asnumpy()
@@ -348,7 +348,7 @@ def searchsorted(a: TensorLike, v: TensorLike, side: str = "left", sorter: Tenso
         an Int32 Tensor of the shape of ``v``.
 
     Raises:
-        ValueError: ``a`` is no vector, or another ``side``.
+        ValueError: ``a`` is not a vector, or another ``side``.
     """
     check_one_of(side, ("left", "right"), "numpy.searchsorted", "side")
     edges, values = together(a, v)
@@ -374,7 +374,7 @@ def interp(
         a Tensor of the shape of ``x``, Float32, and Float64 of that.
 
     Raises:
-        ValueError: ``xp`` and ``fp`` are no vectors of one length, or have no point.
+        ValueError: ``xp`` and ``fp`` are not vectors of one length, or have no point.
     """
     at, places, values = (as_singles(one) for one in together(x, xp, fp))
     if places.ndim != 1 or places.shape != values.shape or not places.size:

@@ -64,7 +64,7 @@ class DynamicLossScaleManager(LossScaleManager):
         scale_window: how many good steps it takes to rise, an int above 0.
 
     Raises:
-        TypeError: ``scale_window`` is no int.
+        TypeError: ``scale_window`` is not an int.
         ValueError: a number outside its range.
     """
 

@@ -334,7 +334,7 @@ class Model:
             their values by name.
 
         Raises:
-            TypeError: ``dataset_sink_mode`` is no bool.
+            TypeError: ``dataset_sink_mode`` is not a bool.
             ValueError: the Model has no metrics.
         """
         check_bool(dataset_sink_mode, "Model.eval", "dataset_sink_mode", show=repr)

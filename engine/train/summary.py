@@ -127,7 +127,7 @@ class SummaryRecord:
 
         Raises:
             ValueError: an unknown kind, no name, or a tensor that is none of the kind.
-            TypeError: no tensor.
+            TypeError: not a tensor.
             NotImplementedError: a kind that only MindInsight shows.
         """
         who = "SummaryRecord.add_value"
@@ -165,7 +165,7 @@ class SummaryRecord:
             whether the file was open.
 
         Raises:
-            TypeError: no int, or no function.
+            TypeError: not an int, or not a function.
         """
         check_int(step, "SummaryRecord.record", "step", show=repr)
         if plugin_filter is not None and not callable(plugin_filter):
@@ -245,7 +245,7 @@ def export_format(who: str, options: Any) -> str | None:
     """Return the format of exported tensors.
 
     Raises:
-        TypeError: no dictionary.
+        TypeError: not a dictionary.
         ValueError: another option, or another format.
     """
     check_type(options, dict | None, who, "export_options", "a dict or None", show=repr)

@@ -117,7 +117,7 @@ class WhitespaceTokenizer(_Tokenizer):
         with_offsets: give also where each word begins and ends, counted in bytes of UTF-8.
 
     Raises:
-        TypeError: no bool.
+        TypeError: not a bool.
         RuntimeError: when called, something else than one text.
     """
 
@@ -135,7 +135,7 @@ class UnicodeCharTokenizer(_Tokenizer):
         with_offsets: give also where each begins and ends, counted in bytes of UTF-8.
 
     Raises:
-        TypeError: no bool.
+        TypeError: not a bool.
         RuntimeError: when called, something else than one text.
     """
 
@@ -154,7 +154,7 @@ class UnicodeScriptTokenizer(_Tokenizer):
         with_offsets: give also where each piece begins and ends, counted in bytes of UTF-8.
 
     Raises:
-        TypeError: no bool.
+        TypeError: not a bool.
         RuntimeError: when called, something else than one text.
     """
 
@@ -477,7 +477,7 @@ class PythonTokenizer:
         tokenizer: a function of a str that returns a list of str.
 
     Raises:
-        TypeError: no function; when called, no array of text.
+        TypeError: not a function; when called, not an array of text.
         RuntimeError: when called, the function raised.
     """
 
@@ -604,7 +604,7 @@ class Lookup(Transform):
 
     Raises:
         TypeError: an argument of another type.
-        RuntimeError: when called, a word that is not there, or no text; or ``data_type`` is no number.
+        RuntimeError: when called, a word that is not there, or no text; or ``data_type`` is not a number.
     """
 
     def __init__(self, vocab: Vocab, unknown_token: str | None = None, data_type: DTypeLike = int32) -> None:
@@ -639,7 +639,7 @@ class Ngram(Transform):
         separator: what stands between words.
 
     Raises:
-        TypeError: ``separator`` is no str.
+        TypeError: ``separator`` is not a str.
         ValueError: no ints above 0, or no pair of a str and an int from 0 on.
         RuntimeError: when called, something else than text with one axis.
     """
@@ -682,7 +682,7 @@ class SlidingWindow(Transform):
         axis: 0 or -1: the one axis.
 
     Raises:
-        TypeError: no int.
+        TypeError: not an int.
         ValueError: ``width`` is below 1.
         RuntimeError: when called, a value with another number of axes.
     """
@@ -709,8 +709,8 @@ class ToNumber(Transform):
         data_type: the element type of the result.
 
     Raises:
-        TypeError: no dtype of numbers.
-        RuntimeError: when called, a text that is no number or does not fit.
+        TypeError: not a dtype of numbers.
+        RuntimeError: when called, a text that is not a number or does not fit.
     """
 
     def __init__(self, data_type: DTypeLike) -> None:
@@ -773,7 +773,7 @@ class Truncate(Transform):
         max_seq_len: the most that are left.
 
     Raises:
-        TypeError: no int.
+        TypeError: not an int.
         ValueError: an int below 1.
         RuntimeError: when called, a value with no axis or more than two.
     """
@@ -794,7 +794,7 @@ class TruncateSequencePair:
         max_length: the most elements of both.
 
     Raises:
-        TypeError: no int.
+        TypeError: not an int.
         ValueError: a negative int.
         RuntimeError: when called, something else than two values with one axis.
     """

@@ -137,7 +137,7 @@ class Vocab:
             special_first: whether they come first.
 
         Raises:
-            TypeError: no list of words, or no bool.
+            TypeError: not a list of words, or not a bool.
             ValueError: a word that is there twice.
         """
         words = _words("Vocab.from_list", "word_list", word_list)
@@ -151,7 +151,7 @@ class Vocab:
             word_dict: the number of each word, an int from 0 on.
 
         Raises:
-            TypeError: no dictionary of words and ints.
+            TypeError: not a dictionary of words and ints.
             ValueError: a negative number.
         """
         who = "Vocab.from_dict"
@@ -571,7 +571,7 @@ def to_str(array: Array, encoding: str = "utf8") -> Array:
         encoding: how characters are encoded.
 
     Raises:
-        TypeError: no array.
+        TypeError: not an array.
     """
     check_type(array, np.ndarray, "to_str", "array", "a NumPy array")
     return np.asarray(np.char.decode(array, encoding))

@@ -22,7 +22,7 @@ class OnDevice:
             the transform itself.
 
         Raises:
-            TypeError: no text.
+            TypeError: not a text.
             ValueError: another device.
             NotImplementedError: "Ascend".
         """

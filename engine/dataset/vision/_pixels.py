@@ -74,7 +74,7 @@ class ImageTransform(Transform):
             values: what came.
 
         Raises:
-            TypeError: one is no image.
+            TypeError: one is not an image.
             RuntimeError: one has no rows and columns.
         """
         for value in values:
@@ -133,7 +133,7 @@ def factor(who: str, argument: str, value: float, least: float = 0, most: float 
     """Return a number within a range.
 
     Raises:
-        TypeError: no number.
+        TypeError: not a number.
         ValueError: a number outside.
     """
     number = float(check_number(value, who, argument, show=repr))
@@ -146,7 +146,7 @@ def span(who: str, argument: str, value: Any, least: float = 0, most: float = MO
     """Return two numbers, the first not above the second.
 
     Raises:
-        TypeError: no pair of numbers.
+        TypeError: not a pair of numbers.
         ValueError: numbers outside of the range, or that fall.
     """
     check_type(value, list | tuple, who, argument, "two numbers", show=repr)
@@ -172,7 +172,7 @@ def positive_or_zero(who: str, argument: str, value: Any) -> int:
     """Return an int from 0 on.
 
     Raises:
-        TypeError: no int.
+        TypeError: not an int.
         ValueError: a negative one.
     """
     if isinstance(value, bool) or not isinstance(value, int):
@@ -186,7 +186,7 @@ def fill_of(who: str, value: Any) -> tuple[int, ...]:
     """Return a value of 0 to 255 for all channels, or three of them.
 
     Raises:
-        TypeError: no ints.
+        TypeError: not ints.
         ValueError: another number of them, or one outside of the range.
     """
     given = value if isinstance(value, tuple) else (value,) * 3

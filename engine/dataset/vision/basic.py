@@ -99,7 +99,7 @@ class ToType(TypeCast):
         data_type: a dtype of the engine or of NumPy.
 
     Raises:
-        TypeError: no dtype.
+        TypeError: not a dtype.
     """
 
 
@@ -111,7 +111,7 @@ class Rescale(ImageTransform):
         shift: what is added.
 
     Raises:
-        TypeError: one of them is no number.
+        TypeError: one of them is not a number.
     """
 
     least_axes = 0
@@ -134,7 +134,7 @@ class Normalize(OnDevice, ImageTransform):
         is_hwc: channels are the last axis; False: the first.
 
     Raises:
-        TypeError: one of them is no list or tuple.
+        TypeError: one of them is not a list or tuple.
         ValueError: ``std`` is not as long as ``mean`` or not above 0, or a number is not from 0 to 255.
         RuntimeError: when called, another number of channels.
     """
@@ -187,7 +187,7 @@ class RandomHorizontalFlip(Sometimes, HorizontalFlip):
         prob: from 0 to 1.
 
     Raises:
-        TypeError: no number.
+        TypeError: not a number.
         ValueError: a number outside its range.
     """
 
@@ -201,7 +201,7 @@ class RandomVerticalFlip(Sometimes, VerticalFlip):
         prob: from 0 to 1.
 
     Raises:
-        TypeError: no number.
+        TypeError: not a number.
         ValueError: a number outside its range.
     """
 
@@ -302,7 +302,7 @@ class CenterCrop(ImageTransform):
         size: the height and width of the result; an int for a square.
 
     Raises:
-        TypeError: no ints.
+        TypeError: not ints.
         ValueError: a size below 1.
         RuntimeError: when called, more than three times the image's size is missing.
     """
@@ -391,7 +391,7 @@ class RandomCrop(ImageTransform):
         padding_mode: ``Border.CONSTANT``, ``Border.EDGE``, ``Border.REFLECT`` or ``Border.SYMMETRIC``.
 
     Raises:
-        TypeError: no ints.
+        TypeError: not ints.
         ValueError: a size below 1, or a negative padding.
         RuntimeError: when called, the image is smaller than ``size``.
     """

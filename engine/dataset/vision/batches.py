@@ -98,7 +98,7 @@ class MixUpBatch:
         alpha: the share is drawn from the Beta distribution of it, above 0.
 
     Raises:
-        TypeError: no number.
+        TypeError: not a number.
         ValueError: a number that is not above 0.
         RuntimeError: when called, no batch of images with one-hot labels.
     """

@@ -55,7 +55,7 @@ class RandomHorizontalFlipWithBBox(_WithBoxes):
         prob: from 0 to 1.
 
     Raises:
-        TypeError: no number.
+        TypeError: not a number.
         ValueError: a number outside its range.
         RuntimeError: when called, boxes that do not lie in the image.
     """
@@ -77,7 +77,7 @@ class RandomVerticalFlipWithBBox(_WithBoxes):
         prob: from 0 to 1.
 
     Raises:
-        TypeError: no number.
+        TypeError: not a number.
         ValueError: a number outside its range.
         RuntimeError: when called, boxes that do not lie in the image.
     """
@@ -126,7 +126,7 @@ class RandomResizeWithBBox(_WithBoxes):
         size: the height and width of the result; an int is the length of the shorter side.
 
     Raises:
-        TypeError: no ints.
+        TypeError: not ints.
         ValueError: a size below 1.
         RuntimeError: when called, boxes that do not lie in the image.
     """
@@ -161,7 +161,7 @@ class RandomCropWithBBox(_WithBoxes):
         padding_mode: ``Border.CONSTANT``, ``Border.EDGE``, ``Border.REFLECT`` or ``Border.SYMMETRIC``.
 
     Raises:
-        TypeError: no ints.
+        TypeError: not ints.
         ValueError: a size below 1, or a negative padding.
         RuntimeError: when called, the image is smaller than ``size``, or boxes do not lie in it.
     """
@@ -237,7 +237,7 @@ class BoundingBoxAugment(_WithBoxes):
         ratio: the share of boxes, from 0 to 1.
 
     Raises:
-        TypeError: no function, or no number.
+        TypeError: not a function, or not a number.
         ValueError: a number outside its range.
         RuntimeError: when called, boxes that do not lie in the image.
     """

@@ -49,7 +49,7 @@ class AdjustBrightness(OnDevice, ImageTransform):
         brightness_factor: 0 is black, 1 leaves the image as it is.
 
     Raises:
-        TypeError: no number.
+        TypeError: not a number.
         ValueError: a negative number.
         RuntimeError: when called, something else than an image.
     """
@@ -71,7 +71,7 @@ class AdjustContrast(OnDevice, ImageTransform):
         contrast_factor: 0 is gray, 1 leaves the image as it is.
 
     Raises:
-        TypeError: no number.
+        TypeError: not a number.
         ValueError: a negative number.
         RuntimeError: when called, something else than an image (H, W, 3).
     """
@@ -95,7 +95,7 @@ class AdjustGamma(ImageTransform):
         gain: the factor.
 
     Raises:
-        TypeError: no number.
+        TypeError: not a number.
         ValueError: a negative ``gamma``.
         RuntimeError: when called, something else than an image.
     """
@@ -122,7 +122,7 @@ class AdjustHue(OnDevice, ImageTransform):
         hue_factor: by how much of the circle, from -0.5 to 0.5.
 
     Raises:
-        TypeError: no number.
+        TypeError: not a number.
         ValueError: a number outside its range.
         RuntimeError: when called, something else than an image (H, W, 3) of UInt8 or floats.
     """
@@ -225,7 +225,7 @@ class RgbToHsv(_Space):
         is_hwc: channels are the last axis; False: the third last.
 
     Raises:
-        TypeError: no bool; when called, another shape.
+        TypeError: not a bool; when called, another shape.
     """
 
     def __init__(self, is_hwc: bool = False) -> None:
@@ -242,7 +242,7 @@ class HsvToRgb(_Space):
         is_hwc: channels are the last axis; False: the third last.
 
     Raises:
-        TypeError: no bool; when called, another shape.
+        TypeError: not a bool; when called, another shape.
     """
 
     def __init__(self, is_hwc: bool = False) -> None:
@@ -259,7 +259,7 @@ class AdjustSaturation(OnDevice, ImageTransform):
         saturation_factor: 0 is gray, 1 leaves the image as it is.
 
     Raises:
-        TypeError: no number.
+        TypeError: not a number.
         ValueError: a negative number.
         RuntimeError: when called, something else than an image (H, W, 3).
     """
@@ -373,7 +373,7 @@ class Posterize(OnDevice, ImageTransform):
         bits: how many, from 0 to 8.
 
     Raises:
-        TypeError: no int.
+        TypeError: not an int.
         ValueError: an int outside its range.
         RuntimeError: when called, something else than an image of UInt8.
     """
@@ -394,7 +394,7 @@ class Solarize(OnDevice, ImageTransform):
         threshold: the two ends of the range; a number is its beginning, and its end 255.
 
     Raises:
-        TypeError: no numbers.
+        TypeError: not numbers.
         ValueError: numbers outside of 0 to 255, or that fall.
         RuntimeError: when called, something else than an image.
     """
@@ -488,7 +488,7 @@ class RandomInvert(Sometimes, Invert):
         prob: from 0 to 1.
 
     Raises:
-        TypeError: no number.
+        TypeError: not a number.
         ValueError: a number outside its range.
     """
 
@@ -502,7 +502,7 @@ class RandomEqualize(Sometimes, Equalize):
         prob: from 0 to 1.
 
     Raises:
-        TypeError: no number.
+        TypeError: not a number.
         ValueError: a number outside its range.
     """
 
@@ -536,7 +536,7 @@ class RandomGrayscale(Sometimes, ImageTransform):
         prob: from 0 to 1.
 
     Raises:
-        TypeError: no number.
+        TypeError: not a number.
         ValueError: a number outside its range.
     """
 
@@ -557,7 +557,7 @@ class RandomPosterize(ImageTransform):
         bits: the range that is drawn from, two ints from 1 to 8, or one for both.
 
     Raises:
-        TypeError: no ints.
+        TypeError: not ints.
         ValueError: ints outside their range, or that fall.
         RuntimeError: when called, something else than an image of UInt8.
     """
@@ -579,7 +579,7 @@ class RandomSolarize(ImageTransform):
         threshold: between which numbers from 0 to 255 both ends are drawn.
 
     Raises:
-        TypeError: no numbers.
+        TypeError: not numbers.
         ValueError: numbers outside of 0 to 255, or that fall.
         RuntimeError: when called, something else than an image.
     """
@@ -600,7 +600,7 @@ class RandomColor(ImageTransform):
         degrees: the range of the factor.
 
     Raises:
-        TypeError: no numbers.
+        TypeError: not numbers.
         ValueError: negative numbers, or that fall.
         RuntimeError: when called, something else than an image (H, W, 3).
     """
@@ -624,7 +624,7 @@ class RandomColorAdjust(ImageTransform):
         hue: the range of the turn within -0.5 to 0.5; a number x stands for -x to x.
 
     Raises:
-        TypeError: no numbers.
+        TypeError: not numbers.
         ValueError: numbers outside their range, or that fall.
         RuntimeError: when called, something else than an image (H, W, 3).
     """
@@ -672,7 +672,7 @@ class RandomLighting(ImageTransform):
         alpha: the standard deviation of what is drawn for each component.
 
     Raises:
-        TypeError: no number.
+        TypeError: not a number.
         ValueError: a negative number.
         RuntimeError: when called, something else than an image (H, W, 3).
     """

@@ -202,7 +202,7 @@ def read_file(filename: str) -> Array:
         filename: its path.
 
     Raises:
-        TypeError: no str.
+        TypeError: not a str.
         RuntimeError: there is no such file.
     """
     check_type(filename, str, "read_file", "filename", show=repr)

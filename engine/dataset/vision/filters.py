@@ -47,7 +47,7 @@ class AdjustSharpness(OnDevice, ImageTransform):
         sharpness_factor: 0 is smooth, 1 leaves the image as it is, above is sharper.
 
     Raises:
-        TypeError: no number.
+        TypeError: not a number.
         ValueError: a negative number.
         RuntimeError: when called, something else than an image.
     """
@@ -68,7 +68,7 @@ class RandomAdjustSharpness(Sometimes, AdjustSharpness):
         prob: from 0 to 1.
 
     Raises:
-        TypeError: no number.
+        TypeError: not a number.
         ValueError: a number outside its range.
     """
 
@@ -84,7 +84,7 @@ class RandomSharpness(ImageTransform):
         degrees: the range of the factor.
 
     Raises:
-        TypeError: no numbers.
+        TypeError: not numbers.
         ValueError: negative numbers, or that fall.
         RuntimeError: when called, something else than an image.
     """

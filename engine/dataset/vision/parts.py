@@ -123,7 +123,7 @@ class FiveCrop(ImageTransform):
         size: the height and width of each; an int for a square.
 
     Raises:
-        TypeError: no ints.
+        TypeError: not ints.
         ValueError: a size below 1; when called, one that is larger than the image.
     """
 
@@ -370,7 +370,7 @@ class RandomResize(ImageTransform):
         size: the height and width of the result; an int is the length of the shorter side.
 
     Raises:
-        TypeError: no ints.
+        TypeError: not ints.
         ValueError: a size below 1.
     """
 
@@ -449,7 +449,7 @@ class LinearTransformation(ImageTransform):
         mean_vector: what is taken away, (D,).
 
     Raises:
-        TypeError: no arrays.
+        TypeError: not arrays.
         ValueError: arrays of other shapes; when called, an image of another size.
     """
 

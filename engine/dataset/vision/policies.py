@@ -45,7 +45,7 @@ class RandomSelectSubpolicy:
         policy: lists of pairs of a transform and its probability.
 
     Raises:
-        TypeError: no lists of pairs of functions and numbers.
+        TypeError: not lists of pairs of functions and numbers.
         ValueError: an empty list, or a probability outside of 0 to 1.
     """
 
@@ -81,7 +81,7 @@ class UniformAugment:
         num_ops: how many are drawn.
 
     Raises:
-        TypeError: no list of functions, or no int.
+        TypeError: not a list of functions, or not an int.
         ValueError: an int below 1 or above the number of functions.
     """
 

@@ -69,7 +69,7 @@ class LRScheduler:
         last_epoch: the epoch that was the last before; -1 is the start.
 
     Raises:
-        TypeError: another optimizer, or an epoch that is no int.
+        TypeError: another optimizer, or an epoch that is not an int.
         ValueError: an epoch below -1.
         KeyError: an epoch above -1, and a group without ``initial_lr``.
     """
@@ -414,7 +414,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: ``T_0`` or ``T_mult`` is no int above 0.
+        ValueError: ``T_0`` or ``T_mult`` is not an int above 0.
     """
 
     def __init__(

@@ -86,7 +86,7 @@ class Optimizer(Sharing):
                 the others.
 
         Raises:
-            TypeError: no dictionary, or something else than parameters in it.
+            TypeError: not a dictionary, or something else than parameters in it.
             ValueError: a parameter that another group has, or a negative learning rate or weight decay.
         """
         if not isinstance(param_group, dict):

@@ -92,7 +92,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
         a Tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return _in_place(input, ops.relu(input), inplace)
 
@@ -107,7 +107,7 @@ def relu_(input: Tensor) -> Tensor:
         ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return relu(input, True)
 
@@ -123,7 +123,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
         a Tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return _in_place(input, ops.relu6(input), inplace)
 
@@ -139,7 +139,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
         a Tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return _in_place(input, ops.silu(input), inplace)
 
@@ -184,7 +184,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
         a Tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return _in_place(input, ops.hardtanh(input, min_val, max_val), inplace)
 
@@ -201,7 +201,7 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
         ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return hardtanh(input, min_val, max_val, True)
 
@@ -219,7 +219,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
         a Tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return _in_place(input, ops.threshold(input, threshold, value), inplace)
 
@@ -236,7 +236,7 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
         ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     changed = ops.threshold(input, threshold, value)
     return _in_place(input, changed, True)
@@ -252,7 +252,7 @@ def sigmoid_(input: Tensor) -> Tensor:
         ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return _in_place(input, ops.sigmoid(input), True)
 
@@ -269,7 +269,7 @@ def softmax(input: Tensor, dim: int | None = None, dtype: DTypeLike | None = Non
         a Tensor of the shape of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor of floats.
+        TypeError: ``input`` is not a Tensor of floats.
         ValueError: ``dim`` is out of range.
     """
     return ops.softmax(input, axis_unless_given(input) if dim is None else dim, dtype=dtype)

@@ -365,7 +365,7 @@ class BatchNorm1d(_BatchNorm):
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
-        TypeError: ``eps`` or ``momentum`` is no number.
+        TypeError: ``eps`` or ``momentum`` is not a number.
         ValueError: ``eps`` is negative.
     """
 
@@ -385,7 +385,7 @@ class BatchNorm2d(_BatchNorm):
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
-        TypeError: ``eps`` or ``momentum`` is no number.
+        TypeError: ``eps`` or ``momentum`` is not a number.
         ValueError: ``eps`` is negative.
     """
 
@@ -403,7 +403,7 @@ class BatchNorm3d(_BatchNorm):
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
-        TypeError: ``eps`` or ``momentum`` is no number.
+        TypeError: ``eps`` or ``momentum`` is not a number.
         ValueError: ``eps`` is negative.
     """
 
@@ -426,7 +426,7 @@ class SyncBatchNorm(_BatchNorm):
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
-        TypeError: ``eps`` or ``momentum`` is no number.
+        TypeError: ``eps`` or ``momentum`` is not a number.
         ValueError: ``eps`` is negative.
     """
 
@@ -463,7 +463,7 @@ class LayerNorm(Cell):
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
-        TypeError: ``eps`` is no number.
+        TypeError: ``eps`` is not a number.
         ValueError: ``eps`` is negative.
     """
 
@@ -498,7 +498,7 @@ class GroupNorm(Cell):
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
-        TypeError: ``eps`` is no number.
+        TypeError: ``eps`` is not a number.
         ValueError: the groups do not divide the channels, or ``eps`` is negative.
     """
 

@@ -29,7 +29,7 @@ class AdamW(adamw.AdamW):
         maximize: whether to go up along the gradient, not down.
 
     Raises:
-        TypeError: ``params`` are no Parameters, or a setting is no number.
+        TypeError: ``params`` are not Parameters, or a setting is not a number.
         ValueError: no Parameters, one in two groups, or a setting out of range.
     """
 
@@ -57,7 +57,7 @@ class AdamW(adamw.AdamW):
             param_group: a dictionary with ``params`` and settings of the group's own; it is completed in place.
 
         Raises:
-            TypeError: no dictionary, or something else than Parameters in it.
+            TypeError: not a dictionary, or something else than Parameters in it.
             ValueError: a Parameter that another group has, or a negative learning rate or weight decay.
         """
         super().add_param_group(param_group)
@@ -81,6 +81,6 @@ class FusedAdamW(AdamW):
         maximize: whether to go up along the gradient, not down.
 
     Raises:
-        TypeError: ``params`` are no Parameters, or a setting is no number.
+        TypeError: ``params`` are not Parameters, or a setting is not a number.
         ValueError: no Parameters, one in two groups, or a setting out of range.
     """

@@ -30,7 +30,7 @@ class SGD(Optimizer):
         maximize: whether to go up along the gradient, not down.
 
     Raises:
-        TypeError: ``params`` are no Parameters, or a setting is no number.
+        TypeError: ``params`` are not Parameters, or a setting is not a number.
         ValueError: no Parameters, one in two groups, or a setting out of range.
     """
 

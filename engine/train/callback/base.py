@@ -20,7 +20,7 @@ class RunContext:
         original_args: the facts by name.
 
     Raises:
-        TypeError: no dictionary.
+        TypeError: not a dictionary.
     """
 
     def __init__(self, original_args: dict[str, Any]) -> None:
@@ -234,7 +234,7 @@ class CallbackManager(Callback):
     """Several callbacks as one, called in their order.
 
     Raises:
-        TypeError: something that is no callback and no list of them.
+        TypeError: something that is not a callback and not a list of them.
     """
 
     def __init__(self, callbacks: Callback | list[Callback] | None) -> None:

@@ -27,7 +27,7 @@ class LossMonitor(Callback):
         per_print_times: print each so many steps; 0: never.
 
     Raises:
-        TypeError: no int.
+        TypeError: not an int.
         ValueError: a negative int.
     """
 
@@ -67,7 +67,7 @@ class TimeMonitor(Callback):
         data_time: tell how long steps waited for data.
 
     Raises:
-        TypeError: ``data_time`` is no bool.
+        TypeError: ``data_time`` is not a bool.
         ValueError: after an epoch, where the number of steps is known to nobody.
     """
 

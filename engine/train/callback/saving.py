@@ -154,7 +154,7 @@ class ModelCheckpoint(Saver):
         config: when and how.
 
     Raises:
-        TypeError: ``directory`` is no str, or ``config`` no CheckpointConfig.
+        TypeError: ``directory`` is not a str, or ``config`` is not a CheckpointConfig.
         ValueError: ``prefix`` is neither a str without "/" nor a function.
     """
 

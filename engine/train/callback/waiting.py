@@ -19,7 +19,7 @@ class WaitedDSCallback(Callback, DSCallback):
         step_size: how many rows are one step of the training, as a rule the size of a batch.
 
     Raises:
-        TypeError: no int.
+        TypeError: not an int.
         ValueError: an int below 1.
         RuntimeError: while iterating, where no training step or epoch ended since the last call.
     """

@@ -56,7 +56,7 @@ class TopKCategoricalAccuracy(Metric):
         k: how many, an int of at least 1.
 
     Raises:
-        TypeError: no int.
+        TypeError: not an int.
         ValueError: an int below 1.
     """
 

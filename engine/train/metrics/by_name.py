@@ -38,7 +38,7 @@ def get_metrics(metrics: Mapping[str, Metric] | set[str] | None) -> dict[str, Me
         metrics: a dictionary, a set, or None, which stays.
 
     Raises:
-        TypeError: something else, or an entry that is no metric.
+        TypeError: something else, or an entry that is not a metric.
         KeyError: an unknown name.
     """
     if metrics is None:

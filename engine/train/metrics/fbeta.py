@@ -52,7 +52,7 @@ class _Counting(EvaluationBase):
 
         Raises:
             RuntimeError: there was no batch.
-            TypeError: ``average`` is no bool.
+            TypeError: ``average`` is not a bool.
         """
         self._need(self._class_num)
         check_bool(average, f"{type(self).__name__}.eval", "average", show=repr)
@@ -139,7 +139,7 @@ class Fbeta(Metric):
 
         Raises:
             RuntimeError: there was no batch.
-            TypeError: ``average`` is no bool.
+            TypeError: ``average`` is not a bool.
         """
         self._need(self._class_num)
         check_bool(average, "Fbeta.eval", "average", show=repr)

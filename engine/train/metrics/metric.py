@@ -57,7 +57,7 @@ class Metric(ABC):
             the metric.
 
         Raises:
-            ValueError: ``indexes`` is no list of ints.
+            ValueError: ``indexes`` is not a list of ints.
         """
         if not isinstance(indexes, list) or not all(isinstance(i, int) for i in indexes):
             raise ValueError(f"For 'set_indexes', 'indexes' must be a list of ints, but got {indexes!r}")
@@ -91,7 +91,7 @@ class Metric(ABC):
 
         Raises:
             ValueError: another number of inputs, or shapes that do not fit.
-            TypeError: an input that is no tensor, list or array.
+            TypeError: an input that is not a tensor, list or array.
         """
 
     def _convert_data(self, data: Tensor | Array | list[Any]) -> Array:

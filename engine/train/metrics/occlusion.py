@@ -55,7 +55,7 @@ class OcclusionSensitivity(Metric):
             *inputs: the network, one image (1, C, H, ...) and its label.
 
         Raises:
-            TypeError: the network is no Cell.
+            TypeError: the network is not a Cell.
             ValueError: another number of inputs, or a ``b_box`` outside the image.
             RuntimeError: several images or labels.
         """

@@ -26,7 +26,7 @@ class Dice(Metric):
         smooth: keeps the denominator from 0, a float above 0.
 
     Raises:
-        TypeError: no float.
+        TypeError: not a float.
         ValueError: a float that is not above 0.
     """
 
@@ -68,7 +68,7 @@ class CosineSimilarity(Metric):
         zero_diagonal: put zeros where a row meets itself.
 
     Raises:
-        TypeError: ``zero_diagonal`` is no bool.
+        TypeError: ``zero_diagonal`` is not a bool.
         ValueError: another word.
     """
 

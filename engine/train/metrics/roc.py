@@ -104,7 +104,7 @@ def auc(x: Array, y: Array, reorder: bool = False) -> float:
         reorder: sort the points by ``x`` first.
 
     Raises:
-        TypeError: ``x`` or ``y`` is no numpy.ndarray.
+        TypeError: ``x`` or ``y`` is not a numpy.ndarray.
         ValueError: different lengths, fewer than 2 points, or ``x`` neither rising nor falling without ``reorder``.
     """
     if not (isinstance(x, np.ndarray) and isinstance(y, np.ndarray)):
