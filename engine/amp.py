@@ -450,7 +450,7 @@ class LossScaler:
         """Change the scale after a step; a subclass defines it.
 
         Args:
-            grads_finite: what ``all_finite`` gave of the gradients.
+            grads_finite: the result of ``all_finite`` for the gradients.
 
         Returns:
             whether the scale may change.
@@ -479,7 +479,7 @@ class DynamicLossScaler(LossScaler):
     Args:
         scale_value: the first scale, at least 1; it never falls below 1.
         scale_factor: what it is divided and multiplied by, an int above 0.
-        scale_window: how many good steps it takes to rise, an int above 0.
+        scale_window: the number of finite steps before an increase, an int above 0.
 
     Raises:
         TypeError: an argument of another type.
@@ -497,7 +497,7 @@ class DynamicLossScaler(LossScaler):
         """Change the scale after a step.
 
         Args:
-            grads_finite: what ``all_finite`` gave of the gradients.
+            grads_finite: the result of ``all_finite`` for the gradients.
 
         Returns:
             True.

@@ -251,9 +251,9 @@ def constexpr(
     Args:
         fn: the function; None where there are options only.
         get_instance: False gives a function that returns ``fn`` when it is called.
-        name: kept for callers.
-        reuse_result: kept for callers.
-        check: kept for callers.
+        name: accepted for compatibility.
+        reuse_result: accepted for compatibility.
+        check: accepted for compatibility.
 
     Returns:
         the function as it is, or the decorator.

@@ -112,7 +112,7 @@ def get_device_name(device_id: int, device_target: str | None = None) -> str:
 
     Args:
         device_id: the number of the device.
-        device_target: "CPU" or "GPU"; the one in use without it.
+        device_target: "CPU" or "GPU"; by default the current one.
     """
     target = str(device_target or backend.device_target()).upper()
     return "CPU" if target == "CPU" else str((get_device_properties(device_id, target) or {}).get("name", target))
@@ -123,7 +123,7 @@ def get_device_properties(device_id: int, device_target: str | None = None) -> d
 
     Args:
         device_id: the number of the device.
-        device_target: "CPU" or "GPU"; the one in use without it.
+        device_target: "CPU" or "GPU"; by default the current one.
 
     Returns:
         a dictionary, as ``cupy.cuda.runtime.getDeviceProperties`` gives it; None of the CPU.
@@ -142,7 +142,7 @@ def get_device_capability(device_id: int, device_target: str | None = None) -> t
 
     Args:
         device_id: the number of the device.
-        device_target: "CPU" or "GPU"; the one in use without it.
+        device_target: "CPU" or "GPU"; by default the current one.
     """
     found = get_device_properties(device_id, device_target) or {}
     return (int(found["major"]), int(found["minor"])) if found else None
@@ -152,7 +152,7 @@ def get_arch_list(device_target: str | None = None) -> None:
     """Return the architectures of a build: None, since nothing is built ahead here.
 
     Args:
-        device_target: kept for callers.
+        device_target: accepted for compatibility.
     """
 
 
@@ -258,14 +258,14 @@ class Stream:
         """Do nothing: work is done in order.
 
         Args:
-            event: kept for callers.
+            event: accepted for compatibility.
         """
 
     def wait_stream(self, stream: Stream) -> None:
         """Do nothing: work is done in order.
 
         Args:
-            stream: kept for callers.
+            stream: accepted for compatibility.
         """
 
     def synchronize(self) -> None:
@@ -295,7 +295,7 @@ class Event:
 
     Args:
         enable_timing: whether ``elapsed_time`` may be asked for.
-        blocking: kept for callers.
+        blocking: accepted for compatibility.
     """
 
     def __init__(self, enable_timing: bool = False, blocking: bool = False) -> None:
@@ -305,7 +305,7 @@ class Event:
         """Record the moment at which all work so far is done, by waiting for it.
 
         Args:
-            stream: kept for callers; there is one.
+            stream: accepted for compatibility; there is only one.
         """
         synchronize()
         self._at = time.perf_counter()
@@ -314,7 +314,7 @@ class Event:
         """Do nothing: ``record`` has waited.
 
         Args:
-            stream: kept for callers; there is one.
+            stream: accepted for compatibility; there is only one.
         """
 
     def synchronize(self) -> None:

@@ -92,12 +92,12 @@ def get_rank(group: str = HCCL_WORLD_COMM_GROUP) -> int:
     """Return this process's rank in a group.
 
     Args:
-        group: the name of a group; by default that of all ranks.
+        group: the name of a group; by default the world.
 
     Raises:
         TypeError: not a str.
-        ValueError: there is no such group, or this process is not in it.
-        RuntimeError: there are other ranks, and ``init`` was not called.
+        ValueError: an unknown group, or this process is not in it.
+        RuntimeError: there are other ranks, but ``init`` was not called.
     """
     return _number_in("get_rank", group)[1]
 
@@ -106,12 +106,12 @@ def get_group_size(group: str = HCCL_WORLD_COMM_GROUP) -> int:
     """Return the number of ranks of a group.
 
     Args:
-        group: the name of a group; by default that of all ranks.
+        group: the name of a group; by default the world.
 
     Raises:
         TypeError: not a str.
-        ValueError: there is no such group.
-        RuntimeError: there are other ranks, and ``init`` was not called.
+        ValueError: an unknown group.
+        RuntimeError: there are other ranks, but ``init`` was not called.
     """
     return group_of("get_group_size", group).size
 
@@ -127,12 +127,12 @@ def get_local_rank(group: str = HCCL_WORLD_COMM_GROUP) -> int:
     """Return this process's position among the ranks of a group on this machine.
 
     Args:
-        group: the name of a group; by default that of all ranks. Of another one MindSpore refuses it for Ascend alone.
+        group: the name of a group; by default the world. Of another one MindSpore refuses it for Ascend alone.
 
     Raises:
         TypeError: not a str.
-        ValueError: there is no such group, or this process is not in it.
-        RuntimeError: there are other ranks, and ``init`` was not called.
+        ValueError: an unknown group, or this process is not in it.
+        RuntimeError: there are other ranks, but ``init`` was not called.
     """
     _, near = _here("get_local_rank", group)
     return near.index(ranks.world().everybody.rank or 0)
@@ -142,12 +142,12 @@ def get_local_rank_size(group: str = HCCL_WORLD_COMM_GROUP) -> int:
     """Return the number of ranks of a group on this machine.
 
     Args:
-        group: the name of a group; by default that of all ranks.
+        group: the name of a group; by default the world.
 
     Raises:
         TypeError: not a str.
-        ValueError: there is no such group, or this process is not in it.
-        RuntimeError: there are other ranks, and ``init`` was not called.
+        ValueError: an unknown group, or this process is not in it.
+        RuntimeError: there are other ranks, but ``init`` was not called.
     """
     return len(_here("get_local_rank_size", group)[1])
 
@@ -156,12 +156,12 @@ def get_process_group_ranks(group: str = HCCL_WORLD_COMM_GROUP) -> list[int]:
     """Return the world ranks of a group, ascending.
 
     Args:
-        group: the name of a group; by default that of all ranks.
+        group: the name of a group; by default the world.
 
     Raises:
         TypeError: not a str.
-        ValueError: there is no such group.
-        RuntimeError: there are other ranks, and ``init`` was not called.
+        ValueError: an unknown group.
+        RuntimeError: there are other ranks, but ``init`` was not called.
     """
     return [*group_of("get_process_group_ranks", group).ranks]
 
@@ -170,12 +170,12 @@ def get_comm_name(group: str = HCCL_WORLD_COMM_GROUP) -> str:
     """Return the name of a group's communicator: that of the group.
 
     Args:
-        group: the name of a group; by default that of all ranks.
+        group: the name of a group; by default the world.
 
     Raises:
         TypeError: not a str.
-        ValueError: there is no such group.
-        RuntimeError: there are other ranks, and ``init`` was not called.
+        ValueError: an unknown group.
+        RuntimeError: there are other ranks, but ``init`` was not called.
     """
     group_of("get_comm_name", group)
     return group
@@ -190,8 +190,8 @@ def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
 
     Raises:
         TypeError: ``group`` is not a str, or the number is not an int.
-        ValueError: there is no such group or rank.
-        RuntimeError: there are other ranks, and ``init`` was not called.
+        ValueError: an unknown group or rank.
+        RuntimeError: there are other ranks, but ``init`` was not called.
     """
     who = "get_world_rank_from_group_rank"
     found = group_of(who, group)
@@ -209,8 +209,8 @@ def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
 
     Raises:
         TypeError: ``group`` is not a str, or the number is not an int.
-        ValueError: there is no such group, or the rank is not in it.
-        RuntimeError: there are other ranks, and ``init`` was not called.
+        ValueError: an unknown group, or the rank is not in it.
+        RuntimeError: there are other ranks, but ``init`` was not called.
     """
     who = "get_group_rank_from_world_rank"
     found = group_of(who, group)
@@ -230,7 +230,7 @@ def create_group(group: str, rank_ids: list[int], options: Any = None) -> None:
     Raises:
         TypeError: ``group`` is not a str, or ``rank_ids`` is not a list of ints.
         ValueError: no rank, one twice, or one that is not there; or the group has other ranks already.
-        RuntimeError: there are other ranks, and ``init`` was not called.
+        RuntimeError: there are other ranks, but ``init`` was not called.
     """
     if not isinstance(group, str) or not isinstance(rank_ids, list) or not all(type(rank) is int for rank in rank_ids):
         told = f"{group!r} and {rank_ids!r}"
@@ -256,7 +256,7 @@ def destroy_group(group: str) -> None:
     Raises:
         TypeError: not a str.
         ValueError: the whole world, or no such group.
-        RuntimeError: there are other ranks, and ``init`` was not called.
+        RuntimeError: there are other ranks, but ``init`` was not called.
     """
     group_of("destroy_group", group)
     if group in ranks.WORLDS:

@@ -53,15 +53,15 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str = table.WORLD, async_
         tensor: the tensor of this rank; all have the same shape and dtype.
         op: "sum", "prod", "max", "min" or "avg".
         group: the name of a group.
-        async_op: whether it goes on while the rank computes.
+        async_op: whether to run in the background.
 
     Returns:
-        The result, and with ``async_op`` a handle, else None.
+        The result, and a handle with ``async_op``, else None.
 
     Raises:
         TypeError: not a tensor, not a bool, or a dtype that does not suit ``op``.
         ValueError: another ``op``, or this process is not in the group.
-        RuntimeError: the ranks did not ask for the same.
+        RuntimeError: the ranks' calls differ.
     """
     found, x = table.member("all_reduce", group), check_tensor(tensor, "all_reduce", "tensor")
     way = table.check_reduction("all_reduce", op, x)
@@ -75,15 +75,15 @@ def all_gather_into_tensor(tensor: Tensor, group: str = table.WORLD, async_op: b
     Args:
         tensor: the tensor of this rank; all have the same shape and dtype.
         group: the name of a group.
-        async_op: whether it goes on while the rank computes.
+        async_op: whether to run in the background.
 
     Returns:
-        The result, and with ``async_op`` a handle, else None.
+        The result, and a handle with ``async_op``, else None.
 
     Raises:
         TypeError: not a tensor, or not a bool.
         ValueError: this process is not in the group.
-        RuntimeError: the ranks did not ask for the same.
+        RuntimeError: the ranks' calls differ.
     """
     who = "all_gather_into_tensor"
     found, x = table.member(who, group), table.check_rows(who, tensor, "tensor")
@@ -98,15 +98,15 @@ def reduce_scatter_tensor(tensor: Tensor, op: str = "sum", group: str = table.WO
         tensor: the tensor of this rank; the ranks divide its first axis.
         op: "sum", "prod", "max", "min" or "avg".
         group: the name of a group.
-        async_op: whether it goes on while the rank computes.
+        async_op: whether to run in the background.
 
     Returns:
-        The result, and with ``async_op`` a handle, else None.
+        The result, and a handle with ``async_op``, else None.
 
     Raises:
         TypeError: not a tensor, not a bool, or a dtype that does not suit ``op``.
         ValueError: a first axis that the ranks do not divide, another ``op``, or this process is not in the group.
-        RuntimeError: the ranks did not ask for the same.
+        RuntimeError: the ranks' calls differ.
     """
     who = "reduce_scatter_tensor"
     found = table.member(who, group)
@@ -120,14 +120,14 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str = table.WORLD) 
 
     Args:
         tensor: the tensor of this rank; all have the same shape and dtype.
-        dst: the number in the world of the rank that gets it.
+        dst: the world rank of the receiver.
         op: "sum", "prod", "max", "min" or "avg".
         group: the name of a group.
 
     Raises:
         TypeError: not a tensor, not an int, or a dtype that does not suit ``op``.
-        ValueError: another ``op``, a rank that is not in the group, or this process is not in it.
-        RuntimeError: the ranks did not ask for the same.
+        ValueError: another ``op``, a rank outside the group, or this process is not in it.
+        RuntimeError: the ranks' calls differ.
     """
     found, x = table.member("reduce", group), check_tensor(tensor, "reduce", "tensor")
     root, way = in_group("reduce", "dst", found, dst), table.check_reduction("reduce", op, x)
@@ -140,13 +140,13 @@ def broadcast(tensor: Tensor, src: int = 0, group: str = table.WORLD) -> Tensor:
 
     Args:
         tensor: what is sent; the other ranks' says what shape and dtype comes.
-        src: the number in the world of the rank whose tensor it is.
+        src: the world rank of the tensor's owner.
         group: the name of a group.
 
     Raises:
         TypeError: not a tensor, or not an int.
-        ValueError: a rank that is not in the group, or this process is not in it.
-        RuntimeError: the ranks did not ask for the same.
+        ValueError: a rank outside the group, or this process is not in it.
+        RuntimeError: the ranks' calls differ.
     """
     found, x = table.member("broadcast", group), check_tensor(tensor, "broadcast", "tensor")
     result: Tensor = table.broadcast(x, root=in_group("broadcast", "src", found, src), group=found.name)
@@ -158,13 +158,13 @@ def gather_into_tensor(tensor: Tensor, dst: int = 0, group: str = table.WORLD) -
 
     Args:
         tensor: the tensor of this rank; all have the same shape and dtype.
-        dst: the number in the world of the rank that gets them.
+        dst: the world rank of the receiver.
         group: the name of a group.
 
     Raises:
         TypeError: not a tensor, or not an int.
-        ValueError: a rank that is not in the group, or this process is not in it.
-        RuntimeError: the ranks did not ask for the same.
+        ValueError: a rank outside the group, or this process is not in it.
+        RuntimeError: the ranks' calls differ.
     """
     who = "gather_into_tensor"
     found, x = table.member(who, group), table.check_rows(who, tensor, "tensor")
@@ -177,14 +177,14 @@ def scatter_tensor(tensor: Tensor, src: int = 0, group: str = table.WORLD) -> Te
 
     Args:
         tensor: what is divided; the other ranks' says its shape and dtype.
-        src: the number in the world of the rank whose tensor it is.
+        src: the world rank of the tensor's owner.
         group: the name of a group.
 
     Raises:
         TypeError: not a tensor, or not an int.
-        ValueError: a first axis that the ranks do not divide, a rank that is not in the group, or this process is none
+        ValueError: a first axis that the ranks do not divide, a rank outside the group, or this process is none
             of it.
-        RuntimeError: the ranks did not ask for the same.
+        RuntimeError: the ranks' calls differ.
     """
     who = "scatter_tensor"
     found = table.member(who, group)
@@ -202,7 +202,7 @@ def barrier(group: str = table.WORLD) -> None:
     Raises:
         TypeError: not a str.
         ValueError: this process is not in the group.
-        RuntimeError: the ranks did not ask for the same.
+        RuntimeError: the ranks' calls differ.
     """
     table.wait_for_all(table.member("barrier", group))
 
@@ -211,15 +211,15 @@ def recv(tensor: Tensor, src: int = 0, group: str = table.WORLD, tag: int = 0) -
     """Receive a tensor from another rank.
 
     Args:
-        tensor: says what shape and dtype comes.
-        src: the number in the world of who sends it.
-        group: the name of a group that both are in.
+        tensor: has the shape and dtype of the message.
+        src: the world rank of the sender.
+        group: the name of a group that includes both.
         tag: as the sender's.
 
     Raises:
         TypeError: not a tensor, or not an int.
-        ValueError: a rank that is not in the group, or another tag.
-        RuntimeError: what came has another shape or dtype.
+        ValueError: a rank outside the group, or another tag.
+        RuntimeError: the message has another shape or dtype.
     """
     into, handle = irecv(tensor, src, group, tag)
     handle.wait()
@@ -230,14 +230,14 @@ def irecv(tensor: Tensor, src: int = 0, group: str = table.WORLD, tag: int = 0) 
     """Receive a tensor from another rank; its values are valid after ``wait`` of the handle.
 
     Args:
-        tensor: says what shape and dtype comes.
-        src: the number in the world of who sends it.
-        group: the name of a group that both are in.
+        tensor: has the shape and dtype of the message.
+        src: the world rank of the sender.
+        group: the name of a group that includes both.
         tag: as the sender's.
 
     Raises:
         TypeError: not a tensor, or not an int.
-        ValueError: a rank that is not in the group, or another tag.
+        ValueError: a rank outside the group, or another tag.
     """
     into = Tensor._wrap(check_tensor(tensor, "recv", "tensor")._array)
     return into, received(into, src, group, tag)
@@ -253,17 +253,17 @@ def all_to_all_with_output_shape(
 
     Args:
         output_shape_list: of each rank the shape of what comes from it, or a tensor of that shape.
-        input_tensor_list: what this rank has for each.
-        group: the name of a group; None for that of all ranks.
-        async_op: whether it goes on while the rank computes.
+        input_tensor_list: this rank's tensor for each.
+        group: the name of a group; None for the world.
+        async_op: whether to run in the background.
 
     Returns:
         The tensors, and with ``async_op`` a handle, else None.
 
     Raises:
         TypeError: not tensors, not shapes, or not a bool.
-        ValueError: lists of another length, or this process is not in the group.
-        RuntimeError: the ranks did not ask for the same, or send another number of elements than is waited for.
+        ValueError: a list of another length, or this process is not in the group.
+        RuntimeError: the ranks' calls differ, or another number of elements than expected is sent.
     """
     who = "all_to_all_with_output_shape"
     found = table.member(who, group)
@@ -291,18 +291,18 @@ def all_to_all_single_with_output_shape(
     Args:
         output_shape: the shape of the result, or a tensor of that shape.
         tensor: what this rank has for each, behind each other.
-        output_split_sizes: of each rank the length of what comes from it; None where they are equal.
-        input_split_sizes: of each rank the length of what it gets; None where they are equal.
-        group: the name of a group; None for that of all ranks.
-        async_op: whether it goes on while the rank computes.
+        output_split_sizes: the length received from each rank; None for equal lengths.
+        input_split_sizes: the length sent to each rank; None for equal lengths.
+        group: the name of a group; None for the world.
+        async_op: whether to run in the background.
 
     Returns:
-        The result, and with ``async_op`` a handle, else None.
+        The result, and a handle with ``async_op``, else None.
 
     Raises:
         TypeError: not a tensor, or not a bool.
         ValueError: lengths that do not fit, or this process is not in the group.
-        RuntimeError: the ranks did not ask for the same, or send another number of elements than is waited for.
+        RuntimeError: the ranks' calls differ, or another number of elements than expected is sent.
     """
     x = check_tensor(tensor, "all_to_all_single_with_output_shape", "tensor")
     shape = output_shape.shape if isinstance(output_shape, Tensor) else tuple(output_shape)
@@ -317,9 +317,9 @@ class P2POp(in_place.P2POp):
     Args:
         op: ``isend`` or ``irecv``, or its name.
         tensor: what is sent; or a tensor of the shape of what comes, or that shape.
-        peer: the number in the world of the other rank.
-        group: the name of a group that both are in; None for that of all ranks.
-        tag: tells what is sent between two ranks from each other, 0 to 32767.
+        peer: the world rank of the other process.
+        group: the name of a group that includes both; None for the world.
+        tag: distinguishes messages between two ranks, 0 to 32767.
         recv_dtype: of what comes, where a shape was given.
 
     Raises:
@@ -355,7 +355,7 @@ def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> tuple[Tensor, ...]:
         Of each what came; a zero in the place of one that was sent.
 
     Raises:
-        TypeError: something else than a list of ``P2POp``.
+        TypeError: not a list of ``P2POp``.
         ValueError: an empty list.
     """
     into = [Tensor(0.0, float32) if one.sends else Tensor._wrap(one.tensor._array) for one in _messages(p2p_op_list)]

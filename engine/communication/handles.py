@@ -25,7 +25,7 @@ class CommHandle:
         """Wait until it has ended.
 
         Raises:
-            RuntimeError: the ranks did not ask for the same.
+            RuntimeError: the ranks' calls differ.
         """
         pending, then, self._pending, self._then = self._pending, self._then, None, None
         if pending is not None:

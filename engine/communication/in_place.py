@@ -113,7 +113,7 @@ def _given(
         agreed: what else the ranks must agree on, in words.
         group: the ranks.
         x: what this one has.
-        async_op: whether it goes on while the rank computes.
+        async_op: whether to run in the background.
         operator: of the table, which has a gradient; called where it is awaited.
         exchanged: the same on a copy of the array.
     """
@@ -153,8 +153,8 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str | None = None, async_
     Args:
         tensor: the tensor of this rank; all have the same shape and dtype.
         op: "sum", "prod", "max", "min" or "avg".
-        group: the name of a group; None for that of all ranks.
-        async_op: whether it goes on while the rank computes; it has no gradient then.
+        group: the name of a group; None for the world.
+        async_op: whether to run in the background; it has no gradient then.
 
     Returns:
         None, or with ``async_op`` a handle whose ``wait()`` writes the result; see ``set_comm_ops_inplace``.
@@ -162,7 +162,7 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str | None = None, async_
     Raises:
         TypeError: not a tensor, not a bool, or a dtype that does not suit ``op``.
         ValueError: another ``op``, or this process is not in the group.
-        RuntimeError: the ranks did not ask for the same.
+        RuntimeError: the ranks' calls differ.
     """
     found, (x,) = checked("all_reduce", group, tensor=tensor)
     way = table.check_reduction("all_reduce", op, x)
@@ -191,8 +191,8 @@ def all_gather_into_tensor(
     Args:
         output_tensor: takes them: as many elements as all have.
         input_tensor: the tensor of this rank; all have the same shape and dtype.
-        group: the name of a group; None for that of all ranks.
-        async_op: whether it goes on while the rank computes; it has no gradient then.
+        group: the name of a group; None for the world.
+        async_op: whether to run in the background; it has no gradient then.
 
     Returns:
         None, or with ``async_op`` a handle whose ``wait()`` writes the result; see ``set_comm_ops_inplace``.
@@ -200,7 +200,7 @@ def all_gather_into_tensor(
     Raises:
         TypeError: not a tensor, or not a bool.
         ValueError: an output of another size or dtype, or this process is not in the group.
-        RuntimeError: the ranks did not ask for the same.
+        RuntimeError: the ranks' calls differ.
     """
     who = "all_gather_into_tensor"
     found, (x,) = checked(who, group, input_tensor=input_tensor)
@@ -239,8 +239,8 @@ def all_gather_into_tensor_uneven(
         output: takes them.
         input: the tensor of this rank; the shapes differ in the first axis at most.
         output_split_sizes: of each rank the length of its first axis; None where they are equal.
-        group: the name of a group; None for that of all ranks.
-        async_op: whether it goes on while the rank computes; it has no gradient then.
+        group: the name of a group; None for the world.
+        async_op: whether to run in the background; it has no gradient then.
 
     Returns:
         None, or with ``async_op`` a handle whose ``wait()`` writes the result.
@@ -248,7 +248,7 @@ def all_gather_into_tensor_uneven(
     Raises:
         TypeError: not a tensor, or not a bool.
         ValueError: lengths that do not fit the tensors, or this process is not in the group.
-        RuntimeError: the ranks did not ask for the same.
+        RuntimeError: the ranks' calls differ.
     """
     who = "all_gather_into_tensor_uneven"
     found, (x, into) = checked(who, group, input=input, output=output)
@@ -277,11 +277,11 @@ def reduce_scatter_tensor(
     """Reduce all ranks' tensors and write this rank's share of the first axis into a tensor.
 
     Args:
-        output: takes it.
+        output: receives the result.
         input: the tensor of this rank; the ranks divide its first axis.
         op: "sum", "prod", "max", "min" or "avg".
-        group: the name of a group; None for that of all ranks.
-        async_op: whether it goes on while the rank computes; it has no gradient then.
+        group: the name of a group; None for the world.
+        async_op: whether to run in the background; it has no gradient then.
 
     Returns:
         None, or with ``async_op`` a handle whose ``wait()`` writes the result; see ``set_comm_ops_inplace``.
@@ -289,7 +289,7 @@ def reduce_scatter_tensor(
     Raises:
         TypeError: not a tensor, not a bool, or a dtype that does not suit ``op``.
         ValueError: sizes that do not fit, another ``op``, or this process is not in the group.
-        RuntimeError: the ranks did not ask for the same.
+        RuntimeError: the ranks' calls differ.
     """
     who = "reduce_scatter_tensor"
     found, (x,) = checked(who, group, input=input)
@@ -327,12 +327,12 @@ def reduce_scatter_tensor_uneven(
     """Reduce all ranks' tensors and write this rank's share, of any length, into a tensor.
 
     Args:
-        output: takes it.
+        output: receives the result.
         input: the tensor of this rank.
         input_split_sizes: of each rank the length of its share of the first axis; None where they are equal.
         op: "sum", "prod", "max", "min" or "avg".
-        group: the name of a group; None for that of all ranks.
-        async_op: whether it goes on while the rank computes; it has no gradient then.
+        group: the name of a group; None for the world.
+        async_op: whether to run in the background; it has no gradient then.
 
     Returns:
         None, or with ``async_op`` a handle whose ``wait()`` writes the result.
@@ -340,7 +340,7 @@ def reduce_scatter_tensor_uneven(
     Raises:
         TypeError: not a tensor, not a bool, or a dtype that does not suit ``op``.
         ValueError: lengths that do not fit, another ``op``, or this process is not in the group.
-        RuntimeError: the ranks did not ask for the same.
+        RuntimeError: the ranks' calls differ.
     """
     who = "reduce_scatter_tensor_uneven"
     found, (x, into) = checked(who, group, input=input, output=output)
@@ -371,18 +371,18 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, 
 
     Args:
         tensor: the tensor of this rank; all have the same shape and dtype.
-        dst: the number in the world of the rank that gets it.
+        dst: the world rank of the receiver.
         op: "sum", "prod", "max", "min" or "avg".
-        group: the name of a group; None for that of all ranks.
-        async_op: whether it goes on while the rank computes; it has no gradient then.
+        group: the name of a group; None for the world.
+        async_op: whether to run in the background; it has no gradient then.
 
     Returns:
         None, or with ``async_op`` a handle whose ``wait()`` writes the result.
 
     Raises:
         TypeError: not a tensor, not an int, not a bool, or a dtype that does not suit ``op``.
-        ValueError: another ``op``, a rank that is not in the group, or this process is not in it.
-        RuntimeError: the ranks did not ask for the same.
+        ValueError: another ``op``, a rank outside the group, or this process is not in it.
+        RuntimeError: the ranks' calls differ.
     """
     found, (x,) = checked("reduce", group, tensor=tensor)
     root, way = in_group("reduce", "dst", found, dst), table.check_reduction("reduce", op, x)
@@ -413,18 +413,18 @@ def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool
     """Broadcast the tensor of one rank into those of all.
 
     Args:
-        tensor: what is sent, or takes what comes.
-        src: the number in the world of the rank whose tensor it is.
-        group: the name of a group; None for that of all ranks.
-        async_op: whether it goes on while the rank computes; it has no gradient then.
+        tensor: the tensor to send, or to receive into.
+        src: the world rank of the tensor's owner.
+        group: the name of a group; None for the world.
+        async_op: whether to run in the background; it has no gradient then.
 
     Returns:
         None, or with ``async_op`` a handle whose ``wait()`` writes the result.
 
     Raises:
         TypeError: not a tensor, not an int or not a bool.
-        ValueError: a rank that is not in the group, or this process is not in it.
-        RuntimeError: the ranks did not ask for the same.
+        ValueError: a rank outside the group, or this process is not in it.
+        RuntimeError: the ranks' calls differ.
     """
     found, (x,) = checked("broadcast", group, tensor=tensor)
     root = in_group("broadcast", "src", found, src)
@@ -449,17 +449,17 @@ def gather_into_tensor(
     Args:
         output_tensor: takes them, on that rank; the others' stays.
         input_tensor: the tensor of this rank; all have the same shape and dtype.
-        dst: the number in the world of the rank that gets them.
-        group: the name of a group; None for that of all ranks.
-        async_op: whether it goes on while the rank computes; it has no gradient then.
+        dst: the world rank of the receiver.
+        group: the name of a group; None for the world.
+        async_op: whether to run in the background; it has no gradient then.
 
     Returns:
         None, or with ``async_op`` a handle whose ``wait()`` writes the result.
 
     Raises:
         TypeError: not a tensor, not an int or not a bool.
-        ValueError: an output of another size, a rank that is not in the group, or this process is not in it.
-        RuntimeError: the ranks did not ask for the same.
+        ValueError: an output of another size, a rank outside the group, or this process is not in it.
+        RuntimeError: the ranks' calls differ.
     """
     who = "gather_into_tensor"
     found, (x, into) = checked(who, group, input_tensor=input_tensor, output_tensor=output_tensor)
@@ -495,17 +495,17 @@ def scatter_tensor(
     Args:
         output_tensor: takes it.
         input_tensor: what is divided; the other ranks' says its shape and dtype.
-        src: the number in the world of the rank whose tensor it is.
-        group: the name of a group; None for that of all ranks.
-        async_op: whether it goes on while the rank computes; it has no gradient then.
+        src: the world rank of the tensor's owner.
+        group: the name of a group; None for the world.
+        async_op: whether to run in the background; it has no gradient then.
 
     Returns:
         None, or with ``async_op`` a handle whose ``wait()`` writes the result.
 
     Raises:
         TypeError: not a tensor, not an int or not a bool.
-        ValueError: sizes that do not fit, a rank that is not in the group, or this process is not in it.
-        RuntimeError: the ranks did not ask for the same.
+        ValueError: sizes that do not fit, a rank outside the group, or this process is not in it.
+        RuntimeError: the ranks' calls differ.
     """
     who = "scatter_tensor"
     found, (x, into) = checked(who, group, input_tensor=input_tensor, output_tensor=output_tensor)
@@ -529,14 +529,14 @@ def barrier(group: str | None = None, async_op: bool = False, device_ids: Any = 
     """Wait for all ranks of a group.
 
     Args:
-        group: the name of a group; None for that of all ranks.
+        group: the name of a group; None for the world.
         async_op: whether to give a handle instead, whose ``wait()`` waits for them.
         device_ids: for Ascend devices.
 
     Raises:
         TypeError: not a str or not a bool.
         ValueError: this process is not in the group.
-        RuntimeError: the ranks did not ask for the same.
+        RuntimeError: the ranks' calls differ.
     """
     found = table.member("barrier", group)
     done = exchange.started("barrier", "", table.line(), found, lambda: None)
@@ -596,8 +596,8 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: str | None = No
     Args:
         tensor_list: take them, in the order of the ranks.
         tensor: the tensor of this rank.
-        group: the name of a group; None for that of all ranks.
-        async_op: whether it goes on while the rank computes; it has no gradient then.
+        group: the name of a group; None for the world.
+        async_op: whether to run in the background; it has no gradient then.
 
     Returns:
         None, or with ``async_op`` a handle whose ``wait()`` writes the results.
@@ -605,7 +605,7 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: str | None = No
     Raises:
         TypeError: not tensors, or not a bool.
         ValueError: a list of another length or with other shapes, or this process is not in the group.
-        RuntimeError: the ranks did not ask for the same.
+        RuntimeError: the ranks' calls differ.
     """
     found, (x,) = checked("all_gather", group, tensor=tensor)
     into = one_for_each("all_gather", "tensor_list", tensor_list, found)
@@ -631,11 +631,11 @@ def reduce_scatter(
     """Reduce all ranks' tensors for this one into a tensor.
 
     Args:
-        output: takes it.
+        output: receives the result.
         input_list: what this rank has for each.
         op: "sum", "prod", "max", "min" or "avg".
-        group: the name of a group; None for that of all ranks.
-        async_op: whether it goes on while the rank computes; it has no gradient then.
+        group: the name of a group; None for the world.
+        async_op: whether to run in the background; it has no gradient then.
 
     Returns:
         None, or with ``async_op`` a handle whose ``wait()`` writes the result.
@@ -643,7 +643,7 @@ def reduce_scatter(
     Raises:
         TypeError: not tensors, not a bool, or a dtype that does not suit ``op``.
         ValueError: a list of another length or with other shapes, or this process is not in the group.
-        RuntimeError: the ranks did not ask for the same.
+        RuntimeError: the ranks' calls differ.
     """
     found, (into,) = checked("reduce_scatter", group, output=output)
     given = one_for_each("reduce_scatter", "input_list", input_list, found)
@@ -660,17 +660,17 @@ def gather(
     Args:
         tensor: the tensor of this rank; all have the same shape and dtype.
         gather_list: take them, on that rank; None or anything on the others.
-        dst: the number in the world of the rank that gets them.
-        group: the name of a group; None for that of all ranks.
-        async_op: whether it goes on while the rank computes; it has no gradient then.
+        dst: the world rank of the receiver.
+        group: the name of a group; None for the world.
+        async_op: whether to run in the background; it has no gradient then.
 
     Returns:
         None, or with ``async_op`` a handle whose ``wait()`` writes the results.
 
     Raises:
         TypeError: not tensors, not an int or not a bool.
-        ValueError: a list of another length, a rank that is not in the group, or this process is not in it.
-        RuntimeError: the ranks did not ask for the same.
+        ValueError: a list of another length, a rank outside the group, or this process is not in it.
+        RuntimeError: the ranks' calls differ.
     """
     found, (x,) = checked("gather", group, tensor=tensor)
     root = in_group("gather", "dst", found, dst)
@@ -704,18 +704,18 @@ def scatter(
     Args:
         tensor: takes it.
         scatter_list: what that rank has for each; None or anything on the others.
-        src: the number in the world of the rank that has them.
-        group: the name of a group; None for that of all ranks.
-        async_op: whether it goes on while the rank computes; it has no gradient then.
+        src: the world rank of the objects' owner.
+        group: the name of a group; None for the world.
+        async_op: whether to run in the background; it has no gradient then.
 
     Returns:
         None, or with ``async_op`` a handle whose ``wait()`` writes the result.
 
     Raises:
         TypeError: not tensors, not an int or not a bool.
-        ValueError: a list of another length or with other shapes, a rank that is not in the group, or this process is
+        ValueError: a list of another length or with other shapes, a rank outside the group, or this process is
             none of it.
-        RuntimeError: the ranks did not ask for the same.
+        RuntimeError: the ranks' calls differ.
     """
     found, (into,) = checked("scatter", group, tensor=tensor)
     root = in_group("scatter", "src", found, src)
@@ -743,9 +743,9 @@ def all_to_all(
 
     Args:
         output_tensor_list: take them, in the order of the ranks.
-        input_tensor_list: what this rank has for each.
-        group: the name of a group; None for that of all ranks.
-        async_op: whether it goes on while the rank computes; it has no gradient then.
+        input_tensor_list: this rank's tensor for each.
+        group: the name of a group; None for the world.
+        async_op: whether to run in the background; it has no gradient then.
 
     Returns:
         None, or with ``async_op`` a handle whose ``wait()`` writes the results.
@@ -753,7 +753,7 @@ def all_to_all(
     Raises:
         TypeError: not tensors, or not a bool.
         ValueError: a list of another length, or this process is not in the group.
-        RuntimeError: the ranks did not ask for the same, or send another number of elements than is waited for.
+        RuntimeError: the ranks' calls differ, or another number of elements than expected is sent.
     """
     found = table.member("all_to_all", group)
     into = one_for_each("all_to_all", "output_tensor_list", output_tensor_list, found)
@@ -790,12 +790,12 @@ def all_to_all_single(
     """Exchange parts with each rank, concatenated along the first axis into a tensor.
 
     Args:
-        output: takes it.
+        output: receives the result.
         input: what this rank has for each, behind each other.
-        output_split_sizes: of each rank the length of what comes from it; None where they are equal.
-        input_split_sizes: of each rank the length of what it gets; None where they are equal.
-        group: the name of a group; None for that of all ranks.
-        async_op: whether it goes on while the rank computes; it has no gradient then.
+        output_split_sizes: the length received from each rank; None for equal lengths.
+        input_split_sizes: the length sent to each rank; None for equal lengths.
+        group: the name of a group; None for the world.
+        async_op: whether to run in the background; it has no gradient then.
 
     Returns:
         None, or with ``async_op`` a handle whose ``wait()`` writes the result; see ``set_comm_ops_inplace``.
@@ -803,7 +803,7 @@ def all_to_all_single(
     Raises:
         TypeError: not tensors, or not a bool.
         ValueError: lengths that do not fit, or this process is not in the group.
-        RuntimeError: the ranks did not ask for the same, or send another number of elements than is waited for.
+        RuntimeError: the ranks' calls differ, or another number of elements than expected is sent.
     """
     who = "all_to_all_single"
     found, (x,) = checked(who, group, input=input)
@@ -842,11 +842,11 @@ def all_to_all_v_c(
     """Exchange parts with each rank, sized by the counts of all, into a tensor of one axis.
 
     Args:
-        output: takes it.
+        output: receives the result.
         input: of one axis: what this rank has for each, one behind the other.
         send_count_matrix: at ``i * ranks + j`` how many elements rank i sends to rank j.
-        group: the name of a group; None for that of all ranks.
-        async_op: whether it goes on while the rank computes; it has no gradient then.
+        group: the name of a group; None for the world.
+        async_op: whether to run in the background; it has no gradient then.
 
     Returns:
         None, or with ``async_op`` a handle whose ``wait()`` writes the result.
@@ -854,7 +854,7 @@ def all_to_all_v_c(
     Raises:
         TypeError: not tensors, or not a bool.
         ValueError: numbers that do not fit, or this process is not in the group.
-        RuntimeError: the ranks did not ask for the same.
+        RuntimeError: the ranks' calls differ.
     """
     who = "all_to_all_v_c"
     found, (x, into) = checked(who, group, input=input, output=output)

@@ -23,13 +23,13 @@ def send(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) -
 
     Args:
         tensor: the tensor.
-        dst: the number in the world of who gets it.
-        group: the name of a group that both are in; None for that of all ranks.
-        tag: tells what is sent between two ranks from each other, 0 to 32767.
+        dst: the world rank of the receiver.
+        group: the name of a group that includes both; None for the world.
+        tag: distinguishes messages between two ranks, 0 to 32767.
 
     Raises:
         TypeError: not a tensor, or not an int.
-        ValueError: this rank itself, one that is not in the group, or another tag.
+        ValueError: this rank itself, a rank outside the group, or another tag.
     """
     isend(tensor, dst, group, tag)
 
@@ -39,16 +39,16 @@ def isend(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) 
 
     Args:
         tensor: the tensor.
-        dst: the number in the world of who gets it.
-        group: the name of a group that both are in; None for that of all ranks.
-        tag: tells what is sent between two ranks from each other, 0 to 32767.
+        dst: the world rank of the receiver.
+        group: the name of a group that includes both; None for the world.
+        tag: distinguishes messages between two ranks, 0 to 32767.
 
     Returns:
         A handle; its ``wait()`` has nothing to wait for.
 
     Raises:
         TypeError: not a tensor, or not an int.
-        ValueError: this rank itself, one that is not in the group, or another tag.
+        ValueError: this rank itself, a rank outside the group, or another tag.
     """
     found, (x,) = checked("send", group, tensor=tensor)
     to, number = in_group("send", "dst", found, dst), table.check_tag("send", tag)
@@ -61,9 +61,9 @@ def recv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) -
     """Receive a tensor from another rank, written into a tensor.
 
     Args:
-        tensor: takes it; its shape and dtype are those of what comes.
-        src: the number in the world of who sends it.
-        group: the name of a group that both are in; None for that of all ranks.
+        tensor: receives the values; the message has its shape and dtype.
+        src: the world rank of the sender.
+        group: the name of a group that includes both; None for the world.
         tag: as the sender's.
 
     Returns:
@@ -71,8 +71,8 @@ def recv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) -
 
     Raises:
         TypeError: not a tensor, or not an int.
-        ValueError: a rank that is not in the group, or another tag.
-        RuntimeError: what came has another shape or dtype.
+        ValueError: a rank outside the group, or another tag.
+        RuntimeError: the message has another shape or dtype.
     """
     into = Tensor._wrap(check_tensor(tensor, "recv", "tensor")._array) if "recv" in gives_new else tensor
     received(into, src, group, tag).wait()
@@ -83,9 +83,9 @@ def irecv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) 
     """Receive a tensor from another rank, written into a tensor by ``wait``.
 
     Args:
-        tensor: takes it; its shape and dtype are those of what comes.
-        src: the number in the world of who sends it.
-        group: the name of a group that both are in; None for that of all ranks.
+        tensor: receives the values; the message has its shape and dtype.
+        src: the world rank of the sender.
+        group: the name of a group that includes both; None for the world.
         tag: as the sender's.
 
     Returns:
@@ -93,7 +93,7 @@ def irecv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) 
 
     Raises:
         TypeError: not a tensor, or not an int.
-        ValueError: a rank that is not in the group, or another tag.
+        ValueError: a rank outside the group, or another tag.
     """
     if "irecv" not in gives_new:
         return received(tensor, src, group, tag)
@@ -115,10 +115,10 @@ class P2POp:
 
     Args:
         op: ``isend`` or ``irecv``, or its name.
-        tensor: what is sent, or takes what comes.
-        peer: the number in the world of the other rank.
-        group: the name of a group that both are in; None for that of all ranks.
-        tag: tells what is sent between two ranks from each other, 0 to 32767.
+        tensor: the tensor to send, or to receive into.
+        peer: the world rank of the other process.
+        group: the name of a group that includes both; None for the world.
+        tag: distinguishes messages between two ranks, 0 to 32767.
 
     Raises:
         TypeError: another ``op``, or not a tensor.
@@ -145,7 +145,7 @@ def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> list[CommHandle]:
         A handle for each.
 
     Raises:
-        TypeError: something else than a list of ``P2POp``.
+        TypeError: not a list of ``P2POp``.
         ValueError: an empty list.
     """
     if not isinstance(p2p_op_list, list | tuple) or not all(isinstance(one, P2POp) for one in p2p_op_list):

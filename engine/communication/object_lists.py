@@ -33,12 +33,12 @@ def all_gather_object(object_list: list[Any], obj: Any, group: str | None = None
     Args:
         object_list: takes them: of one place for each rank.
         obj: that of this rank: None, bool, int, float, str, Tensor, or lists, tuples and dicts with str keys of such.
-        group: the name of a group; None for that of all ranks.
+        group: the name of a group; None for the world.
 
     Raises:
-        TypeError: an object that holds something else; nothing is pickled.
+        TypeError: an object holds an unsupported type; nothing is pickled.
         ValueError: a list of another length, or this process is not in the group.
-        RuntimeError: the ranks did not ask for the same.
+        RuntimeError: the ranks' calls differ.
     """
     found = table.member("all_gather_object", group)
     _check_places("all_gather_object", "object_list", object_list, found)
@@ -76,13 +76,13 @@ def gather_object(
     Args:
         obj: that of this rank, as of ``all_gather_object``.
         object_gather_list: takes them, on that rank.
-        dst: the number in the world of the rank that gets them.
-        group: the name of a group; None for that of all ranks.
+        dst: the world rank of the receiver.
+        group: the name of a group; None for the world.
 
     Raises:
-        TypeError: an object that holds something else; nothing is pickled.
-        ValueError: a list of another length, a rank that is not in the group, or this process is not in it.
-        RuntimeError: the ranks did not ask for the same.
+        TypeError: an object holds an unsupported type; nothing is pickled.
+        ValueError: a list of another length, a rank outside the group, or this process is not in it.
+        RuntimeError: the ranks' calls differ.
     """
     who = "gather_object"
     found = table.member(who, group)
@@ -107,14 +107,14 @@ def broadcast_object_list(object_list: list[Any], src: int = 0, group: str | Non
 
     Args:
         object_list: what is sent, or takes what comes: of one length on all ranks.
-        src: the number in the world of the rank whose list it is.
-        group: the name of a group; None for that of all ranks.
+        src: the world rank of the list's owner.
+        group: the name of a group; None for the world.
         device: for Ascend devices.
 
     Raises:
         TypeError: not a list, or an object that holds something else than ``all_gather_object`` takes.
-        ValueError: a rank that is not in the group, or this process is not in it.
-        RuntimeError: the ranks did not ask for the same.
+        ValueError: a rank outside the group, or this process is not in it.
+        RuntimeError: the ranks' calls differ.
     """
     who = "broadcast_object_list"
     found = table.member(who, group)
@@ -141,13 +141,13 @@ def scatter_object_list(
     Args:
         scatter_object_output_list: takes it; it has a place at least.
         scatter_object_input_list: what that rank has for each; None or anything on the others.
-        src: the number in the world of the rank that has them.
-        group: the name of a group; None for that of all ranks.
+        src: the world rank of the objects' owner.
+        group: the name of a group; None for the world.
 
     Raises:
         TypeError: an object that holds something else than ``all_gather_object`` takes.
-        ValueError: a list of another length, a rank that is not in the group, or this process is not in it.
-        RuntimeError: the ranks did not ask for the same.
+        ValueError: a list of another length, a rank outside the group, or this process is not in it.
+        RuntimeError: the ranks' calls differ.
     """
     who = "scatter_object_list"
     found = table.member(who, group)
@@ -177,13 +177,13 @@ def send_object_list(object_list: list[Any], dst: int, group: str | None = None,
 
     Args:
         object_list: the objects, as of ``all_gather_object``.
-        dst: the number in the world of who gets them.
-        group: the name of a group that both are in; None for that of all ranks.
+        dst: the world rank of the receiver.
+        group: the name of a group that includes both; None for the world.
         device: for Ascend devices.
 
     Raises:
-        TypeError: an object that holds something else; nothing is pickled.
-        ValueError: this rank itself, or one that is not in the group.
+        TypeError: an object holds an unsupported type; nothing is pickled.
+        ValueError: this rank itself, or a rank outside the group.
     """
     data = to_bytes(object_list, "send_object_list")
     send(Tensor._wrap(np.array([data.size], np.int64)), dst, group, _OBJECT_TAG)
@@ -195,8 +195,8 @@ def recv_object_list(object_list: list[Any], src: int = 0, group: str | None = N
 
     Args:
         object_list: takes them.
-        src: the number in the world of who sends them.
-        group: the name of a group that both are in; None for that of all ranks.
+        src: the world rank of the sender.
+        group: the name of a group that includes both; None for the world.
         device: for Ascend devices.
 
     Returns:
@@ -204,7 +204,7 @@ def recv_object_list(object_list: list[Any], src: int = 0, group: str | None = N
 
     Raises:
         TypeError: not a list.
-        ValueError: a rank that is not in the group.
+        ValueError: a rank outside the group.
     """
     if not isinstance(object_list, list):
         raise TypeError(f"For 'recv_object_list', 'object_list' must be a list, but got {type(object_list).__name__}")

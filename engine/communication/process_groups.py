@@ -55,7 +55,7 @@ def init_process_group(
     Args:
         backend: "hccl", "nccl" or "mccl"; all are MPI here.
         init_method: None: MPI knows where the others are.
-        timeout: kept by nobody: ranks wait until the others come.
+        timeout: ignored: ranks wait for the others without a limit.
         world_size: how many ranks there must be; -1 for any number.
         rank: the number that this one must have; -1 for any.
         store: None, likewise.
@@ -87,7 +87,7 @@ def destroy_process_group(group: str | None = None) -> None:
 
     Raises:
         TypeError: not a str.
-        ValueError: there is no such group.
+        ValueError: an unknown group.
     """
     if group is None or group in ranks.WORLDS:
         release()
@@ -103,11 +103,11 @@ def get_rank(group: str | None = None) -> int:
     """Return this process's rank in a group; -1 outside it.
 
     Args:
-        group: the name of the group; None for that of all ranks.
+        group: the name of the group; None for the world.
 
     Raises:
         TypeError: not a str.
-        ValueError: there is no such group.
+        ValueError: an unknown group.
     """
     found = _group("get_rank", group).rank
     return -1 if found is None else found
@@ -117,11 +117,11 @@ def get_world_size(group: str | None = None) -> int:
     """Return the number of ranks of a group; -1 for a process outside it.
 
     Args:
-        group: the name of the group; None for that of all ranks.
+        group: the name of the group; None for the world.
 
     Raises:
         TypeError: not a str.
-        ValueError: there is no such group.
+        ValueError: an unknown group.
     """
     found = _group("get_world_size", group)
     return -1 if found.rank is None else found.size
@@ -131,11 +131,11 @@ def get_process_group_ranks(group: str | None = None) -> list[int]:
     """Return the world ranks of a group.
 
     Args:
-        group: the name of the group; None for that of all ranks.
+        group: the name of the group; None for the world.
 
     Raises:
         TypeError: not a str.
-        ValueError: there is no such group.
+        ValueError: an unknown group.
     """
     return [*_group("get_process_group_ranks", group).ranks]
 
@@ -144,12 +144,12 @@ def get_global_rank(group: str | None, group_rank: int) -> int:
     """Return the world rank of a rank of a group.
 
     Args:
-        group: the name of the group; None for that of all ranks.
+        group: the name of the group; None for the world.
         group_rank: the number in the group.
 
     Raises:
         TypeError: not an int, or not a str.
-        ValueError: there is no such group or rank.
+        ValueError: an unknown group or rank.
     """
     found = _group("get_global_rank", group)
     return found.ranks[table.check_root("get_global_rank", "group_rank", group_rank, found)]
@@ -159,12 +159,12 @@ def get_group_rank(group: str | None, global_rank: int) -> int:
     """Return the rank in a group of a world rank.
 
     Args:
-        group: the name of the group; None for that of all ranks.
+        group: the name of the group; None for the world.
         global_rank: the number in the world.
 
     Raises:
         TypeError: not an int, or not a str.
-        ValueError: there is no such group, or the rank is not in it.
+        ValueError: an unknown group, or the rank is not in it.
     """
     return in_group("get_group_rank", "global_rank", _group("get_group_rank", group), global_rank)
 
@@ -188,7 +188,7 @@ def new_group(
 
     Args:
         ranks: the numbers in the world of its ranks; None for all of them.
-        timeout: kept by nobody: ranks wait until the others come.
+        timeout: ignored: ranks wait for the others without a limit.
         backend: None, "hccl" or "mccl"; all are MPI here.
         pg_options: for Ascend devices.
         use_local_synchronization: kept by nobody: ranks outside need not call it anyway.
@@ -218,14 +218,14 @@ def get_backend(group: str | None = None) -> str:
     """Return MindSpore's name of a group's backend; here all are MPI.
 
     Args:
-        group: the name of the group; None for that of all ranks.
+        group: the name of the group; None for the world.
 
     Returns:
         "hccl", or "mccl" of a group with that in its name.
 
     Raises:
         TypeError: not a str.
-        ValueError: there is no such group.
+        ValueError: an unknown group.
     """
     _group("get_backend", group)
     return "mccl" if group is not None and "mccl" in group else "hccl"

@@ -132,9 +132,9 @@ class Dataset:
         """Iterate over rows as dictionaries by column; each pass of a ``for`` over the iterator is an epoch.
 
         Args:
-            num_epochs: how many passes there are; -1: as many as one likes.
+            num_epochs: the number of passes; -1: unlimited.
             output_numpy: NumPy arrays instead of tensors.
-            do_copy: kept; what comes is the caller's own in any case.
+            do_copy: accepted; returned values always belong to the caller.
 
         Raises:
             TypeError: an argument of another type.
@@ -158,9 +158,9 @@ class Dataset:
 
         Args:
             columns: a name or a list of names of the columns to give; all without it.
-            num_epochs: how many passes there are; -1: as many as one likes.
+            num_epochs: the number of passes; -1: unlimited.
             output_numpy: NumPy arrays instead of tensors.
-            do_copy: kept; what comes is the caller's own in any case.
+            do_copy: accepted; returned values always belong to the caller.
 
         Raises:
             TypeError: an argument of another type.
@@ -191,7 +191,7 @@ class Dataset:
         Args:
             batch_size: the number of rows, or a function of the batch info (``get_epoch_num``, ``get_batch_num``).
             drop_remainder: leave out a last batch that is not full.
-            num_parallel_workers: kept; rows are made one by one in the caller's thread.
+            num_parallel_workers: accepted; rows are made one by one in the caller's thread.
             **kwargs: ``per_batch_map``, a function of lists of values (one list for each of ``input_columns``) and the
                 batch info, with its ``input_columns`` and ``output_columns``; ``python_multiprocessing`` and
                 ``max_rowsize`` are kept.
@@ -219,7 +219,7 @@ class Dataset:
         Args:
             batch_size: the number of rows, or a function of the batch info.
             drop_remainder: leave out a last batch that is not full.
-            num_parallel_workers: kept; rows are made one by one in the caller's thread.
+            num_parallel_workers: accepted; rows are made one by one in the caller's thread.
             pad_info: ``{column: (shape, value)}``; None in a shape, or for it, is the largest of the batch. With {} all
                 columns are padded with zeros to the largest of the batch, without it none.
 
@@ -244,7 +244,7 @@ class Dataset:
             operations: a function or a list of them.
             input_columns: the columns that the first gets; the first column without it.
             output_columns: names of what the last returns; those of the input columns without it.
-            num_parallel_workers: kept; rows are made one by one in the caller's thread.
+            num_parallel_workers: accepted; rows are made one by one in the caller's thread.
             **kwargs: ``callbacks``, a ``DSCallback`` or a list of them, called around the rows of an iterator;
                 ``python_multiprocessing``, ``max_rowsize``, ``cache`` and ``offload`` are kept.
 
@@ -273,7 +273,7 @@ class Dataset:
         """Combine rows of similar length into batches, padded to one shape.
 
         Args:
-            column_names: the columns whose length counts.
+            column_names: the columns that determine the length.
             bucket_boundaries: rising ints above 0; rows below the first are in the first bucket, rows from the last on
                 in the last.
             bucket_batch_sizes: how many rows of each bucket make a batch, one int more than boundaries.
@@ -307,7 +307,7 @@ class Dataset:
         Args:
             predicate: a function of the values.
             input_columns: a name or a list of names of what it gets; all columns without it.
-            num_parallel_workers: kept; rows are made one by one in the caller's thread.
+            num_parallel_workers: accepted; rows are made one by one in the caller's thread.
 
         Raises:
             TypeError: ``predicate`` is not a function.
@@ -396,7 +396,7 @@ class Dataset:
             datasets: a data set or a tuple of them, with other column names.
 
         Raises:
-            TypeError: something else than data sets.
+            TypeError: an argument is not a data set.
             RuntimeError: while iterating, a name twice.
         """
         others = datasets if isinstance(datasets, tuple) else (datasets,)
@@ -409,7 +409,7 @@ class Dataset:
             datasets: a data set or a list of them, with the same columns.
 
         Raises:
-            TypeError: something else than data sets.
+            TypeError: an argument is not a data set.
             RuntimeError: while iterating, other columns.
         """
         others = tuple(datasets) if isinstance(datasets, list | tuple) else (datasets,)
@@ -444,7 +444,7 @@ class Dataset:
         Raises:
             TypeError: not strings.
             ValueError: none, or one twice.
-            RuntimeError: while iterating, there is no such column.
+            RuntimeError: while iterating, an unknown column.
         """
         return steps.Project(self, names_of("project", "columns", columns))
 
@@ -458,7 +458,7 @@ class Dataset:
         Raises:
             TypeError: not strings.
             ValueError: another number of new names, none, or one twice.
-            RuntimeError: while iterating, there is no such column.
+            RuntimeError: while iterating, an unknown column.
         """
         return steps.Rename(
             self,
@@ -534,7 +534,7 @@ class Dataset:
             queue_name: not used.
 
         Raises:
-            NotImplementedError: always; it names what to use instead.
+            NotImplementedError: always; the message names an alternative.
         """
         _not_covered("device_que", "iterate over the data set, or give it to Model.train")
 
@@ -547,7 +547,7 @@ class Dataset:
             file_type: not used.
 
         Raises:
-            NotImplementedError: always; it names what to use instead.
+            NotImplementedError: always; the message names an alternative.
         """
         _not_covered("save", "put the rows of create_dict_iterator(output_numpy=True) into a file with numpy.savez")
 
@@ -558,7 +558,7 @@ class Dataset:
             filename: not used.
 
         Raises:
-            NotImplementedError: always; it names what to use instead.
+            NotImplementedError: always; the message names an alternative.
         """
         _not_covered("to_json", "keep the function that makes the chain")
 
@@ -571,7 +571,7 @@ class Dataset:
             group: not used.
 
         Raises:
-            NotImplementedError: always; it names what to use instead.
+            NotImplementedError: always; the message names an alternative.
         """
         _not_covered("send", "there is one process, which has the rows already")
 
@@ -583,7 +583,7 @@ class Dataset:
             group: not used.
 
         Raises:
-            NotImplementedError: always; it names what to use instead.
+            NotImplementedError: always; the message names an alternative.
         """
         _not_covered("recv", "there is one process, which has the rows already")
 
@@ -616,7 +616,7 @@ class DatasetIterator:
 
     Args:
         dataset: whose rows.
-        num_epochs: how many passes there are; -1: as many as one likes.
+        num_epochs: the number of passes; -1: unlimited.
         output_numpy: NumPy arrays instead of tensors.
         form: what makes of a row, a tuple, what is given.
         who: the name of the method in messages.

@@ -22,7 +22,7 @@ class BucketBatch(Step):
 
     Args:
         source: the data set before it.
-        column_names: the columns whose length counts.
+        column_names: the columns that determine the length.
         boundaries: where one bucket ends and the next begins.
         sizes: how many rows fill each, one more than boundaries.
         length: the function of these columns that says the length; None: that of the first axis.

@@ -54,28 +54,28 @@ class DSCallback:
         """Run before the first row of each pass.
 
         Args:
-            ds_run_context: where the run is.
+            ds_run_context: the state of the run.
         """
 
     def ds_epoch_end(self, ds_run_context: DSRunContext) -> None:
         """Run after the last row of each pass.
 
         Args:
-            ds_run_context: where the run is.
+            ds_run_context: the state of the run.
         """
 
     def ds_step_begin(self, ds_run_context: DSRunContext) -> None:
         """Run before the first row of a step.
 
         Args:
-            ds_run_context: where the run is.
+            ds_run_context: the state of the run.
         """
 
     def ds_step_end(self, ds_run_context: DSRunContext) -> None:
         """Run after the first row of a step.
 
         Args:
-            ds_run_context: where the run is.
+            ds_run_context: the state of the run.
         """
 
 

@@ -133,13 +133,13 @@ class TextFileDataset(_Lines):
 
     Args:
         dataset_files: the name of a file, a pattern such as ``"*.txt"``, or a list of them.
-        num_samples: the most rows to take; all without it.
-        num_parallel_workers: how many files give rows in turn; the setting of ``config`` without it.
+        num_samples: the maximum number of rows; by default all.
+        num_parallel_workers: the number of interleaved files; by default the setting of ``config``.
         shuffle: ``Shuffle.GLOBAL`` and the others, or True: all rows in random order; ``Shuffle.FILES``: the files;
-            False, ``Shuffle.FALSE`` or None: as they come.
+            False, ``Shuffle.FALSE`` or None: in file order.
         num_shards: into how many shards the rows are divided, each a stretch; with ``shard_id``.
         shard_id: which shard is taken, from 0.
-        cache: kept for callers.
+        cache: accepted for compatibility.
 
     Raises:
         TypeError: an argument of another type.
@@ -176,13 +176,13 @@ class CSVDataset(_Lines):
         column_defaults: for each column a value of the type that it has: an int (Int32), a float (Float32) or a str.
             Without it, and for columns behind its end, text.
         column_names: the names of the columns; without it the first line of each file has them.
-        num_samples: the most rows to take; all without it.
-        num_parallel_workers: how many files give rows in turn; the setting of ``config`` without it.
+        num_samples: the maximum number of rows; by default all.
+        num_parallel_workers: the number of interleaved files; by default the setting of ``config``.
         shuffle: ``Shuffle.GLOBAL`` and the others, or True: all rows in random order; ``Shuffle.FILES``: the files;
-            False, ``Shuffle.FALSE`` or None: as they come.
+            False, ``Shuffle.FALSE`` or None: in file order.
         num_shards: into how many shards the rows are divided, each a stretch; with ``shard_id``.
         shard_id: which shard is taken, from 0.
-        cache: kept for callers.
+        cache: accepted for compatibility.
 
     Raises:
         TypeError: an argument of another type.

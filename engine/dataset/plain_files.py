@@ -22,7 +22,7 @@ def open_plain(who: str, path: Path) -> BinaryIO:
 
     Args:
         who: Name of the data set, for the error.
-        path: Where the file is.
+        path: Path of the file.
 
     Raises:
         RuntimeError: it is a pipe, a device or the like: reading one may wait, or go on, for ever.
@@ -41,7 +41,7 @@ def read_plain(who: str, path: Path) -> bytes:
 
     Args:
         who: Name of the data set, for the error.
-        path: Where the file is.
+        path: Path of the file.
 
     Raises:
         RuntimeError, OSError: as ``open_plain``.
@@ -56,7 +56,7 @@ def open_unzipped(who: str, path: Path) -> Iterator[BinaryIO]:
 
     Args:
         who: Name of the data set, for the error.
-        path: Where the file is.
+        path: Path of the file.
 
     Raises:
         RuntimeError: in the block, too: what is read cannot be unzipped.

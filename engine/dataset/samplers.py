@@ -30,7 +30,7 @@ class Sampler:
     """Base of the samplers, and of a user's own, which define ``__iter__`` over indices and may read ``dataset_size``.
 
     Args:
-        num_samples: the most rows to take; all without it.
+        num_samples: the maximum number of rows; by default all.
 
     Raises:
         TypeError: not an int.
@@ -119,12 +119,12 @@ class SequentialSampler(Sampler):
 
     Args:
         start_index: the number of the first row; 0 without it.
-        num_samples: the most rows to take; all without it.
+        num_samples: the maximum number of rows; by default all.
 
     Raises:
         TypeError: not an int.
         ValueError: ``num_samples`` is below 1.
-        RuntimeError: while iterating, where there is no such row.
+        RuntimeError: while iterating, an index out of range.
     """
 
     def __init__(self, start_index: int | None = None, num_samples: int | None = None) -> None:
@@ -146,7 +146,7 @@ class RandomSampler(_Random):
 
     Args:
         replacement: draw each row from all, so that one may come again.
-        num_samples: the most rows to take; all without it.
+        num_samples: the maximum number of rows; by default all.
         shuffle: kept for callers; it chooses among ways to shuffle files, and rows are shuffled as a whole here.
 
     Raises:
@@ -169,12 +169,12 @@ class SubsetSampler(Sampler):
 
     Args:
         indices: numbers of rows, or one of them.
-        num_samples: the most rows to take; all without it.
+        num_samples: the maximum number of rows; by default all.
 
     Raises:
-        TypeError: something else than ints.
+        TypeError: not ints.
         ValueError: ``num_samples`` is below 1.
-        RuntimeError: while iterating, where there is no such row.
+        RuntimeError: while iterating, an index out of range.
     """
 
     def __init__(self, indices: int | Iterable[int], num_samples: int | None = None) -> None:
@@ -201,12 +201,12 @@ class SubsetRandomSampler(SubsetSampler):
 
     Args:
         indices: numbers of rows, or one of them.
-        num_samples: the most rows to take; all without it.
+        num_samples: the maximum number of rows; by default all.
 
     Raises:
-        TypeError: something else than ints.
+        TypeError: not ints.
         ValueError: ``num_samples`` is below 1.
-        RuntimeError: while iterating, where there is no such row.
+        RuntimeError: while iterating, an index out of range.
     """
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
@@ -267,7 +267,7 @@ class DistributedSampler(Sampler):
         shard_id: which shard is taken, from 0.
         shuffle: divide a random order instead of the rows as they come. It hangs on the epoch and on
             ``dataset.config.set_seed`` alone, so that shards of several processes have no row in common.
-        num_samples: the most rows to take; all without it.
+        num_samples: the maximum number of rows; by default all.
         offset: the shard that gets the first row, at most ``num_shards``, and each row is in one shard; -1, the
             default: the first shard, and all shards get equally many, some rows twice if need be.
 
@@ -321,7 +321,7 @@ class PKSampler(_Random):
         num_class: how many classes; all of them, which is the only value, without it.
         shuffle: whether rows come in random order.
         class_column: the column of the class.
-        num_samples: the most rows to take; all without it.
+        num_samples: the maximum number of rows; by default all.
 
     Raises:
         TypeError: an argument of another type.

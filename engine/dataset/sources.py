@@ -156,9 +156,9 @@ class NumpySlicesDataset(_Indexed):
         data: an array or list (one column), a tuple of them, or a dictionary by column.
         column_names: a name, or a list of one for each column; those of the dictionary, or column_0, column_1 ...
             without it.
-        num_samples: the most rows to take; all without it.
-        num_parallel_workers: kept; rows are made one by one in the caller's thread.
-        shuffle: whether rows come in random order; True without it.
+        num_samples: the maximum number of rows; by default all.
+        num_parallel_workers: accepted; rows are made one by one in the caller's thread.
+        shuffle: whether rows are in random order; by default True.
         sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
             instead of ``shuffle`` and ``num_shards``.
         num_shards: into how many shards the rows are divided; with ``shard_id``.
@@ -211,17 +211,17 @@ class GeneratorDataset(_Sampled):
             each column, or a bare value for one: a number, text, an array, a tensor, or a dictionary.
         column_names: a name, or a list of one for each column.
         column_types: the element types that the columns must have.
-        schema: kept for callers.
-        num_samples: the most rows to take; all without it.
-        num_parallel_workers: kept; rows are made one by one in the caller's thread.
+        schema: accepted for compatibility.
+        num_samples: the maximum number of rows; by default all.
+        num_parallel_workers: accepted; rows are made one by one in the caller's thread.
         shuffle: whether rows come in random order, True without it; those of a source without ``__getitem__`` come as
             it gives them.
         sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
             instead of ``shuffle`` and ``num_shards``.
         num_shards: into how many shards the rows are divided; with ``shard_id``.
         shard_id: which shard is taken, from 0.
-        python_multiprocessing: kept for callers.
-        max_rowsize: an int from -1 on; kept for callers.
+        python_multiprocessing: accepted for compatibility.
+        max_rowsize: an int from -1 on; accepted for compatibility.
         batch_sampler: lists of numbers of rows that make batches.
         collate_fn: a function that puts such a batch together: it gets for each column the list of its values; without
             it they are stacked.
@@ -417,13 +417,13 @@ class FakeImageDataset(_Indexed):
         image_size: height, width and number of channels.
         num_classes: labels are below it.
         base_seed: what is added to the number of each; ``base_seed=1`` begins with the second image of 0.
-        num_samples: the most rows to take; all without it.
-        num_parallel_workers: kept; rows are made one by one in the caller's thread.
-        shuffle: whether rows come in random order; True without it.
+        num_samples: the maximum number of rows; by default all.
+        num_parallel_workers: accepted; rows are made one by one in the caller's thread.
+        shuffle: whether rows are in random order; by default True.
         sampler: a sampler or a list of row numbers instead of ``shuffle``, ``num_samples`` and ``num_shards``.
         num_shards: into how many shards the rows are divided; with ``shard_id``.
         shard_id: which shard is taken, from 0.
-        cache: kept for callers.
+        cache: accepted for compatibility.
 
     Raises:
         TypeError: an argument of another type.
@@ -503,20 +503,20 @@ class MnistDataset(_Pictures):
     Args:
         dataset_dir: the folder of the files; nothing is downloaded.
         usage: "train", "test" or "all"; all without it.
-        num_samples: the most rows to take; all without it.
-        num_parallel_workers: kept; rows are made one by one in the caller's thread.
-        shuffle: whether rows come in random order; True without it.
+        num_samples: the maximum number of rows; by default all.
+        num_parallel_workers: accepted; rows are made one by one in the caller's thread.
+        shuffle: whether rows are in random order; by default True.
         sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
             instead of ``shuffle`` and ``num_shards``.
         num_shards: into how many shards the rows are divided; with ``shard_id``.
         shard_id: which shard is taken, from 0.
-        cache: kept for callers.
+        cache: accepted for compatibility.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: there is no such folder, ``usage`` is something else, or ``sampler`` is given beside what it
+        ValueError: the folder does not exist, ``usage`` is unknown, or ``sampler`` is combined with what it
             replaces.
-        RuntimeError: the folder lacks the files, or one does not hold together.
+        RuntimeError: the folder lacks the files, or one is corrupt.
     """
 
     def _read(self, who: str, folder: Path, usage: str) -> tuple[Array, Array]:
@@ -546,20 +546,20 @@ class FashionMnistDataset(MnistDataset):
     Args:
         dataset_dir: the folder of the files; nothing is downloaded.
         usage: "train", "test" or "all"; all without it.
-        num_samples: the most rows to take; all without it.
-        num_parallel_workers: kept; rows are made one by one in the caller's thread.
-        shuffle: whether rows come in random order; True without it.
+        num_samples: the maximum number of rows; by default all.
+        num_parallel_workers: accepted; rows are made one by one in the caller's thread.
+        shuffle: whether rows are in random order; by default True.
         sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
             instead of ``shuffle`` and ``num_shards``.
         num_shards: into how many shards the rows are divided; with ``shard_id``.
         shard_id: which shard is taken, from 0.
-        cache: kept for callers.
+        cache: accepted for compatibility.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: there is no such folder, ``usage`` is something else, or ``sampler`` is given beside what it
+        ValueError: the folder does not exist, ``usage`` is unknown, or ``sampler`` is combined with what it
             replaces.
-        RuntimeError: the folder lacks the files, or one does not hold together.
+        RuntimeError: the folder lacks the files, or one is corrupt.
     """
 
 
@@ -582,20 +582,20 @@ class Cifar10Dataset(_Pictures):
     Args:
         dataset_dir: the folder of the files; nothing is downloaded.
         usage: "train", "test" or "all"; all without it.
-        num_samples: the most rows to take; all without it.
-        num_parallel_workers: kept; rows are made one by one in the caller's thread.
-        shuffle: whether rows come in random order; True without it.
+        num_samples: the maximum number of rows; by default all.
+        num_parallel_workers: accepted; rows are made one by one in the caller's thread.
+        shuffle: whether rows are in random order; by default True.
         sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
             instead of ``shuffle`` and ``num_shards``.
         num_shards: into how many shards the rows are divided; with ``shard_id``.
         shard_id: which shard is taken, from 0.
-        cache: kept for callers.
+        cache: accepted for compatibility.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: there is no such folder, ``usage`` is something else, or ``sampler`` is given beside what it
+        ValueError: the folder does not exist, ``usage`` is unknown, or ``sampler`` is combined with what it
             replaces.
-        RuntimeError: the folder lacks the files, or one does not hold together.
+        RuntimeError: the folder lacks the files, or one is corrupt.
     """
 
     def _read(self, who: str, folder: Path, usage: str) -> tuple[Array, Array]:
@@ -617,20 +617,20 @@ class Cifar100Dataset(_Pictures):
     Args:
         dataset_dir: the folder of the files train.bin and test.bin; nothing is downloaded.
         usage: "train", "test" or "all"; all without it.
-        num_samples: the most rows to take; all without it.
-        num_parallel_workers: kept; rows are made one by one in the caller's thread.
-        shuffle: whether rows come in random order; True without it.
+        num_samples: the maximum number of rows; by default all.
+        num_parallel_workers: accepted; rows are made one by one in the caller's thread.
+        shuffle: whether rows are in random order; by default True.
         sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
             instead of ``shuffle`` and ``num_shards``.
         num_shards: into how many shards the rows are divided; with ``shard_id``.
         shard_id: which shard is taken, from 0.
-        cache: kept for callers.
+        cache: accepted for compatibility.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: there is no such folder, ``usage`` is something else, or ``sampler`` is given beside what it
+        ValueError: the folder does not exist, ``usage`` is unknown, or ``sampler`` is combined with what it
             replaces.
-        RuntimeError: the folder lacks the files, or one does not hold together.
+        RuntimeError: the folder lacks the files, or one is corrupt.
     """
 
     columns_read = ("image", "coarse_label", "fine_label")
@@ -652,9 +652,9 @@ class ImageFolderDataset(_Indexed):
 
     Args:
         dataset_dir: the folder.
-        num_samples: the most rows to take; all without it.
-        num_parallel_workers: kept; rows are made one by one in the caller's thread.
-        shuffle: whether rows come in random order; True without it.
+        num_samples: the maximum number of rows; by default all.
+        num_parallel_workers: accepted; rows are made one by one in the caller's thread.
+        shuffle: whether rows are in random order; by default True.
         sampler: a sampler, also a ``PKSampler``, or a list of row numbers instead of ``shuffle``, ``num_samples`` and
             ``num_shards``.
         extensions: the ends of the names of files that count, such as ``[".png"]``; all files without it.
@@ -663,12 +663,12 @@ class ImageFolderDataset(_Indexed):
         decode: give images (H, W, 3), by the package ``pillow``, in place of the bytes of the files.
         num_shards: into how many shards the rows are divided; with ``shard_id``.
         shard_id: which shard is taken, from 0.
-        cache: kept for callers.
+        cache: accepted for compatibility.
         decrypt: a function that gives the bytes of a file for its path; without it they are read as they are.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: there is no such folder, or ``sampler`` is given beside what it replaces.
+        ValueError: the folder does not exist, or ``sampler`` is given beside what it replaces.
         RuntimeError: no files, or a folder of ``class_indexing`` is not there; while iterating, a file is not an image,
             or
             ``decrypt`` gave no bytes.

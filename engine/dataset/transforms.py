@@ -179,7 +179,7 @@ class Plugin:
         user_args: not used.
 
     Raises:
-        NotImplementedError: always; it names what to use instead.
+        NotImplementedError: always; the message names an alternative.
     """
 
     def __init__(self, lib_path: str, func_name: str, user_args: str | None = None) -> NoReturn:

@@ -24,11 +24,11 @@ def ckpt_to_safetensors(
         file_path: a file, or a folder of folders whose names begin with "rank".
         save_path: the folder to write to; without it, that of the file.
         name_map: new names for parameters.
-        file_name_regex: in a folder, only files whose names hold this pattern.
-        processes_num: kept for callers; files are written one after the other.
+        file_name_regex: in a folder, only files whose names match this pattern.
+        processes_num: accepted for compatibility; files are written in sequence.
 
     Raises:
-        ValueError: no such file, or one of another format.
+        ValueError: the file does not exist, or has another format.
     """
     _convert("ckpt_to_safetensors", "ckpt", "safetensors", file_path, save_path, name_map, file_name_regex)
 
@@ -46,11 +46,11 @@ def safetensors_to_ckpt(
         file_path: a file, or a folder of folders whose names begin with "rank".
         save_path: the folder to write to; without it, that of the file.
         name_map: new names for parameters.
-        file_name_regex: in a folder, only files whose names hold this pattern.
-        processes_num: kept for callers; files are written one after the other.
+        file_name_regex: in a folder, only files whose names match this pattern.
+        processes_num: accepted for compatibility; files are written in sequence.
 
     Raises:
-        ValueError: no such file, or one of another format.
+        ValueError: the file does not exist, or has another format.
     """
     _convert("safetensors_to_ckpt", "safetensors", "ckpt", file_path, save_path, name_map, file_name_regex)
 

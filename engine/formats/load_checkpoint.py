@@ -47,7 +47,7 @@ def load_checkpoint(
         strict_load: with ``net``, nothing is cast, and no prefix is added to its names.
         filter_prefix: names that begin with it are left out.
         dec_key: files are not encrypted; a key is refused.
-        dec_mode: kept for callers.
+        dec_mode: accepted for compatibility.
         specify_prefix: only names that begin with it.
         choice_func: called with each name; False leaves it out.
         crc_check: check the checksum, which the file must have.
@@ -148,7 +148,7 @@ def load_checkpoint_async(
         strict_load: with ``net``, nothing is cast, and no prefix is added to its names.
         filter_prefix: names that begin with it are left out.
         dec_key: files are not encrypted; a key is refused.
-        dec_mode: kept for callers.
+        dec_mode: accepted for compatibility.
         specify_prefix: only names that begin with it.
         choice_func: called with each name; False leaves it out.
 

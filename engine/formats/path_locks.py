@@ -53,7 +53,7 @@ def save_in_turn(path: str, save: Save, background: bool) -> None:
 
     Raises:
         OSError: an earlier save in the background failed, and nobody was told so yet. Nothing is saved.
-        RuntimeError: the same, for an error of another kind.
+        RuntimeError: other failures.
     """
     background = background and threading.main_thread().is_alive()  # no thread outlives a program that ends
     turn, begun = _Turn(), False
@@ -120,7 +120,7 @@ def wait_for_saves(path: str) -> None:
 
     Raises:
         OSError: one in the background failed, and nobody was told so yet.
-        RuntimeError: the same, for an error of another kind.
+        RuntimeError: other failures.
     """
     for turn in _unfinished(_newest.get(path)):
         if turn.thread != threading.get_ident():
@@ -137,7 +137,7 @@ def raise_failure(path: str | None = None) -> None:
 
     Raises:
         OSError: a save failed.
-        RuntimeError: the same, for an error of another kind.
+        RuntimeError: other failures.
     """
     for failed in [path] if path is not None else list(_failures):
         error = _failures.pop(failed, None)

@@ -49,16 +49,16 @@ def save_checkpoint(
         save_obj: a cell, whose parameters are saved by name, or by path where two share a name; a dictionary of names
             and values, a list of ``{"name": ..., "data": ...}``, or a list of parameters.
         ckpt_file_name: the path; "." and the format are added if it does not end in the format.
-        integrated_save: kept for callers; there is one device.
+        integrated_save: accepted for compatibility; there is one device.
         async_save: True, "thread" or "process": the file is written in a thread, with the values of now. If that fails,
             it is said on stderr, and the next save or load of the file raises it, or ``async_ckpt_thread_status``.
         append_dict: more names with tensors, numbers or strings; it wins where a name is in both.
         enc_key: files are not encrypted; a key is refused.
-        enc_mode: kept for callers.
+        enc_mode: accepted for compatibility.
         choice_func: called with each name of ``save_obj``; False leaves it out.
         crc_check: add a checksum, which ``load_checkpoint(crc_check=True)`` looks at.
         format: "ckpt" or "safetensors".
-        **kwargs: kept for callers.
+        **kwargs: accepted for compatibility.
 
     Raises:
         TypeError: something else than these, or a value that the format cannot hold.

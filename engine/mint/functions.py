@@ -1,6 +1,6 @@
 """The functions of ``mindspore.mint`` whose form differs from that of ``ops`` in more than names of arguments.
 
-The others are declared where the functions are (``mint=`` in ``ops``).
+The others are declared with their functions (``mint=`` in ``ops``).
 """
 
 from __future__ import annotations
@@ -271,7 +271,7 @@ def max(
 
     Args:
         input: a Tensor.
-        *args: ``dim`` and ``keepdim``, or ``other``, by place.
+        *args: ``dim`` and ``keepdim``, or ``other``, by position.
         dim: the axis, in [-ndim, ndim); None is all of them.
         keepdim: whether that axis stays, with length 1.
         other: a Tensor that broadcasts with ``input``.
@@ -298,7 +298,7 @@ def min(
 
     Args:
         input: a Tensor.
-        *args: ``dim`` and ``keepdim``, or ``other``, by place.
+        *args: ``dim`` and ``keepdim``, or ``other``, by position.
         dim: the axis, in [-ndim, ndim); None is all of them.
         keepdim: whether that axis stays, with length 1.
         other: a Tensor that broadcasts with ``input``.
@@ -435,7 +435,7 @@ def sort(input: Tensor, *, dim: int = -1, descending: bool = False, stable: bool
         input: a Tensor.
         dim: the axis, in [-ndim, ndim).
         descending: whether the largest comes first.
-        stable: accepted for MindSpore's sake: equal elements keep their order either way.
+        stable: accepted for MindSpore compatibility: equal elements keep their order either way.
 
     Returns:
         the sorted Tensor, and an Int64 Tensor with the place along ``dim`` that each element had.
@@ -455,7 +455,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
         input: a Tensor.
         dim: the axis, in [-ndim, ndim).
         descending: whether the largest comes first.
-        stable: accepted for MindSpore's sake: equal elements keep their order either way.
+        stable: accepted for MindSpore compatibility: equal elements keep their order either way.
 
     Returns:
         an Int64 Tensor of the shape of ``input``.
@@ -580,7 +580,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
         a matrix of a vector, a vector of a matrix.
 
     Raises:
-        ValueError: ``input`` has another number of axes.
+        ValueError: ``input`` has another rank.
     """
     if check_tensor(input, "mint.diag").ndim == 2:
         return ops.diagonal(input, diagonal)
@@ -659,7 +659,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     Raises:
         TypeError: an argument is not a Tensor.
         ValueError: the shapes do not fit, or ``dim`` is out of range.
-        IndexError: a place is out of range.
+        IndexError: an index is out of range.
     """
     return ops.tensor_scatter_elements(input, index, src, dim, "add")
 
@@ -716,7 +716,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
         a Tensor of the shape of ``index``.
 
     Raises:
-        IndexError: a place is out of range.
+        IndexError: an index is out of range.
     """
     return ops.reshape(input, (-1,))[index]
 
@@ -755,7 +755,7 @@ def zeros(size: Shape, *more: int, dtype: DTypeLike | None = None) -> Tensor:
 
     Args:
         size: the length of each axis, as a tuple or list of ints; or the first of them.
-        *more: the other lengths where they are given one by one.
+        *more: the other lengths, if passed separately.
         dtype: the element type; None is Float32.
 
     Returns:
@@ -772,7 +772,7 @@ def ones(size: Shape, *more: int, dtype: DTypeLike | None = None) -> Tensor:
 
     Args:
         size: the length of each axis, as a tuple or list of ints; or the first of them.
-        *more: the other lengths where they are given one by one.
+        *more: the other lengths, if passed separately.
         dtype: the element type; None is Float32.
 
     Returns:
@@ -790,7 +790,7 @@ def empty(*size: Shape, dtype: DTypeLike | None = None, device: str | None = Non
     Args:
         *size: the length of each axis, or a tuple or list of them.
         dtype: the element type; None is Float32.
-        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
+        device: accepted for MindSpore compatibility; ``set_device`` selects the device of new Tensors.
 
     Returns:
         the Tensor.
@@ -805,9 +805,9 @@ def empty_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | N
     """Return a Tensor of another's shape with unspecified values; they are zeros.
 
     Args:
-        input: the Tensor whose shape is taken.
+        input: the Tensor with that shape.
         dtype: the element type; None is that of ``input``.
-        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
+        device: accepted for MindSpore compatibility; ``set_device`` selects the device of new Tensors.
 
     Returns:
         the Tensor.
@@ -857,7 +857,7 @@ def rand(
         *size: the length of each axis, or a tuple or list of them.
         generator: the stream to draw from; None is the engine's own.
         dtype: the element type; None is Float32.
-        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
+        device: accepted for MindSpore compatibility; ``set_device`` selects the device of new Tensors.
 
     Returns:
         the Tensor.
@@ -875,7 +875,7 @@ def randn(
         *size: the length of each axis, or a tuple or list of them.
         generator: the stream to draw from; None is the engine's own.
         dtype: the element type; None is Float32.
-        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
+        device: accepted for MindSpore compatibility; ``set_device`` selects the device of new Tensors.
 
     Returns:
         the Tensor.
@@ -888,15 +888,15 @@ def rand_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | No
     """Draw random numbers, uniform over [0, 1), in another Tensor's shape.
 
     Args:
-        input: the Tensor whose shape is taken.
+        input: the Tensor with that shape.
         dtype: the element type; None is that of ``input``.
-        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
+        device: accepted for MindSpore compatibility; ``set_device`` selects the device of new Tensors.
 
     Returns:
         the Tensor.
 
     Raises:
-        TypeError: the dtype is no floating one.
+        TypeError: the dtype is not floating.
     """
     return ops.rand_like(input, dtype=_floating(dtype or check_tensor(input, "rand_like").dtype, "rand_like"))
 
@@ -905,15 +905,15 @@ def randn_like(input: Tensor, *, dtype: DTypeLike | None = None, device: str | N
     """Draw random numbers from the standard normal distribution, in another Tensor's shape.
 
     Args:
-        input: the Tensor whose shape is taken.
+        input: the Tensor with that shape.
         dtype: the element type; None is that of ``input``.
-        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
+        device: accepted for MindSpore compatibility; ``set_device`` selects the device of new Tensors.
 
     Returns:
         the Tensor.
 
     Raises:
-        TypeError: the dtype is no floating one.
+        TypeError: the dtype is not floating.
     """
     return ops.randn_like(input, dtype=_floating(dtype or check_tensor(input, "randn_like").dtype, "randn_like"))
 
@@ -927,13 +927,13 @@ def randint(
         *args: ``low`` (or not), ``high`` and ``size``, which is a tuple with the length of each axis.
         generator: the stream to draw from; None is the engine's own.
         dtype: the element type; None is Int64.
-        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
+        device: accepted for MindSpore compatibility; ``set_device`` selects the device of new Tensors.
 
     Returns:
         a Tensor of the shape ``size``.
 
     Raises:
-        ValueError: another number of arguments, or no int from ``low`` below ``high``.
+        ValueError: another number of arguments, or no int from ``low`` to below ``high`` exists.
     """
     if len(args) not in (2, 3):
         raise TypeError(f"For 'mint.randint', 'low', 'high' and 'size' or two of them must be given, but got {args}")
@@ -946,16 +946,16 @@ def randint_like(input: Tensor, *args: int, dtype: DTypeLike | None = None, devi
     high)``.
 
     Args:
-        input: the Tensor whose shape is taken.
+        input: the Tensor with that shape.
         *args: ``low`` (or not) and ``high``, which is above all of them.
         dtype: the element type; None is that of ``input``.
-        device: accepted for MindSpore's sake; new Tensors are where ``set_device`` says.
+        device: accepted for MindSpore compatibility; ``set_device`` selects the device of new Tensors.
 
     Returns:
         the Tensor.
 
     Raises:
-        ValueError: another number of arguments, or no int from ``low`` below ``high``.
+        ValueError: another number of arguments, or no int from ``low`` to below ``high`` exists.
     """
     if len(args) not in (1, 2):
         raise TypeError(f"For 'mint.randint_like', 'low' and 'high' or one of them must be given, but got {args}")

@@ -97,7 +97,7 @@ def copy(a: TensorLike) -> Tensor:
     """Return a differentiable copy.
 
     Args:
-        a: a Tensor, or what one can be made of.
+        a: a Tensor, or a value convertible to one.
 
     Returns:
         a Tensor of its shape and dtype.

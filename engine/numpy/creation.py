@@ -110,7 +110,7 @@ def zeros_like(a: TensorLike, dtype: AnyDType | None = None, shape: Ints | None 
     """Return a Tensor of zeros like another.
 
     Args:
-        a: the other Tensor, or what one can be made of.
+        a: the other Tensor, or a value convertible to one.
         dtype: the element type; None is that of ``a``.
         shape: its shape: an int, or one for each axis; None is that of ``a``.
 
@@ -221,7 +221,7 @@ def linspace(
         endpoint: whether ``stop`` is one of them.
         retstep: whether to return how far they are apart too.
         dtype: the element type; None is Float32.
-        axis: where the axis of the numbers is among those of the result.
+        axis: the position of the numbers' axis in the result.
 
     Returns:
         a Tensor whose axis ``axis`` has the length ``num``; with ``retstep`` that and a Float32 Tensor of the shape
@@ -256,7 +256,7 @@ def logspace(
         endpoint: whether base ** stop is one of them.
         base: the base of the powers.
         dtype: the element type; None is Float32.
-        axis: where the axis of the numbers is among those of the result.
+        axis: the position of the numbers' axis in the result.
 
     Returns:
         a Tensor whose axis ``axis`` has the length ``num``.
@@ -289,7 +289,7 @@ def geomspace(
         num: how many numbers.
         endpoint: whether ``stop`` is one of them.
         dtype: the element type; None is Float32.
-        axis: where the axis of the numbers is among those of the result.
+        axis: the position of the numbers' axis in the result.
 
     Returns:
         a Tensor whose axis ``axis`` has the length ``num``.
@@ -432,7 +432,7 @@ def full_like(
     """Return a Tensor of one value like another.
 
     Args:
-        a: the other Tensor, or what one can be made of.
+        a: the other Tensor, or a value convertible to one.
         fill_value: the value: a number, or what broadcasts to the shape.
         dtype: the element type; None is that of ``a``.
         shape: its shape: an int, or one for each axis; None is that of ``a``.
@@ -453,7 +453,7 @@ def ones_like(a: TensorLike, dtype: AnyDType | None = None, shape: Ints | None =
     """Return a Tensor of ones like another.
 
     Args:
-        a: the other Tensor, or what one can be made of.
+        a: the other Tensor, or a value convertible to one.
         dtype: the element type; None is that of ``a``.
         shape: its shape: an int, or one for each axis; None is that of ``a``.
 
@@ -474,7 +474,7 @@ def bartlett(M: int) -> Tensor:  # noqa: N803
     """Return the Bartlett window: a triangle from 0 up to 1 and down to 0.
 
     Args:
-        M: how many points; none where it is below 1.
+        M: the number of points; none if below 1.
 
     Returns:
         a Float32 vector of length ``M``.
@@ -489,7 +489,7 @@ def blackman(M: int) -> Tensor:  # noqa: N803
     """Return the Blackman window: 0.42 - 0.5 cos(2 pi n / (M - 1)) + 0.08 cos(4 pi n / (M - 1)).
 
     Args:
-        M: how many points; none where it is below 1.
+        M: the number of points; none if below 1.
 
     Returns:
         a Float32 vector of length ``M``.
@@ -504,7 +504,7 @@ def hamming(M: int) -> Tensor:  # noqa: N803
     """Return the Hamming window: 0.54 - 0.46 cos(2 pi n / (M - 1)).
 
     Args:
-        M: how many points; none where it is below 1.
+        M: the number of points; none if below 1.
 
     Returns:
         a Float32 vector of length ``M``.
@@ -519,7 +519,7 @@ def hanning(M: int) -> Tensor:  # noqa: N803
     """Return the Hann window: 0.5 - 0.5 cos(2 pi n / (M - 1)).
 
     Args:
-        M: how many points; none where it is below 1.
+        M: the number of points; none if below 1.
 
     Returns:
         a Float32 vector of length ``M``.

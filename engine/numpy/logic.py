@@ -17,7 +17,7 @@ def array_equal(a1: TensorLike, a2: TensorLike, equal_nan: bool = False) -> Tens
     """Return whether two have the same shape and equal elements.
 
     Args:
-        a1: the one.
+        a1: the first.
         a2: the other.
         equal_nan: whether NaN equals NaN.
 
@@ -40,7 +40,7 @@ def array_equiv(a1: TensorLike, a2: TensorLike) -> Tensor:
     """Return whether two broadcast to one shape and are equal there.
 
     Args:
-        a1: the one.
+        a1: the first.
         a2: the other.
 
     Returns:

@@ -23,7 +23,7 @@ def polyadd(a1: TensorLike, a2: TensorLike) -> Tensor:
     """Return the sum of two polynomials.
 
     Args:
-        a1: the coefficients of the one, the highest power first.
+        a1: the coefficients of the first, the highest power first.
         a2: those of the other.
 
     Returns:
@@ -39,7 +39,7 @@ def polysub(a1: TensorLike, a2: TensorLike) -> Tensor:
     """Return the difference of two polynomials.
 
     Args:
-        a1: the coefficients of the one, the highest power first.
+        a1: the coefficients of the first, the highest power first.
         a2: those of the other, which is subtracted.
 
     Returns:
@@ -61,7 +61,7 @@ def polymul(a1: TensorLike, a2: TensorLike) -> Tensor:
     """Return the product of two polynomials.
 
     Args:
-        a1: the coefficients of the one, the highest power first.
+        a1: the coefficients of the first, the highest power first.
         a2: those of the other.
 
     Returns:

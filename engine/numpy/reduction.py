@@ -124,7 +124,7 @@ def nanmean(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, kee
         keepdims: whether the axes stay, with length 1.
 
     Returns:
-        a Tensor, NaN where all elements are.
+        a Tensor, NaN where all elements are NaN.
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
@@ -143,7 +143,7 @@ def nanmax(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keep
         keepdims: whether the axes stay, with length 1.
 
     Returns:
-        a Tensor, NaN where all elements are.
+        a Tensor, NaN where all elements are NaN.
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
@@ -162,7 +162,7 @@ def nanmin(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keep
         keepdims: whether the axes stay, with length 1.
 
     Returns:
-        a Tensor, NaN where all elements are.
+        a Tensor, NaN where all elements are NaN.
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
@@ -208,7 +208,7 @@ def cumsum(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = None
 
     Args:
         a: the elements.
-        axis: the axis, in [-ndim, ndim); None takes all elements, flattened.
+        axis: the axis, in [-ndim, ndim); None flattens the input.
         dtype: the dtype to sum in; None leaves it, and makes smaller integers and bools Int32.
 
     Returns:
@@ -250,11 +250,11 @@ def nanvar(
         a: the elements.
         axis: the axis or axes, in [-ndim, ndim); None is all of them.
         dtype: the dtype of the result; None is Float32, and Float64 for that.
-        ddof: what the number of elements is lessened by, before the sum of squares is divided by it.
+        ddof: subtracted from the number of elements that divides the sum of squares.
         keepdims: whether the axes stay, with length 1.
 
     Returns:
-        a Tensor, NaN where no more than ``ddof`` elements are there.
+        a Tensor, NaN for at most ``ddof`` elements.
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
@@ -272,11 +272,11 @@ def nanstd(
         a: the elements.
         axis: the axis or axes, in [-ndim, ndim); None is all of them.
         dtype: the dtype of the result; None is Float32, and Float64 for that.
-        ddof: what the number of elements is lessened by, before the sum of squares is divided by it.
+        ddof: subtracted from the number of elements that divides the sum of squares.
         keepdims: whether the axes stay, with length 1.
 
     Returns:
-        a Tensor, NaN where no more than ``ddof`` elements are there.
+        a Tensor, NaN for at most ``ddof`` elements.
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
@@ -301,7 +301,7 @@ def cumprod(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = Non
 
     Args:
         a: the elements.
-        axis: the axis, in [-ndim, ndim); None takes all elements, flattened.
+        axis: the axis, in [-ndim, ndim); None flattens the input.
         dtype: the dtype to multiply in; None leaves it, and makes smaller integers Int32 or UInt32 and bools Int32.
 
     Returns:
@@ -324,7 +324,7 @@ def nancumsum(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = N
 
     Args:
         a: the elements.
-        axis: the axis, in [-ndim, ndim); None takes all elements, flattened.
+        axis: the axis, in [-ndim, ndim); None flattens the input.
         dtype: the dtype to sum in; None leaves it, and makes smaller integers and bools Int32.
 
     Returns:

@@ -38,7 +38,7 @@ def in1d(ar1: TensorLike, ar2: TensorLike, invert: bool = False) -> Tensor:
     Args:
         ar1: the elements.
         ar2: the others.
-        invert: whether to tell which are not.
+        invert: whether to negate the result.
 
     Returns:
         a Bool vector with an element for each of ``ar1``.
@@ -55,7 +55,7 @@ def isin(element: TensorLike, test_elements: TensorLike, invert: bool = False) -
     Args:
         element: the elements.
         test_elements: the others.
-        invert: whether to tell which are not.
+        invert: whether to negate the result.
 
     Returns:
         a Bool Tensor of the shape of ``element``.
@@ -73,7 +73,7 @@ def intersect1d(
     """Return the values that are in both, each once, in ascending order.
 
     Args:
-        ar1: the one, taken flattened.
+        ar1: the first, flattened.
         ar2: the other, taken flattened.
         assume_unique: whether no value comes twice in either, which saves time.
         return_indices: whether to return the places of the values too.
@@ -95,7 +95,7 @@ def setdiff1d(ar1: TensorLike, ar2: TensorLike, assume_unique: bool = False) -> 
     """Return the values that are in ``ar1`` and not in ``ar2``, each once, in ascending order.
 
     Args:
-        ar1: the one, taken flattened.
+        ar1: the first, flattened.
         ar2: the other.
         assume_unique: whether no value comes twice in either; then they keep the order of ``ar1``.
 

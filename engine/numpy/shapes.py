@@ -42,7 +42,7 @@ def shape(a: TensorLike) -> tuple[int, ...]:
     """Return the length of each axis.
 
     Args:
-        a: a Tensor, or what one can be made of.
+        a: a Tensor, or a value convertible to one.
 
     Returns:
         a tuple of ints.
@@ -54,7 +54,7 @@ def size(a: TensorLike, axis: int | None = None) -> int:
     """Return the number of elements, or the length of one axis.
 
     Args:
-        a: a Tensor, or what one can be made of.
+        a: a Tensor, or a value convertible to one.
         axis: the axis; None counts all elements.
 
     Returns:
@@ -88,7 +88,7 @@ def atleast_1d(*arys: TensorLike) -> Tensor | list[Tensor]:
     """Return tensors with at least one axis: a number becomes a vector of one.
 
     Args:
-        *arys: Tensors, or what they can be made of.
+        *arys: Tensors, or values convertible to them.
 
     Returns:
         a Tensor for one argument, a list for several.
@@ -101,7 +101,7 @@ def atleast_2d(*arys: TensorLike) -> Tensor | list[Tensor]:
     """Return tensors with at least two axes: a vector becomes a row.
 
     Args:
-        *arys: Tensors, or what they can be made of.
+        *arys: Tensors, or values convertible to them.
 
     Returns:
         a Tensor for one argument, a list for several.
@@ -119,7 +119,7 @@ def split(x: TensorLike, indices_or_sections: Ints, axis: int = 0) -> tuple[Tens
 
     Args:
         x: what is cut.
-        indices_or_sections: how many pieces of one length; or the places to cut at, ascending.
+        indices_or_sections: the number of equal pieces; or the indices to split at, ascending.
         axis: the axis.
 
     Returns:
@@ -146,7 +146,7 @@ def vsplit(x: TensorLike, indices_or_sections: Ints) -> tuple[Tensor, ...]:
 
     Args:
         x: what is cut, of at least 2 axes.
-        indices_or_sections: how many pieces of one length; or the places to cut at, ascending.
+        indices_or_sections: the number of equal pieces; or the indices to split at, ascending.
 
     Returns:
         a tuple of Tensors.
@@ -162,7 +162,7 @@ def hsplit(x: TensorLike, indices_or_sections: Ints) -> tuple[Tensor, ...]:
 
     Args:
         x: what is cut, of at least 1 axis.
-        indices_or_sections: how many pieces of one length; or the places to cut at, ascending.
+        indices_or_sections: the number of equal pieces; or the indices to split at, ascending.
 
     Returns:
         a tuple of Tensors.
@@ -178,7 +178,7 @@ def dsplit(x: TensorLike, indices_or_sections: Ints) -> tuple[Tensor, ...]:
 
     Args:
         x: what is cut, of at least 3 axes.
-        indices_or_sections: how many pieces of one length; or the places to cut at, ascending.
+        indices_or_sections: the number of equal pieces; or the indices to split at, ascending.
 
     Returns:
         a tuple of Tensors.
@@ -217,7 +217,7 @@ def atleast_3d(*arys: TensorLike) -> Tensor | list[Tensor]:
     """Return tensors with at least three axes: a vector becomes (1, n, 1), a matrix (n, m, 1).
 
     Args:
-        *arys: Tensors, or what they can be made of.
+        *arys: Tensors, or values convertible to them.
 
     Returns:
         a Tensor for one argument, a list for several.
@@ -230,7 +230,7 @@ def expand_dims(a: TensorLike, axis: Ints) -> Tensor:
     """Insert axes of length 1.
 
     Args:
-        a: a Tensor, or what one can be made of.
+        a: a Tensor, or a value convertible to one.
         axis: where they are among the axes of the result: an int, or one for each.
 
     Returns:
@@ -277,7 +277,7 @@ def roll(a: TensorLike, shift: Ints, axis: Ints | None = None) -> Tensor:
     """Shift elements along axes; those beyond the end return at the start.
 
     Args:
-        a: a Tensor, or what one can be made of.
+        a: a Tensor, or a value convertible to one.
         shift: by how much, negative for the other way; one number for all axes, or one for each.
         axis: the axis or axes; None rolls the flattened elements.
 
@@ -369,7 +369,7 @@ def apply_over_axes(func: Callable[[Tensor, int], Tensor], a: TensorLike, axes: 
 
     Args:
         func: takes a Tensor and an axis, and returns a Tensor with that axis or without it.
-        a: a Tensor, or what one can be made of.
+        a: a Tensor, or a value convertible to one.
         axes: the axis or axes.
 
     Returns:
@@ -398,7 +398,7 @@ def array_str(a: TensorLike) -> str:
     """Return the elements as NumPy prints them.
 
     Args:
-        a: a Tensor, or what one can be made of.
+        a: a Tensor, or a value convertible to one.
 
     Returns:
         a text.

@@ -152,7 +152,7 @@ def histogram(
         a: the elements, of any shape.
         bins: how many bins of one width, or their edges.
         range: the lowest and the highest edge; those of the elements by default.
-        weights: what each element counts; gradients pass.
+        weights: the weight of each element; differentiable.
         density: whether the integral over the bins is 1.
 
     Raises:
@@ -183,7 +183,7 @@ def histogram2d(
         y: the second ones, of the same length.
         bins: how many bins of one width, or their edges; for both, or a pair of one for each.
         range: for each axis the lowest and the highest edge; those of the points by default.
-        weights: what each point counts; gradients pass.
+        weights: the weight of each point; differentiable.
         density: whether the integral over the bins is 1.
 
     Returns:
@@ -217,7 +217,7 @@ def histogramdd(
         sample: a matrix with a point in each row; or a list of the coordinates along each axis.
         bins: how many bins of one width, or for each axis that number or the edges.
         range: for each axis the lowest and the highest edge; those of the points by default.
-        weights: what each point counts; gradients pass.
+        weights: the weight of each point; differentiable.
         density: whether the integral over the bins is 1.
 
     Returns:
@@ -287,7 +287,7 @@ def bincount(x: TensorLike, weights: TensorLike | None = None, minlength: int = 
 
     Args:
         x: a vector of ints that are not negative.
-        weights: what each element counts; gradients pass.
+        weights: the weight of each element; differentiable.
         minlength: how many numbers are counted at least.
         length: how many numbers are counted, where it is given: larger ones are left out.
 

@@ -61,7 +61,7 @@ class DynamicLossScaleManager(LossScaleManager):
     Args:
         init_loss_scale: the first scale, at least 1.
         scale_factor: what it is divided and multiplied by, above 0.
-        scale_window: how many good steps it takes to rise, an int above 0.
+        scale_window: the number of finite steps before an increase, an int above 0.
 
     Raises:
         TypeError: ``scale_window`` is not an int.

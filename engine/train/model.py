@@ -147,7 +147,7 @@ class Model:
             train_dataset: a data set whose columns are the inputs of the network, or data and label with a loss.
             callbacks: a callback or a list of them.
             dataset_sink_mode: kept for readers; sinking is for devices that hold the whole loop.
-            sink_size: kept for readers; -1 or above 0.
+            sink_size: accepted for compatibility; -1 or above 0.
             initial_epoch: epochs that count as done.
 
         Raises:
@@ -181,7 +181,7 @@ class Model:
                 ``on_eval_...``.
             dataset_sink_mode: kept for readers, as for ``train``.
             valid_dataset_sink_mode: kept for readers.
-            sink_size: kept for readers; -1 or above 0.
+            sink_size: accepted for compatibility; -1 or above 0.
             initial_epoch: epochs that count as done.
 
         Raises:
@@ -419,7 +419,7 @@ class Model:
         Args:
             *predict_data: its inputs: tensors, numbers, strings or None.
             backend: "lite" or None; both run here.
-            config: kept for callers.
+            config: accepted for compatibility.
 
         Raises:
             TypeError: an input of another kind.
@@ -448,11 +448,11 @@ class Model:
         """Do nothing: an eager run builds nothing ahead.
 
         Args:
-            train_dataset: kept for callers.
-            valid_dataset: kept for callers.
-            sink_size: kept for callers.
-            epoch: kept for callers.
-            sink_mode: kept for callers.
+            train_dataset: accepted for compatibility.
+            valid_dataset: accepted for compatibility.
+            sink_size: accepted for compatibility.
+            epoch: accepted for compatibility.
+            sink_mode: accepted for compatibility.
         """
 
     def infer_train_layout(self, *args: Any, **kwargs: Any) -> NoReturn:

@@ -34,7 +34,7 @@ class SummaryRecord:
         log_dir: the folder, which is made where there is none.
         file_prefix: what the file's name begins with.
         file_suffix: what it ends with.
-        num_process: kept; files are written in this process.
+        num_process: accepted; files are written in this process.
         network: kept; TensorBoard is given no graph.
         max_file_size: the most bytes of a file; what would exceed it is left out with a warning. No limit without it.
         raise_exception: raise the error of a file that cannot be written; without it a warning.

@@ -114,11 +114,11 @@ class WhitespaceTokenizer(_Tokenizer):
     """A text at its white space.
 
     Args:
-        with_offsets: give also where each word begins and ends, counted in bytes of UTF-8.
+        with_offsets: also return the start and end of each word, in bytes of UTF-8.
 
     Raises:
         TypeError: not a bool.
-        RuntimeError: when called, something else than one text.
+        RuntimeError: when called, an input other than one text.
     """
 
     def __init__(self, with_offsets: bool = False) -> None:
@@ -136,7 +136,7 @@ class UnicodeCharTokenizer(_Tokenizer):
 
     Raises:
         TypeError: not a bool.
-        RuntimeError: when called, something else than one text.
+        RuntimeError: when called, an input other than one text.
     """
 
     def __init__(self, with_offsets: bool = False) -> None:
@@ -150,12 +150,12 @@ class UnicodeScriptTokenizer(_Tokenizer):
     """A text where the script changes, and at white space. Signs and digits are of one script, which is no other's.
 
     Args:
-        keep_whitespace: whether white space is given too.
-        with_offsets: give also where each piece begins and ends, counted in bytes of UTF-8.
+        keep_whitespace: whether white space is returned too.
+        with_offsets: also return the start and end of each piece, in bytes of UTF-8.
 
     Raises:
         TypeError: not a bool.
-        RuntimeError: when called, something else than one text.
+        RuntimeError: when called, an input other than one text.
     """
 
     def __init__(self, keep_whitespace: bool = False, with_offsets: bool = False) -> None:
@@ -271,7 +271,7 @@ class RegexTokenizer(_Tokenizer):
     Args:
         delim_pattern: a regular expression; ``\\p{..}`` stands for the characters of a general category.
         keep_delim_pattern: what of the found is a piece too, if it is this as a whole; nothing without it.
-        with_offsets: give also where each piece begins and ends, counted in bytes of UTF-8.
+        with_offsets: also return the start and end of each piece, in bytes of UTF-8.
 
     Raises:
         TypeError: an argument of another type.
@@ -315,14 +315,14 @@ class BasicTokenizer(_Tokenizer):
 
     Args:
         lower_case: lower case, without accents.
-        keep_whitespace: whether white space is given too.
-        normalization_form: the normal form that text is brought to where it stays as it is in case.
+        keep_whitespace: whether white space is returned too.
+        normalization_form: the normal form of text whose case is unchanged.
         preserve_unused_token: whether [CLS], [SEP], [UNK], [PAD], [MASK] and [unused1] ... stay one piece.
         with_offsets: give also where each piece begins and ends in the text that was split, in bytes of UTF-8.
 
     Raises:
         TypeError: an argument of another type.
-        RuntimeError: when called, something else than one text.
+        RuntimeError: when called, an input other than one text.
     """
 
     def __init__(
@@ -363,9 +363,9 @@ class WordpieceTokenizer(Transform):
 
     Args:
         vocab: the vocabulary.
-        suffix_indicator: what parts that begin no word begin with there.
+        suffix_indicator: the prefix of parts within a word there.
         max_bytes_per_token: a longer word is unknown.
-        unknown_token: what stands for a word that cannot be put together; "": the word itself.
+        unknown_token: the replacement of a word that cannot be composed; "": the word itself.
         with_offsets: give also where each part begins and ends in its word, in bytes of UTF-8.
 
     Raises:
@@ -433,19 +433,19 @@ class BertTokenizer(Transform):
 
     Args:
         vocab: the vocabulary.
-        suffix_indicator: what parts that begin no word begin with there.
+        suffix_indicator: the prefix of parts within a word there.
         max_bytes_per_token: a longer word is unknown.
-        unknown_token: what stands for a word that cannot be put together; "": the word itself.
+        unknown_token: the replacement of a word that cannot be composed; "": the word itself.
         lower_case: lower case, without accents.
         keep_whitespace: whether white space is a word too.
-        normalization_form: the normal form that text is brought to where it stays as it is in case.
+        normalization_form: the normal form of text whose case is unchanged.
         preserve_unused_token: whether [CLS], [SEP], [UNK], [PAD], [MASK] and [unused1] ... stay one word.
         with_offsets: give also where each part begins and ends in the text that was split, in bytes of UTF-8.
 
     Raises:
         TypeError: an argument of another type.
         ValueError: a negative number.
-        RuntimeError: when called, something else than one text.
+        RuntimeError: when called, an input other than one text.
     """
 
     def __init__(
@@ -504,13 +504,13 @@ class JiebaTokenizer(_Tokenizer):
         hmm_path: the file of a model; the package has its own, so that the file must be there and is not read.
         mp_path: the file of the dictionary: a word, how often it occurs, and its kind in each line.
         mode: how words are found.
-        with_offsets: give also where each word begins and ends, counted in bytes of UTF-8.
+        with_offsets: also return the start and end of each word, in bytes of UTF-8.
 
     Raises:
         ImportError: the package ``jieba`` is not installed.
         TypeError: an argument of another type.
         ValueError: there is no such file.
-        RuntimeError: when called, something else than one text.
+        RuntimeError: when called, an input other than one text.
     """
 
     def __init__(
@@ -576,7 +576,7 @@ class SentencePieceTokenizer(Transform):
     Raises:
         ImportError: the package ``sentencepiece`` is not installed.
         TypeError: an argument of another type.
-        RuntimeError: when called, something else than one text.
+        RuntimeError: when called, an input other than one text.
     """
 
     def __init__(self, mode: str | SentencePieceVocab, out_type: SPieceTokenizerOutType) -> None:

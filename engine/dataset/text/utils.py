@@ -133,7 +133,7 @@ class Vocab:
 
         Args:
             word_list: different words.
-            special_tokens: further ones, which stand for something.
+            special_tokens: additional tokens with a special meaning.
             special_first: whether they come first.
 
         Raises:
@@ -176,13 +176,13 @@ class Vocab:
             file_path: the file, in UTF-8.
             delimiter: where a word ends in its line; without it the line is the word.
             vocab_size: the most words to take; all without it.
-            special_tokens: further ones, which stand for something.
+            special_tokens: additional tokens with a special meaning.
             special_first: whether they come first.
 
         Raises:
             TypeError: an argument of another type.
             ValueError: ``vocab_size`` is below 1, or a word is there twice.
-            RuntimeError: there is no such file.
+            RuntimeError: the file does not exist.
         """
         who = "Vocab.from_file"
         check_type(delimiter, str, who, "delimiter", show=repr)
@@ -212,7 +212,7 @@ class Vocab:
             columns: the columns that have them; all without it.
             freq_range: how often a word occurs at least and at most; None: without end.
             top_k: the most words to take; all without it.
-            special_tokens: further ones, which stand for something.
+            special_tokens: additional tokens with a special meaning.
             special_first: whether they come first.
 
         Raises:

@@ -277,7 +277,7 @@ class Crop(OnDevice, ImageTransform):
     Raises:
         TypeError: an argument of another type.
         ValueError: a size below 1, or a negative coordinate.
-        RuntimeError: when called, the part does not lie in the image.
+        RuntimeError: when called, a part outside the image.
     """
 
     def __init__(self, coordinates: Sequence[int], size: Ints) -> None:

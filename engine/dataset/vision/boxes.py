@@ -57,7 +57,7 @@ class RandomHorizontalFlipWithBBox(_WithBoxes):
     Raises:
         TypeError: not a number.
         ValueError: a number outside its range.
-        RuntimeError: when called, boxes that do not lie in the image.
+        RuntimeError: when called, boxes outside the image.
     """
 
     def __init__(self, prob: float = 0.5) -> None:
@@ -79,7 +79,7 @@ class RandomVerticalFlipWithBBox(_WithBoxes):
     Raises:
         TypeError: not a number.
         ValueError: a number outside its range.
-        RuntimeError: when called, boxes that do not lie in the image.
+        RuntimeError: when called, boxes outside the image.
     """
 
     def __init__(self, prob: float = 0.5) -> None:
@@ -102,7 +102,7 @@ class ResizeWithBBox(_WithBoxes):
     Raises:
         TypeError: an argument of another type.
         ValueError: a size below 1.
-        RuntimeError: when called, boxes that do not lie in the image.
+        RuntimeError: when called, boxes outside the image.
     """
 
     def __init__(self, size: Ints, interpolation: Inter = Inter.LINEAR) -> None:
@@ -128,7 +128,7 @@ class RandomResizeWithBBox(_WithBoxes):
     Raises:
         TypeError: not ints.
         ValueError: a size below 1.
-        RuntimeError: when called, boxes that do not lie in the image.
+        RuntimeError: when called, boxes outside the image.
     """
 
     def __init__(self, size: Ints) -> None:
@@ -207,7 +207,7 @@ class RandomResizedCropWithBBox(_WithBoxes):
     Raises:
         TypeError: an argument of another type.
         ValueError: a number outside its range.
-        RuntimeError: when called, boxes that do not lie in the image.
+        RuntimeError: when called, boxes outside the image.
     """
 
     def __init__(
@@ -239,7 +239,7 @@ class BoundingBoxAugment(_WithBoxes):
     Raises:
         TypeError: not a function, or not a number.
         ValueError: a number outside its range.
-        RuntimeError: when called, boxes that do not lie in the image.
+        RuntimeError: when called, boxes outside the image.
     """
 
     def __init__(self, transform: Any, ratio: float = 0.3) -> None:

@@ -51,7 +51,7 @@ class AdjustBrightness(OnDevice, ImageTransform):
     Raises:
         TypeError: not a number.
         ValueError: a negative number.
-        RuntimeError: when called, something else than an image.
+        RuntimeError: when called, an input other than an image.
     """
 
     keeps_pictures = True
@@ -73,7 +73,7 @@ class AdjustContrast(OnDevice, ImageTransform):
     Raises:
         TypeError: not a number.
         ValueError: a negative number.
-        RuntimeError: when called, something else than an image (H, W, 3).
+        RuntimeError: when called, an input other than an image (H, W, 3).
     """
 
     keeps_pictures = True
@@ -97,7 +97,7 @@ class AdjustGamma(ImageTransform):
     Raises:
         TypeError: not a number.
         ValueError: a negative ``gamma``.
-        RuntimeError: when called, something else than an image.
+        RuntimeError: when called, an input other than an image.
     """
 
     keeps_pictures = True
@@ -124,7 +124,7 @@ class AdjustHue(OnDevice, ImageTransform):
     Raises:
         TypeError: not a number.
         ValueError: a number outside its range.
-        RuntimeError: when called, something else than an image (H, W, 3) of UInt8 or floats.
+        RuntimeError: when called, an input other than an image (H, W, 3) of UInt8 or floats.
     """
 
     keeps_pictures = True
@@ -261,7 +261,7 @@ class AdjustSaturation(OnDevice, ImageTransform):
     Raises:
         TypeError: not a number.
         ValueError: a negative number.
-        RuntimeError: when called, something else than an image (H, W, 3).
+        RuntimeError: when called, an input other than an image (H, W, 3).
     """
 
     keeps_pictures = True
@@ -284,7 +284,7 @@ class AutoContrast(OnDevice, ImageTransform):
     Raises:
         TypeError: an argument of another type.
         ValueError: a number outside its range.
-        RuntimeError: when called, something else than an image of UInt8.
+        RuntimeError: when called, an input other than an image of UInt8.
     """
 
     keeps_pictures = True
@@ -334,7 +334,7 @@ class Equalize(OnDevice, ImageTransform):
     """Each channel's values spread so that all occur about equally often.
 
     Raises:
-        RuntimeError: when called, something else than an image of UInt8.
+        RuntimeError: when called, an input other than an image of UInt8.
     """
 
     keeps_pictures = True
@@ -355,7 +355,7 @@ class Invert(OnDevice, ImageTransform):
     """255 minus the image.
 
     Raises:
-        RuntimeError: when called, something else than an image (H, W, C).
+        RuntimeError: when called, an input other than an image (H, W, C).
     """
 
     keeps_pictures = True
@@ -375,7 +375,7 @@ class Posterize(OnDevice, ImageTransform):
     Raises:
         TypeError: not an int.
         ValueError: an int outside its range.
-        RuntimeError: when called, something else than an image of UInt8.
+        RuntimeError: when called, an input other than an image of UInt8.
     """
 
     def __init__(self, bits: int) -> None:
@@ -396,7 +396,7 @@ class Solarize(OnDevice, ImageTransform):
     Raises:
         TypeError: not numbers.
         ValueError: numbers outside of 0 to 255, or that fall.
-        RuntimeError: when called, something else than an image.
+        RuntimeError: when called, an input other than an image.
     """
 
     def __init__(self, threshold: float | Sequence[float]) -> None:
@@ -559,7 +559,7 @@ class RandomPosterize(ImageTransform):
     Raises:
         TypeError: not ints.
         ValueError: ints outside their range, or that fall.
-        RuntimeError: when called, something else than an image of UInt8.
+        RuntimeError: when called, an input other than an image of UInt8.
     """
 
     def __init__(self, bits: int | Sequence[int] = (8, 8)) -> None:
@@ -581,7 +581,7 @@ class RandomSolarize(ImageTransform):
     Raises:
         TypeError: not numbers.
         ValueError: numbers outside of 0 to 255, or that fall.
-        RuntimeError: when called, something else than an image.
+        RuntimeError: when called, an input other than an image.
     """
 
     def __init__(self, threshold: Sequence[int] = (0, 255)) -> None:
@@ -602,7 +602,7 @@ class RandomColor(ImageTransform):
     Raises:
         TypeError: not numbers.
         ValueError: negative numbers, or that fall.
-        RuntimeError: when called, something else than an image (H, W, 3).
+        RuntimeError: when called, an input other than an image (H, W, 3).
     """
 
     keeps_pictures = True
@@ -621,12 +621,12 @@ class RandomColorAdjust(ImageTransform):
         brightness: the range of the factor; a number x stands for max(0, 1 - x) to 1 + x.
         contrast: the same of contrast.
         saturation: the same of saturation.
-        hue: the range of the turn within -0.5 to 0.5; a number x stands for -x to x.
+        hue: the range of the turn within -0.5 to 0.5; a number x means -x to x.
 
     Raises:
         TypeError: not numbers.
         ValueError: numbers outside their range, or that fall.
-        RuntimeError: when called, something else than an image (H, W, 3).
+        RuntimeError: when called, an input other than an image (H, W, 3).
     """
 
     keeps_pictures = True
@@ -674,7 +674,7 @@ class RandomLighting(ImageTransform):
     Raises:
         TypeError: not a number.
         ValueError: a negative number.
-        RuntimeError: when called, something else than an image (H, W, 3).
+        RuntimeError: when called, an input other than an image (H, W, 3).
     """
 
     keeps_pictures = True

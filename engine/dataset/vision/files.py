@@ -97,7 +97,7 @@ class ToPIL:
     Raises:
         ImportError: when called, the package ``pillow`` is not installed.
         TypeError: when called, something else than an array.
-        RuntimeError: when called, something else than an image of UInt8.
+        RuntimeError: when called, an input other than an image of UInt8.
     """
 
     def __call__(self, img: Any) -> Any:
@@ -170,7 +170,7 @@ def encode_jpeg(image: Any, quality: int = 75) -> Array:
         ImportError: the package ``pillow`` is not installed.
         TypeError: an argument of another type.
         ValueError: a number outside its range.
-        RuntimeError: something else than an image of UInt8.
+        RuntimeError: an input other than an image of UInt8.
     """
     if not 1 <= check_int(quality, "encode_jpeg", "quality", show=repr) <= 100:
         raise ValueError(f"For 'encode_jpeg', 'quality' must be from 1 to 100, but got {quality}")
@@ -188,7 +188,7 @@ def encode_png(image: Any, compression_level: int = 6) -> Array:
         ImportError: the package ``pillow`` is not installed.
         TypeError: an argument of another type.
         ValueError: a number outside its range.
-        RuntimeError: something else than an image of UInt8.
+        RuntimeError: an input other than an image of UInt8.
     """
     if not 0 <= check_int(compression_level, "encode_png", "compression_level", show=repr) <= 9:
         raise ValueError(f"For 'encode_png', 'compression_level' must be from 0 to 9, but got {compression_level}")
@@ -203,7 +203,7 @@ def read_file(filename: str) -> Array:
 
     Raises:
         TypeError: not a str.
-        RuntimeError: there is no such file.
+        RuntimeError: the file does not exist.
     """
     check_type(filename, str, "read_file", "filename", show=repr)
     try:
@@ -269,7 +269,7 @@ def write_jpeg(filename: str, image: Any, quality: int = 75) -> None:
         ImportError: the package ``pillow`` is not installed.
         TypeError: an argument of another type.
         ValueError: a number outside its range.
-        RuntimeError: something else than an image of UInt8, or the file cannot be written.
+        RuntimeError: an input other than an image of UInt8, or the file cannot be written.
     """
     write_file(filename, encode_jpeg(image, quality))
 
@@ -286,6 +286,6 @@ def write_png(filename: str, image: Any, compression_level: int = 6) -> None:
         ImportError: the package ``pillow`` is not installed.
         TypeError: an argument of another type.
         ValueError: a number outside its range.
-        RuntimeError: something else than an image of UInt8, or the file cannot be written.
+        RuntimeError: an input other than an image of UInt8, or the file cannot be written.
     """
     write_file(filename, encode_png(image, compression_level))

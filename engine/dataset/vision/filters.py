@@ -49,7 +49,7 @@ class AdjustSharpness(OnDevice, ImageTransform):
     Raises:
         TypeError: not a number.
         ValueError: a negative number.
-        RuntimeError: when called, something else than an image.
+        RuntimeError: when called, an input other than an image.
     """
 
     def __init__(self, sharpness_factor: float) -> None:
@@ -86,7 +86,7 @@ class RandomSharpness(ImageTransform):
     Raises:
         TypeError: not numbers.
         ValueError: negative numbers, or that fall.
-        RuntimeError: when called, something else than an image.
+        RuntimeError: when called, an input other than an image.
     """
 
     keeps_pictures = True
@@ -109,7 +109,7 @@ class GaussianBlur(OnDevice, ImageTransform):
     Raises:
         TypeError: an argument of another type.
         ValueError: an even size, a number outside its range, or another number of them.
-        RuntimeError: when called, something else than an image.
+        RuntimeError: when called, an input other than an image.
     """
 
     def __init__(self, kernel_size: Ints, sigma: float | Sequence[float] | None = None) -> None:

@@ -57,7 +57,7 @@ class Erase(OnDevice, ImageTransform):
         height: how many rows.
         width: how many columns.
         value: what it is filled with, from 0 to 255, or one for each of three channels.
-        inplace: write into the array that came.
+        inplace: modify the input array.
 
     Raises:
         TypeError: an argument of another type.
@@ -96,7 +96,7 @@ class CutOut(ImageTransform):
     Raises:
         TypeError: an argument of another type.
         ValueError: a number below 1.
-        RuntimeError: when called, something else than an image with three axes.
+        RuntimeError: when called, an input other than an image with three axes.
     """
 
     def __init__(self, length: int, num_patches: int = 1, is_hwc: bool = True) -> None:
@@ -269,7 +269,7 @@ class ResizedCrop(OnDevice, ImageTransform):
     Raises:
         TypeError: an argument of another type.
         ValueError: a number outside its range.
-        RuntimeError: when called, the part does not lie in the image.
+        RuntimeError: when called, a part outside the image.
     """
 
     def __init__(
@@ -299,7 +299,7 @@ class RandomResizedCrop(ImageTransform):
     Raises:
         TypeError: an argument of another type.
         ValueError: a number outside its range.
-        RuntimeError: when called, something else than an image.
+        RuntimeError: when called, an input other than an image.
     """
 
     keeps_pictures = True
@@ -391,13 +391,13 @@ class RandomErasing(Sometimes, Transform):
         scale: the range of its share of the image.
         ratio: the range of its width over its height.
         value: what it is filled with: a number, one for each channel, or "random" for normal random numbers.
-        inplace: write into the array that came.
+        inplace: modify the input array.
         max_attempts: how often a rectangle is drawn that may not fit; then nothing is done.
 
     Raises:
         TypeError: an argument of another type.
         ValueError: a number outside its range.
-        RuntimeError: when called, something else than an image with three axes.
+        RuntimeError: when called, an input other than an image with three axes.
     """
 
     def __init__(

@@ -180,13 +180,13 @@ class RandAugment(_Augment):
         magnitude: the strength, from 0 to below ``num_magnitude_bins``.
         num_magnitude_bins: how many strengths there are, at least 2.
         interpolation: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
-        fill_value: what is beyond the image, from 0 to 255, or one for each of three channels.
+        fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 
     Raises:
         TypeError: an argument of another type.
         ValueError: a number outside its range.
-        NotImplementedError: another way to look between pixels.
-        RuntimeError: when called, something else than an image (H, W, 3) of UInt8.
+        NotImplementedError: another interpolation mode.
+        RuntimeError: when called, an input other than an image (H, W, 3) of UInt8.
     """
 
     def __init__(
@@ -227,13 +227,13 @@ class TrivialAugmentWide(_Augment):
     Args:
         num_magnitude_bins: how many strengths there are, at least 2.
         interpolation: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
-        fill_value: what is beyond the image, from 0 to 255, or one for each of three channels.
+        fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 
     Raises:
         TypeError: an argument of another type.
         ValueError: a number outside its range.
-        NotImplementedError: another way to look between pixels.
-        RuntimeError: when called, something else than an image (H, W, 3) of UInt8.
+        NotImplementedError: another interpolation mode.
+        RuntimeError: when called, an input other than an image (H, W, 3) of UInt8.
     """
 
     def __init__(
@@ -278,13 +278,13 @@ class AutoAugment(_Augment):
     Args:
         policy: for which collection of images the pairs were found.
         interpolation: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
-        fill_value: what is beyond the image, from 0 to 255, or one for each of three channels.
+        fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 
     Raises:
         TypeError: an argument of another type.
         ValueError: a number outside its range.
-        NotImplementedError: another way to look between pixels.
-        RuntimeError: when called, something else than an image (H, W, 3) of UInt8.
+        NotImplementedError: another interpolation mode.
+        RuntimeError: when called, an input other than an image (H, W, 3) of UInt8.
     """
 
     def __init__(

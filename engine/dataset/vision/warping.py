@@ -95,13 +95,13 @@ class Rotate(OnDevice, ImageTransform):
         resample: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
         expand: make the result so large that all of the image is in it, which is then turned around its middle.
         center: the point (x, y) around which it is turned; the middle without it.
-        fill_value: what is beyond the image, from 0 to 255, or one for each of three channels.
+        fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 
     Raises:
         TypeError: an argument of another type.
         ValueError: a number outside its range.
-        NotImplementedError: another way to look between pixels.
-        RuntimeError: when called, something else than an image.
+        NotImplementedError: another interpolation mode.
+        RuntimeError: when called, an input other than an image.
     """
 
     def __init__(
@@ -156,17 +156,17 @@ class RandomRotation(Rotate):
     """The image turned counterclockwise by an angle that is drawn.
 
     Args:
-        degrees: the range of the angle; a number x stands for -x to x.
+        degrees: the range of the angle; a number x means -x to x.
         resample: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
         expand: make the result so large that all of the image is in it, which is then turned around its middle.
         center: the point (x, y) around which it is turned; the middle without it.
-        fill_value: what is beyond the image, from 0 to 255, or one for each of three channels.
+        fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 
     Raises:
         TypeError: an argument of another type.
         ValueError: a number outside its range.
-        NotImplementedError: another way to look between pixels.
-        RuntimeError: when called, something else than an image.
+        NotImplementedError: another interpolation mode.
+        RuntimeError: when called, an input other than an image.
     """
 
     keeps_pictures = True
@@ -219,13 +219,13 @@ class Affine(OnDevice, ImageTransform):
         scale: the factor, above 0.
         shear: the angles along the width and the height in degrees, or one along the width.
         resample: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
-        fill_value: what is beyond the image, from 0 to 255, or one for each of three channels.
+        fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 
     Raises:
         TypeError: an argument of another type.
         ValueError: a number outside its range.
-        NotImplementedError: another way to look between pixels.
-        RuntimeError: when called, something else than an image.
+        NotImplementedError: another interpolation mode.
+        RuntimeError: when called, an input other than an image.
     """
 
     def __init__(
@@ -263,20 +263,20 @@ class RandomAffine(ImageTransform):
     """The image turned around its middle, sheared, scaled and moved by what is drawn.
 
     Args:
-        degrees: the range of the angle; a number x stands for -x to x.
+        degrees: the range of the angle; a number x means -x to x.
         translate: the ranges of the shares of width and height by which it is moved, each from -1 to 1: two numbers for
             both, or two for each; it is not moved without it.
         scale: the range of the factor; 1 without it.
         shear: the range of the angle of shearing along the width, or that and the one along the height; a number x
             stands for -x to x; none without it.
         resample: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
-        fill_value: what is beyond the image, from 0 to 255, or one for each of three channels.
+        fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 
     Raises:
         TypeError: an argument of another type.
         ValueError: a number outside its range.
-        NotImplementedError: another way to look between pixels.
-        RuntimeError: when called, something else than an image.
+        NotImplementedError: another interpolation mode.
+        RuntimeError: when called, an input other than an image.
     """
 
     keeps_pictures = True
@@ -346,8 +346,8 @@ class Perspective(OnDevice, ImageTransform):
     Raises:
         TypeError: an argument of another type.
         ValueError: another number of points.
-        NotImplementedError: another way to look between pixels.
-        RuntimeError: when called, something else than an image.
+        NotImplementedError: another interpolation mode.
+        RuntimeError: when called, an input other than an image.
     """
 
     keeps_pictures = True
@@ -377,8 +377,8 @@ class RandomPerspective(Sometimes, ImageTransform):
     Raises:
         TypeError: an argument of another type.
         ValueError: a number outside its range.
-        NotImplementedError: another way to look between pixels.
-        RuntimeError: when called, something else than an image.
+        NotImplementedError: another interpolation mode.
+        RuntimeError: when called, an input other than an image.
     """
 
     keeps_pictures = True

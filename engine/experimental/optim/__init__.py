@@ -1,6 +1,6 @@
 """``mindspore.experimental.optim``: optimizers with PyTorch's names and defaults, called with the gradients.
 
-One a file, and each that lies here is found.
+One optimizer per file; each file here is imported.
 """
 
 from ...base.module_names import name_methods as _name_methods

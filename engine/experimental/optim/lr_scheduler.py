@@ -330,12 +330,12 @@ class LambdaLR(_Lambdas):
 
     Args:
         optimizer: an optimizer of ``mindspore.experimental.optim``.
-        lr_lambda: a function of the epoch (a Parameter) that gives a factor, or a list of one for each group.
+        lr_lambda: a function of the epoch (a Parameter) that returns a factor, or a list of one for each group.
         last_epoch: the epoch that was the last before; -1 is the start.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: another number of functions than groups.
+        ValueError: the numbers of functions and groups differ.
     """
 
     def get_lr(self) -> list[float]:
@@ -347,12 +347,12 @@ class MultiplicativeLR(_Lambdas):
 
     Args:
         optimizer: an optimizer of ``mindspore.experimental.optim``.
-        lr_lambda: a function of the epoch (a Parameter) that gives a factor, or a list of one for each group.
+        lr_lambda: a function of the epoch (a Parameter) that returns a factor, or a list of one for each group.
         last_epoch: the epoch that was the last before; -1 is the start.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: another number of functions than groups.
+        ValueError: the numbers of functions and groups differ.
     """
 
     def get_lr(self) -> list[float]:

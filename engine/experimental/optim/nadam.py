@@ -28,7 +28,7 @@ class NAdam(Moments):
         momentum_decay: how fast the factor grows, at least 0.
 
     Raises:
-        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        TypeError: ``params`` is empty, or a number is of the wrong kind.
         ValueError: ``params`` is empty, or a number is outside its range.
     """
 

@@ -26,7 +26,7 @@ class RAdam(Moments):
         weight_decay: this multiple of a parameter is added to its gradient, at least 0.
 
     Raises:
-        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        TypeError: ``params`` is empty, or a number is of the wrong kind.
         ValueError: ``params`` is empty, or a number is outside its range.
     """
 

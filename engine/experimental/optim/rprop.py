@@ -27,7 +27,7 @@ class Rprop(Optimizer):
         maximize: go up, not down.
 
     Raises:
-        TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
+        TypeError: ``params`` is empty, or a number is of the wrong kind.
         ValueError: ``params`` is empty, or a number is outside its range.
     """
 

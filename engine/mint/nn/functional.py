@@ -1,6 +1,6 @@
 """``mindspore.mint.nn.functional``: the functions whose form differs from that of ``ops``.
 
-The others are declared where the functions are (``mint=`` in ``ops``).
+The others are declared with their functions (``mint=`` in ``ops``).
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
     Args:
         input: a Tensor.
-        inplace: whether ``input`` takes the result as its values; it is returned then.
+        inplace: whether to write the result into ``input``, which is returned then.
 
     Returns:
         a Tensor of the shape and dtype of ``input``.
@@ -101,7 +101,7 @@ def relu_(input: Tensor) -> Tensor:
     """Apply ``relu`` in place: max(input, 0).
 
     Args:
-        input: a Tensor, which takes the result as its values.
+        input: a Tensor, modified in place.
 
     Returns:
         ``input``.
@@ -117,7 +117,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
     Args:
         input: a Tensor.
-        inplace: whether ``input`` takes the result as its values; it is returned then.
+        inplace: whether to write the result into ``input``, which is returned then.
 
     Returns:
         a Tensor of the shape and dtype of ``input``.
@@ -133,7 +133,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
 
     Args:
         input: a floating Tensor.
-        inplace: whether ``input`` takes the result as its values; it is returned then.
+        inplace: whether to write the result into ``input``, which is returned then.
 
     Returns:
         a Tensor of the shape and dtype of ``input``.
@@ -150,7 +150,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     Args:
         input: a floating Tensor.
         alpha: the factor below 0: minus the limit at minus infinity.
-        inplace: whether ``input`` takes the result as its values; it is returned then.
+        inplace: whether to write the result into ``input``, which is returned then.
 
     Returns:
         a Tensor of the shape and dtype of ``input``.
@@ -162,7 +162,7 @@ def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """Apply ``elu`` in place: x above 0, alpha * (exp(x) - 1) elsewhere.
 
     Args:
-        input: a floating Tensor, which takes the result as its values.
+        input: a floating Tensor, modified in place.
         alpha: the factor below 0: minus the limit at minus infinity.
 
     Returns:
@@ -178,7 +178,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
         input: a Tensor.
         min_val: the lower bound.
         max_val: the upper bound.
-        inplace: whether ``input`` takes the result as its values; it is returned then.
+        inplace: whether to write the result into ``input``, which is returned then.
 
     Returns:
         a Tensor of the shape and dtype of ``input``.
@@ -193,7 +193,7 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
     """Apply ``hardtanh`` in place: elements are clipped to the range from ``min_val`` to ``max_val``.
 
     Args:
-        input: a Tensor, which takes the result as its values.
+        input: a Tensor, modified in place.
         min_val: the lower bound.
         max_val: the upper bound.
 
@@ -211,9 +211,9 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 
     Args:
         input: a Tensor.
-        threshold: what elements must be above to stay.
-        value: what stands for the others.
-        inplace: whether ``input`` takes the result as its values; it is returned then.
+        threshold: elements above it stay.
+        value: the replacement of the others.
+        inplace: whether to write the result into ``input``, which is returned then.
 
     Returns:
         a Tensor of the shape and dtype of ``input``.
@@ -228,9 +228,9 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     """Apply ``threshold`` in place: x if x > threshold, else value.
 
     Args:
-        input: a Tensor, which takes the result as its values.
-        threshold: what elements must be above to stay.
-        value: what stands for the others.
+        input: a Tensor, modified in place.
+        threshold: elements above it stay.
+        value: the replacement of the others.
 
     Returns:
         ``input``.
@@ -246,7 +246,7 @@ def sigmoid_(input: Tensor) -> Tensor:
     """Apply the sigmoid in place: 1 / (1 + exp(-input)).
 
     Args:
-        input: a floating Tensor, which takes the result as its values.
+        input: a floating Tensor, modified in place.
 
     Returns:
         ``input``.
@@ -284,8 +284,8 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     Args:
         input: a floating Tensor.
         p: the probability to be dropped, from 0 to 1.
-        training: whether anything is dropped; False hands the input on.
-        inplace: whether ``input`` takes the result as its values; it is returned then.
+        training: whether anything is dropped; False returns the input.
+        inplace: whether to write the result into ``input``, which is returned then.
 
     Returns:
         a Tensor of the shape and dtype of ``input``.
@@ -302,8 +302,8 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     Args:
         input: images, (N, C, H, W).
         p: the probability to be dropped, from 0 to 1.
-        training: whether anything is dropped; False hands the input on.
-        inplace: whether ``input`` takes the result as its values; it is returned then.
+        training: whether anything is dropped; False returns the input.
+        inplace: whether to write the result into ``input``, which is returned then.
 
     Returns:
         a Tensor of the shape and dtype of ``input``.
@@ -335,7 +335,7 @@ def batch_norm(
         bias: what is added to each channel; None is 0.
         training: whether the batch's own mean and variance are used.
         momentum: the share of the batch in the running figures.
-        eps: what is added to the variance.
+        eps: added to the variance.
 
     Returns:
         a Tensor of the shape and dtype of ``input``.
@@ -410,7 +410,7 @@ def conv1d(
     Args:
         input: a floating Tensor (N, C, L) or (C, L).
         weight: the kernels, (channels out, C / groups, *size).
-        bias: what is added to each channel out; None is 0.
+        bias: added to each output channel; None is 0.
         stride: how far the windows are apart: an int, or one for each axis.
         padding: zeros at both ends of each axis: a number; "same" for results of the length of the input, "valid" for
             none.
@@ -421,7 +421,7 @@ def conv1d(
         a Tensor of the dtype of ``input``, with the channels out and the number of windows along each axis.
 
     Raises:
-        ValueError: the shapes do not fit, or another word for ``padding``.
+        ValueError: the shapes do not match, or another word for ``padding``.
     """
     return _conv("conv1d", input, weight, bias, stride, padding, (dilation, groups))
 
@@ -440,7 +440,7 @@ def conv2d(
     Args:
         input: a floating Tensor (N, C, H, W) or (C, H, W).
         weight: the kernels, (channels out, C / groups, *size).
-        bias: what is added to each channel out; None is 0.
+        bias: added to each output channel; None is 0.
         stride: how far the windows are apart: an int, or one for each axis.
         padding: zeros at both ends of each axis: a number, a pair; "same" for results of the length of the input,
             "valid" for none.
@@ -451,7 +451,7 @@ def conv2d(
         a Tensor of the dtype of ``input``, with the channels out and the number of windows along each axis.
 
     Raises:
-        ValueError: the shapes do not fit, or another word for ``padding``.
+        ValueError: the shapes do not match, or another word for ``padding``.
     """
     return _conv("conv2d", input, weight, bias, stride, padding, (dilation, groups))
 
@@ -470,7 +470,7 @@ def conv3d(
     Args:
         input: a floating Tensor (N, C, D, H, W) or (C, D, H, W).
         weight: the kernels, (channels out, C / groups, *size).
-        bias: what is added to each channel out; None is 0.
+        bias: added to each output channel; None is 0.
         stride: how far the windows are apart: an int, or one for each axis.
         padding: zeros at both ends of each axis: a number, a triple; "same" for results of the length of the input,
             "valid" for none.
@@ -481,7 +481,7 @@ def conv3d(
         a Tensor of the dtype of ``input``, with the channels out and the number of windows along each axis.
 
     Raises:
-        ValueError: the shapes do not fit, or another word for ``padding``.
+        ValueError: the shapes do not match, or another word for ``padding``.
     """
     return _conv("conv3d", input, weight, bias, stride, padding, (dilation, groups))
 
@@ -529,7 +529,7 @@ def adaptive_max_pool1d(
         a Tensor with ``output_size`` in the place of L; with ``return_indices`` a pair of it and the places.
 
     Raises:
-        ValueError: ``input`` has another number of axes.
+        ValueError: ``input`` has another rank.
     """
     if not return_indices:
         return ops.adaptive_max_pool1d(input, output_size)
@@ -552,7 +552,7 @@ def avg_pool1d(
         input: a floating Tensor (N, C, L) or (C, L).
         kernel_size: the size of the windows: an int, or one for each axis.
         stride: how far they are apart; None is ``kernel_size``.
-        padding: how many zeros are put at both ends of each axis.
+        padding: the number of zeros at both ends of each axis.
         ceil_mode: whether a last window that reaches over the end counts.
         count_include_pad: whether those zeros count as elements.
 
@@ -581,10 +581,10 @@ def avg_pool2d(
         input: a floating Tensor (N, C, H, W) or (C, H, W).
         kernel_size: the size of the windows: an int, or one for each axis.
         stride: how far they are apart; None is ``kernel_size``.
-        padding: how many zeros are put at both ends of each axis.
+        padding: the number of zeros at both ends of each axis.
         ceil_mode: whether a last window that reaches over the end counts.
         count_include_pad: whether those zeros count as elements.
-        divisor_override: what the sums are divided by, instead of the number of elements; None or 0 for that.
+        divisor_override: the divisor of the sums; None or 0 for the number of elements.
 
     Returns:
         a Tensor of the dtype of ``input``.
@@ -611,10 +611,10 @@ def avg_pool3d(
         input: a floating Tensor (N, C, D, H, W) or (C, D, H, W).
         kernel_size: the size of the windows: an int, or one for each axis.
         stride: how far they are apart; None is ``kernel_size``.
-        padding: how many zeros are put at both ends of each axis.
+        padding: the number of zeros at both ends of each axis.
         ceil_mode: whether a last window that reaches over the end counts.
         count_include_pad: whether those zeros count as elements.
-        divisor_override: what the sums are divided by, instead of the number of elements; None or 0 for that.
+        divisor_override: the divisor of the sums; None or 0 for the number of elements.
 
     Returns:
         a Tensor of the dtype of ``input``.
@@ -660,7 +660,7 @@ def binary_cross_entropy(
     Args:
         input: probabilities.
         target: what they should be, from 0 to 1.
-        weight: what each element counts; None is 1.
+        weight: the weight of each element; None is 1.
         reduction: "none" for the loss of each element, "mean" or "sum" of all of them.
 
     Returns:
@@ -687,7 +687,7 @@ def binary_cross_entropy_with_logits(
     Args:
         input: logits.
         target: what the probabilities should be, from 0 to 1.
-        weight: what each element counts; None is 1.
+        weight: the weight of each element; None is 1.
         reduction: "none" for the loss of each element, "mean" or "sum" of all of them.
         pos_weight: what the term of target 1 counts; None is 1.
 

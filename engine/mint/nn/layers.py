@@ -169,11 +169,11 @@ class Conv1d(_Conv):
         out_channels: those of the output.
         kernel_size: the size of the windows: an int, or one for each axis.
         stride: how far they are apart.
-        padding: what is put at both ends of each axis: a number, one for each, "same" or "valid".
+        padding: the padding of both ends of each axis: a number, one for each, "same" or "valid".
         dilation: how far the elements of a window are apart.
         groups: how many groups the channels are divided into, each convolved by itself.
         bias: whether there is a bias.
-        padding_mode: what is put there: "zeros", "reflect", "replicate" or "circular".
+        padding_mode: the values of the padding: "zeros", "reflect", "replicate" or "circular".
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
@@ -191,11 +191,11 @@ class Conv2d(_Conv):
         out_channels: those of the output.
         kernel_size: the size of the windows: an int, or one for each axis.
         stride: how far they are apart.
-        padding: what is put at both ends of each axis: a number, one for each, "same" or "valid".
+        padding: the padding of both ends of each axis: a number, one for each, "same" or "valid".
         dilation: how far the elements of a window are apart.
         groups: how many groups the channels are divided into, each convolved by itself.
         bias: whether there is a bias.
-        padding_mode: what is put there: "zeros", "reflect", "replicate" or "circular".
+        padding_mode: the values of the padding: "zeros", "reflect", "replicate" or "circular".
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
@@ -211,11 +211,11 @@ class Conv3d(_Conv):
         out_channels: those of the output.
         kernel_size: the size of the windows: an int, or one for each axis.
         stride: how far they are apart.
-        padding: what is put at both ends of each axis: a number, one for each, "same" or "valid".
+        padding: the padding of both ends of each axis: a number, one for each, "same" or "valid".
         dilation: how far the elements of a window are apart.
         groups: how many groups the channels are divided into, each convolved by itself.
         bias: whether there is a bias.
-        padding_mode: what is put there: "zeros", "reflect", "replicate" or "circular".
+        padding_mode: the values of the padding: "zeros", "reflect", "replicate" or "circular".
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
@@ -357,10 +357,10 @@ class BatchNorm1d(_BatchNorm):
 
     Args:
         num_features: the number of channels C.
-        eps: what is added to the variance.
-        momentum: the share of each batch in the running figures; None takes the mean over all batches.
+        eps: added to the variance.
+        momentum: the weight of each batch in the running statistics; None averages all batches.
         affine: whether there are a learned factor and bias for each channel.
-        track_running_stats: whether running figures are kept, and used outside of training; otherwise each batch's own
+        track_running_stats: whether running statistics are tracked, and used outside of training; else each batch's own
             are used always.
         dtype: the element type of the Parameters; None is Float32.
 
@@ -377,10 +377,10 @@ class BatchNorm2d(_BatchNorm):
 
     Args:
         num_features: the number of channels C.
-        eps: what is added to the variance.
-        momentum: the share of each batch in the running figures; None takes the mean over all batches.
+        eps: added to the variance.
+        momentum: the weight of each batch in the running statistics; None averages all batches.
         affine: whether there are a learned factor and bias for each channel.
-        track_running_stats: whether running figures are kept, and used outside of training; otherwise each batch's own
+        track_running_stats: whether running statistics are tracked, and used outside of training; else each batch's own
             are used always.
         dtype: the element type of the Parameters; None is Float32.
 
@@ -395,10 +395,10 @@ class BatchNorm3d(_BatchNorm):
 
     Args:
         num_features: the number of channels C.
-        eps: what is added to the variance.
-        momentum: the share of each batch in the running figures; None takes the mean over all batches.
+        eps: added to the variance.
+        momentum: the weight of each batch in the running statistics; None averages all batches.
         affine: whether there are a learned factor and bias for each channel.
-        track_running_stats: whether running figures are kept, and used outside of training; otherwise each batch's own
+        track_running_stats: whether running statistics are tracked, and used outside of training; else each batch's own
             are used always.
         dtype: the element type of the Parameters; None is Float32.
 
@@ -417,10 +417,10 @@ class SyncBatchNorm(_BatchNorm):
 
     Args:
         num_features: the number of channels C.
-        eps: what is added to the variance.
-        momentum: the share of each batch in the running figures; None takes the mean over all batches.
+        eps: added to the variance.
+        momentum: the weight of each batch in the running statistics; None averages all batches.
         affine: whether there are a learned factor and bias for each channel.
-        track_running_stats: whether running figures are kept, and used outside of training; otherwise each batch's own
+        track_running_stats: whether running statistics are tracked, and used outside of training; else each batch's own
             are used always.
         process_group: the name of a group of ranks; None for all.
         dtype: the element type of the Parameters; None is Float32.
@@ -457,7 +457,7 @@ class LayerNorm(Cell):
 
     Args:
         normalized_shape: the lengths of these axes: an int for one.
-        eps: what is added to the variance.
+        eps: added to the variance.
         elementwise_affine: whether there are a learned factor and bias for each place.
         bias: whether there is the bias, then.
         dtype: the element type of the Parameters; None is Float32.
@@ -493,7 +493,7 @@ class GroupNorm(Cell):
     Args:
         num_groups: how many groups; it divides ``num_channels``.
         num_channels: the number of channels, the second axis.
-        eps: what is added to the variance.
+        eps: added to the variance.
         affine: whether the factor and the bias for each channel are trained; they are Parameters in any case.
         dtype: the element type of the Parameters; None is Float32.
 
@@ -595,7 +595,7 @@ class Dropout(Cell):
 
     Args:
         p: the probability to be dropped, from 0 to 1.
-        inplace: whether the input takes the result as its values.
+        inplace: whether to write the result into the input.
 
     Raises:
         ValueError: ``p`` is out of range.
@@ -616,7 +616,7 @@ class Dropout2d(Dropout):
 
     Args:
         p: the probability to be dropped, from 0 to 1.
-        inplace: whether the input takes the result as its values.
+        inplace: whether to write the result into the input.
 
     Raises:
         ValueError: ``p`` is out of range.

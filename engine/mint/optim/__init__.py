@@ -1,6 +1,6 @@
 """``mindspore.mint.optim``: the experimental optimizers with both moments corrected, and with less state.
 
-One a file, and each that lies here is found.
+One optimizer per file; each file here is imported.
 """
 
 from ...base.module_names import name_methods as _name_methods

@@ -19,7 +19,7 @@ class Adam(AdamW):
         params: the Parameters to train; or dictionaries with ``params`` and settings of their own, each a group.
         lr: the learning rate, from 0 on: a number or a Tensor of one.
         betas: how much of the moments ``m`` and ``v`` stays in a step, each in [0, 1).
-        eps: what is added to the divisor.
+        eps: added to the divisor.
         weight_decay: the L2 penalty: this much of a Parameter is added to its gradient, from 0 on.
         amsgrad: whether to divide by the largest ``v`` so far (Reddi et al. 2018).
         maximize: whether to go up along the gradient, not down.

@@ -23,7 +23,7 @@ class AdamW(adamw.AdamW):
         params: the Parameters to train; or dictionaries with ``params`` and settings of their own, each a group.
         lr: the learning rate, from 0 on: a number or a Tensor of one.
         betas: how much of the moments ``m`` and ``v`` stays in a step, each in [0, 1).
-        eps: what is added to the divisor.
+        eps: added to the divisor.
         weight_decay: how much of a Parameter is taken off in a step, times ``lr``, from 0 on.
         amsgrad: whether to divide by the largest ``v`` so far (Reddi et al. 2018).
         maximize: whether to go up along the gradient, not down.
@@ -75,7 +75,7 @@ class FusedAdamW(AdamW):
         params: the Parameters to train; or dictionaries with ``params`` and settings of their own, each a group.
         lr: the learning rate, from 0 on: a number or a Tensor of one.
         betas: how much of the moments ``m`` and ``v`` stays in a step, each in [0, 1).
-        eps: what is added to the divisor.
+        eps: added to the divisor.
         weight_decay: how much of a Parameter is taken off in a step, times ``lr``, from 0 on.
         amsgrad: whether to divide by the largest ``v`` so far (Reddi et al. 2018).
         maximize: whether to go up along the gradient, not down.

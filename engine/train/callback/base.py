@@ -80,49 +80,49 @@ class Callback:
         """Run before the first epoch of training and of evaluation.
 
         Args:
-            run_context: facts about the run, and the way to end it.
+            run_context: the facts of the run, and the method to end it.
         """
 
     def epoch_begin(self, run_context: RunContext) -> None:
         """Run before each epoch of training and of evaluation.
 
         Args:
-            run_context: facts about the run, and the way to end it.
+            run_context: the facts of the run, and the method to end it.
         """
 
     def epoch_end(self, run_context: RunContext) -> None:
         """Run after each epoch of training and of evaluation.
 
         Args:
-            run_context: facts about the run, and the way to end it.
+            run_context: the facts of the run, and the method to end it.
         """
 
     def step_begin(self, run_context: RunContext) -> None:
         """Run before each step of training and of evaluation.
 
         Args:
-            run_context: facts about the run, and the way to end it.
+            run_context: the facts of the run, and the method to end it.
         """
 
     def step_end(self, run_context: RunContext) -> None:
         """Run after each step of training and of evaluation.
 
         Args:
-            run_context: facts about the run, and the way to end it.
+            run_context: the facts of the run, and the method to end it.
         """
 
     def end(self, run_context: RunContext) -> None:
         """Run after the last epoch of training and of evaluation.
 
         Args:
-            run_context: facts about the run, and the way to end it.
+            run_context: the facts of the run, and the method to end it.
         """
 
     def on_train_begin(self, run_context: RunContext) -> None:
         """Run before the first epoch of training; calls ``begin`` unless overridden.
 
         Args:
-            run_context: facts about the run, and the way to end it.
+            run_context: the facts of the run, and the method to end it.
         """
         self.begin(run_context)
 
@@ -130,7 +130,7 @@ class Callback:
         """Run before each epoch of training; calls ``epoch_begin`` unless overridden.
 
         Args:
-            run_context: facts about the run, and the way to end it.
+            run_context: the facts of the run, and the method to end it.
         """
         self.epoch_begin(run_context)
 
@@ -138,7 +138,7 @@ class Callback:
         """Run after each epoch of training; calls ``epoch_end`` unless overridden.
 
         Args:
-            run_context: facts about the run, and the way to end it.
+            run_context: the facts of the run, and the method to end it.
         """
         self.epoch_end(run_context)
 
@@ -146,7 +146,7 @@ class Callback:
         """Run before each step of training; calls ``step_begin`` unless overridden.
 
         Args:
-            run_context: facts about the run, and the way to end it.
+            run_context: the facts of the run, and the method to end it.
         """
         self.step_begin(run_context)
 
@@ -154,7 +154,7 @@ class Callback:
         """Run after each step of training; calls ``step_end`` unless overridden.
 
         Args:
-            run_context: facts about the run, and the way to end it.
+            run_context: the facts of the run, and the method to end it.
         """
         self.step_end(run_context)
 
@@ -162,7 +162,7 @@ class Callback:
         """Run after the last epoch of training; calls ``end`` unless overridden.
 
         Args:
-            run_context: facts about the run, and the way to end it.
+            run_context: the facts of the run, and the method to end it.
         """
         self.end(run_context)
 
@@ -170,7 +170,7 @@ class Callback:
         """Run before the first epoch of evaluation; calls ``begin`` unless overridden.
 
         Args:
-            run_context: facts about the run, and the way to end it.
+            run_context: the facts of the run, and the method to end it.
         """
         self.begin(run_context)
 
@@ -178,7 +178,7 @@ class Callback:
         """Run before each epoch of evaluation; calls ``epoch_begin`` unless overridden.
 
         Args:
-            run_context: facts about the run, and the way to end it.
+            run_context: the facts of the run, and the method to end it.
         """
         self.epoch_begin(run_context)
 
@@ -186,7 +186,7 @@ class Callback:
         """Run after each epoch of evaluation; calls ``epoch_end`` unless overridden.
 
         Args:
-            run_context: facts about the run, and the way to end it.
+            run_context: the facts of the run, and the method to end it.
         """
         self.epoch_end(run_context)
 
@@ -194,7 +194,7 @@ class Callback:
         """Run before each step of evaluation; calls ``step_begin`` unless overridden.
 
         Args:
-            run_context: facts about the run, and the way to end it.
+            run_context: the facts of the run, and the method to end it.
         """
         self.step_begin(run_context)
 
@@ -202,7 +202,7 @@ class Callback:
         """Run after each step of evaluation; calls ``step_end`` unless overridden.
 
         Args:
-            run_context: facts about the run, and the way to end it.
+            run_context: the facts of the run, and the method to end it.
         """
         self.step_end(run_context)
 
@@ -210,7 +210,7 @@ class Callback:
         """Run after the last epoch of evaluation; calls ``end`` unless overridden.
 
         Args:
-            run_context: facts about the run, and the way to end it.
+            run_context: the facts of the run, and the method to end it.
         """
         self.end(run_context)
 

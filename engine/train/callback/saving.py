@@ -30,17 +30,17 @@ class CheckpointConfig:
         save_checkpoint_seconds: or, without steps, each so many seconds.
         keep_checkpoint_max: the oldest files beyond so many are deleted.
         keep_checkpoint_per_n_minutes: or, without that, one file of each so many minutes is kept.
-        integrated_save: kept for callers; there is one device.
+        integrated_save: accepted for compatibility; there is one device.
         async_save: write in the background, as ``save_checkpoint`` does.
         saved_network: save this network instead of the one that is trained.
         append_info: a list of "epoch_num", "step_num" and one dictionary, saved with the parameters.
         enc_key: files are not encrypted: a key is refused when the first is saved.
-        enc_mode: kept for callers.
+        enc_mode: accepted for compatibility.
         exception_save: save when training ends with an exception.
         crc_check: add a checksum to the file.
         remove_redundancy: kept; one process has nothing twice.
         format: "ckpt" or "safetensors".
-        **kwargs: ``incremental``, kept for callers.
+        **kwargs: ``incremental``, accepted for compatibility.
 
     Raises:
         TypeError: an argument of the wrong kind.

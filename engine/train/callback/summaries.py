@@ -35,7 +35,7 @@ class SummaryCollector(Callback):
     Args:
         summary_dir: the folder, which is made where there is none.
         collect_freq: every how many steps something is written.
-        num_process: kept; files are written in this process.
+        num_process: accepted; files are written in this process.
         collect_specified_data: what is written: ``collect_metric`` (the loss), ``collect_input_data`` (images in the
             first column), each a bool, and ``histogram_regular``, a regular expression that names of parameters
             begin with; None: the first five. Lineages and graphs, which only MindInsight shows, are kept and not

@@ -37,7 +37,7 @@ class WaitedDSCallback(Callback, DSCallback):
 
         Args:
             train_run_context: facts about the training.
-            ds_run_context: where the data set is.
+            ds_run_context: the state of the data set.
         """
 
     def sync_step_begin(self, train_run_context: RunContext | None, ds_run_context: DSRunContext) -> None:
@@ -45,7 +45,7 @@ class WaitedDSCallback(Callback, DSCallback):
 
         Args:
             train_run_context: facts about the training.
-            ds_run_context: where the data set is.
+            ds_run_context: the state of the data set.
         """
 
     def epoch_end(self, run_context: RunContext) -> None:
@@ -78,7 +78,7 @@ class WaitedDSCallback(Callback, DSCallback):
         """Call ``sync_epoch_begin``.
 
         Args:
-            ds_run_context: where the data set is.
+            ds_run_context: the state of the data set.
         """
         if ds_run_context.cur_epoch_num > 1 and self._defines("sync_epoch_begin"):
             self._need(self._epoch_ended, "epoch")
@@ -89,7 +89,7 @@ class WaitedDSCallback(Callback, DSCallback):
         """Call ``sync_step_begin``.
 
         Args:
-            ds_run_context: where the data set is.
+            ds_run_context: the state of the data set.
         """
         if ds_run_context.cur_step_num > self.step_size and self._defines("sync_step_begin"):
             self._need(self._step_ended, "step")

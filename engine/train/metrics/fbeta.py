@@ -48,7 +48,7 @@ class _Counting(EvaluationBase):
         """Return the value of each class; with "multilabel", of each sample.
 
         Args:
-            average: give the mean of them.
+            average: return their mean.
 
         Raises:
             RuntimeError: there was no batch.
@@ -135,7 +135,7 @@ class Fbeta(Metric):
         """Return the value of each class.
 
         Args:
-            average: give the mean of them.
+            average: return their mean.
 
         Raises:
             RuntimeError: there was no batch.
