@@ -1,4 +1,4 @@
-"""``mindspore.common``: what MindSpore gathers under that name."""
+"""``mindspore.common``: names that MindSpore gathers there."""
 
 from ..base.module_names import on_first_use as _on_first_use
 from ..jit import JitConfig, enable_dynamic, jit, jit_class, lazy_inline, ms_memory_recycle, mutable, no_inline

@@ -1,4 +1,4 @@
-"""``mindspore.common.api``: what MindSpore keeps beside its compiler, as far as eager execution has a use for it."""
+"""``mindspore.common.api``: helpers of MindSpore's compiler that apply to eager execution."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _pynative_executor = _Executor()
 
 
 class _CellExecutor:
-    """Tells what a graph compiler would: whether a cell can be called with these inputs."""
+    """Stands in for a graph compiler: checks whether a cell can be called with these inputs."""
 
     def compile(
         self,
@@ -73,8 +73,8 @@ class _CellExecutor:
             obj: the cell.
             *args: its positional inputs.
             phase: a name, which is returned.
-            do_convert: nothing is converted either way.
-            jit_config_dict: settings of a compiler; there is none.
+            do_convert: ignored; nothing is converted.
+            jit_config_dict: ignored; there is no compiler.
             **kwargs: its keyword inputs.
 
         Returns:
@@ -86,7 +86,7 @@ class _CellExecutor:
         """
         if not hasattr(obj, "construct"):
             raise AttributeError(f"{type(obj).__name__} has no method 'construct', so it cannot be compiled")
-        if any(isinstance(one, Placeholder) for one in tensors_in((args, kwargs))):
+        if any(isinstance(value, Placeholder) for value in tensors_in((args, kwargs))):
             return phase, True
         before = [(parameter, parameter._array) for parameter in obj.get_parameters()]
         try:
@@ -102,10 +102,10 @@ class _CellExecutor:
         Args:
             obj: the cell.
             *args: its inputs.
-            phase: a name; it changes nothing.
+            phase: a name; it has no effect.
 
         Returns:
-            What the call returns.
+            The result of the call.
         """
         return obj(*args)
 

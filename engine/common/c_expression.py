@@ -1,7 +1,7 @@
-"""``mindspore._c_expression``: MindSpore's compiled module, as far as its names mean something here.
+"""``mindspore._c_expression``: MindSpore's compiled module, with the names that have a meaning here.
 
-Programs import classes from it, mostly to name a type or to ask what was built. The other names that MindSpore 2.10 has
-there can be imported, too; using one is a NotImplementedError.
+Programs import classes from it, mostly to name a type or to query the build. The other names that MindSpore 2.10 has
+there can be imported too; their use raises NotImplementedError.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _HELD = {
     "set_cur_stream": "runtime.set_cur_stream",
     "synchronize": "runtime.synchronize",
 }
-"""Name -> where below the engine it is."""
+"""Name -> module path below the engine."""
 _OF_OPERATORS = re.compile(r"pyboost_[a-z]\w*|[A-Z]\w*(Prim|Functional)_|_[a-z]\w*_instance")
 _OTHERS = (
     "AddAttr_ AutoParallelContext BackendGraphMock_ BackwardNodePy CNode Cell_ CollectiveManager CommExecOrderChecker "
@@ -74,11 +74,11 @@ _OTHERS = (
 _ENGINE = __name__.rsplit(".", 2)[0]
 
 security = SimpleNamespace(enable_security=lambda: False)
-"""MindSpore's builds without dumps and summaries are called secure; this one has both."""
+"""MindSpore calls builds without dumps and summaries secure; this one has both."""
 
 
 class _Absent:
-    """A name of MindSpore's compiled core that means nothing here; whatever uses it is told so.
+    """A name of MindSpore's compiled core without a meaning here; its use raises an error.
 
     Args:
         name: the name.
@@ -104,11 +104,11 @@ class _Absent:
 
 def __getattr__(name: str) -> Any:
     if name in _HELD:
-        where, _, held = _HELD[name].rpartition(".")
-        found = getattr(import_module(f"{_ENGINE}.{where}"), held)
+        module, _, attribute = _HELD[name].rpartition(".")
+        value = getattr(import_module(f"{_ENGINE}.{module}"), attribute)
     elif _OF_OPERATORS.fullmatch(name) or name in _OTHERS.split():
-        found = _Absent(name)
+        value = _Absent(name)
     else:
         raise AttributeError(f"module 'mindspore._c_expression' has no attribute '{name}'")
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value

@@ -1,4 +1,4 @@
-"""``mindspore.common.np_dtype``: the element types that NumPy does not have, as it takes them."""
+"""``mindspore.common.np_dtype``: element types that NumPy lacks, as NumPy dtypes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""``mindspore.communication``: the ranks of this run, who they are and in which groups. One process is rank 0 of 1.
+"""``mindspore.communication``: ranks and groups of this run. A single process is rank 0 of 1.
 
-Several are started by MPI (docs/many_ranks.md) and meet in ``init``.
+MPI starts several (docs/many_ranks.md); ``init`` connects them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class GlobalComm:
 
 
 class ReduceOp:
-    """How the values of several processes become one: what ``ops.AllReduce`` and its like take as ``op``."""
+    """Reductions over ranks: the values of the argument ``op`` of ``ops.AllReduce`` and similar operators."""
 
     SUM = "sum"
     MAX = "max"
@@ -82,10 +82,10 @@ def release() -> None:
 
 
 def _number_in(who: str, group: str) -> tuple[Group, int]:
-    found = group_of(who, group)
-    if found.rank is None:
-        raise ValueError(f"For '{who}', this process is none of group '{group}', whose ranks are {[*found.ranks]}")
-    return found, found.rank
+    members = group_of(who, group)
+    if members.rank is None:
+        raise ValueError(f"For '{who}', this process is none of group '{group}', whose ranks are {[*members.ranks]}")
+    return members, members.rank
 
 
 def get_rank(group: str = HCCL_WORLD_COMM_GROUP) -> int:
@@ -118,9 +118,9 @@ def get_group_size(group: str = HCCL_WORLD_COMM_GROUP) -> int:
 
 def _here(who: str, group: str) -> tuple[Group, list[int]]:
     """Return a group and its ranks on this machine."""
-    found, _ = _number_in(who, group)
+    members, _ = _number_in(who, group)
     machines, me = ranks.world().machines, ranks.world().everybody.rank or 0
-    return found, [rank for rank in found.ranks if machines[rank] == machines[me]]
+    return members, [rank for rank in members.ranks if machines[rank] == machines[me]]
 
 
 def get_local_rank(group: str = HCCL_WORLD_COMM_GROUP) -> int:
@@ -186,7 +186,7 @@ def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
 
     Args:
         group: the name of a group.
-        group_rank_id: the number in the group.
+        group_rank_id: the rank in the group.
 
     Raises:
         TypeError: ``group`` is not a str, or the number is not an int.
@@ -194,17 +194,19 @@ def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
         RuntimeError: there are other ranks, but ``init`` was not called.
     """
     who = "get_world_rank_from_group_rank"
-    found = group_of(who, group)
-    if not 0 <= check_int(group_rank_id, who, "group_rank_id") < found.size:
-        raise ValueError(f"For '{who}', group '{group}' has ranks from 0 to {found.size - 1}, but got {group_rank_id}")
-    return found.ranks[group_rank_id]
+    members = group_of(who, group)
+    if not 0 <= check_int(group_rank_id, who, "group_rank_id") < members.size:
+        raise ValueError(
+            f"For '{who}', group '{group}' has ranks from 0 to {members.size - 1}, but got {group_rank_id}"
+        )
+    return members.ranks[group_rank_id]
 
 
 def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
     """Return the rank in a group of a world rank.
 
     Args:
-        world_rank_id: the number in the world.
+        world_rank_id: the world rank.
         group: the name of a group.
 
     Raises:
@@ -213,10 +215,10 @@ def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
         RuntimeError: there are other ranks, but ``init`` was not called.
     """
     who = "get_group_rank_from_world_rank"
-    found = group_of(who, group)
-    if check_int(world_rank_id, who, "world_rank_id") not in found.ranks:
-        raise ValueError(f"For '{who}', the ranks of group '{group}' are {[*found.ranks]}, but got {world_rank_id}")
-    return found.ranks.index(world_rank_id)
+    members = group_of(who, group)
+    if check_int(world_rank_id, who, "world_rank_id") not in members.ranks:
+        raise ValueError(f"For '{who}', the ranks of group '{group}' are {[*members.ranks]}, but got {world_rank_id}")
+    return members.ranks.index(world_rank_id)
 
 
 def create_group(group: str, rank_ids: list[int], options: Any = None) -> None:
@@ -224,27 +226,27 @@ def create_group(group: str, rank_ids: list[int], options: Any = None) -> None:
 
     Args:
         group: its name.
-        rank_ids: the numbers in the world of its ranks.
-        options: kept for callers; it is for Ascend devices.
+        rank_ids: the world ranks of its members.
+        options: accepted for compatibility; it is for Ascend devices.
 
     Raises:
         TypeError: ``group`` is not a str, or ``rank_ids`` is not a list of ints.
-        ValueError: no rank, one twice, or one that is not there; or the group has other ranks already.
+        ValueError: no ranks, a duplicate or an unknown rank; or the group already has other ranks.
         RuntimeError: there are other ranks, but ``init`` was not called.
     """
     if not isinstance(group, str) or not isinstance(rank_ids, list) or not all(type(rank) is int for rank in rank_ids):
-        told = f"{group!r} and {rank_ids!r}"
-        raise TypeError(f"For 'create_group', 'group' must be a str and 'rank_ids' a list of ints, but got {told}")
+        values = f"{group!r} and {rank_ids!r}"
+        raise TypeError(f"For 'create_group', 'group' must be a str and 'rank_ids' a list of ints, but got {values}")
     size = group_of("create_group", HCCL_WORLD_COMM_GROUP).size
     if not rank_ids or len({*rank_ids}) < len(rank_ids) or not all(0 <= rank < size for rank in rank_ids):
         raise ValueError(
             f"For 'create_group', 'rank_ids' must hold different ranks from 0 to {size - 1}, but got {rank_ids}"
         )
-    known = ranks.world().groups.get(group)
-    if known is None:
+    existing = ranks.world().groups.get(group)
+    if existing is None:
         ranks.create_group(group, rank_ids)
-    elif known.ranks != tuple(sorted(rank_ids)):
-        raise ValueError(f"For 'create_group', group '{group}' is there, with ranks {[*known.ranks]}")
+    elif existing.ranks != tuple(sorted(rank_ids)):
+        raise ValueError(f"For 'create_group', group '{group}' is there, with ranks {[*existing.ranks]}")
 
 
 def destroy_group(group: str) -> None:
@@ -255,7 +257,7 @@ def destroy_group(group: str) -> None:
 
     Raises:
         TypeError: not a str.
-        ValueError: the whole world, or no such group.
+        ValueError: the world, or an unknown group.
         RuntimeError: there are other ranks, but ``init`` was not called.
     """
     group_of("destroy_group", group)

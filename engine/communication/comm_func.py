@@ -1,6 +1,6 @@
-"""``mindspore.communication.comm_func``: collectives that give new tensors. Ranks have their numbers in the world.
+"""``mindspore.communication.comm_func``: collectives that return new tensors. Arguments are world ranks.
 
-With ``async_op=True`` what is given holds the result when ``wait()`` of its handle has returned, and has no gradient.
+With ``async_op=True`` the returned tensor is valid after ``wait()`` of its handle, and has no gradient.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str = table.WORLD, async_
         ValueError: another ``op``, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
-    found, x = table.member("all_reduce", group), check_tensor(tensor, "all_reduce", "tensor")
+    process_group, x = table.member("all_reduce", group), check_tensor(tensor, "all_reduce", "tensor")
     way = table.check_reduction("all_reduce", op, x)
-    result: Result = in_place.all_reduced(None, x, way, found, async_op)
+    result: Result = in_place.all_reduced(None, x, way, process_group, async_op)
     return result
 
 
@@ -86,8 +86,8 @@ def all_gather_into_tensor(tensor: Tensor, group: str = table.WORLD, async_op: b
         RuntimeError: the ranks' calls differ.
     """
     who = "all_gather_into_tensor"
-    found, x = table.member(who, group), table.check_rows(who, tensor, "tensor")
-    result: Result = in_place.all_gathered(None, x, found, async_op)
+    process_group, x = table.member(who, group), table.check_rows(who, tensor, "tensor")
+    result: Result = in_place.all_gathered(None, x, process_group, async_op)
     return result
 
 
@@ -109,9 +109,9 @@ def reduce_scatter_tensor(tensor: Tensor, op: str = "sum", group: str = table.WO
         RuntimeError: the ranks' calls differ.
     """
     who = "reduce_scatter_tensor"
-    found = table.member(who, group)
-    x = table.check_divides(who, "tensor", table.check_rows(who, tensor, "tensor"), 0, found)
-    result: Result = in_place.reduce_scattered(None, x, table.check_reduction(who, op, x), found, async_op)
+    process_group = table.member(who, group)
+    x = table.check_divides(who, "tensor", table.check_rows(who, tensor, "tensor"), 0, process_group)
+    result: Result = in_place.reduce_scattered(None, x, table.check_reduction(who, op, x), process_group, async_op)
     return result
 
 
@@ -129,9 +129,9 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str = table.WORLD) 
         ValueError: another ``op``, a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
-    found, x = table.member("reduce", group), check_tensor(tensor, "reduce", "tensor")
-    root, way = in_group("reduce", "dst", found, dst), table.check_reduction("reduce", op, x)
-    result: Tensor = table.reduce(x, root=root, op=way, group=found.name)
+    process_group, x = table.member("reduce", group), check_tensor(tensor, "reduce", "tensor")
+    root, way = in_group("reduce", "dst", process_group, dst), table.check_reduction("reduce", op, x)
+    result: Tensor = table.reduce(x, root=root, op=way, group=process_group.name)
     return result
 
 
@@ -139,7 +139,7 @@ def broadcast(tensor: Tensor, src: int = 0, group: str = table.WORLD) -> Tensor:
     """Broadcast the tensor of one rank.
 
     Args:
-        tensor: what is sent; the other ranks' says what shape and dtype comes.
+        tensor: the tensor to send; on the other ranks it has the shape and dtype of the message.
         src: the world rank of the tensor's owner.
         group: the name of a group.
 
@@ -148,8 +148,8 @@ def broadcast(tensor: Tensor, src: int = 0, group: str = table.WORLD) -> Tensor:
         ValueError: a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
-    found, x = table.member("broadcast", group), check_tensor(tensor, "broadcast", "tensor")
-    result: Tensor = table.broadcast(x, root=in_group("broadcast", "src", found, src), group=found.name)
+    process_group, x = table.member("broadcast", group), check_tensor(tensor, "broadcast", "tensor")
+    result: Tensor = table.broadcast(x, root=in_group("broadcast", "src", process_group, src), group=process_group.name)
     return result
 
 
@@ -167,8 +167,8 @@ def gather_into_tensor(tensor: Tensor, dst: int = 0, group: str = table.WORLD) -
         RuntimeError: the ranks' calls differ.
     """
     who = "gather_into_tensor"
-    found, x = table.member(who, group), table.check_rows(who, tensor, "tensor")
-    result: Tensor = table.gather(x, root=in_group(who, "dst", found, dst), group=found.name)
+    process_group, x = table.member(who, group), table.check_rows(who, tensor, "tensor")
+    result: Tensor = table.gather(x, root=in_group(who, "dst", process_group, dst), group=process_group.name)
     return result
 
 
@@ -176,20 +176,19 @@ def scatter_tensor(tensor: Tensor, src: int = 0, group: str = table.WORLD) -> Te
     """Scatter one rank's tensor along the first axis.
 
     Args:
-        tensor: what is divided; the other ranks' says its shape and dtype.
+        tensor: the tensor to divide; on the other ranks it has the shape and dtype of that one.
         src: the world rank of the tensor's owner.
         group: the name of a group.
 
     Raises:
         TypeError: not a tensor, or not an int.
-        ValueError: a first axis that the ranks do not divide, a rank outside the group, or this process is none
-            of it.
+        ValueError: a first axis that the ranks do not divide, a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
     who = "scatter_tensor"
-    found = table.member(who, group)
-    x = table.check_divides(who, "tensor", table.check_rows(who, tensor, "tensor"), 0, found)
-    result: Tensor = table.scatter(x, root=in_group(who, "src", found, src), group=found.name)
+    process_group = table.member(who, group)
+    x = table.check_divides(who, "tensor", table.check_rows(who, tensor, "tensor"), 0, process_group)
+    result: Tensor = table.scatter(x, root=in_group(who, "src", process_group, src), group=process_group.name)
     return result
 
 
@@ -252,13 +251,13 @@ def all_to_all_with_output_shape(
     """Exchange a tensor with each rank.
 
     Args:
-        output_shape_list: of each rank the shape of what comes from it, or a tensor of that shape.
+        output_shape_list: the shape received from each rank, or a tensor of that shape.
         input_tensor_list: this rank's tensor for each.
         group: the name of a group; None for the world.
         async_op: whether to run in the background.
 
     Returns:
-        The tensors, and with ``async_op`` a handle, else None.
+        The tensors, and a handle with ``async_op``, else None.
 
     Raises:
         TypeError: not tensors, not shapes, or not a bool.
@@ -266,15 +265,15 @@ def all_to_all_with_output_shape(
         RuntimeError: the ranks' calls differ, or another number of elements than expected is sent.
     """
     who = "all_to_all_with_output_shape"
-    found = table.member(who, group)
-    given = in_place.one_for_each(who, "input_tensor_list", input_tensor_list, found)
+    process_group = table.member(who, group)
+    tensors = in_place.one_for_each(who, "input_tensor_list", input_tensor_list, process_group)
     if not isinstance(output_shape_list, list | tuple):
         kind = type(output_shape_list).__name__
         raise TypeError(f"For '{who}', 'output_shape_list' must be a list or tuple of shapes, but got {kind}")
-    shapes = [one.shape if isinstance(one, Tensor) else tuple(one) for one in output_shape_list]
-    like = given[0]._array
+    shapes = [item.shape if isinstance(item, Tensor) else tuple(item) for item in output_shape_list]
+    like = tensors[0]._array
     into = tuple([Tensor._wrap(table.beside(like, np.zeros(shape, like.dtype))) for shape in shapes])
-    handle = in_place.all_to_all([*into], given, group, async_op)
+    handle = in_place.all_to_all([*into], tensors, group, async_op)
     return into, handle
 
 
@@ -290,7 +289,7 @@ def all_to_all_single_with_output_shape(
 
     Args:
         output_shape: the shape of the result, or a tensor of that shape.
-        tensor: what this rank has for each, behind each other.
+        tensor: this rank's parts for each, concatenated.
         output_split_sizes: the length received from each rank; None for equal lengths.
         input_split_sizes: the length sent to each rank; None for equal lengths.
         group: the name of a group; None for the world.
@@ -316,11 +315,11 @@ class P2POp(in_place.P2POp):
 
     Args:
         op: ``isend`` or ``irecv``, or its name.
-        tensor: what is sent; or a tensor of the shape of what comes, or that shape.
+        tensor: the tensor to send; or a tensor of the message's shape, or that shape.
         peer: the world rank of the other process.
         group: the name of a group that includes both; None for the world.
         tag: distinguishes messages between two ranks, 0 to 32767.
-        recv_dtype: of what comes, where a shape was given.
+        recv_dtype: the dtype of the message if a shape is passed.
 
     Raises:
         TypeError: another ``op``, or neither a tensor nor a shape.
@@ -352,16 +351,21 @@ def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> tuple[Tensor, ...]:
         p2p_op_list: the messages.
 
     Returns:
-        Of each what came; a zero in the place of one that was sent.
+        For each the received tensor; a zero for one that was sent.
 
     Raises:
         TypeError: not a list of ``P2POp``.
         ValueError: an empty list.
     """
-    into = [Tensor(0.0, float32) if one.sends else Tensor._wrap(one.tensor._array) for one in _messages(p2p_op_list)]
+    into = [
+        Tensor(0.0, float32) if operation.sends else Tensor._wrap(operation.tensor._array)
+        for operation in _messages(p2p_op_list)
+    ]
     waiting = [
-        isend(one.tensor, one.peer, one.group, one.tag) if one.sends else received(target, one.peer, one.group, one.tag)
-        for one, target in zip(p2p_op_list, into, strict=True)
+        isend(operation.tensor, operation.peer, operation.group, operation.tag)
+        if operation.sends
+        else received(target, operation.peer, operation.group, operation.tag)
+        for operation, target in zip(p2p_op_list, into, strict=True)
     ]
     for handle in waiting:
         handle.wait()
@@ -369,7 +373,7 @@ def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> tuple[Tensor, ...]:
 
 
 def _messages(given: Sequence[P2POp]) -> Sequence[P2POp]:
-    if not isinstance(given, list | tuple) or not all(isinstance(one, P2POp) for one in given):
+    if not isinstance(given, list | tuple) or not all(isinstance(operation, P2POp) for operation in given):
         raise TypeError(f"For 'batch_isend_irecv', 'p2p_op_list' must be a list of P2POp, but got {given!r}")
     if not given:
         raise ValueError("For 'batch_isend_irecv', 'p2p_op_list' must hold a P2POp at least")

@@ -1,4 +1,4 @@
-"""Exchanges that go on while the rank computes: what ``async_op=True`` gives."""
+"""Handles of collectives that run in the background, returned for ``async_op=True``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["CommHandle"]
 
 
 class CommHandle:
-    """An exchange that is under way. What it gives is in the tensor when ``wait`` has returned, and not before.
+    """A pending exchange. Its result is in the tensor only after ``wait`` has returned.
 
     Args:
-        pending: the exchange; None of one that has ended.
-        then: called by ``wait`` with what the exchange gave, once.
+        pending: the exchange; None for a finished one.
+        then: called once by ``wait`` with the result of the exchange.
     """
 
     def __init__(self, pending: Pending | None = None, then: Callable[[Any], None] | None = None) -> None:
@@ -29,9 +29,9 @@ class CommHandle:
         """
         pending, then, self._pending, self._then = self._pending, self._then, None, None
         if pending is not None:
-            found = pending.wait()
+            result = pending.wait()
             if then is not None:
-                then(found)
+                then(result)
 
     def is_completed(self) -> bool:
         """Return whether ``wait`` would return immediately."""

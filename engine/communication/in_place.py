@@ -1,6 +1,6 @@
-"""Collectives whose results are written into tensors, and all else that ``mindspore.ops.communication`` offers.
+"""In-place collectives, and everything else in ``mindspore.ops.communication``.
 
-Ranks are named by their numbers in the world here, also those of a group. ``mindspore.mint.distributed`` is the same.
+Arguments and results are world ranks, also for members of a group. ``mindspore.mint.distributed`` has the same names.
 """
 
 from __future__ import annotations
@@ -109,30 +109,30 @@ def _given(
 
     Args:
         who: the name of the collective, which the ranks must agree on.
-        into: the tensor that takes it; None for a new one.
-        agreed: what else the ranks must agree on, in words.
+        into: the tensor to write to; None for a new one.
+        agreed: a description of everything else that the ranks must agree on.
         group: the ranks.
-        x: what this one has.
+        x: this rank's input.
         async_op: whether to run in the background.
-        operator: of the table, which has a gradient; called where it is awaited.
+        operator: the differentiable operator of the table, used by synchronous calls.
         exchanged: the same on a copy of the array.
     """
     check_bool(async_op, who, "async_op")
     if not async_op:
-        found = operator()
+        result = operator()
         if into is None:
-            return found, None
-        into.copy_(found if found.shape == into.shape else found.reshape(into.shape))
+            return result, None
+        into.copy_(result if result.shape == into.shape else result.reshape(into.shape))
         return None
     copied = table.on_host(x._array).copy()
-    done = exchange.started(who, agreed, table.line(), group, lambda: exchanged(copied))
+    pending = exchange.started(who, agreed, table.line(), group, lambda: exchanged(copied))
     target = Tensor._wrap(x._array) if into is None else into
 
     def then(array: Array) -> None:
         fits = target._array.size == array.size
         target._rebind(table.beside(x._array, array.reshape(target.shape) if fits else array))
 
-    handle = CommHandle(done, then)
+    handle = CommHandle(pending, then)
     return (target, handle) if into is None else handle
 
 
@@ -164,9 +164,9 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str | None = None, async_
         ValueError: another ``op``, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
-    found, (x,) = checked("all_reduce", group, tensor=tensor)
+    process_group, (x,) = checked("all_reduce", group, tensor=tensor)
     way = table.check_reduction("all_reduce", op, x)
-    return all_reduced(None if "all_reduce" in gives_new else x, x, way, found, async_op)
+    return all_reduced(None if "all_reduce" in gives_new else x, x, way, process_group, async_op)
 
 
 def all_reduced(into: Tensor | None, x: Tensor, op: str, group: Group, async_op: bool) -> Any:
@@ -189,7 +189,7 @@ def all_gather_into_tensor(
     """Concatenate all ranks' tensors along the first axis, into a tensor.
 
     Args:
-        output_tensor: takes them: as many elements as all have.
+        output_tensor: receives the result: as many elements as all tensors have.
         input_tensor: the tensor of this rank; all have the same shape and dtype.
         group: the name of a group; None for the world.
         async_op: whether to run in the background; it has no gradient then.
@@ -203,12 +203,12 @@ def all_gather_into_tensor(
         RuntimeError: the ranks' calls differ.
     """
     who = "all_gather_into_tensor"
-    found, (x,) = checked(who, group, input_tensor=input_tensor)
+    process_group, (x,) = checked(who, group, input_tensor=input_tensor)
     table.check_rows(who, x, "input_tensor")
     into = None if who in gives_new else check_tensor(output_tensor, who, "output_tensor")
     if into is not None:
-        _check_size(who, "output_tensor", into, x._array.size * found.size, x)
-    return all_gathered(into, x, found, async_op)
+        _check_size(who, "output_tensor", into, x._array.size * process_group.size, x)
+    return all_gathered(into, x, process_group, async_op)
 
 
 def all_gathered(into: Tensor | None, x: Tensor, group: Group, async_op: bool) -> Any:
@@ -236,9 +236,9 @@ def all_gather_into_tensor_uneven(
     """Concatenate all ranks' tensors along the first axis, in which lengths may differ, into a tensor.
 
     Args:
-        output: takes them.
+        output: receives the result.
         input: the tensor of this rank; the shapes differ in the first axis at most.
-        output_split_sizes: of each rank the length of its first axis; None where they are equal.
+        output_split_sizes: the length of each rank's first axis; None for equal lengths.
         group: the name of a group; None for the world.
         async_op: whether to run in the background; it has no gradient then.
 
@@ -251,22 +251,22 @@ def all_gather_into_tensor_uneven(
         RuntimeError: the ranks' calls differ.
     """
     who = "all_gather_into_tensor_uneven"
-    found, (x, into) = checked(who, group, input=input, output=output)
+    process_group, (x, into) = checked(who, group, input=input, output=output)
     table.check_rows(who, x, "input")
-    given = output_split_sizes or [x.shape[0]] * found.size
-    sizes = table.check_sizes(who, "output_split_sizes", given, found)
-    if sizes[found.rank or 0] != x.shape[0]:
+    lengths = output_split_sizes or [x.shape[0]] * process_group.size
+    sizes = table.check_sizes(who, "output_split_sizes", lengths, process_group)
+    if sizes[process_group.rank or 0] != x.shape[0]:
         raise ValueError(f"For '{who}', this rank's 'output_split_sizes' must be {x.shape[0]}, but got {sizes}")
     _check_size(who, "output", into, sum(sizes) * (x._array.size // max(x.shape[0], 1)), x)
     handle: Handle = _given(
         "all_gather",
         into,
         f"{x._array.dtype.name} {[*sizes, *x.shape[1:]]}",
-        found,
+        process_group,
         x,
         async_op,
-        lambda: table.all_gather(x, group=found.name, sizes=sizes),
-        lambda array: exchange.all_gather(found, array, sizes),
+        lambda: table.all_gather(x, group=process_group.name, sizes=sizes),
+        lambda array: exchange.all_gather(process_group, array, sizes),
     )
     return handle
 
@@ -292,13 +292,13 @@ def reduce_scatter_tensor(
         RuntimeError: the ranks' calls differ.
     """
     who = "reduce_scatter_tensor"
-    found, (x,) = checked(who, group, input=input)
+    process_group, (x,) = checked(who, group, input=input)
     way = table.check_reduction(who, op, x)
-    table.check_divides(who, "input", table.check_rows(who, x, "input"), 0, found)
+    table.check_divides(who, "input", table.check_rows(who, x, "input"), 0, process_group)
     into = None if who in gives_new else check_tensor(output, who, "output")
     if into is not None:
-        _check_size(who, "output", into, x._array.size // found.size, x)
-    return reduce_scattered(into, x, way, found, async_op)
+        _check_size(who, "output", into, x._array.size // process_group.size, x)
+    return reduce_scattered(into, x, way, process_group, async_op)
 
 
 def reduce_scattered(into: Tensor | None, x: Tensor, op: str, group: Group, async_op: bool) -> Any:
@@ -329,7 +329,7 @@ def reduce_scatter_tensor_uneven(
     Args:
         output: receives the result.
         input: the tensor of this rank.
-        input_split_sizes: of each rank the length of its share of the first axis; None where they are equal.
+        input_split_sizes: the length of each rank's share of the first axis; None for equal lengths.
         op: "sum", "prod", "max", "min" or "avg".
         group: the name of a group; None for the world.
         async_op: whether to run in the background; it has no gradient then.
@@ -343,25 +343,25 @@ def reduce_scatter_tensor_uneven(
         RuntimeError: the ranks' calls differ.
     """
     who = "reduce_scatter_tensor_uneven"
-    found, (x, into) = checked(who, group, input=input, output=output)
+    process_group, (x, into) = checked(who, group, input=input, output=output)
     way = table.check_reduction(who, op, x)
     table.check_rows(who, x, "input")
     if not input_split_sizes:
-        table.check_divides(who, "input", x, 0, found)
-    given = input_split_sizes or [x.shape[0] // found.size] * found.size
-    sizes = table.check_sizes(who, "input_split_sizes", given, found)
+        table.check_divides(who, "input", x, 0, process_group)
+    lengths = input_split_sizes or [x.shape[0] // process_group.size] * process_group.size
+    sizes = table.check_sizes(who, "input_split_sizes", lengths, process_group)
     if sum(sizes) != x.shape[0]:
         raise ValueError(f"For '{who}', 'input_split_sizes' must add up to {x.shape[0]}, but got {sizes}")
-    _check_size(who, "output", into, sizes[found.rank or 0] * (x._array.size // max(x.shape[0], 1)), x)
+    _check_size(who, "output", into, sizes[process_group.rank or 0] * (x._array.size // max(x.shape[0], 1)), x)
     handle: Handle = _given(
         "reduce_scatter",
         into,
         f"{way}, {list(sizes)} of {_of(x)}",
-        found,
+        process_group,
         x,
         async_op,
-        lambda: table.reduce_scatter(x, op=way, group=found.name, sizes=sizes),
-        lambda array: exchange.reduce_scatter(found, array, sizes, way),
+        lambda: table.reduce_scatter(x, op=way, group=process_group.name, sizes=sizes),
+        lambda array: exchange.reduce_scatter(process_group, array, sizes, way),
     )
     return handle
 
@@ -384,22 +384,22 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, 
         ValueError: another ``op``, a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
-    found, (x,) = checked("reduce", group, tensor=tensor)
-    root, way = in_group("reduce", "dst", found, dst), table.check_reduction("reduce", op, x)
-    is_mine = root == found.rank
+    process_group, (x,) = checked("reduce", group, tensor=tensor)
+    root, way = in_group("reduce", "dst", process_group, dst), table.check_reduction("reduce", op, x)
+    is_mine = root == process_group.rank
 
     def exchanged(array: Array) -> Array:
-        result = exchange.reduce(found, array, root, way)
+        result = exchange.reduce(process_group, array, root, way)
         return result if is_mine else array
 
     handle: Handle = _given(
         "reduce",
         x,
         f"{way} to rank {dst}, {_of(x)}",
-        found,
+        process_group,
         x,
         async_op,
-        lambda: _where(is_mine, table.reduce(x, root=root, op=way, group=found.name), x),
+        lambda: _where(is_mine, table.reduce(x, root=root, op=way, group=process_group.name), x),
         exchanged,
     )
     return handle
@@ -426,17 +426,17 @@ def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool
         ValueError: a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
-    found, (x,) = checked("broadcast", group, tensor=tensor)
-    root = in_group("broadcast", "src", found, src)
+    process_group, (x,) = checked("broadcast", group, tensor=tensor)
+    root = in_group("broadcast", "src", process_group, src)
     handle: Handle = _given(
         "broadcast",
         x,
         f"rank {src}'s {_of(x)}",
-        found,
+        process_group,
         x,
         async_op,
-        lambda: table.broadcast(x, root=root, group=found.name),
-        lambda array: exchange.broadcast(found, array, root),
+        lambda: table.broadcast(x, root=root, group=process_group.name),
+        lambda array: exchange.broadcast(process_group, array, root),
     )
     return handle
 
@@ -447,7 +447,7 @@ def gather_into_tensor(
     """Concatenate all ranks' tensors along the first axis, into a tensor of one rank.
 
     Args:
-        output_tensor: takes them, on that rank; the others' stays.
+        output_tensor: receives the result on that rank; the others' stays.
         input_tensor: the tensor of this rank; all have the same shape and dtype.
         dst: the world rank of the receiver.
         group: the name of a group; None for the world.
@@ -462,26 +462,26 @@ def gather_into_tensor(
         RuntimeError: the ranks' calls differ.
     """
     who = "gather_into_tensor"
-    found, (x, into) = checked(who, group, input_tensor=input_tensor, output_tensor=output_tensor)
+    process_group, (x, into) = checked(who, group, input_tensor=input_tensor, output_tensor=output_tensor)
     table.check_rows(who, x, "input_tensor")
-    root = in_group(who, "dst", found, dst)
-    is_mine = root == found.rank
+    root = in_group(who, "dst", process_group, dst)
+    is_mine = root == process_group.rank
     if is_mine:
-        _check_size(who, "output_tensor", into, x._array.size * found.size, x)
-    kept = table.on_host(into._array)
+        _check_size(who, "output_tensor", into, x._array.size * process_group.size, x)
+    unchanged = table.on_host(into._array)
 
     def exchanged(array: Array) -> Array:
-        result = exchange.gather(found, array, root)
-        return kept if result is None else result
+        result = exchange.gather(process_group, array, root)
+        return unchanged if result is None else result
 
     handle: Handle = _given(
         "gather",
         into,
         f"to rank {dst}, {_of(x)}",
-        found,
+        process_group,
         x,
         async_op,
-        lambda: _where(is_mine, table.gather(x, root=root, group=found.name), into),
+        lambda: _where(is_mine, table.gather(x, root=root, group=process_group.name), into),
         exchanged,
     )
     return handle
@@ -493,8 +493,8 @@ def scatter_tensor(
     """Scatter one rank's tensor along the first axis, into a tensor.
 
     Args:
-        output_tensor: takes it.
-        input_tensor: what is divided; the other ranks' says its shape and dtype.
+        output_tensor: receives the result.
+        input_tensor: the tensor to divide; on the other ranks it has the shape and dtype of that one.
         src: the world rank of the tensor's owner.
         group: the name of a group; None for the world.
         async_op: whether to run in the background; it has no gradient then.
@@ -508,19 +508,19 @@ def scatter_tensor(
         RuntimeError: the ranks' calls differ.
     """
     who = "scatter_tensor"
-    found, (x, into) = checked(who, group, input_tensor=input_tensor, output_tensor=output_tensor)
-    table.check_divides(who, "input_tensor", table.check_rows(who, x, "input_tensor"), 0, found)
-    root = in_group(who, "src", found, src)
-    _check_size(who, "output_tensor", into, x._array.size // found.size, x)
+    process_group, (x, into) = checked(who, group, input_tensor=input_tensor, output_tensor=output_tensor)
+    table.check_divides(who, "input_tensor", table.check_rows(who, x, "input_tensor"), 0, process_group)
+    root = in_group(who, "src", process_group, src)
+    _check_size(who, "output_tensor", into, x._array.size // process_group.size, x)
     handle: Handle = _given(
         "scatter",
         into,
         f"rank {src}'s {_of(x)}",
-        found,
+        process_group,
         x,
         async_op,
-        lambda: table.scatter(x, root=root, group=found.name),
-        lambda array: exchange.scatter(found, array, root),
+        lambda: table.scatter(x, root=root, group=process_group.name),
+        lambda array: exchange.scatter(process_group, array, root),
     )
     return handle
 
@@ -530,7 +530,7 @@ def barrier(group: str | None = None, async_op: bool = False, device_ids: Any = 
 
     Args:
         group: the name of a group; None for the world.
-        async_op: whether to give a handle instead, whose ``wait()`` waits for them.
+        async_op: whether to return a handle instead, whose ``wait()`` waits for them.
         device_ids: for Ascend devices.
 
     Raises:
@@ -538,11 +538,11 @@ def barrier(group: str | None = None, async_op: bool = False, device_ids: Any = 
         ValueError: this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
-    found = table.member("barrier", group)
-    done = exchange.started("barrier", "", table.line(), found, lambda: None)
+    process_group = table.member("barrier", group)
+    pending = exchange.started("barrier", "", table.line(), process_group, lambda: None)
     if check_bool(async_op, "barrier", "async_op"):
-        return CommHandle(done)
-    done.wait()
+        return CommHandle(pending)
+    pending.wait()
     return None
 
 
@@ -565,16 +565,16 @@ def one_for_each(who: str, argument: str, given: Any, group: Group) -> list[Tens
 def _parts(tensors: Sequence[Tensor], whole: Tensor) -> None:
     """Write the parts of a tensor of one axis into tensors."""
     at = 0
-    for one in tensors:
-        size = one._array.size
-        one.copy_(whole[at : at + size].reshape(one.shape))
+    for part in tensors:
+        size = part._array.size
+        part.copy_(whole[at : at + size].reshape(part.shape))
         at += size
 
 
 def _flat(tensors: Sequence[Tensor]) -> Tensor:
     from .. import ops
 
-    return ops.concat([one.reshape(-1) for one in tensors])
+    return ops.concat([tensor.reshape(-1) for tensor in tensors])
 
 
 def _filling(who: str, tensors: Sequence[Tensor], found: Any, async_op: bool) -> Handle:
@@ -594,7 +594,7 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: str | None = No
     """Gather all ranks' tensors, each into one of a list.
 
     Args:
-        tensor_list: take them, in the order of the ranks.
+        tensor_list: receive the results, in rank order.
         tensor: the tensor of this rank.
         group: the name of a group; None for the world.
         async_op: whether to run in the background; it has no gradient then.
@@ -607,20 +607,20 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: str | None = No
         ValueError: a list of another length or with other shapes, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
-    found, (x,) = checked("all_gather", group, tensor=tensor)
-    into = one_for_each("all_gather", "tensor_list", tensor_list, found)
-    _check_size("all_gather", "tensor_list", into[found.rank or 0], x._array.size, x)
-    sizes = tuple([one._array.size for one in into])
+    process_group, (x,) = checked("all_gather", group, tensor=tensor)
+    into = one_for_each("all_gather", "tensor_list", tensor_list, process_group)
+    _check_size("all_gather", "tensor_list", into[process_group.rank or 0], x._array.size, x)
+    sizes = tuple([target._array.size for target in into])
     flat = x.reshape(-1)
     result = _given(
         "all_gather",
         None,
         f"{x._array.dtype.name} {list(sizes)}",
-        found,
+        process_group,
         flat,
         async_op,
-        lambda: table.all_gather(flat, group=found.name, sizes=sizes),
-        lambda array: exchange.all_gather(found, array, sizes),
+        lambda: table.all_gather(flat, group=process_group.name, sizes=sizes),
+        lambda array: exchange.all_gather(process_group, array, sizes),
     )
     return _filling("all_gather", into, result, async_op)
 
@@ -632,7 +632,7 @@ def reduce_scatter(
 
     Args:
         output: receives the result.
-        input_list: what this rank has for each.
+        input_list: this rank's tensor for each.
         op: "sum", "prod", "max", "min" or "avg".
         group: the name of a group; None for the world.
         async_op: whether to run in the background; it has no gradient then.
@@ -645,11 +645,11 @@ def reduce_scatter(
         ValueError: a list of another length or with other shapes, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
-    found, (into,) = checked("reduce_scatter", group, output=output)
-    given = one_for_each("reduce_scatter", "input_list", input_list, found)
-    sizes = [one._array.size for one in given]
-    _check_size("reduce_scatter", "output", into, sizes[found.rank or 0], given[0])
-    return reduce_scatter_tensor_uneven(into, _flat(given), sizes, op, group, async_op)
+    process_group, (into,) = checked("reduce_scatter", group, output=output)
+    tensors = one_for_each("reduce_scatter", "input_list", input_list, process_group)
+    sizes = [item._array.size for item in tensors]
+    _check_size("reduce_scatter", "output", into, sizes[process_group.rank or 0], tensors[0])
+    return reduce_scatter_tensor_uneven(into, _flat(tensors), sizes, op, group, async_op)
 
 
 def gather(
@@ -659,7 +659,7 @@ def gather(
 
     Args:
         tensor: the tensor of this rank; all have the same shape and dtype.
-        gather_list: take them, on that rank; None or anything on the others.
+        gather_list: receive the results on that rank; ignored on the others.
         dst: the world rank of the receiver.
         group: the name of a group; None for the world.
         async_op: whether to run in the background; it has no gradient then.
@@ -672,25 +672,25 @@ def gather(
         ValueError: a list of another length, a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
-    found, (x,) = checked("gather", group, tensor=tensor)
-    root = in_group("gather", "dst", found, dst)
-    into = one_for_each("gather", "gather_list", gather_list, found) if root == found.rank else []
-    for one in into:
-        _check_size("gather", "gather_list", one, x._array.size, x)
+    process_group, (x,) = checked("gather", group, tensor=tensor)
+    root = in_group("gather", "dst", process_group, dst)
+    into = one_for_each("gather", "gather_list", gather_list, process_group) if root == process_group.rank else []
+    for target in into:
+        _check_size("gather", "gather_list", target, x._array.size, x)
     flat = x.reshape(-1)
 
     def exchanged(array: Array) -> Array:
-        result = exchange.gather(found, array, root)
+        result = exchange.gather(process_group, array, root)
         return array if result is None else result
 
     result = _given(
         "gather",
         None,
         f"to rank {dst}, {_of(flat)}",
-        found,
+        process_group,
         flat,
         async_op,
-        lambda: table.gather(flat, root=root, group=found.name),
+        lambda: table.gather(flat, root=root, group=process_group.name),
         exchanged,
     )
     return _filling("gather", into, result, async_op)
@@ -702,9 +702,9 @@ def scatter(
     """Scatter one rank's tensors; this rank's is written into a tensor.
 
     Args:
-        tensor: takes it.
-        scatter_list: what that rank has for each; None or anything on the others.
-        src: the world rank of the objects' owner.
+        tensor: receives the result.
+        scatter_list: a tensor for each rank, on the source rank; ignored on the others.
+        src: the world rank of the source.
         group: the name of a group; None for the world.
         async_op: whether to run in the background; it has no gradient then.
 
@@ -713,25 +713,29 @@ def scatter(
 
     Raises:
         TypeError: not tensors, not an int or not a bool.
-        ValueError: a list of another length or with other shapes, a rank outside the group, or this process is
-            none of it.
+        ValueError: a list of another length or with other shapes, a rank outside the group, or this process is not in
+            it.
         RuntimeError: the ranks' calls differ.
     """
-    found, (into,) = checked("scatter", group, tensor=tensor)
-    root = in_group("scatter", "src", found, src)
-    given = one_for_each("scatter", "scatter_list", scatter_list, found) if root == found.rank else [into] * found.size
-    for one in given:
-        _check_size("scatter", "scatter_list", one, into._array.size, into)
-    flat = _flat(given)
+    process_group, (into,) = checked("scatter", group, tensor=tensor)
+    root = in_group("scatter", "src", process_group, src)
+    tensors = (
+        one_for_each("scatter", "scatter_list", scatter_list, process_group)
+        if root == process_group.rank
+        else [into] * process_group.size
+    )
+    for source in tensors:
+        _check_size("scatter", "scatter_list", source, into._array.size, into)
+    flat = _flat(tensors)
     handle: Handle = _given(
         "scatter",
         into,
         f"rank {src}'s {_of(flat)}",
-        found,
+        process_group,
         flat,
         async_op,
-        lambda: table.scatter(flat, root=root, group=found.name),
-        lambda array: exchange.scatter(found, array, root),
+        lambda: table.scatter(flat, root=root, group=process_group.name),
+        lambda array: exchange.scatter(process_group, array, root),
     )
     return handle
 
@@ -742,7 +746,7 @@ def all_to_all(
     """Exchange a tensor with each rank, each written into one of a list.
 
     Args:
-        output_tensor_list: take them, in the order of the ranks.
+        output_tensor_list: receive the results, in rank order.
         input_tensor_list: this rank's tensor for each.
         group: the name of a group; None for the world.
         async_op: whether to run in the background; it has no gradient then.
@@ -755,11 +759,13 @@ def all_to_all(
         ValueError: a list of another length, or this process is not in the group.
         RuntimeError: the ranks' calls differ, or another number of elements than expected is sent.
     """
-    found = table.member("all_to_all", group)
-    into = one_for_each("all_to_all", "output_tensor_list", output_tensor_list, found)
-    given = one_for_each("all_to_all", "input_tensor_list", input_tensor_list, found)
-    sent, received = (tuple([one._array.size for one in tensors]) for tensors in (given, into))
-    return _filling("all_to_all", into, _exchanged(found, _flat(given), sent, received, async_op), async_op)
+    process_group = table.member("all_to_all", group)
+    into = one_for_each("all_to_all", "output_tensor_list", output_tensor_list, process_group)
+    inputs = one_for_each("all_to_all", "input_tensor_list", input_tensor_list, process_group)
+    send_sizes, receive_sizes = (tuple([item._array.size for item in tensors]) for tensors in (inputs, into))
+    return _filling(
+        "all_to_all", into, _exchanged(process_group, _flat(inputs), send_sizes, receive_sizes, async_op), async_op
+    )
 
 
 def _exchanged(
@@ -769,14 +775,14 @@ def _exchanged(
     if not check_bool(async_op, "all_to_all", "async_op"):
         return table.all_to_all_v(flat, sent=sent, received=received, group=found.name), None
     copied = table.on_host(flat._array).copy()
-    done = exchange.started(
+    pending = exchange.started(
         "all_to_all_v",
         copied.dtype.name,
         table.line(),
         found,
         lambda: exchange.all_to_all(found, copied, sent, received),
     )
-    return flat, CommHandle(done)
+    return flat, CommHandle(pending)
 
 
 def all_to_all_single(
@@ -791,7 +797,7 @@ def all_to_all_single(
 
     Args:
         output: receives the result.
-        input: what this rank has for each, behind each other.
+        input: this rank's parts for each, concatenated.
         output_split_sizes: the length received from each rank; None for equal lengths.
         input_split_sizes: the length sent to each rank; None for equal lengths.
         group: the name of a group; None for the world.
@@ -806,15 +812,19 @@ def all_to_all_single(
         RuntimeError: the ranks' calls differ, or another number of elements than expected is sent.
     """
     who = "all_to_all_single"
-    found, (x,) = checked(who, group, input=input)
+    process_group, (x,) = checked(who, group, input=input)
     into = None if who in gives_new else check_tensor(output, who, "output")
     row = table.check_rows(who, x, "input")._array.size // max(x.shape[0], 1)
-    sent = _lengths(who, "input", input_split_sizes, x, found)
-    received = _lengths(who, "output", output_split_sizes, x if into is None else into, found)
+    sent_lengths = _lengths(who, "input", input_split_sizes, x, process_group)
+    received_lengths = _lengths(who, "output", output_split_sizes, x if into is None else into, process_group)
     if into is not None:
-        _check_size(who, "output", into, sum(received) * row, x)
+        _check_size(who, "output", into, sum(received_lengths) * row, x)
     result, handle = _exchanged(
-        found, x.reshape(-1), tuple([n * row for n in sent]), tuple([n * row for n in received]), async_op
+        process_group,
+        x.reshape(-1),
+        tuple([n * row for n in sent_lengths]),
+        tuple([n * row for n in received_lengths]),
+        async_op,
     )
     if into is not None:
         return _filling(who, [into], (result, handle), async_op)
@@ -830,10 +840,10 @@ def _lengths(who: str, argument: str, sizes: Sequence[int] | None, x: Tensor, gr
     if not sizes:
         table.check_divides(who, argument, table.check_rows(who, x, argument), 0, group)
         return (x.shape[0] // group.size,) * group.size
-    found = table.check_sizes(who, f"{argument}_split_sizes", sizes, group)
-    if sum(found) != x.shape[0]:
-        raise ValueError(f"For '{who}', '{argument}_split_sizes' must add up to {x.shape[0]}, but got {[*found]}")
-    return found
+    lengths = table.check_sizes(who, f"{argument}_split_sizes", sizes, group)
+    if sum(lengths) != x.shape[0]:
+        raise ValueError(f"For '{who}', '{argument}_split_sizes' must add up to {x.shape[0]}, but got {[*lengths]}")
+    return lengths
 
 
 def all_to_all_v_c(
@@ -843,8 +853,8 @@ def all_to_all_v_c(
 
     Args:
         output: receives the result.
-        input: of one axis: what this rank has for each, one behind the other.
-        send_count_matrix: at ``i * ranks + j`` how many elements rank i sends to rank j.
+        input: of one axis: this rank's parts for each, concatenated.
+        send_count_matrix: at ``i * ranks + j`` the number of elements that rank i sends to rank j.
         group: the name of a group; None for the world.
         async_op: whether to run in the background; it has no gradient then.
 
@@ -857,17 +867,17 @@ def all_to_all_v_c(
         RuntimeError: the ranks' calls differ.
     """
     who = "all_to_all_v_c"
-    found, (x, into) = checked(who, group, input=input, output=output)
-    count, me = found.size, found.rank or 0
+    process_group, (x, into) = checked(who, group, input=input, output=output)
+    count, me = process_group.size, process_group.rank or 0
     if not isinstance(send_count_matrix, list | tuple) or len(send_count_matrix) != count * count:
         raise ValueError(
             f"For '{who}', 'send_count_matrix' must hold {count * count} numbers, but got {send_count_matrix!r}"
         )
     matrix = np.asarray(send_count_matrix, np.int64).reshape(count, count)
-    sent, received = tuple(matrix[me].tolist()), tuple(matrix[:, me].tolist())
-    table.check_length(who, "input", x, sum(sent))
-    _check_size(who, "output", into, sum(received), x)
-    return _filling(who, [into], _exchanged(found, x, sent, received, async_op), async_op)
+    sent_counts, received_counts = tuple(matrix[me].tolist()), tuple(matrix[:, me].tolist())
+    table.check_length(who, "input", x, sum(sent_counts))
+    _check_size(who, "output", into, sum(received_counts), x)
+    return _filling(who, [into], _exchanged(process_group, x, sent_counts, received_counts, async_op), async_op)
 
 
 __getattr__ = on_first_use(__name__)

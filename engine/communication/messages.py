@@ -1,4 +1,4 @@
-"""Messages between two ranks, which have their numbers in the world here; what comes is written into a tensor."""
+"""Point-to-point messages, addressed by world rank; received values are written into a tensor."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def isend(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) 
         TypeError: not a tensor, or not an int.
         ValueError: this rank itself, a rank outside the group, or another tag.
     """
-    found, (x,) = checked("send", group, tensor=tensor)
-    to, number = in_group("send", "dst", found, dst), table.check_tag("send", tag)
-    if to == found.rank:
+    members, (x,) = checked("send", group, tensor=tensor)
+    to, number = in_group("send", "dst", members, dst), table.check_tag("send", tag)
+    if to == members.rank:
         raise ValueError(f"For 'send', 'dst' must be another rank than this one, but got {dst}")
-    return CommHandle(mailbox.send(found, table.on_host(x._array), to, number, table.line()))
+    return CommHandle(mailbox.send(members, table.on_host(x._array), to, number, table.line()))
 
 
 def recv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) -> Any:
@@ -103,11 +103,11 @@ def irecv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) 
 
 def received(into: Tensor, src: int, group: str | None, tag: int) -> CommHandle:
     """Receive into a tensor, as ``irecv`` does."""
-    found, (x,) = checked("recv", group, tensor=into)
-    source, number = in_group("recv", "src", found, src), table.check_tag("recv", tag)
+    members, (x,) = checked("recv", group, tensor=into)
+    source, number = in_group("recv", "src", members, src), table.check_tag("recv", tag)
     like = np.empty(x.shape, x._array.dtype)
-    done = mailbox.receive(found, like, source, number, table.line())
-    return CommHandle(done, lambda array: into._rebind(table.beside(into._array, array)))
+    pending = mailbox.receive(members, like, source, number, table.line())
+    return CommHandle(pending, lambda array: into._rebind(table.beside(into._array, array)))
 
 
 class P2POp:
@@ -148,8 +148,11 @@ def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> list[CommHandle]:
         TypeError: not a list of ``P2POp``.
         ValueError: an empty list.
     """
-    if not isinstance(p2p_op_list, list | tuple) or not all(isinstance(one, P2POp) for one in p2p_op_list):
+    if not isinstance(p2p_op_list, list | tuple) or not all(isinstance(operation, P2POp) for operation in p2p_op_list):
         raise TypeError(f"For 'batch_isend_irecv', 'p2p_op_list' must be a list of P2POp, but got {p2p_op_list!r}")
     if not p2p_op_list:
         raise ValueError("For 'batch_isend_irecv', 'p2p_op_list' must hold a P2POp at least")
-    return [(isend if one.sends else received)(one.tensor, one.peer, one.group, one.tag) for one in p2p_op_list]
+    return [
+        (isend if operation.sends else received)(operation.tensor, operation.peer, operation.group, operation.tag)
+        for operation in p2p_op_list
+    ]

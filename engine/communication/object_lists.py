@@ -1,4 +1,4 @@
-"""Objects that ranks gather, scatter, broadcast and send: see ``objects`` for what they may hold."""
+"""Collectives and messages of Python objects; see ``objects`` for their types."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def all_gather_object(object_list: list[Any], obj: Any, group: str | None = None
     """Gather all ranks' objects into a list.
 
     Args:
-        object_list: takes them: of one place for each rank.
-        obj: that of this rank: None, bool, int, float, str, Tensor, or lists, tuples and dicts with str keys of such.
+        object_list: receives the objects; it has one entry per rank.
+        obj: this rank's object: None, bool, int, float, str, Tensor, or lists, tuples and dicts with str keys of such.
         group: the name of a group; None for the world.
 
     Raises:
@@ -40,10 +40,10 @@ def all_gather_object(object_list: list[Any], obj: Any, group: str | None = None
         ValueError: a list of another length, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
-    found = table.member("all_gather_object", group)
-    _check_places("all_gather_object", "object_list", object_list, found)
-    for place, data in enumerate(_gathered(found, to_bytes(obj, "all_gather_object"))):
-        object_list[place] = from_bytes(data)
+    members = table.member("all_gather_object", group)
+    _check_places("all_gather_object", "object_list", object_list, members)
+    for index, data in enumerate(_gathered(members, to_bytes(obj, "all_gather_object"))):
+        object_list[index] = from_bytes(data)
 
 
 def _check_places(who: str, argument: str, given: Any, group: Group) -> None:
@@ -64,8 +64,8 @@ def _gathered(group: Group, data: Array) -> list[Array]:
         sizes = exchange.all_gather(group, np.array([data.size], np.int64), [1] * group.size).tolist()
         return np.split(exchange.all_gather(group, data, sizes), np.cumsum(sizes)[:-1])
 
-    found: list[Array] = _together("all_gather_object", "", group, together)
-    return found
+    arrays: list[Array] = _together("all_gather_object", "", group, together)
+    return arrays
 
 
 def gather_object(
@@ -74,8 +74,8 @@ def gather_object(
     """Gather all ranks' objects into a list on one rank.
 
     Args:
-        obj: that of this rank, as of ``all_gather_object``.
-        object_gather_list: takes them, on that rank.
+        obj: this rank's object, as for ``all_gather_object``.
+        object_gather_list: receives the objects on that rank.
         dst: the world rank of the receiver.
         group: the name of a group; None for the world.
 
@@ -85,20 +85,20 @@ def gather_object(
         RuntimeError: the ranks' calls differ.
     """
     who = "gather_object"
-    found = table.member(who, group)
-    root = in_group(who, "dst", found, dst)
-    if root == found.rank:
-        _check_places(who, "object_gather_list", object_gather_list, found)
+    members = table.member(who, group)
+    root = in_group(who, "dst", members, dst)
+    if root == members.rank:
+        _check_places(who, "object_gather_list", object_gather_list, members)
     data = to_bytes(obj, who)
 
     def together() -> list[Array]:
-        sizes = exchange.all_gather(found, np.array([data.size], np.int64), [1] * found.size).tolist()
-        mine = [size if root == found.rank else 0 for size in sizes]
-        sent = [data.size if rank == root else 0 for rank in range(found.size)]
-        return np.split(exchange.all_to_all(found, data, sent, mine), np.cumsum(mine)[:-1])
+        sizes = exchange.all_gather(members, np.array([data.size], np.int64), [1] * members.size).tolist()
+        received_sizes = [size if root == members.rank else 0 for size in sizes]
+        sent_sizes = [data.size if rank == root else 0 for rank in range(members.size)]
+        return np.split(exchange.all_to_all(members, data, sent_sizes, received_sizes), np.cumsum(received_sizes)[:-1])
 
-    parts = _together(who, f"to rank {dst}", found, together)
-    if object_gather_list is not None and root == found.rank:
+    parts = _together(who, f"to rank {dst}", members, together)
+    if object_gather_list is not None and root == members.rank:
         object_gather_list[:] = [from_bytes(part) for part in parts]
 
 
@@ -106,28 +106,28 @@ def broadcast_object_list(object_list: list[Any], src: int = 0, group: str | Non
     """Broadcast the objects of one rank's list to the lists of all.
 
     Args:
-        object_list: what is sent, or takes what comes: of one length on all ranks.
+        object_list: the objects to send, or to replace: of one length on all ranks.
         src: the world rank of the list's owner.
         group: the name of a group; None for the world.
         device: for Ascend devices.
 
     Raises:
-        TypeError: not a list, or an object that holds something else than ``all_gather_object`` takes.
+        TypeError: not a list, or an object of a type that ``all_gather_object`` does not accept.
         ValueError: a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
     who = "broadcast_object_list"
-    found = table.member(who, group)
-    root = in_group(who, "src", found, src)
+    members = table.member(who, group)
+    root = in_group(who, "src", members, src)
     if not isinstance(object_list, list):
         raise TypeError(f"For '{who}', 'object_list' must be a list, but got {type(object_list).__name__}")
-    data = to_bytes(object_list, who) if root == found.rank else np.empty(0, np.uint8)
+    data = to_bytes(object_list, who) if root == members.rank else np.empty(0, np.uint8)
 
     def together() -> Array:
-        size = int(exchange.broadcast(found, np.array([data.size], np.int64), root)[0])
-        return exchange.broadcast(found, data if root == found.rank else np.empty(size, np.uint8), root)
+        size = int(exchange.broadcast(members, np.array([data.size], np.int64), root)[0])
+        return exchange.broadcast(members, data if root == members.rank else np.empty(size, np.uint8), root)
 
-    object_list[:] = from_bytes(_together(who, f"rank {src}'s list of {len(object_list)}", found, together))
+    object_list[:] = from_bytes(_together(who, f"rank {src}'s list of {len(object_list)}", members, together))
 
 
 def scatter_object_list(
@@ -139,34 +139,34 @@ def scatter_object_list(
     """Scatter one rank's objects; this rank's is written to the first index of a list.
 
     Args:
-        scatter_object_output_list: takes it; it has a place at least.
-        scatter_object_input_list: what that rank has for each; None or anything on the others.
-        src: the world rank of the objects' owner.
+        scatter_object_output_list: receives the object; it has at least one entry.
+        scatter_object_input_list: an object for each rank, on the source rank; ignored on the others.
+        src: the world rank of the source.
         group: the name of a group; None for the world.
 
     Raises:
-        TypeError: an object that holds something else than ``all_gather_object`` takes.
+        TypeError: an object of a type that ``all_gather_object`` does not accept.
         ValueError: a list of another length, a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
     who = "scatter_object_list"
-    found = table.member(who, group)
-    root = in_group(who, "src", found, src)
+    members = table.member(who, group)
+    root = in_group(who, "src", members, src)
     if not isinstance(scatter_object_output_list, list) or not scatter_object_output_list:
         raise ValueError(f"For '{who}', 'scatter_object_output_list' must be a list with a place at least")
-    given: list[Array] = []
-    if root == found.rank:
-        _check_places(who, "scatter_object_input_list", scatter_object_input_list, found)
-        given = [to_bytes(one, who) for one in scatter_object_input_list or ()]
+    arrays: list[Array] = []
+    if root == members.rank:
+        _check_places(who, "scatter_object_input_list", scatter_object_input_list, members)
+        arrays = [to_bytes(value, who) for value in scatter_object_input_list or ()]
 
     def together() -> Array:
-        sizes = np.array([one.size for one in given] or [0] * found.size, np.int64)
-        size = int(exchange.scatter(found, sizes, root)[0])
-        received = [size if rank == root else 0 for rank in range(found.size)]
-        data = np.concatenate(given) if given else np.empty(0, np.uint8)
-        return exchange.all_to_all(found, data, sizes.tolist(), received)
+        sizes = np.array([array.size for array in arrays] or [0] * members.size, np.int64)
+        size = int(exchange.scatter(members, sizes, root)[0])
+        received_sizes = [size if rank == root else 0 for rank in range(members.size)]
+        data = np.concatenate(arrays) if arrays else np.empty(0, np.uint8)
+        return exchange.all_to_all(members, data, sizes.tolist(), received_sizes)
 
-    scatter_object_output_list[0] = from_bytes(_together(who, f"rank {src}'s", found, together))
+    scatter_object_output_list[0] = from_bytes(_together(who, f"rank {src}'s", members, together))
 
 
 _OBJECT_TAG = 32767
@@ -176,7 +176,7 @@ def send_object_list(object_list: list[Any], dst: int, group: str | None = None,
     """Send objects to another rank.
 
     Args:
-        object_list: the objects, as of ``all_gather_object``.
+        object_list: the objects, as for ``all_gather_object``.
         dst: the world rank of the receiver.
         group: the name of a group that includes both; None for the world.
         device: for Ascend devices.
@@ -194,13 +194,13 @@ def recv_object_list(object_list: list[Any], src: int = 0, group: str | None = N
     """Receive objects from another rank into a list.
 
     Args:
-        object_list: takes them.
+        object_list: receives the objects.
         src: the world rank of the sender.
         group: the name of a group that includes both; None for the world.
         device: for Ascend devices.
 
     Returns:
-        The sender's number in the world.
+        The world rank of the sender.
 
     Raises:
         TypeError: not a list.

@@ -1,6 +1,6 @@
-"""Objects that ranks send each other, as bytes: JSON, and the numbers of tensors. Nothing of them is executed.
+"""Serialization of objects between ranks: JSON and the raw values of tensors. Nothing is executed.
 
-A value is written with its kind before it, so that tuples come back as tuples and tensors as tensors.
+Each value is written with its kind, so that tuples and tensors are restored as such.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..tensors.tensor import Tensor
 
 __all__ = ["from_bytes", "to_bytes"]
 
-_LENGTH = 8  # bytes of the number that says how long the JSON is
+_LENGTH = 8  # bytes of the number that holds the length of the JSON
 
 
 def to_bytes(value: Any, who: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
@@ -24,7 +24,7 @@ def to_bytes(value: Any, who: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
 
     Args:
         value: None, bool, int, float, str, Tensor, or lists, tuples and dicts with str keys of such.
-        who: what the user called, for the error.
+        who: the called function, for the error.
 
     Raises:
         TypeError: it holds something else.
@@ -44,8 +44,8 @@ def from_bytes(data: np.ndarray[Any, np.dtype[np.uint8]]) -> Any:
 
 
 def _dtype(name: str) -> np.dtype[Any]:
-    known = (getattr(dtypes, one) for one in dtypes.__all__)
-    return next(one.numpy for one in known if isinstance(one, dtypes.DType) and one.numpy.name == name)
+    values = (getattr(dtypes, x) for x in dtypes.__all__)
+    return next(x.numpy for x in values if isinstance(x, dtypes.DType) and x.numpy.name == name)
 
 
 def _described(value: Any, arrays: list[np.ndarray[Any, Any]], who: str) -> Any:
@@ -56,9 +56,9 @@ def _described(value: Any, arrays: list[np.ndarray[Any, Any]], who: str) -> Any:
         arrays.append(array)
         return ["tensor", array.dtype.name, list(array.shape)]
     if isinstance(value, list | tuple):
-        return ["tuple" if isinstance(value, tuple) else "list", [_described(one, arrays, who) for one in value]]
+        return ["tuple" if isinstance(value, tuple) else "list", [_described(item, arrays, who) for item in value]]
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return ["dict", {key: _described(one, arrays, who) for key, one in value.items()}]
+        return ["dict", {key: _described(item, arrays, who) for key, item in value.items()}]
     raise TypeError(
         f"For '{who}', an object may hold None, bool, int, float, str, Tensor, lists, tuples and dicts with str keys, "
         f"but got {type(value).__name__}; nothing is pickled"
@@ -66,17 +66,17 @@ def _described(value: Any, arrays: list[np.ndarray[Any, Any]], who: str) -> Any:
 
 
 def _read(described: Any, content: bytes, at: int) -> tuple[Any, int]:
-    kind, *rest = described
+    kind, *fields = described
     if kind == "value":
-        return rest[0], at
+        return fields[0], at
     if kind == "tensor":
-        dtype, count = _dtype(rest[0]), int(np.prod(rest[1], dtype=np.int64))
-        array = np.frombuffer(content, dtype, count, at).reshape(rest[1]).copy()
+        dtype, count = _dtype(fields[0]), int(np.prod(fields[1], dtype=np.int64))
+        array = np.frombuffer(content, dtype, count, at).reshape(fields[1]).copy()
         return Tensor._wrap(array), at + array.nbytes
-    found = []
-    for one in rest[0].values() if kind == "dict" else rest[0]:
-        value, at = _read(one, content, at)
-        found.append(value)
+    items = []
+    for item in fields[0].values() if kind == "dict" else fields[0]:
+        value, at = _read(item, content, at)
+        items.append(value)
     if kind == "dict":
-        return dict(zip(rest[0], found, strict=True)), at
-    return tuple(found) if kind == "tuple" else found, at
+        return dict(zip(fields[0], items, strict=True)), at
+    return tuple(items) if kind == "tuple" else items, at

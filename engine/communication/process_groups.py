@@ -1,4 +1,4 @@
-"""Ranks and groups as ``mindspore.ops.communication`` and ``mindspore.mint.distributed`` ask for them."""
+"""Ranks and groups for ``mindspore.ops.communication`` and ``mindspore.mint.distributed``."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def init_process_group(
 
     Args:
         backend: "hccl", "nccl" or "mccl"; all are MPI here.
-        init_method: None: MPI knows where the others are.
+        init_method: must be None: MPI knows the other ranks.
         timeout: ignored: ranks wait for the others without a limit.
-        world_size: how many ranks there must be; -1 for any number.
-        rank: the number that this one must have; -1 for any.
-        store: None, likewise.
-        group_name: kept by nobody: the group of all ranks has its names.
+        world_size: the required number of ranks; -1 for any number.
+        rank: the required rank of this process; -1 for any.
+        store: must be None, for the same reason.
+        group_name: ignored: the world has its own names.
         pg_options: for Ascend devices.
         device_id: for Ascend devices.
 
@@ -74,16 +74,16 @@ def init_process_group(
         )
     init(backend)
     everybody = ranks.world().everybody
-    for name, wanted, found in (("world_size", world_size, everybody.size), ("rank", rank, everybody.rank)):
-        if wanted not in (-1, found):
-            raise ValueError(f"For 'init_process_group', '{name}' must be -1 or {found}, but got {wanted}")
+    for name, expected, actual in (("world_size", world_size, everybody.size), ("rank", rank, everybody.rank)):
+        if expected not in (-1, actual):
+            raise ValueError(f"For 'init_process_group', '{name}' must be -1 or {actual}, but got {expected}")
 
 
 def destroy_process_group(group: str | None = None) -> None:
     """Forget a group.
 
     Args:
-        group: its name; None, or the group of all ranks, for all of them.
+        group: its name; None, or the world, for all of them.
 
     Raises:
         TypeError: not a str.
@@ -109,8 +109,8 @@ def get_rank(group: str | None = None) -> int:
         TypeError: not a str.
         ValueError: an unknown group.
     """
-    found = _group("get_rank", group).rank
-    return -1 if found is None else found
+    rank = _group("get_rank", group).rank
+    return -1 if rank is None else rank
 
 
 def get_world_size(group: str | None = None) -> int:
@@ -123,8 +123,8 @@ def get_world_size(group: str | None = None) -> int:
         TypeError: not a str.
         ValueError: an unknown group.
     """
-    found = _group("get_world_size", group)
-    return -1 if found.rank is None else found.size
+    members = _group("get_world_size", group)
+    return -1 if members.rank is None else members.size
 
 
 def get_process_group_ranks(group: str | None = None) -> list[int]:
@@ -145,14 +145,14 @@ def get_global_rank(group: str | None, group_rank: int) -> int:
 
     Args:
         group: the name of the group; None for the world.
-        group_rank: the number in the group.
+        group_rank: the rank in the group.
 
     Raises:
         TypeError: not an int, or not a str.
         ValueError: an unknown group or rank.
     """
-    found = _group("get_global_rank", group)
-    return found.ranks[table.check_root("get_global_rank", "group_rank", group_rank, found)]
+    members = _group("get_global_rank", group)
+    return members.ranks[table.check_root("get_global_rank", "group_rank", group_rank, members)]
 
 
 def get_group_rank(group: str | None, global_rank: int) -> int:
@@ -160,7 +160,7 @@ def get_group_rank(group: str | None, global_rank: int) -> int:
 
     Args:
         group: the name of the group; None for the world.
-        global_rank: the number in the world.
+        global_rank: the world rank.
 
     Raises:
         TypeError: not an int, or not a str.
@@ -187,19 +187,19 @@ def new_group(
     """Create a group of ranks; its ranks all call it and wait for each other.
 
     Args:
-        ranks: the numbers in the world of its ranks; None for all of them.
+        ranks: the world ranks of its members; None for all of them.
         timeout: ignored: ranks wait for the others without a limit.
         backend: None, "hccl" or "mccl"; all are MPI here.
         pg_options: for Ascend devices.
-        use_local_synchronization: kept by nobody: ranks outside need not call it anyway.
-        group_desc: kept by nobody.
+        use_local_synchronization: ignored: ranks outside the group need not call it anyway.
+        group_desc: ignored.
 
     Returns:
         Its name, the same for the same ranks.
 
     Raises:
         TypeError: ``ranks`` is not a list of ints, or another backend.
-        ValueError: a rank that is not there, or twice.
+        ValueError: an unknown rank, or a duplicate.
     """
     if backend not in (None, "hccl", "mccl"):
         raise TypeError(f"For 'new_group', 'backend' must be 'hccl' or 'mccl', but got {backend!r}")
@@ -221,7 +221,7 @@ def get_backend(group: str | None = None) -> str:
         group: the name of the group; None for the world.
 
     Returns:
-        "hccl", or "mccl" of a group with that in its name.
+        "hccl", or "mccl" if the group's name contains that.
 
     Raises:
         TypeError: not a str.

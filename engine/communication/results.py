@@ -1,4 +1,4 @@
-"""Where results go: into the tensors that are given, as in the beginning, or into new ones."""
+"""Destination of results: the argument tensors, by default, or new ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..base.argument_checks import check_bool
 __all__ = ["set_comm_ops_inplace"]
 
 _TWO_WAYS = ("all_reduce", "all_gather_into_tensor", "reduce_scatter_tensor", "all_to_all_single", "recv", "irecv")
-"""Functions that can also give their result as a new tensor (``set_comm_ops_inplace``)."""
+"""Functions that can also return their result as a new tensor (``set_comm_ops_inplace``)."""
 gives_new: set[str] = set()
 
 
@@ -17,13 +17,13 @@ def set_comm_ops_inplace(is_enable: bool, func_list: Sequence[str] | None = None
     """Choose whether functions write results into tensors, the default, or return new ones.
 
     Args:
-        is_enable: whether they write into tensors.
-        func_list: names of functions; None for all that can do both: all_reduce, all_gather_into_tensor,
+        is_enable: whether to write into tensors.
+        func_list: names of functions; None for all that support both: all_reduce, all_gather_into_tensor,
             reduce_scatter_tensor, all_to_all_single, recv and irecv.
 
     Raises:
         TypeError: not a bool, or not a list or tuple.
-        ValueError: a function that cannot do both.
+        ValueError: a function that does not support both.
     """
     check_bool(is_enable, "set_comm_ops_inplace", "is_enable")
     if func_list is not None and not isinstance(func_list, list | tuple):

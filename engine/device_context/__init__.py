@@ -1,4 +1,4 @@
-"""``mindspore.device_context``: what is there of each kind of device, and settings of its operators."""
+"""``mindspore.device_context``: available devices of each kind, and settings of their operators."""
 
 from __future__ import annotations
 

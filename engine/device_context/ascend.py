@@ -1,4 +1,4 @@
-"""``mindspore.device_context.ascend``: there are no Ascend devices here."""
+"""``mindspore.device_context.ascend``: Ascend devices, which are not available here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from ..base.module_names import on_first_use
 
 __all__ = ["device_count", "is_available"]
 
-device = op_debug = op_precision = op_tuning = sys.modules[__name__]  # four files there; this one is the whole
+device = op_debug = op_precision = op_tuning = sys.modules[
+    __name__
+]  # MindSpore has four modules; this one serves as all of them
 
 
 def is_available() -> bool:
@@ -21,7 +23,7 @@ def device_count() -> NoReturn:
     """Raise RuntimeError, since Ascend devices are not supported.
 
     Raises:
-        RuntimeError: always, as in MindSpore where there is none.
+        RuntimeError: always, as in MindSpore without such a device.
     """
     raise RuntimeError(
         "For 'device_context.ascend.device_count', there must be an Ascend device: hookscope runs on a CPU or a GPU"

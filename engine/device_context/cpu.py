@@ -1,4 +1,4 @@
-"""``mindspore.device_context.cpu``: the CPU is always there, and NumPy decides by how many threads it computes."""
+"""``mindspore.device_context.cpu``: the CPU, which is always available; NumPy chooses its number of threads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..runtime import settings
 
 __all__ = ["device_count", "is_available", "threads_num"]
 
-device = op_tuning = sys.modules[__name__]  # MindSpore divides it into two files; this one is the whole
+device = op_tuning = sys.modules[__name__]  # MindSpore has two modules; this one serves as both
 
 
 def is_available() -> bool:
@@ -34,7 +34,7 @@ def threads_num(num: int) -> None:
     Raises:
         TypeError: not an int.
         ValueError: 0 or less.
-        RuntimeError: it was set before.
+        RuntimeError: it was set earlier.
     """
     if "cpu_threads_num" in settings:
         raise RuntimeError("For 'threads_num', the number can be set once, and it was set before")

@@ -1,4 +1,4 @@
-"""``mindspore.device_context.gpu``: whether GPUs can be used, and how many there are."""
+"""``mindspore.device_context.gpu``: availability and number of GPUs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..base.module_names import on_first_use
 
 __all__ = ["device_count", "is_available"]
 
-device = op_precision = op_tuning = sys.modules[__name__]  # three files there; this one is the whole
+device = op_precision = op_tuning = sys.modules[__name__]  # MindSpore has three modules; this one serves as all of them
 
 
 def is_available() -> bool:
@@ -21,7 +21,7 @@ def device_count() -> int:
     """Return the number of GPUs.
 
     Raises:
-        RuntimeError: none that can be used.
+        RuntimeError: no usable GPU.
     """
     if not is_available():
         raise RuntimeError("For 'device_context.gpu.device_count', there must be a GPU that can be used: there is none")
