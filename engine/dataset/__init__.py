@@ -18,7 +18,7 @@ from .samplers import (
 )
 from .sources import *
 
-# Names that MindSpore's class tree has between Dataset and the kinds of it.
+# Classes of MindSpore's hierarchy between Dataset and its kinds.
 MappableDataset = SourceDataset = BatchDataset = Dataset
 
 
@@ -32,7 +32,7 @@ def zip(datasets: tuple[Dataset, ...]) -> Dataset:
         TypeError: something else than a tuple of data sets.
         ValueError: fewer than two.
     """
-    if not isinstance(datasets, tuple) or not all(isinstance(one, Dataset) for one in datasets):
+    if not isinstance(datasets, tuple) or not all(isinstance(dataset, Dataset) for dataset in datasets):
         raise TypeError(f"For 'zip', 'datasets' must be a tuple of data sets, but got {datasets!r}")
     if len(datasets) < 2:
         raise ValueError(f"For 'zip', 'datasets' must be at least two, but got {len(datasets)}")

@@ -1,8 +1,8 @@
 """Dataset: a chain of steps that make rows when they are asked for.
 
-A data set is a source (``sources.py``) or a step on others (``steps.py``). Each gives ``rows(generator)``: an iterator
-over one epoch, where a row is a tuple of NumPy arrays, one for each column. Nothing runs until somebody iterates, and
-rows are made in the caller's thread, one by one: what a pipeline gives is the same in every run with the same seed.
+A data set is a source (``sources.py``) or a step on others (``steps.py``). Each defines ``rows(generator)``: an
+iterator over one epoch, in which a row is a tuple of NumPy arrays, one per column. Evaluation is lazy: rows are made
+one by one in the thread of the iterator's caller. A pipeline yields the same rows in every run with the same seed.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ Names: TypeAlias = str | list[str] | tuple[str, ...]
 """A name of a column, or several."""
 _MOST = 2**31 - 1
 _passes = itertools.count(1)
-_newest = (0, 0)  # the pass that gave a row last, and how many rows were given by then
+_newest = (0, 0)  # the latest pass that returned a row, and the number of rows returned by then
 
 
 class Dataset:
     """Base of the data sets.
 
     Args:
-        children: the data sets that this one is made of.
-        columns: the names of its columns; those of the first child without it.
+        children: the data sets that this one combines.
+        columns: the names of its columns; by default those of the first child.
     """
 
     def __init__(self, children: tuple[Dataset, ...] = (), columns: list[str] | None = None) -> None:
         self.children = children
         self._columns = columns
 
-    # What every kind defines
+    # Methods that every kind defines
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
         """Return the rows of one epoch: tuples with an array for each column.
 
         Args:
-            generator: random numbers of the iterator.
+            generator: the iterator's random generator.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define 'rows'")
 
@@ -93,22 +93,22 @@ class Dataset:
         """Return the shapes of the columns, taken from the first row.
 
         Args:
-            estimate: look at all rows; a length that differs among them is None.
+            estimate: inspect all rows; a length that differs among them is None.
 
         Raises:
             TypeError: ``estimate`` is not a bool.
             RuntimeError: there are no rows, or rows of several ranks.
         """
         check_bool(estimate, "output_shapes", "estimate", show=repr)
-        found: list[list[int | None]] = [list(np.shape(value)) for value in self._first()]
+        shapes: list[list[int | None]] = [list(np.shape(value)) for value in self._first()]
         for row in self.rows(config.new_random()) if estimate else ():
-            for name, known, shape in zip(self.columns(), found, map(np.shape, row), strict=True):
-                if len(known) != len(shape):
+            for name, axes, shape in zip(self.columns(), shapes, map(np.shape, row), strict=True):
+                if len(axes) != len(shape):
                     raise RuntimeError(
-                        f"For 'output_shapes', column '{name}' has values with {len(known)} axes and with {len(shape)}"
+                        f"For 'output_shapes', column '{name}' has values with {len(axes)} axes and with {len(shape)}"
                     )
-                known[:] = [old if old == new else None for old, new in zip(known, shape, strict=True)]
-        return found
+                axes[:] = [old if old == new else None for old, new in zip(axes, shape, strict=True)]
+        return shapes
 
     def output_types(self) -> list[np.dtype[Any]]:
         """Return the NumPy dtypes of the columns, taken from the first row.
@@ -157,7 +157,7 @@ class Dataset:
         """Iterate over rows as lists; each pass of a ``for`` over the iterator is an epoch.
 
         Args:
-            columns: a name or a list of names of the columns to give; all without it.
+            columns: a name or a list of names of the columns to return; by default all.
             num_epochs: the number of passes; -1: unlimited.
             output_numpy: NumPy arrays instead of tensors.
             do_copy: accepted; returned values always belong to the caller.
@@ -165,7 +165,7 @@ class Dataset:
         Raises:
             TypeError: an argument of another type.
             ValueError: ``num_epochs`` is below -1.
-            RuntimeError: ``num_epochs`` is 0, or there is no column of a name.
+            RuntimeError: ``num_epochs`` is 0, or a column is unknown.
         """
         source: Dataset = self if columns is None else self.project(columns)
         source.columns()
@@ -190,17 +190,17 @@ class Dataset:
 
         Args:
             batch_size: the number of rows, or a function of the batch info (``get_epoch_num``, ``get_batch_num``).
-            drop_remainder: leave out a last batch that is not full.
+            drop_remainder: drop a last batch that is not full.
             num_parallel_workers: accepted; rows are made one by one in the caller's thread.
             **kwargs: ``per_batch_map``, a function of lists of values (one list for each of ``input_columns``) and the
                 batch info, with its ``input_columns`` and ``output_columns``; ``python_multiprocessing`` and
-                ``max_rowsize`` are kept.
+                ``max_rowsize`` are accepted without effect.
 
         Raises:
             TypeError: an argument of another type, or one that there is not.
             ValueError: ``batch_size`` is below 1, or there are ``input_columns`` without ``per_batch_map``.
-            RuntimeError: while iterating, rows of several shapes or dtypes, or ``per_batch_map`` raised or gave another
-                number of values.
+            RuntimeError: while iterating, rows of several shapes or dtypes, or ``per_batch_map`` raised or returned
+                another number of values.
         """
         _check_workers("batch", num_parallel_workers)
         more = ("per_batch_map", "input_columns", "output_columns", "python_multiprocessing", "max_rowsize")
@@ -218,14 +218,14 @@ class Dataset:
 
         Args:
             batch_size: the number of rows, or a function of the batch info.
-            drop_remainder: leave out a last batch that is not full.
+            drop_remainder: drop a last batch that is not full.
             num_parallel_workers: accepted; rows are made one by one in the caller's thread.
             pad_info: ``{column: (shape, value)}``; None in a shape, or for it, is the largest of the batch. With {} all
-                columns are padded with zeros to the largest of the batch, without it none.
+                columns are padded with zeros to the largest of the batch; by default none is.
 
         Raises:
             TypeError: an argument of another type.
-            ValueError: ``batch_size`` is below 1, or a shape and a value are not two.
+            ValueError: ``batch_size`` is below 1, or an entry is not a pair of shape and value.
         """
         _check_workers("padded_batch", num_parallel_workers)
         return steps.Batch(self, batch_size, drop_remainder, {}, None if pad_info is None else pads(pad_info))
@@ -242,18 +242,18 @@ class Dataset:
 
         Args:
             operations: a function or a list of them.
-            input_columns: the columns that the first gets; the first column without it.
-            output_columns: names of what the last returns; those of the input columns without it.
+            input_columns: the arguments of the first function; by default the first column.
+            output_columns: the names of the last function's results; by default those of the input columns.
             num_parallel_workers: accepted; rows are made one by one in the caller's thread.
             **kwargs: ``callbacks``, a ``DSCallback`` or a list of them, called around the rows of an iterator;
-                ``python_multiprocessing``, ``max_rowsize``, ``cache`` and ``offload`` are kept.
+                    ``python_multiprocessing``, ``max_rowsize``, ``cache`` and ``offload`` are accepted without effect.
 
         Raises:
             TypeError: an argument that there is not, names that are not strings, or ``callbacks`` that are none.
             ValueError: an operation that cannot be called.
             AttributeError: a callback that defines none of its methods.
-            RuntimeError: no operations; or while iterating, a function or a callback raised, or gave another number of
-                values.
+            RuntimeError: no operations; or while iterating, a function or a callback raised, or returned another number
+                of values.
         """
         _check_workers("map", num_parallel_workers)
         callbacks = kwargs.pop("callbacks", None)
@@ -274,19 +274,19 @@ class Dataset:
 
         Args:
             column_names: the columns that determine the length.
-            bucket_boundaries: rising ints above 0; rows below the first are in the first bucket, rows from the last on
-                in the last.
-            bucket_batch_sizes: how many rows of each bucket make a batch, one int more than boundaries.
-            element_length_function: a function of these columns that returns the length; without it that of the
-                first axis of the one column, 0 for a value without axes.
-            pad_info: as for ``padded_batch``; a column that is not named is not padded, and without any all are.
+            bucket_boundaries: ascending ints above 0; rows below the first are in the first bucket, rows from the last
+                on in the last.
+            bucket_batch_sizes: the batch size of each bucket, one more int than boundaries.
+            element_length_function: a function of these columns that returns the length; by default that of the first
+                axis of the one column, 0 for a value without axes.
+            pad_info: as for ``padded_batch``; unlisted columns are not padded, and by default all are.
             pad_to_bucket_boundary: None in a shape of ``pad_info`` is the greatest length of the bucket.
-            drop_remainder: leave out the batches that are not full.
+            drop_remainder: drop the batches that are not full.
 
         Raises:
             TypeError: an argument of another type.
-            ValueError: boundaries that do not rise, another number of sizes, or several columns without a function.
-            RuntimeError: while iterating, there is no such column, or the function raised or gave no int.
+            ValueError: boundaries that do not ascend, another number of sizes, or several columns without a function.
+            RuntimeError: while iterating, an unknown column, or the function raised or did not return an int.
         """
         return buckets.BucketBatch(
             self,
@@ -306,12 +306,12 @@ class Dataset:
 
         Args:
             predicate: a function of the values.
-            input_columns: a name or a list of names of what it gets; all columns without it.
+            input_columns: a name or a list of names of its arguments; by default all columns.
             num_parallel_workers: accepted; rows are made one by one in the caller's thread.
 
         Raises:
             TypeError: ``predicate`` is not a function.
-            RuntimeError: while iterating, it raised.
+            RuntimeError: while iterating, ``predicate`` raised.
         """
         _check_workers("filter", num_parallel_workers)
         return steps.Filter(self, predicate, input_columns)
@@ -326,19 +326,19 @@ class Dataset:
             TypeError: it is not a function or returned something else, or there are no rows.
         """
         check_callable(func, "flat_map", "func")
-        made = tuple(func(*row) for row in self.create_tuple_iterator(num_epochs=1, output_numpy=True))
-        for one in made:
-            if not isinstance(one, Dataset):
-                raise TypeError(f"For 'flat_map', 'func' must return a data set, but got {type(one).__name__}")
-        if not made:
+        datasets = tuple(func(*row) for row in self.create_tuple_iterator(num_epochs=1, output_numpy=True))
+        for dataset in datasets:
+            if not isinstance(dataset, Dataset):
+                raise TypeError(f"For 'flat_map', 'func' must return a data set, but got {type(dataset).__name__}")
+        if not datasets:
             raise TypeError("For 'flat_map', there are no rows of which 'func' could make data sets")
-        return steps.Concat(made)
+        return steps.Concat(datasets)
 
     def shuffle(self, buffer_size: int) -> Dataset:
         """Shuffle the rows: each is drawn from the next ``buffer_size``.
 
         Args:
-            buffer_size: how many rows wait, at least 2.
+            buffer_size: the size of the shuffle buffer, at least 2.
 
         Raises:
             TypeError: not an int.
@@ -353,7 +353,7 @@ class Dataset:
         """Repeat the rows ``count`` times.
 
         Args:
-            count: at least 1; -1 or None: without end.
+            count: at least 1; -1 or None: unlimited.
 
         Raises:
             TypeError: not an int.
@@ -397,10 +397,10 @@ class Dataset:
 
         Raises:
             TypeError: an argument is not a data set.
-            RuntimeError: while iterating, a name twice.
+            RuntimeError: while iterating, a duplicate name.
         """
-        others = datasets if isinstance(datasets, tuple) else (datasets,)
-        return steps.Zip((self, *others))
+        more = datasets if isinstance(datasets, tuple) else (datasets,)
+        return steps.Zip((self, *more))
 
     def concat(self, datasets: Dataset | list[Dataset] | tuple[Dataset, ...]) -> Dataset:
         """Concatenate the rows of several data sets.
@@ -412,8 +412,8 @@ class Dataset:
             TypeError: an argument is not a data set.
             RuntimeError: while iterating, other columns.
         """
-        others = tuple(datasets) if isinstance(datasets, list | tuple) else (datasets,)
-        return steps.Concat((self, *others))
+        more = tuple(datasets) if isinstance(datasets, list | tuple) else (datasets,)
+        return steps.Concat((self, *more))
 
     def __add__(self, other: Dataset) -> Dataset:
         return self.concat(other)
@@ -422,16 +422,16 @@ class Dataset:
         """Split the rows among several data sets.
 
         Args:
-            sizes: numbers of rows that sum to all, or shares, floats that sum to 1.
-            randomize: share out the rows in random order.
+            sizes: numbers of rows that sum to all, or fractions, floats that sum to 1.
+            randomize: distribute the rows in random order.
 
         Returns:
             a data set for each entry of ``sizes``.
 
         Raises:
             TypeError: ``sizes`` is not a list, or ``randomize`` is not a bool.
-            ValueError: no entries, entries of both kinds or below 0, or shares with another sum.
-            RuntimeError: numbers with another sum, or too few rows for the shares.
+            ValueError: no entries, entries of both kinds or below 0, or fractions with another sum.
+            RuntimeError: numbers with another sum, or too few rows for the fractions.
         """
         return steps.split(self, sizes, randomize)
 
@@ -443,7 +443,7 @@ class Dataset:
 
         Raises:
             TypeError: not strings.
-            ValueError: none, or one twice.
+            ValueError: no name, or a duplicate.
             RuntimeError: while iterating, an unknown column.
         """
         return steps.Project(self, names_of("project", "columns", columns))
@@ -453,11 +453,11 @@ class Dataset:
 
         Args:
             input_columns: a name or a list of names.
-            output_columns: the new ones, as many.
+            output_columns: the new names, one for each.
 
         Raises:
             TypeError: not strings.
-            ValueError: another number of new names, none, or one twice.
+            ValueError: another number of new names, no name, or a duplicate.
             RuntimeError: while iterating, an unknown column.
         """
         return steps.Rename(
@@ -476,30 +476,30 @@ class Dataset:
             TypeError: it is not a function, or does not return a data set.
         """
         check_callable(apply_func, "apply", "apply_func")
-        made = apply_func(self)
-        if not isinstance(made, Dataset):
-            raise TypeError(f"For 'apply', 'apply_func' must return a data set, but got {type(made).__name__}")
-        return made
+        dataset = apply_func(self)
+        if not isinstance(dataset, Dataset):
+            raise TypeError(f"For 'apply', 'apply_func' must return a data set, but got {type(dataset).__name__}")
+        return dataset
 
-    # Waiting for the one who uses the rows
+    # Synchronization with the consumer of the rows
 
     def sync_wait(
         self, condition_name: str, num_batch: int = 1, callback: Callable[[Any], Any] | None = None
     ) -> Dataset:
         """Wait for ``sync_update`` after each batch, so that later steps can depend on the training.
 
-        Rows are made one by one in the caller's thread, so that waiting would never end: where the next ones are asked
-        for without an update, a RuntimeWarning says so and they are given.
+        Rows are made one by one in the caller's thread, in which waiting would never end. Rows requested without an
+        update are therefore returned, with a RuntimeWarning.
 
         Args:
-            condition_name: the name by which ``sync_update`` finds it.
-            num_batch: how many batches are given before the first update.
-            callback: a function that gets the data of each update.
+            condition_name: the name for ``sync_update``.
+            num_batch: the number of batches before the first update.
+            callback: a function of the data of each update.
 
         Raises:
             TypeError: an argument of another type.
             ValueError: ``num_batch`` is below 1.
-            RuntimeError: the name is taken.
+            RuntimeError: the name is in use.
         """
         return synchronizing.SyncWait(self, condition_name, num_batch, callback)
 
@@ -508,12 +508,12 @@ class Dataset:
 
         Args:
             condition_name: its name.
-            num_batch: how many batches; as many as it was made with, without it.
-            data: what its callback gets.
+            num_batch: the number of batches; by default that of ``sync_wait``.
+            data: the argument of its callback.
 
         Raises:
             TypeError: a name that is not a str.
-            RuntimeError: there is no such name, or ``num_batch`` is not an int above 0; nothing waits any more.
+            RuntimeError: an unknown name, or ``num_batch`` is not an int above 0; waiting is disabled then.
         """
         synchronizing.update(self, condition_name, num_batch, data)
 
@@ -521,7 +521,7 @@ class Dataset:
         """Stop every ``sync_wait`` of this chain from waiting."""
         synchronizing.disable(self)
 
-    # What has no meaning in one process without a device
+    # Methods without a meaning in one process without a device
 
     def device_que(
         self, send_epoch_end: bool = True, create_data_info_queue: bool = False, queue_name: str = ""
@@ -592,8 +592,8 @@ class Step(Dataset):
     """A data set made of one other.
 
     Args:
-        source: the data set before it.
-        columns: the names of its columns; those of ``source`` without it.
+        source: the preceding data set.
+        columns: the names of its columns; by default those of ``source``.
     """
 
     def __init__(self, source: Dataset, columns: list[str] | None = None) -> None:
@@ -615,12 +615,12 @@ class DatasetIterator:
     """Goes over the rows; each pass of a ``for`` is an epoch, shuffled anew.
 
     Args:
-        dataset: whose rows.
+        dataset: the data set.
         num_epochs: the number of passes; -1: unlimited.
         output_numpy: NumPy arrays instead of tensors.
-        form: what makes of a row, a tuple, what is given.
+        form: converts a row, a tuple, to the returned value.
         who: the name of the method in messages.
-        do_copy: a bool, without effect: what is given is the taker's own.
+        do_copy: a bool, without effect: returned values belong to the caller.
 
     Raises:
         TypeError: an argument of another type.
@@ -694,7 +694,7 @@ def newest_pass() -> tuple[int, int]:
     """Return the number of this process's pass that returned the latest row, and the count of rows returned so far.
 
     Returns:
-        two ints, 0 where no row was given yet.
+        two ints, 0 if no row was returned yet.
     """
     return _newest
 
@@ -714,9 +714,9 @@ def _given(row: Row, as_numpy: bool) -> Row:
 def _value(value: Any, as_numpy: bool) -> Any:
     """Convert numbers, text and arrays, also within dictionaries and lists; other values stay as they are."""
     if isinstance(value, dict):
-        return {key: _value(one, as_numpy) for key, one in value.items()}
+        return {key: _value(item, as_numpy) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        values = [_value(one, as_numpy) for one in value]
+        values = [_value(item, as_numpy) for item in value]
         return values if isinstance(value, list) else tuple(values)
     if not isinstance(value, np.ndarray | np.generic | bool | int | float | complex | str | bytes):
         return value
@@ -752,16 +752,16 @@ def pads(pad_info: dict[str, Any]) -> dict[str, Any]:
 
     Raises:
         TypeError: not a dictionary by str, or an entry that is neither None nor a shape and a value.
-        ValueError: such an entry with another length than two.
+        ValueError: such an entry of another length than two.
     """
     who = "padded_batch"
-    given: dict[str, Any] = check_type(pad_info, dict, who, "pad_info", show=repr)
-    for name, one in given.items():
+    padding: dict[str, Any] = check_type(pad_info, dict, who, "pad_info", show=repr)
+    for name, entry in padding.items():
         check_type(name, str, who, "pad_info", "a dictionary by the names of columns", show=repr)
-        check_type(one, tuple | list | None, who, "pad_info", "{column: (shape, value)}", show=repr)
-        if one is not None and len(one) != 2:
-            raise ValueError(f"For '{who}', 'pad_info' must have a shape and a value for '{name}', but got {one!r}")
-    return given
+        check_type(entry, tuple | list | None, who, "pad_info", "{column: (shape, value)}", show=repr)
+        if entry is not None and len(entry) != 2:
+            raise ValueError(f"For '{who}', 'pad_info' must have a shape and a value for '{name}', but got {entry!r}")
+    return padding
 
 
 def names_of(who: str, argument: str, columns: Names) -> list[str]:
@@ -770,18 +770,18 @@ def names_of(who: str, argument: str, columns: Names) -> list[str]:
     Args:
         who: the name of the function in messages.
         argument: the name of its argument.
-        columns: what was given.
+        columns: the argument's value.
 
     Raises:
         TypeError: not strings.
-        ValueError: none, an empty one, or one twice.
+        ValueError: no name, an empty one, or a duplicate.
     """
-    given = [columns] if isinstance(columns, str) else columns
-    if not isinstance(given, list | tuple) or not all(isinstance(one, str) for one in given):
+    names = [columns] if isinstance(columns, str) else columns
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"For '{who}', '{argument}' must be a str or a list of them, but got {columns!r}")
-    if not given or len(set(given)) != len(given) or "" in given:
+    if not names or len(set(names)) != len(names) or "" in names:
         raise ValueError(f"For '{who}', '{argument}' must name different columns, but got {columns!r}")
-    return list(given)
+    return list(names)
 
 
 from . import buckets, steps, synchronizing  # noqa: E402  (they are data sets themselves)

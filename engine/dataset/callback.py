@@ -31,7 +31,7 @@ class DSCallback:
     """Base of what is called at the moments of a data set's ``map``; a subclass defines one of its methods or more.
 
     Args:
-        step_size: how many rows are one step; the two methods of a step are called for the first row of it.
+        step_size: the number of rows of a step; the two methods of a step are called for its first row.
 
     Raises:
         TypeError: not an int.
@@ -47,7 +47,7 @@ class DSCallback:
         """Run before the first row of an iterator.
 
         Args:
-            ds_run_context: where the run is: ``cur_epoch_num``, ``cur_step_num_in_epoch``, ``cur_step_num``.
+            ds_run_context: the state of the run: ``cur_epoch_num``, ``cur_step_num_in_epoch``, ``cur_step_num``.
         """
 
     def ds_epoch_begin(self, ds_run_context: DSRunContext) -> None:
@@ -87,16 +87,16 @@ def listed(given: Any) -> list[DSCallback]:
 
     Raises:
         TypeError: something else.
-        AttributeError: one that defines no method.
+        AttributeError: a callback that defines no method.
     """
     if given is None:
         return []
     callbacks = list(given) if isinstance(given, list | tuple) else [given]
-    for one in callbacks:
-        if not isinstance(one, DSCallback):
-            raise TypeError(f"For 'map', 'callbacks' must be a DSCallback or a list of them, but got {one!r}")
-        if all(getattr(type(one), name) is getattr(DSCallback, name) for name in _MOMENTS):
-            raise AttributeError(f"For 'map', {type(one).__name__} in 'callbacks' must define one of {_MOMENTS}")
+    for callback in callbacks:
+        if not isinstance(callback, DSCallback):
+            raise TypeError(f"For 'map', 'callbacks' must be a DSCallback or a list of them, but got {callback!r}")
+        if all(getattr(type(callback), name) is getattr(DSCallback, name) for name in _MOMENTS):
+            raise AttributeError(f"For 'map', {type(callback).__name__} in 'callbacks' must define one of {_MOMENTS}")
     return callbacks
 
 
@@ -104,7 +104,7 @@ class Watch:
     """The callbacks of one ``map`` during the life of one iterator, which tells of its passes.
 
     Args:
-        callbacks: what is called.
+        callbacks: the callbacks.
     """
 
     def __init__(self, callbacks: list[DSCallback]) -> None:
@@ -128,18 +128,18 @@ class Watch:
         """Return the result of ``work`` for the next row."""
         self.in_epoch, self.steps = self.in_epoch + 1, self.steps + 1
         self._tell("ds_step_begin", step=True)
-        made = work()
+        result = work()
         self._tell("ds_step_end", step=True)
-        return made
+        return result
 
     def _tell(self, moment: str, step: bool = False) -> None:
         context = DSRunContext(self.epoch, self.in_epoch, self.steps)
-        for one in self.callbacks:
-            if step and (self.in_epoch - 1) % one.step_size:
+        for callback in self.callbacks:
+            if step and (self.in_epoch - 1) % callback.step_size:
                 continue
             try:
-                getattr(one, moment)(context)
+                getattr(callback, moment)(context)
             except Exception as error:  # the user's code may raise anything; MindSpore raises RuntimeError for it
                 raise RuntimeError(
-                    f"For 'map', {type(one).__name__}.{moment} raised {type(error).__name__}: {error}"
+                    f"For 'map', {type(callback).__name__}.{moment} raised {type(error).__name__}: {error}"
                 ) from error

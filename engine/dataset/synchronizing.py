@@ -18,10 +18,10 @@ class SyncWait(Step):
     """Rows behind a gate.
 
     Args:
-        source: the data set before it.
+        source: the preceding data set.
         condition_name: the name of the gate.
-        num_batch: how many batches pass before the first report.
-        callback: what is called with the data of a report.
+        num_batch: the number of batches before the first report.
+        callback: called with the data of a report.
     """
 
     def __init__(
@@ -36,14 +36,14 @@ class SyncWait(Step):
             raise RuntimeError(f"For 'sync_wait', there is a condition '{condition_name}' already")
         super().__init__(source)
         self.name, self.callback, self.disabled = condition_name, callback, False
-        self.released = num_batch  # so many rows pass with each report
+        self.released = num_batch  # the number of rows released by each report
         self._left = num_batch
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
         self._left = self.released
         for row in self.source.rows(generator):
             if self._left <= 0 and not self.disabled:
-                # Nobody else could open the gate while this waits.
+                # Nothing else could open the gate during this wait.
                 self.disabled = True
                 warnings.warn(
                     f"sync_wait: no sync_update('{self.name}') came before the next rows were asked for; "
@@ -61,8 +61,8 @@ class SyncWait(Step):
         """Let that many rows pass, and notify the callback.
 
         Args:
-            rows: how many; as many as at the beginning without it.
-            data: what the callback gets.
+            rows: the number of rows; by default ``num_batch``.
+            data: the argument of the callback.
         """
         self._left += self.released if rows is None else rows
         if self.callback is not None:
@@ -71,10 +71,10 @@ class SyncWait(Step):
 
 def gates_of(dataset: Dataset) -> dict[str, SyncWait]:
     """Return the gates of a chain, by name."""
-    found: dict[str, SyncWait] = {dataset.name: dataset} if isinstance(dataset, SyncWait) else {}
+    gates: dict[str, SyncWait] = {dataset.name: dataset} if isinstance(dataset, SyncWait) else {}
     for child in dataset.children:
-        found |= gates_of(child)
-    return found
+        gates |= gates_of(child)
+    return gates
 
 
 def update(dataset: Dataset, condition_name: str, num_batch: int | None, data: Any) -> None:

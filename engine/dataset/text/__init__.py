@@ -1,4 +1,4 @@
-"""``mindspore.dataset.text``: tokenizers, vocabularies, word vectors, and what else is done with text in a row."""
+"""``mindspore.dataset.text``: tokenizers, vocabularies, word vectors, and other transforms of text in a row."""
 
 from ...base.module_names import name_methods as _name_methods
 from . import transforms, utils

@@ -1,4 +1,4 @@
-"""What Unicode says of characters, and regular expressions that ask for it, which Python's ``re`` does not know."""
+"""Unicode properties of characters, and regular expressions on them, which Python's ``re`` lacks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import unicodedata
 from functools import cache
 
-# First words of names of letters that tell no script.
+# First words of names of letters that do not name a script.
 _NO_SCRIPT = {
     "BLACK-LETTER",
     "COMBINING",
@@ -22,7 +22,7 @@ _NO_SCRIPT = {
     "SCRIPT",
 }
 _WIDTHS = {"FULLWIDTH", "HALFWIDTH"}
-# What Unicode calls ignorable: soft hyphens, joiners, marks of direction, selectors of variants.
+# Unicode's default ignorable characters: soft hyphens, joiners, marks of direction, selectors of variants.
 _FOLDED_AWAY = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0]"
@@ -52,15 +52,15 @@ def case_folded(text: str) -> str:
 def _ranges(kind: str) -> str:
     """Return the characters of a general category or a script, for use within brackets."""
     script = "CJK" if kind == "Han" else kind.upper()
-    found: list[list[int]] = []
+    ranges: list[list[int]] = []
     for code in range(sys.maxunicode + 1):
         character = chr(code)
         if unicodedata.category(character).startswith(kind) if kind in _KINDS else script_of(character) == script:
-            if found and found[-1][1] == code - 1:
-                found[-1][1] = code
+            if ranges and ranges[-1][1] == code - 1:
+                ranges[-1][1] = code
             else:
-                found.append([code, code])
-    return "".join(rf"\U{low:08x}-\U{high:08x}" for low, high in found)
+                ranges.append([code, code])
+    return "".join(rf"\U{low:08x}-\U{high:08x}" for low, high in ranges)
 
 
 _KINDS = set("CLMNPSZ") | {
@@ -102,27 +102,27 @@ def pattern_of(who: str, argument: str, pattern: str) -> re.Pattern[str]:
     """Return a regular expression in which ``\\p{..}`` matches the characters of a general category or a script.
 
     Raises:
-        RuntimeError: it is none, or asks for another property.
+        RuntimeError: the pattern is invalid, or uses another property.
     """
-    found, at, inside = "", 0, False
+    result, at, inside = "", 0, False
     while at < len(pattern):
-        asked = _PROPERTY.match(pattern, at)
-        if asked is None:
+        match = _PROPERTY.match(pattern, at)
+        if match is None:
             step = 2 if pattern[at] == "\\" else 1
             if step == 1:
                 inside = pattern[at] == "[" or (inside and pattern[at] != "]")
-            found += pattern[at : at + step]
+            result += pattern[at : at + step]
             at += step
             continue
-        ranges = _ranges(asked[2])
-        if not ranges or (inside and asked[1] == "P"):
+        ranges = _ranges(match[2])
+        if not ranges or (inside and match[1] == "P"):
             raise RuntimeError(
                 f"For '{who}', '{argument}' must ask for a general category or a script, such as \\p{{Lu}} or "
-                f"\\p{{Greek}}, and with \\P outside of brackets, but got {asked[0]} in {pattern!r}"
+                f"\\p{{Greek}}, and with \\P outside of brackets, but got {match[0]} in {pattern!r}"
             )
-        found += ranges if inside else f"[{'^' if asked[1] == 'P' else ''}{ranges}]"
-        at = asked.end()
+        result += ranges if inside else f"[{'^' if match[1] == 'P' else ''}{ranges}]"
+        at = match.end()
     try:
-        return re.compile(found)
+        return re.compile(result)
     except re.error as error:
         raise RuntimeError(f"For '{who}', '{argument}' is no regular expression: {pattern!r}: {error}") from error

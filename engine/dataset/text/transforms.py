@@ -1,4 +1,4 @@
-"""What may be done with text in a row: tokenizers, normal forms, numbers of words, and the length of sequences."""
+"""Transforms of text in a row: tokenizers, normal forms, word ids, and the length of sequences."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 Piece = tuple[str, int, int]
-"""A part of a text, and where it begins and ends there, counted in characters."""
+"""A part of a text with its start and end there, in characters."""
 
 
 def _text(who: str, value: Array) -> str:
@@ -71,11 +71,11 @@ def _texts(who: str, value: Array, ranks: tuple[int, ...] | None = None) -> Arra
 
 
 class _Each(Transform):
-    """A change of each text of an array."""
+    """A transform of each text of an array."""
 
     def changed(self, value: Array) -> Array:
         texts = _texts(type(self).__name__, value)
-        return np.array([self.text(str(one)) for one in texts.reshape(-1)], np.str_).reshape(texts.shape)
+        return np.array([self.text(str(text)) for text in texts.reshape(-1)], np.str_).reshape(texts.shape)
 
     def text(self, text: str) -> str:
         """Return the transformed text."""
@@ -83,7 +83,7 @@ class _Each(Transform):
 
 
 class _Tokenizer(Transform):
-    """A text in pieces; with ``with_offsets`` also where each begins and ends, counted in bytes of UTF-8."""
+    """Splits a text into pieces; with ``with_offsets`` also their starts and ends, in bytes of UTF-8."""
 
     def __init__(self, with_offsets: bool) -> None:
         self.with_offsets = check_bool(with_offsets, type(self).__name__, "with_offsets", show=repr)
@@ -104,14 +104,14 @@ def _in_bytes(text: str, pieces: list[Piece]) -> tuple[list[str], list[int], lis
 
 
 def _result(words: list[str], starts: list[int], ends: list[int], with_offsets: bool) -> Any:
-    if not words:  # a text without words is one that is empty
+    if not words:  # the pieces of a text without words are one empty text
         words, starts, ends = [""], [0], [0]
-    made = np.array(words, np.str_)
-    return (made, np.array(starts, np.uint32), np.array(ends, np.uint32)) if with_offsets else made
+    array = np.array(words, np.str_)
+    return (array, np.array(starts, np.uint32), np.array(ends, np.uint32)) if with_offsets else array
 
 
 class WhitespaceTokenizer(_Tokenizer):
-    """A text at its white space.
+    """Splits a text at white space.
 
     Args:
         with_offsets: also return the start and end of each word, in bytes of UTF-8.
@@ -125,14 +125,14 @@ class WhitespaceTokenizer(_Tokenizer):
         super().__init__(with_offsets)
 
     def pieces(self, text: str) -> tuple[str, list[Piece]]:
-        return text, [(found[0], *found.span()) for found in re.finditer(r"\S+", text)]
+        return text, [(match[0], *match.span()) for match in re.finditer(r"\S+", text)]
 
 
 class UnicodeCharTokenizer(_Tokenizer):
-    """A text as its characters.
+    """Splits a text into characters.
 
     Args:
-        with_offsets: give also where each begins and ends, counted in bytes of UTF-8.
+        with_offsets: also return the start and end of each character, in bytes of UTF-8.
 
     Raises:
         TypeError: not a bool.
@@ -147,7 +147,7 @@ class UnicodeCharTokenizer(_Tokenizer):
 
 
 class UnicodeScriptTokenizer(_Tokenizer):
-    """A text where the script changes, and at white space. Signs and digits are of one script, which is no other's.
+    """Splits a text at changes of script and at white space. Signs and digits form a script of their own.
 
     Args:
         keep_whitespace: whether white space is returned too.
@@ -166,15 +166,15 @@ class UnicodeScriptTokenizer(_Tokenizer):
         kinds = ["" if character.isspace() else script_of(character) for character in text]
         changes = [at for at in range(1, len(kinds)) if kinds[at] != kinds[at - 1]]
         bounds = zip([0, *changes], [*changes, len(text)], strict=True)
-        found = [(text[low:high], low, high) for low, high in bounds if low < high]
-        return text, [piece for piece in found if self.keep_whitespace or not piece[0].isspace()]
+        parts = [(text[low:high], low, high) for low, high in bounds if low < high]
+        return text, [piece for piece in parts if self.keep_whitespace or not piece[0].isspace()]
 
 
 class CaseFold(_Each):
     """Text in lower case, with compatible characters replaced (Unicode's NFKC_Casefold).
 
     Raises:
-        RuntimeError: when called, no text.
+        RuntimeError: when called, an input other than text.
     """
 
     def text(self, text: str) -> str:
@@ -189,7 +189,7 @@ class NormalizeUTF8(_Each):
 
     Raises:
         TypeError: no ``NormalizeForm``.
-        RuntimeError: when called, no text.
+        RuntimeError: when called, an input other than text.
     """
 
     def __init__(self, normalize_form: NormalizeForm = NormalizeForm.NFKC) -> None:
@@ -212,12 +212,12 @@ _NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eig
 
 
 class FilterWikipediaXML(_Each):
-    """The words of a line of Wikipedia's dump, in lower case: letters a to z alone, digits spelled.
+    """The words of a line of a Wikipedia dump, in lower case: only letters a to z, with digits spelled out.
 
-    What stands from the first ``<`` to the last ``>`` is left out, and all of a line with ``#redirect``.
+    Everything from the first ``<`` to the last ``>`` is dropped, and all of a line with ``#redirect``.
 
     Raises:
-        RuntimeError: when called, no text.
+        RuntimeError: when called, an input other than text.
     """
 
     def text(self, text: str) -> str:
@@ -229,16 +229,16 @@ class FilterWikipediaXML(_Each):
 
 
 class RegexReplace(_Each):
-    """Text with what a pattern finds replaced.
+    """Replaces matches of a pattern in text.
 
     Args:
-        pattern: a regular expression; ``\\p{..}`` stands for the characters of a general category.
-        replace: what stands in the place; ``$1`` is the first group.
-        replace_all: whether all places are replaced, or the first.
+        pattern: a regular expression; ``\\p{..}`` matches the characters of a general category.
+        replace: the replacement; ``$1`` is the first group.
+        replace_all: whether all matches are replaced, or the first.
 
     Raises:
         TypeError: an argument of another type.
-        RuntimeError: when called, no regular expression, a group that is not there, or no text.
+        RuntimeError: when called, an invalid regular expression, an unknown group, or an input other than text.
     """
 
     def __init__(self, pattern: str, replace: str, replace_all: bool = True) -> None:
@@ -266,16 +266,16 @@ class RegexReplace(_Each):
 
 
 class RegexTokenizer(_Tokenizer):
-    """A text where a pattern is found.
+    """Splits a text at matches of a pattern.
 
     Args:
-        delim_pattern: a regular expression; ``\\p{..}`` stands for the characters of a general category.
-        keep_delim_pattern: what of the found is a piece too, if it is this as a whole; nothing without it.
+        delim_pattern: a regular expression; ``\\p{..}`` matches the characters of a general category.
+        keep_delim_pattern: full matches of this are pieces too; by default no delimiters are.
         with_offsets: also return the start and end of each piece, in bytes of UTF-8.
 
     Raises:
         TypeError: an argument of another type.
-        RuntimeError: when called, no regular expression, or something else than one text.
+        RuntimeError: when called, an invalid regular expression, or an input other than one text.
     """
 
     def __init__(self, delim_pattern: str, keep_delim_pattern: str = "", with_offsets: bool = False) -> None:
@@ -293,16 +293,16 @@ class RegexTokenizer(_Tokenizer):
 
 
 def _split(text: str, delimiter: re.Pattern[str], keep: re.Pattern[str]) -> list[Piece]:
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     before = 0
     for match in delimiter.finditer(text):
         low, high = match.span()
         if low > before:
-            found.append((text[before:low], before, low))
+            pieces.append((text[before:low], before, low))
         if high > low and keep.pattern and keep.fullmatch(match[0]):
-            found.append((match[0], low, high))
+            pieces.append((match[0], low, high))
         before = high
-    return [*found, (text[before:], before, len(text))] if before < len(text) else found
+    return [*pieces, (text[before:], before, len(text))] if before < len(text) else pieces
 
 
 _CHINESE = "\u4e00-\u9fff\u3400-\u4dbf\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002ceaf\U0002f800-\U0002fa1f"
@@ -311,14 +311,14 @@ _MARKED = r"\[(?:CLS|SEP|UNK|PAD|MASK|unused\d+)\]"
 
 
 class BasicTokenizer(_Tokenizer):
-    """A text at its white space, with each sign and each Chinese character a piece, as BERT's first step does.
+    """Splits a text at white space, signs and Chinese characters, as the first step of BERT does.
 
     Args:
-        lower_case: lower case, without accents.
+        lower_case: convert to lower case without accents.
         keep_whitespace: whether white space is returned too.
         normalization_form: the normal form of text whose case is unchanged.
         preserve_unused_token: whether [CLS], [SEP], [UNK], [PAD], [MASK] and [unused1] ... stay one piece.
-        with_offsets: give also where each piece begins and ends in the text that was split, in bytes of UTF-8.
+        with_offsets: also return the start and end of each piece in the split text, in bytes of UTF-8.
 
     Raises:
         TypeError: an argument of another type.
@@ -345,8 +345,8 @@ class BasicTokenizer(_Tokenizer):
 
     def pieces(self, text: str) -> tuple[str, list[Piece]]:
         ready = self._lowered(text) if self.lower_case else _normal(self.form, text)
-        ready = "".join(" " if unicodedata.category(one) in ("Cc", "Cf") else one for one in ready)
-        delimiter, keep = (pattern_of("BasicTokenizer", "lower_case", one) for one in self._patterns)
+        ready = "".join(" " if unicodedata.category(pattern) in ("Cc", "Cf") else pattern for pattern in ready)
+        delimiter, keep = (pattern_of("BasicTokenizer", "lower_case", pattern) for pattern in self._patterns)
         return ready, _split(ready, delimiter, keep)
 
     def _lowered(self, text: str) -> str:
@@ -355,23 +355,25 @@ class BasicTokenizer(_Tokenizer):
 
 
 def _without_accents(text: str) -> str:
-    return "".join(one for one in unicodedata.normalize("NFD", text) if unicodedata.category(one) != "Mn")
+    return "".join(
+        character for character in unicodedata.normalize("NFD", text) if unicodedata.category(character) != "Mn"
+    )
 
 
 class WordpieceTokenizer(Transform):
-    """Words in the longest parts that a vocabulary has, from left to right.
+    """Splits words into the longest parts that a vocabulary has, from left to right.
 
     Args:
         vocab: the vocabulary.
         suffix_indicator: the prefix of parts within a word there.
         max_bytes_per_token: a longer word is unknown.
         unknown_token: the replacement of a word that cannot be composed; "": the word itself.
-        with_offsets: give also where each part begins and ends in its word, in bytes of UTF-8.
+        with_offsets: also return the start and end of each part in its word, in bytes of UTF-8.
 
     Raises:
         TypeError: an argument of another type.
         ValueError: a negative number.
-        RuntimeError: when called, no text, or text with more than one axis.
+        RuntimeError: when called, an input other than text, or text with more than one axis.
     """
 
     def __init__(
@@ -401,20 +403,20 @@ class WordpieceTokenizer(Transform):
 
     def joined(self, words: list[tuple[str, int]]) -> Any:
         """Return the parts of words, each with the offset at which it begins."""
-        found, starts, ends = [], [], []
+        parts, starts, ends = [], [], []
         for word, begin in words:
             for part, low, high in self.parts(word):
-                found.append(part)
+                parts.append(part)
                 starts.append(begin + len(word[:low].encode()))
                 ends.append(begin + len(word[:high].encode()))
-        return _result(found, starts, ends, self.with_offsets)
+        return _result(parts, starts, ends, self.with_offsets)
 
     def parts(self, word: str) -> list[Piece]:
         """Return the parts of one word."""
         unknown = [(self.unknown or word, 0, len(word))]
         if len(word.encode()) > self.most:
             return unknown
-        found: list[Piece] = []
+        parts: list[Piece] = []
         low = 0
         while low < len(word):
             for high in range(len(word), low, -1):
@@ -423,24 +425,24 @@ class WordpieceTokenizer(Transform):
                     break
             else:
                 return unknown
-            found.append((part, low, high))
+            parts.append((part, low, high))
             low = high
-        return found
+        return parts
 
 
 class BertTokenizer(Transform):
-    """A text in the parts of words that BERT takes: ``BasicTokenizer``, then ``WordpieceTokenizer``.
+    """Splits a text into BERT's parts of words: ``BasicTokenizer``, then ``WordpieceTokenizer``.
 
     Args:
         vocab: the vocabulary.
         suffix_indicator: the prefix of parts within a word there.
         max_bytes_per_token: a longer word is unknown.
         unknown_token: the replacement of a word that cannot be composed; "": the word itself.
-        lower_case: lower case, without accents.
+        lower_case: convert to lower case without accents.
         keep_whitespace: whether white space is a word too.
         normalization_form: the normal form of text whose case is unchanged.
         preserve_unused_token: whether [CLS], [SEP], [UNK], [PAD], [MASK] and [unused1] ... stay one word.
-        with_offsets: give also where each part begins and ends in the text that was split, in bytes of UTF-8.
+        with_offsets: also return the start and end of each part in the split text, in bytes of UTF-8.
 
     Raises:
         TypeError: an argument of another type.
@@ -471,7 +473,7 @@ class BertTokenizer(Transform):
 
 
 class PythonTokenizer:
-    """A function of one's own for each text of an array.
+    """Applies a user's function to each text of an array.
 
     Args:
         tokenizer: a function of a str that returns a list of str.
@@ -491,25 +493,25 @@ class PythonTokenizer:
         if not isinstance(in_array, np.ndarray | np.str_) or in_array.dtype.kind != "U":
             raise TypeError(f"For 'PythonTokenizer', the value must be a NumPy array of str, but got {in_array!r}")
         try:
-            found = [list(self.tokenizer(str(one))) for one in in_array.reshape(-1)]
-            return np.array(found, np.str_).reshape(*in_array.shape, -1)
+            words = [list(self.tokenizer(str(text))) for text in in_array.reshape(-1)]
+            return np.array(words, np.str_).reshape(*in_array.shape, -1)
         except Exception as error:  # the user's code may raise anything
             raise RuntimeError(f"For 'PythonTokenizer', 'tokenizer' raised {type(error).__name__}: {error}") from error
 
 
 class JiebaTokenizer(_Tokenizer):
-    """Chinese text in words, by the package ``jieba``.
+    """Splits Chinese text into words with the package ``jieba``.
 
     Args:
-        hmm_path: the file of a model; the package has its own, so that the file must be there and is not read.
-        mp_path: the file of the dictionary: a word, how often it occurs, and its kind in each line.
-        mode: how words are found.
+        hmm_path: the file of a model; it must exist but is not read, since the package has its own.
+        mp_path: the file of the dictionary: a word, its frequency and its kind in each line.
+        mode: the method of segmentation.
         with_offsets: also return the start and end of each word, in bytes of UTF-8.
 
     Raises:
         ImportError: the package ``jieba`` is not installed.
         TypeError: an argument of another type.
-        ValueError: there is no such file.
+        ValueError: the file does not exist.
         RuntimeError: when called, an input other than one text.
     """
 
@@ -529,7 +531,7 @@ class JiebaTokenizer(_Tokenizer):
 
         Args:
             word: the word.
-            freq: how often it occurs; so often that it is found, without it.
+            freq: its frequency; by default high enough for the word to be recognized.
 
         Raises:
             TypeError: an argument of another type.
@@ -545,7 +547,7 @@ class JiebaTokenizer(_Tokenizer):
         """Add words to the dictionary.
 
         Args:
-            user_dict: how often each occurs; or a file with a word and a number in each line.
+            user_dict: the frequency of each; or a file with a word and a number in each line.
 
         Raises:
             TypeError: something else.
@@ -567,11 +569,11 @@ class JiebaTokenizer(_Tokenizer):
 
 
 class SentencePieceTokenizer(Transform):
-    """A text in the pieces of a model of the package ``sentencepiece``.
+    """Splits a text into the pieces of a model of the package ``sentencepiece``.
 
     Args:
         mode: the file of a model, or a ``SentencePieceVocab``.
-        out_type: whether texts or numbers are given.
+        out_type: whether texts or ids are returned.
 
     Raises:
         ImportError: the package ``sentencepiece`` is not installed.
@@ -595,16 +597,16 @@ class SentencePieceTokenizer(Transform):
 
 
 class Lookup(Transform):
-    """The numbers of words.
+    """Maps words to their ids.
 
     Args:
         vocab: the vocabulary.
-        unknown_token: the word whose number stands for one that is not there; without it that is an error.
+        unknown_token: the word whose id replaces an unknown word's; by default that is an error.
         data_type: the element type of the result.
 
     Raises:
         TypeError: an argument of another type.
-        RuntimeError: when called, a word that is not there, or no text; or ``data_type`` is not a number.
+        RuntimeError: when called, an unknown word, or an input other than text; or ``data_type`` is not a number.
     """
 
     def __init__(self, vocab: Vocab, unknown_token: str | None = None, data_type: DTypeLike = int32) -> None:
@@ -620,28 +622,28 @@ class Lookup(Transform):
             raise RuntimeError(
                 f"For 'Lookup', 'unknown_token' must be in the vocabulary, but {self.unknown_token!r} is not"
             )
-        found = [self.ids.get(word, instead) for word in words_of(value)]
-        if None in found:
+        ids = [self.ids.get(word, instead) for word in words_of(value)]
+        if None in ids:
             raise RuntimeError(
-                f"For 'Lookup', {words_of(value)[found.index(None)]!r} is not in the vocabulary, and there is no "
+                f"For 'Lookup', {words_of(value)[ids.index(None)]!r} is not in the vocabulary, and there is no "
                 "'unknown_token'"
             )
-        return np.array(found, self.dtype).reshape(value.shape)
+        return np.array(ids, self.dtype).reshape(value.shape)
 
 
 class Ngram(Transform):
-    """Neighboring words joined.
+    """Joins neighboring words.
 
     Args:
-        n: how many words, an int or a list of them.
-        left_pad: a word and how often it is put before the others, at most n - 1 times.
-        right_pad: the same behind them.
-        separator: what stands between words.
+        n: the number of words, an int or a list of them.
+        left_pad: a word and its number of repetitions before the others, at most n - 1.
+        right_pad: the same after them.
+        separator: the text between words.
 
     Raises:
         TypeError: ``separator`` is not a str.
-        ValueError: no ints above 0, or no pair of a str and an int from 0 on.
-        RuntimeError: when called, something else than text with one axis.
+        ValueError: not ints above 0, or not a pair of a str and an int from 0 on.
+        RuntimeError: when called, an input other than text with one axis.
     """
 
     def __init__(
@@ -653,7 +655,7 @@ class Ngram(Transform):
     ) -> None:
         self.lengths = n if isinstance(n, list) else [n]
         if not self.lengths or any(
-            not isinstance(one, int) or isinstance(one, bool) or one < 1 for one in self.lengths
+            not isinstance(length, int) or isinstance(length, bool) or length < 1 for length in self.lengths
         ):
             raise ValueError(f"For 'Ngram', 'n' must be an int above 0 or a list of them, but got {n!r}")
         for name, pad in (("left_pad", left_pad), ("right_pad", right_pad)):
@@ -665,26 +667,26 @@ class Ngram(Transform):
 
     def changed(self, value: Array) -> Array:
         words = words_of(_texts("Ngram", value, (1,)))
-        found: list[str] = []
+        joined: list[str] = []
         for n in self.lengths:
-            left, right = ([word] * min(times, n - 1) for word, times in (self.left, self.right))
-            padded = [*left, *words, *right]
-            # Of too few words comes one that is empty.
-            found += [self.separator.join(padded[at : at + n]) for at in range(len(padded) - n + 1)] or [""]
-        return np.array(found, np.str_)
+            before, after = ([word] * min(times, n - 1) for word, times in (self.left, self.right))
+            padded = [*before, *words, *after]
+            # Too few words result in an empty text.
+            joined += [self.separator.join(padded[at : at + n]) for at in range(len(padded) - n + 1)] or [""]
+        return np.array(joined, np.str_)
 
 
 class SlidingWindow(Transform):
-    """Each stretch of neighboring elements, as a row.
+    """Returns each window of neighboring elements as a row.
 
     Args:
-        width: the length of a stretch.
+        width: the length of a window.
         axis: 0 or -1: the one axis.
 
     Raises:
         TypeError: not an int.
         ValueError: ``width`` is below 1.
-        RuntimeError: when called, a value with another number of axes.
+        RuntimeError: when called, a value of another rank.
     """
 
     def __init__(self, width: int, axis: int = 0) -> None:
@@ -703,7 +705,7 @@ class SlidingWindow(Transform):
 
 
 class ToNumber(Transform):
-    """Texts as numbers.
+    """Converts texts to numbers.
 
     Args:
         data_type: the element type of the result.
@@ -719,16 +721,16 @@ class ToNumber(Transform):
             raise TypeError(f"For 'ToNumber', 'data_type' must be a dtype of numbers, but got {data_type}")
 
     def changed(self, value: Array) -> Array:
-        numbers = [self._number(one) for one in words_of(_texts("ToNumber", value))]
+        numbers = [self._number(text) for text in words_of(_texts("ToNumber", value))]
         return np.array(numbers, self.dtype).reshape(value.shape)
 
     def _number(self, text: str) -> int | float:
-        # What stands behind a number is passed over, as C's functions do.
+        # Characters after a number are ignored, as in C's functions.
         pattern = r"\s*[+-]?\d+" if self.dtype.kind in "iu" else r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
-        found = re.match(pattern, text, re.ASCII)
-        if found is None:
+        match = re.match(pattern, text, re.ASCII)
+        if match is None:
             raise RuntimeError(f"For 'ToNumber', the text must be a number, but got {text!r}")
-        number: int | float = int(found[0]) if self.dtype.kind in "iu" else float(found[0])
+        number: int | float = int(match[0]) if self.dtype.kind in "iu" else float(match[0])
         limits = np.iinfo(self.dtype) if self.dtype.kind in "iu" else np.finfo(self.dtype)
         if not int(limits.min) <= number <= int(limits.max):
             raise RuntimeError(f"For 'ToNumber', {text!r} must be a number that {self.dtype} has")
@@ -736,16 +738,16 @@ class ToNumber(Transform):
 
 
 class ToVectors(Transform):
-    """The vectors of words.
+    """Maps words to their vectors.
 
     Args:
         vectors: ``Vectors``, ``GloVe``, ``FastText`` or ``CharNGram``.
-        unk_init: the vector of a word that is not there; zeros without it.
-        lower_case_backup: look for a word in lower case too.
+        unk_init: the vector of an unknown word; by default zeros.
+        lower_case_backup: also look up a word in lower case.
 
     Raises:
         TypeError: an argument of another type.
-        RuntimeError: when called, no text, or ``unk_init`` of another length.
+        RuntimeError: when called, an input other than text, or ``unk_init`` of another length.
     """
 
     def __init__(
@@ -762,15 +764,15 @@ class ToVectors(Transform):
             raise RuntimeError(
                 f"For 'ToVectors', 'unk_init' must have {self.vectors.dim} numbers, but has {self.unknown.size}"
             )
-        found = [self.vectors.lookup(word, self.unknown, self.lower) for word in words_of(value)]
-        return np.array(found, np.float32).reshape(*value.shape, self.vectors.dim)
+        vectors = [self.vectors.lookup(word, self.unknown, self.lower) for word in words_of(value)]
+        return np.array(vectors, np.float32).reshape(*value.shape, self.vectors.dim)
 
 
 class Truncate(Transform):
-    """The first elements along the last axis.
+    """Keeps the first elements along the last axis.
 
     Args:
-        max_seq_len: the most that are left.
+        max_seq_len: the maximum number of elements.
 
     Raises:
         TypeError: not an int.
@@ -788,15 +790,15 @@ class Truncate(Transform):
 
 
 class TruncateSequencePair:
-    """Two sequences cut until both together are short enough, always at the end of the longer one.
+    """Truncates two sequences to a total length, always at the end of the longer one.
 
     Args:
-        max_length: the most elements of both.
+        max_length: the maximum number of elements of both.
 
     Raises:
         TypeError: not an int.
         ValueError: a negative int.
-        RuntimeError: when called, something else than two values with one axis.
+        RuntimeError: when called, an input other than two values with one axis.
     """
 
     def __init__(self, max_length: int) -> None:
@@ -818,15 +820,15 @@ class TruncateSequencePair:
 
 
 class AddToken(Transform):
-    """Words with a further one before or behind them.
+    """Adds a word before or after others.
 
     Args:
         token: the word.
-        begin: whether it comes before them.
+        begin: whether it is added before them.
 
     Raises:
         TypeError: an argument of another type.
-        RuntimeError: when called, no text, or text with no axis or more than two.
+        RuntimeError: when called, an input other than text, or text with no axis or more than two.
     """
 
     def __init__(self, token: str, begin: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""Vocabularies and word vectors, and how text is encoded."""
+"""Vocabularies, word vectors, and text encodings."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class NormalizeForm(enum.IntEnum):
 
 
 class JiebaMode(enum.IntEnum):
-    """Ways of ``JiebaTokenizer`` to find words."""
+    """Segmentation methods of ``JiebaTokenizer``."""
 
     MIX = 0
-    """By the dictionary, and where it has no word by the model."""
+    """By the dictionary, and by the model for words that it lacks."""
     MP = 1
     """By the dictionary."""
     HMM = 2
@@ -63,14 +63,14 @@ class SentencePieceModel(enum.IntEnum):
 
 
 class SPieceTokenizerOutType(enum.IntEnum):
-    """What ``SentencePieceTokenizer`` gives: texts or numbers."""
+    """Results of ``SentencePieceTokenizer``: texts or ids."""
 
     STRING = 0
     INT = 1
 
 
 class SPieceTokenizerLoadType(enum.IntEnum):
-    """What ``SentencePieceTokenizer`` is made of: a file or a ``SentencePieceVocab``."""
+    """Sources of ``SentencePieceTokenizer``: a file or a ``SentencePieceVocab``."""
 
     FILE = 0
     MODEL = 1
@@ -96,7 +96,7 @@ def _lines(who: str, file_path: str) -> list[str]:
 
 
 class Vocab:
-    """Words and their numbers; made by ``from_list``, ``from_dict``, ``from_file`` or ``from_dataset``."""
+    """Words and their ids; created by ``from_list``, ``from_dict``, ``from_file`` or ``from_dataset``."""
 
     def __init__(self) -> None:
         self._ids: dict[str, int] | None = None
@@ -104,9 +104,9 @@ class Vocab:
 
     @classmethod
     def _of(cls, ids: dict[str, int]) -> Self:
-        made = cls()
-        made._ids, made._tokens = ids, {number: word for word, number in ids.items()}
-        return made
+        vocab = cls()
+        vocab._ids, vocab._tokens = ids, {number: word for word, number in ids.items()}
+        return vocab
 
     @classmethod
     def _joined(
@@ -120,9 +120,9 @@ class Vocab:
     ) -> Self:
         special = [] if special_tokens is None else _words(who, "special_tokens", special_tokens)
         check_bool(special_first, who, "special_first", show=repr)
-        both = sorted(set(special) & set(words))
-        if both:
-            raise error(f"For '{who}', 'special_tokens' must not be in {argument}, but both have {both}")
+        duplicates = sorted(set(special) & set(words))
+        if duplicates:
+            raise error(f"For '{who}', 'special_tokens' must not be in {argument}, but both have {duplicates}")
         return cls._of({word: n for n, word in enumerate([*special, *words] if special_first else [*words, *special])})
 
     @classmethod
@@ -138,7 +138,7 @@ class Vocab:
 
         Raises:
             TypeError: not a list of words, or not a bool.
-            ValueError: a word that is there twice.
+            ValueError: a duplicate word.
         """
         words = _words("Vocab.from_list", "word_list", word_list)
         return cls._joined("Vocab.from_list", "'word_list'", words, special_tokens, special_first)
@@ -148,7 +148,7 @@ class Vocab:
         """Return a vocabulary of words with these ids.
 
         Args:
-            word_dict: the number of each word, an int from 0 on.
+            word_dict: the id of each word, an int from 0 on.
 
         Raises:
             TypeError: not a dictionary of words and ints.
@@ -174,14 +174,14 @@ class Vocab:
 
         Args:
             file_path: the file, in UTF-8.
-            delimiter: where a word ends in its line; without it the line is the word.
-            vocab_size: the most words to take; all without it.
+            delimiter: the end of the word in its line; by default the line is the word.
+            vocab_size: the maximum number of words; by default all.
             special_tokens: additional tokens with a special meaning.
             special_first: whether they come first.
 
         Raises:
             TypeError: an argument of another type.
-            ValueError: ``vocab_size`` is below 1, or a word is there twice.
+            ValueError: ``vocab_size`` is below 1, or a duplicate word.
             RuntimeError: the file does not exist.
         """
         who = "Vocab.from_file"
@@ -209,32 +209,32 @@ class Vocab:
 
         Args:
             dataset: a data set with words.
-            columns: the columns that have them; all without it.
-            freq_range: how often a word occurs at least and at most; None: without end.
-            top_k: the most words to take; all without it.
+            columns: the columns of words; by default all.
+            freq_range: the minimum and maximum frequency of a word; None: unlimited.
+            top_k: the maximum number of words; by default all.
             special_tokens: additional tokens with a special meaning.
             special_first: whether they come first.
 
         Raises:
             TypeError: an argument of another type.
-            ValueError: a range that is none, or ``top_k`` below 1.
-            RuntimeError: there is no such column, it has no text, or a special token is among the words.
+            ValueError: an invalid range, or ``top_k`` below 1.
+            RuntimeError: an unknown column, a column without text, or a special token among the words.
         """
         who = "Vocab.from_dataset"
         check_type(dataset, Dataset, who, "dataset", "a data set", show=repr)
         low, high = cls._range(who, freq_range)
         if top_k is not None:
             check_positive_int(top_k, who, "top_k", show=repr)
-        chosen = dataset if columns in (None, []) else dataset.project(names_of(who, "columns", columns or []))
+        source = dataset if columns in (None, []) else dataset.project(names_of(who, "columns", columns or []))
         counts: Counter[str] = Counter()
-        for row in chosen.create_tuple_iterator(num_epochs=1, output_numpy=True):
+        for row in source.create_tuple_iterator(num_epochs=1, output_numpy=True):
             for value in row:
                 if not isinstance(value, np.ndarray) or value.dtype.kind != "U":
                     raise RuntimeError(f"For '{who}', the columns must hold text, but got {value!r}")
                 counts.update(value.reshape(-1).tolist())
-        kept = [(-count, word) for word, count in counts.items() if low <= count <= high]
-        # Equal counts go by the bytes of the words.
-        words = [word for _, word in sorted(kept, key=lambda one: (one[0], one[1].encode()))][:top_k]
+        ranked = [(-count, word) for word, count in counts.items() if low <= count <= high]
+        # Ties are sorted by the bytes of the words.
+        words = [word for _, word in sorted(ranked, key=lambda one: (one[0], one[1].encode()))][:top_k]
         return cls._joined(who, "the data set", words, special_tokens, special_first, RuntimeError)
 
     @staticmethod
@@ -244,9 +244,9 @@ class Vocab:
         check_type(given, tuple, who, "freq_range", "a tuple of two ints or None", show=repr)
         if len(given) != 2:
             raise ValueError(f"For '{who}', 'freq_range' must be a tuple of two ints or None, but got {given!r}")
-        for one in given:
-            if one is not None:
-                check_int(one, who, "freq_range", show=repr)
+        for bound in given:
+            if bound is not None:
+                check_int(bound, who, "freq_range", show=repr)
         low, high = given[0] or 0, np.inf if given[1] is None else given[1]
         if not 0 <= low <= high:
             raise ValueError(f"For '{who}', 'freq_range' must rise from 0 on, but got {given!r}")
@@ -256,7 +256,7 @@ class Vocab:
         """Return the id of each word.
 
         Raises:
-            RuntimeError: it was made by none of the class's methods.
+            RuntimeError: it was not created by one of the class's methods.
         """
         if self._ids is None:
             raise RuntimeError("the Vocab is empty: make it by from_list, from_dict, from_file or from_dataset")
@@ -276,20 +276,20 @@ class Vocab:
         """
         who, ids = "tokens_to_ids", self.vocab()
         check_type(tokens, str | list | np.ndarray, who, "tokens", "a str, or a list or array of them", show=repr)
-        given = [tokens] if isinstance(tokens, str) else list(tokens)
-        for one in given:
-            check_type(one, str, who, "tokens", "a str, or a list or array of them", show=repr)
-        found = [ids.get(str(one), -1) for one in given]
-        return found[0] if len(found) == 1 else found
+        words = [tokens] if isinstance(tokens, str) else list(tokens)
+        for word in words:
+            check_type(word, str, who, "tokens", "a str, or a list or array of them", show=repr)
+        result = [ids.get(str(word), -1) for word in words]
+        return result[0] if len(result) == 1 else result
 
     def ids_to_tokens(self, ids: int | list[int] | Array) -> str | list[str]:
         """Return the words of ids; an empty word for an unknown id.
 
         Args:
-            ids: a number, or a list or array of them.
+            ids: an id, or a list or array of them.
 
         Returns:
-            a str for one number, else a list.
+            a str for one id, else a list.
 
         Raises:
             TypeError: something else.
@@ -298,16 +298,16 @@ class Vocab:
         who = "ids_to_tokens"
         self.vocab()
         check_type(ids, int | list | np.ndarray, who, "ids", "an int, or a list or array of them", show=repr)
-        given = ids.tolist() if isinstance(ids, np.ndarray) else ids if isinstance(ids, list) else [ids]
-        for one in given:
-            if check_int(one, who, "ids", show=repr) < 0:
-                raise ValueError(f"For '{who}', 'ids' must not be negative, but got {one}")
-        found = [self._tokens.get(one, "") for one in given]
-        return found[0] if len(found) == 1 else found
+        numbers = ids.tolist() if isinstance(ids, np.ndarray) else ids if isinstance(ids, list) else [ids]
+        for number in numbers:
+            if check_int(number, who, "ids", show=repr) < 0:
+                raise ValueError(f"For '{who}', 'ids' must not be negative, but got {number}")
+        words = [self._tokens.get(number, "") for number in numbers]
+        return words[0] if len(words) == 1 else words
 
 
 class Vectors:
-    """The vector of each word, from a file with a word and its numbers in each line."""
+    """The vectors of words, from a file with a word and its numbers in each line."""
 
     def __init__(self) -> None:
         self._vectors: dict[str, Array] = {}
@@ -318,38 +318,38 @@ class Vectors:
         """Read a file.
 
         Args:
-            file_path: the file, in UTF-8; a first line with two numbers alone is passed over.
-            max_vectors: the most words to read; all without it, and for 0.
+            file_path: the file, in UTF-8; a first line of only two numbers is skipped.
+            max_vectors: the maximum number of words; by default, and for 0, all.
 
         Raises:
             TypeError: an argument of another type.
             ValueError: ``max_vectors`` is negative.
-            RuntimeError: there is no such file, or the vectors are not of one length above 1.
+            RuntimeError: the file does not exist, or the vectors are not of one length above 1.
         """
         who = f"{cls.__name__}.from_file"
         if max_vectors is not None and check_int(max_vectors, who, "max_vectors", show=repr) < 0:
             raise ValueError(f"For '{who}', 'max_vectors' must not be negative, but got {max_vectors}")
         lines = _lines(who, file_path)
         cls._check_name(who, Path(file_path))
-        if lines and len(lines[0].split()) == 2 and all(one.isdecimal() for one in lines[0].split()):
+        if lines and len(lines[0].split()) == 2 and all(field.isdecimal() for field in lines[0].split()):
             lines = lines[1:]
-        made = cls()
+        vectors = cls()
         for line in lines[: max_vectors or None]:
             word, *numbers = line.rstrip().split(" ")
             try:
-                vector = np.array([float(one) for one in numbers], np.float32)
+                vector = np.array([float(field) for field in numbers], np.float32)
             except ValueError as error:
                 raise RuntimeError(f"For '{who}', {file_path} has a line with no numbers: {line[:80]!r}") from error
-            if vector.size < 2 or made.dim not in (0, vector.size):
+            if vector.size < 2 or vectors.dim not in (0, vector.size):
                 raise RuntimeError(
                     f"For '{who}', vectors must have one length, at least 2, but {word!r} has {vector.size} "
-                    f"{'numbers' if not made.dim else f'after {made.dim}'}"
+                    f"{'numbers' if not vectors.dim else f'after {vectors.dim}'}"
                 )
-            made.dim = vector.size
-            made._vectors.setdefault(word, vector)
-        if not made.dim:
+            vectors.dim = vector.size
+            vectors._vectors.setdefault(word, vector)
+        if not vectors.dim:
             raise RuntimeError(f"For '{who}', {file_path} has no vectors")
-        return made
+        return vectors
 
     @classmethod
     def _check_name(cls, who: str, path: Path) -> None:
@@ -360,13 +360,13 @@ class Vectors:
 
         Args:
             token: the word.
-            unknown: the vector of one that is not there.
-            lower_case_backup: look for it in lower case too.
+            unknown: the vector of an unknown word.
+            lower_case_backup: also look up the word in lower case.
         """
-        found = self._vectors.get(token)
-        if found is None and lower_case_backup:
-            found = self._vectors.get(token.lower())
-        return unknown if found is None else found
+        vector = self._vectors.get(token)
+        if vector is None and lower_case_backup:
+            vector = self._vectors.get(token.lower())
+        return unknown if vector is None else vector
 
 
 class GloVe(Vectors):
@@ -388,22 +388,22 @@ class FastText(Vectors):
 
 
 class CharNGram(Vectors):
-    """Vectors of two to four neighboring characters, ``2gram-ab``; that of a word is the mean of those in it."""
+    """Vectors of two to four neighboring characters, ``2gram-ab``; that of a word is the mean of its parts."""
 
     def lookup(self, token: str, unknown: Array, lower_case_backup: bool) -> Array:
         """Return the vector of a word.
 
         Args:
             token: the word.
-            unknown: the vector of one of which nothing is there.
-            lower_case_backup: look for it in lower case.
+            unknown: the vector of a word without known parts.
+            lower_case_backup: look up the word in lower case.
         """
         characters = ["#BEGIN#", *(token.lower() if lower_case_backup else token), "#END#"]
         grams = [
             f"{n}gram-{''.join(characters[at : at + n])}" for n in (2, 3, 4) for at in range(len(characters) - n + 1)
         ]
-        found = [self._vectors[gram] for gram in grams if gram in self._vectors]
-        return np.asarray(np.mean(found, axis=0, dtype=np.float32)) if found else unknown
+        vectors = [self._vectors[gram] for gram in grams if gram in self._vectors]
+        return np.asarray(np.mean(vectors, axis=0, dtype=np.float32)) if vectors else unknown
 
 
 def sentencepiece(who: str) -> Any:
@@ -428,7 +428,7 @@ def library(name: str, who: str) -> Any:
 
 
 class SentencePieceVocab:
-    """A model that the package ``sentencepiece`` has learned; made by ``from_dataset`` or ``from_file``."""
+    """A trained model of the package ``sentencepiece``; created by ``from_dataset`` or ``from_file``."""
 
     def __init__(self) -> None:
         self.model = b""
@@ -448,18 +448,18 @@ class SentencePieceVocab:
         Args:
             dataset: the data set.
             col_names: its columns with texts; all for an empty list.
-            vocab_size: how many pieces the model has.
-            character_coverage: the share of characters that it covers.
+            vocab_size: the number of pieces of the model.
+            character_coverage: the fraction of characters that it covers.
             model_type: its kind.
-            params: further arguments of ``SentencePieceTrainer.train``.
+            params: additional arguments of ``SentencePieceTrainer.train``.
 
         Raises:
             ImportError: the package ``sentencepiece`` is not installed.
             TypeError: an argument of another type.
         """
-        chosen = dataset.project(col_names) if col_names else dataset
-        rows = chosen.create_tuple_iterator(num_epochs=1, output_numpy=True)
-        texts = (str(one) for row in rows for value in row for one in np.asarray(value).reshape(-1))
+        source = dataset.project(col_names) if col_names else dataset
+        rows = source.create_tuple_iterator(num_epochs=1, output_numpy=True)
+        texts = (str(text) for row in rows for value in row for text in np.asarray(value).reshape(-1))
         return cls._learned(
             "SentencePieceVocab.from_dataset",
             vocab_size,
@@ -482,10 +482,10 @@ class SentencePieceVocab:
 
         Args:
             file_path: the files.
-            vocab_size: how many pieces the model has.
-            character_coverage: the share of characters that it covers.
+            vocab_size: the number of pieces of the model.
+            character_coverage: the fraction of characters that it covers.
             model_type: its kind.
-            params: further arguments of ``SentencePieceTrainer.train``.
+            params: additional arguments of ``SentencePieceTrainer.train``.
 
         Raises:
             ImportError: the package ``sentencepiece`` is not installed.
@@ -516,18 +516,18 @@ class SentencePieceVocab:
         check_type(params, dict, who, "params", show=repr)
         import io
 
-        written = io.BytesIO()
+        buffer = io.BytesIO()
         sentencepiece(who).SentencePieceTrainer.train(
             **source,
-            model_writer=written,
+            model_writer=buffer,
             vocab_size=vocab_size,
             character_coverage=character_coverage,
             model_type=model_type.name.lower(),
             **params,
         )
-        made = cls()
-        made.model = written.getvalue()
-        return made
+        vocab = cls()
+        vocab.model = buffer.getvalue()
+        return vocab
 
     @classmethod
     def save_model(cls, vocab: SentencePieceVocab, path: str, filename: str) -> None:
@@ -540,7 +540,7 @@ class SentencePieceVocab:
 
         Raises:
             TypeError: an argument of another type.
-            RuntimeError: there is no such folder.
+            RuntimeError: the folder does not exist.
         """
         check_type(vocab, SentencePieceVocab, "save_model", "vocab", "a SentencePieceVocab", show=repr)
         if not Path(path).is_dir():
@@ -553,10 +553,10 @@ def to_bytes(array: Array, encoding: str = "utf8") -> Array:
 
     Args:
         array: an array of str.
-        encoding: how characters are encoded.
+        encoding: the encoding of characters.
 
     Raises:
-        ValueError: no array.
+        ValueError: not an array.
     """
     if not isinstance(array, np.ndarray):
         raise ValueError(f"For 'to_bytes', 'array' must be a NumPy array, but got {type(array).__name__}")
@@ -568,7 +568,7 @@ def to_str(array: Array, encoding: str = "utf8") -> Array:
 
     Args:
         array: an array of bytes.
-        encoding: how characters are encoded.
+        encoding: the encoding of characters.
 
     Raises:
         TypeError: not an array.
@@ -579,4 +579,4 @@ def to_str(array: Array, encoding: str = "utf8") -> Array:
 
 def words_of(array: Iterable[Any]) -> list[str]:
     """Return the elements of an array of text, in order."""
-    return [str(one) for one in np.asarray(array).reshape(-1)]
+    return [str(text) for text in np.asarray(array).reshape(-1)]
