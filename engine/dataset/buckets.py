@@ -1,4 +1,4 @@
-"""``bucket_batch_by_length``: batches of rows of about the same length."""
+"""``bucket_batch_by_length``: batches of rows of similar length."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = ["BucketBatch"]
 
 
 class BucketBatch(Step):
-    """Rows gathered by their length; a bucket that is full is a batch, and what is left are the last ones.
+    """Rows grouped into buckets by length; each full bucket is a batch, and the remaining rows are the last batches.
 
     Args:
-        source: the data set before it.
+        source: the preceding data set.
         column_names: the columns that determine the length.
-        boundaries: where one bucket ends and the next begins.
-        sizes: how many rows fill each, one more than boundaries.
-        length: the function of these columns that says the length; None: that of the first axis.
+        boundaries: the boundaries between buckets.
+        sizes: the batch size of each bucket, one more than boundaries.
+        length: a function of these columns that returns the length; None: that of the first axis.
         pad_info: as for ``Dataset.padded_batch``.
         to_boundary: pad to the greatest length of the bucket instead of the batch.
-        drop_remainder: leave out buckets that are not full.
+        drop_remainder: drop buckets that are not full.
     """
 
     def __init__(
@@ -81,14 +81,14 @@ class BucketBatch(Step):
         places = self._places(self.names)
         buckets: list[list[Row]] = [[] for _ in self.sizes]
         for row in self.source.rows(generator):
-            place = bisect_right(self.boundaries, self._length([row[p] for p in places]))
-            buckets[place].append(row)
-            if len(buckets[place]) == self.sizes[place]:
-                yield self._together(buckets[place], place)
-                buckets[place] = []
-        for place, rows in enumerate(buckets):
+            index = bisect_right(self.boundaries, self._length([row[p] for p in places]))
+            buckets[index].append(row)
+            if len(buckets[index]) == self.sizes[index]:
+                yield self._together(buckets[index], index)
+                buckets[index] = []
+        for index, rows in enumerate(buckets):
             if rows and not self.drop_remainder:
-                yield self._together(rows, place)
+                yield self._together(rows, index)
 
     def _length(self, values: list[Any]) -> int:
         if self.length is None:
@@ -96,17 +96,17 @@ class BucketBatch(Step):
             return shape[0] if shape else 0
         name = getattr(self.length, "__name__", type(self.length).__name__)
         try:
-            found = self.length(*values)
+            result = self.length(*values)
         except Exception as error:  # the user's code may raise anything; MindSpore raises RuntimeError for it
             raise RuntimeError(
                 f"For 'bucket_batch_by_length', {name} raised {type(error).__name__}: {error}"
             ) from error
         try:
-            length = operator.index(found)
+            length = operator.index(result)
         except TypeError:
             length = -1
         if length < 0:
-            raise RuntimeError(f"For 'bucket_batch_by_length', {name} must return an int from 0 on, but got {found!r}")
+            raise RuntimeError(f"For 'bucket_batch_by_length', {name} must return an int from 0 on, but got {result!r}")
         return length
 
     def _together(self, rows: list[Row], place: int) -> Row:

@@ -137,8 +137,8 @@ class TextFileDataset(_Lines):
         num_parallel_workers: the number of interleaved files; by default the setting of ``config``.
         shuffle: ``Shuffle.GLOBAL`` and the others, or True: all rows in random order; ``Shuffle.FILES``: the files;
             False, ``Shuffle.FALSE`` or None: in file order.
-        num_shards: into how many shards the rows are divided, each a stretch; with ``shard_id``.
-        shard_id: which shard is taken, from 0.
+        num_shards: the number of contiguous shards; with ``shard_id``.
+        shard_id: the index of this shard, from 0.
         cache: accepted for compatibility.
 
     Raises:
@@ -180,8 +180,8 @@ class CSVDataset(_Lines):
         num_parallel_workers: the number of interleaved files; by default the setting of ``config``.
         shuffle: ``Shuffle.GLOBAL`` and the others, or True: all rows in random order; ``Shuffle.FILES``: the files;
             False, ``Shuffle.FALSE`` or None: in file order.
-        num_shards: into how many shards the rows are divided, each a stretch; with ``shard_id``.
-        shard_id: which shard is taken, from 0.
+        num_shards: the number of contiguous shards; with ``shard_id``.
+        shard_id: the index of this shard, from 0.
         cache: accepted for compatibility.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Files of data sets: regular ones, opened so that nothing in their place is waited for or read without end."""
+"""Regular files of data sets, opened so that a pipe or device in their place is rejected."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def open_plain(who: str, path: Path) -> BinaryIO:
         path: Path of the file.
 
     Raises:
-        RuntimeError: it is a pipe, a device or the like: reading one may wait, or go on, for ever.
+        RuntimeError: it is a pipe, a device or similar: reading one may block or continue forever.
         OSError: it cannot be opened.
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -44,7 +44,7 @@ def read_plain(who: str, path: Path) -> bytes:
         path: Path of the file.
 
     Raises:
-        RuntimeError, OSError: as ``open_plain``.
+        RuntimeError, OSError: as for ``open_plain``.
     """
     with open_plain(who, path) as file:
         return file.read()
@@ -59,7 +59,7 @@ def open_unzipped(who: str, path: Path) -> Iterator[BinaryIO]:
         path: Path of the file.
 
     Raises:
-        RuntimeError: in the block, too: what is read cannot be unzipped.
+        RuntimeError: in the block, too: the content cannot be decompressed.
         OSError: it cannot be opened.
     """
     with open_plain(who, path) as file, gzip.GzipFile(fileobj=file) as zipped:
@@ -70,13 +70,13 @@ def open_unzipped(who: str, path: Path) -> Iterator[BinaryIO]:
 
 
 def read_up_to(file: BinaryIO, most: int) -> bytes:
-    """Read up to ``count`` bytes without allocating memory for a wrong count.
+    """Read up to ``most`` bytes, without allocating that much for a wrong number.
 
     Args:
-        file: Where to read, from where it stands.
+        file: File to read from its current position.
         most: Number of bytes.
     """
-    found = io.BytesIO()
-    while (left := most - found.tell()) > 0 and (piece := file.read(min(left, _PIECE))):
-        found.write(piece)
-    return found.getvalue()
+    buffer = io.BytesIO()
+    while (remaining := most - buffer.tell()) > 0 and (piece := file.read(min(remaining, _PIECE))):
+        buffer.write(piece)
+    return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""Samplers: which rows of a source are taken, and in which order."""
+"""Samplers: selection and order of a source's rows."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ class Sampler:
         self.num_samples = num_samples
         self.dataset_size = 0
 
-    # A class's, for samplers of users that do not call __init__.
+    # Class attributes, for samplers of users that do not call __init__.
     _child: Sampler | Iterable[int] | None = None
 
     def add_child(self, sampler: Sampler | Iterable[int]) -> None:
         """Choose among the rows that another sampler selects, in place of all.
 
         Args:
-            sampler: the other one, or a list of row numbers.
+            sampler: the other sampler, or a list of row indices.
 
         Raises:
-            RuntimeError: there is one already.
+            RuntimeError: it already has a child.
         """
         if self._child is not None:
             raise RuntimeError(f"For '{type(self).__name__}.add_child', there is a child already")
@@ -67,14 +67,14 @@ class Sampler:
         """Return the indices of the selected rows, in order.
 
         Args:
-            size: how many rows the source has.
+            size: the number of rows of the source.
             generator: random numbers.
         """
         self.dataset_size = size
         if not isinstance(self, Iterable) and not hasattr(self, "__getitem__"):
             raise RuntimeError(f"'{type(self).__name__}' must define __iter__, which gives the numbers of rows")
-        own: Iterable[int] = iter(self)
-        return _ints(itertools.islice(own, self.num_samples))  # it may be without end
+        iterator: Iterable[int] = iter(self)
+        return _ints(itertools.islice(iterator, self.num_samples))  # it may be infinite
 
     def get_num_samples(self) -> int | None:
         """Return the maximum number of rows, at most that of its child; None if unknown."""
@@ -90,7 +90,7 @@ class Sampler:
 
 
 class _Random(Sampler):
-    """A sampler that draws."""
+    """A sampler that draws random rows."""
 
     def is_shuffled(self) -> bool:
         return True
@@ -105,20 +105,20 @@ def _ints(numbers: Iterable[Any]) -> list[int]:
     """Return row indices as ints.
 
     Raises:
-        RuntimeError: something else than ints.
+        RuntimeError: an index is not an int.
     """
-    given = list(numbers)
-    for one in given:
-        if not isinstance(one, int | np.integer):
-            raise RuntimeError(f"a sampler must give ints, the numbers of rows, but got {one!r}")
-    return [int(one) for one in given]
+    items = list(numbers)
+    for item in items:
+        if not isinstance(item, int | np.integer):
+            raise RuntimeError(f"a sampler must give ints, the numbers of rows, but got {item!r}")
+    return [int(item) for item in items]
 
 
 class SequentialSampler(Sampler):
-    """One row after another, from ``start_index`` on.
+    """Consecutive rows from ``start_index`` on.
 
     Args:
-        start_index: the number of the first row; 0 without it.
+        start_index: the index of the first row; by default 0.
         num_samples: the maximum number of rows; by default all.
 
     Raises:
@@ -145,9 +145,10 @@ class RandomSampler(_Random):
     """Rows in random order.
 
     Args:
-        replacement: draw each row from all, so that one may come again.
+        replacement: draw each row from all, with replacement.
         num_samples: the maximum number of rows; by default all.
-        shuffle: kept for callers; it chooses among ways to shuffle files, and rows are shuffled as a whole here.
+        shuffle: accepted for compatibility; it selects a mode of shuffling files, and rows are shuffled as a whole
+            here.
 
     Raises:
         TypeError: an argument of another type.
@@ -168,7 +169,7 @@ class SubsetSampler(Sampler):
     """These rows, in this order.
 
     Args:
-        indices: numbers of rows, or one of them.
+        indices: row indices, or one of them.
         num_samples: the maximum number of rows; by default all.
 
     Raises:
@@ -179,10 +180,10 @@ class SubsetSampler(Sampler):
 
     def __init__(self, indices: int | Iterable[int], num_samples: int | None = None) -> None:
         super().__init__(num_samples)
-        given = list(indices) if isinstance(indices, Iterable) else [indices]
-        if not given or not all(isinstance(i, int | np.integer) for i in given):
+        items = list(indices) if isinstance(indices, Iterable) else [indices]
+        if not items or not all(isinstance(i, int | np.integer) for i in items):
             raise TypeError(f"For '{type(self).__name__}', 'indices' must be ints, but got {indices!r}")
-        self.wanted = [int(i) for i in given]
+        self.wanted = [int(i) for i in items]
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
         if any(not 0 <= i < size for i in self.wanted):
@@ -200,7 +201,7 @@ class SubsetRandomSampler(SubsetSampler):
     """These rows, in random order.
 
     Args:
-        indices: numbers of rows, or one of them.
+        indices: row indices, or one of them.
         num_samples: the maximum number of rows; by default all.
 
     Raises:
@@ -220,15 +221,15 @@ class WeightedRandomSampler(_Random):
     """Rows drawn with these probabilities, which need not sum to 1.
 
     Args:
-        weights: a number of at least 0 for each row, in order; rows behind them are not drawn.
-        num_samples: how many rows are drawn, at most as many as there are; as many without it.
-        replacement: draw each row from all, so that one may come again; without it rows of weight 0 come last.
+        weights: a number of at least 0 for each row, in order; rows without a weight are not drawn.
+        num_samples: the number of rows, by default and at most the number of weights.
+        replacement: draw each row from all, with replacement; otherwise rows of weight 0 come last.
 
     Raises:
         TypeError: ``weights`` are not numbers, ``replacement`` is not a bool, or ``num_samples`` is not an int.
         ValueError: ``num_samples`` is below 1.
-        RuntimeError: no weights, a negative or infinite one, or only zeros; or while iterating, where there are more
-            weights than rows.
+        RuntimeError: no weights, a negative or infinite one, or only zeros; or while iterating, more weights than
+            rows.
     """
 
     def __init__(
@@ -236,15 +237,15 @@ class WeightedRandomSampler(_Random):
     ) -> None:
         super().__init__(num_samples)
         who = "For 'WeightedRandomSampler', 'weights' must"
-        given = list(weights) if isinstance(weights, Iterable) and not isinstance(weights, str) else [weights]
-        wrong = [one for one in given if not isinstance(one, Real)]
+        items = list(weights) if isinstance(weights, Iterable) and not isinstance(weights, str) else [weights]
+        wrong = [item for item in items if not isinstance(item, Real)]
         if wrong:
             raise TypeError(f"{who} be a list of numbers, but got {wrong[0]!r}")
-        self.weights = np.array([float(one) for one in given])
+        self.weights = np.array([float(item) for item in items])
         if not (np.isfinite(self.weights) & (self.weights >= 0)).all():
-            raise RuntimeError(f"{who} be finite and not negative, but got {given}")
+            raise RuntimeError(f"{who} be finite and not negative, but got {items}")
         if not self.weights.any():
-            raise RuntimeError(f"{who} not be {'all 0' if given else 'empty'}, but got {given}")
+            raise RuntimeError(f"{who} not be {'all 0' if items else 'empty'}, but got {items}")
         self.replacement = check_bool(replacement, "WeightedRandomSampler", "replacement", show=repr)
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
@@ -263,13 +264,13 @@ class DistributedSampler(Sampler):
     """Every ``num_shards``-th row, from ``shard_id`` on.
 
     Args:
-        num_shards: into how many shards the rows are divided, at least 1.
-        shard_id: which shard is taken, from 0.
-        shuffle: divide a random order instead of the rows as they come. It hangs on the epoch and on
-            ``dataset.config.set_seed`` alone, so that shards of several processes have no row in common.
+        num_shards: the number of shards, at least 1.
+        shard_id: the index of this shard, from 0.
+        shuffle: divide a random order instead of the rows in sequence. It depends only on the epoch and
+            ``dataset.config.set_seed``, so that shards of several processes are disjoint.
         num_samples: the maximum number of rows; by default all.
-        offset: the shard that gets the first row, at most ``num_shards``, and each row is in one shard; -1, the
-            default: the first shard, and all shards get equally many, some rows twice if need be.
+        offset: the shard that gets the first row, at most ``num_shards``, with each row in one shard; -1, the
+            default: the first shard, with equally long shards, in which some rows may repeat.
 
     Raises:
         TypeError: an argument of another type.
@@ -309,17 +310,17 @@ class DistributedSampler(Sampler):
             count = -(-size // self.num_shards)
             return [int(order[(self.shard_id + i * self.num_shards) % size]) for i in range(count)]
         first = (self.shard_id - self.offset) % self.num_shards
-        # As in MindSpore, a shard that would be empty gets a row of another.
+        # As in MindSpore, an empty shard gets a row of another.
         return order[first :: self.num_shards].tolist() or [int(order[first % size])]
 
 
 class PKSampler(_Random):
-    """So many rows of each class, drawn at random, class after class; for ``ImageFolderDataset``, which knows them.
+    """A fixed number of random rows of each class, class after class; for ``ImageFolderDataset``, which has classes.
 
     Args:
-        num_val: how many rows of each class.
-        num_class: how many classes; all of them, which is the only value, without it.
-        shuffle: whether rows come in random order.
+        num_val: the number of rows of each class.
+        num_class: the number of classes; only the default, all of them, is supported.
+        shuffle: whether rows are in random order.
         class_column: the column of the class.
         num_samples: the maximum number of rows; by default all.
 
@@ -327,7 +328,7 @@ class PKSampler(_Random):
         TypeError: an argument of another type.
         ValueError: ``num_samples`` is below 1.
         RuntimeError: ``num_val`` is below 1.
-        NotImplementedError: ``num_class`` is given.
+        NotImplementedError: ``num_class`` is set.
     """
 
     def __init__(
@@ -346,34 +347,34 @@ class PKSampler(_Random):
         check_bool(shuffle, "PKSampler", "shuffle", show=repr)
         check_type(class_column, str, "PKSampler", "class_column", show=repr)
         self.num_val, self.shuffle, self.class_column = num_val, shuffle, class_column
-        self.labels: Array = np.zeros(0, int)  # of the rows; the data set tells them
+        self.labels: Array = np.zeros(0, int)  # of the rows; the data set assigns them
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
-        found: list[int] = []
+        indices: list[int] = []
         for label in np.unique(self.labels):
             places = np.flatnonzero(self.labels == label)
-            found += generator.choice(places, self.num_val, replace=len(places) < self.num_val).tolist()
-        return generator.permutation(found).tolist() if self.shuffle else found
+            indices += generator.choice(places, self.num_val, replace=len(places) < self.num_val).tolist()
+        return generator.permutation(indices).tolist() if self.shuffle else indices
 
 
 Chosen: TypeAlias = Sampler | Iterable[int]
-"""What chooses rows: a sampler, or their numbers."""
+"""A selection of rows: a sampler, or indices."""
 
 
 def indices_of(sampler: Chosen, size: int, generator: np.random.Generator) -> list[int]:
     """Return the indices of the rows that a sampler selects.
 
     Args:
-        sampler: a Sampler, or numbers of rows.
-        size: how many rows there are.
+        sampler: a Sampler, or row indices.
+        size: the number of rows.
         generator: random numbers.
     """
     if isinstance(sampler, Sampler):
         child = sampler.get_child()
         if child is not None:
-            among = indices_of(child, size, generator)
-            wanted = [among[i] for i in sampler.indices(len(among), generator)]
+            candidates = indices_of(child, size, generator)
+            indices = [candidates[i] for i in sampler.indices(len(candidates), generator)]
         else:
-            wanted = sampler.indices(size, generator)
-        return wanted if sampler.num_samples is None else wanted[: sampler.num_samples]
+            indices = sampler.indices(size, generator)
+        return indices if sampler.num_samples is None else indices[: sampler.num_samples]
     return _ints(sampler)

@@ -161,8 +161,8 @@ class NumpySlicesDataset(_Indexed):
         shuffle: whether rows are in random order; by default True.
         sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
             instead of ``shuffle`` and ``num_shards``.
-        num_shards: into how many shards the rows are divided; with ``shard_id``.
-        shard_id: which shard is taken, from 0.
+        num_shards: the number of shards; with ``shard_id``.
+        shard_id: the index of this shard, from 0.
 
     Raises:
         TypeError: an argument of another type.
@@ -218,8 +218,8 @@ class GeneratorDataset(_Sampled):
             it gives them.
         sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
             instead of ``shuffle`` and ``num_shards``.
-        num_shards: into how many shards the rows are divided; with ``shard_id``.
-        shard_id: which shard is taken, from 0.
+        num_shards: the number of shards; with ``shard_id``.
+        shard_id: the index of this shard, from 0.
         python_multiprocessing: accepted for compatibility.
         max_rowsize: an int from -1 on; accepted for compatibility.
         batch_sampler: lists of numbers of rows that make batches.
@@ -421,8 +421,8 @@ class FakeImageDataset(_Indexed):
         num_parallel_workers: accepted; rows are made one by one in the caller's thread.
         shuffle: whether rows are in random order; by default True.
         sampler: a sampler or a list of row numbers instead of ``shuffle``, ``num_samples`` and ``num_shards``.
-        num_shards: into how many shards the rows are divided; with ``shard_id``.
-        shard_id: which shard is taken, from 0.
+        num_shards: the number of shards; with ``shard_id``.
+        shard_id: the index of this shard, from 0.
         cache: accepted for compatibility.
 
     Raises:
@@ -502,14 +502,14 @@ class MnistDataset(_Pictures):
 
     Args:
         dataset_dir: the folder of the files; nothing is downloaded.
-        usage: "train", "test" or "all"; all without it.
+        usage: "train", "test" or "all", the default.
         num_samples: the maximum number of rows; by default all.
         num_parallel_workers: accepted; rows are made one by one in the caller's thread.
         shuffle: whether rows are in random order; by default True.
         sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
             instead of ``shuffle`` and ``num_shards``.
-        num_shards: into how many shards the rows are divided; with ``shard_id``.
-        shard_id: which shard is taken, from 0.
+        num_shards: the number of shards; with ``shard_id``.
+        shard_id: the index of this shard, from 0.
         cache: accepted for compatibility.
 
     Raises:
@@ -545,14 +545,14 @@ class FashionMnistDataset(MnistDataset):
 
     Args:
         dataset_dir: the folder of the files; nothing is downloaded.
-        usage: "train", "test" or "all"; all without it.
+        usage: "train", "test" or "all", the default.
         num_samples: the maximum number of rows; by default all.
         num_parallel_workers: accepted; rows are made one by one in the caller's thread.
         shuffle: whether rows are in random order; by default True.
         sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
             instead of ``shuffle`` and ``num_shards``.
-        num_shards: into how many shards the rows are divided; with ``shard_id``.
-        shard_id: which shard is taken, from 0.
+        num_shards: the number of shards; with ``shard_id``.
+        shard_id: the index of this shard, from 0.
         cache: accepted for compatibility.
 
     Raises:
@@ -581,14 +581,14 @@ class Cifar10Dataset(_Pictures):
 
     Args:
         dataset_dir: the folder of the files; nothing is downloaded.
-        usage: "train", "test" or "all"; all without it.
+        usage: "train", "test" or "all", the default.
         num_samples: the maximum number of rows; by default all.
         num_parallel_workers: accepted; rows are made one by one in the caller's thread.
         shuffle: whether rows are in random order; by default True.
         sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
             instead of ``shuffle`` and ``num_shards``.
-        num_shards: into how many shards the rows are divided; with ``shard_id``.
-        shard_id: which shard is taken, from 0.
+        num_shards: the number of shards; with ``shard_id``.
+        shard_id: the index of this shard, from 0.
         cache: accepted for compatibility.
 
     Raises:
@@ -616,14 +616,14 @@ class Cifar100Dataset(_Pictures):
 
     Args:
         dataset_dir: the folder of the files train.bin and test.bin; nothing is downloaded.
-        usage: "train", "test" or "all"; all without it.
+        usage: "train", "test" or "all", the default.
         num_samples: the maximum number of rows; by default all.
         num_parallel_workers: accepted; rows are made one by one in the caller's thread.
         shuffle: whether rows are in random order; by default True.
         sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
             instead of ``shuffle`` and ``num_shards``.
-        num_shards: into how many shards the rows are divided; with ``shard_id``.
-        shard_id: which shard is taken, from 0.
+        num_shards: the number of shards; with ``shard_id``.
+        shard_id: the index of this shard, from 0.
         cache: accepted for compatibility.
 
     Raises:
@@ -661,14 +661,14 @@ class ImageFolderDataset(_Indexed):
         class_indexing: the label of each folder's name, folders beside them are left out; without it they are counted
             from 0 in the order of their names.
         decode: give images (H, W, 3), by the package ``pillow``, in place of the bytes of the files.
-        num_shards: into how many shards the rows are divided; with ``shard_id``.
-        shard_id: which shard is taken, from 0.
+        num_shards: the number of shards; with ``shard_id``.
+        shard_id: the index of this shard, from 0.
         cache: accepted for compatibility.
         decrypt: a function that gives the bytes of a file for its path; without it they are read as they are.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: the folder does not exist, or ``sampler`` is given beside what it replaces.
+        ValueError: the folder does not exist, or ``sampler`` is combined with what it replaces.
         RuntimeError: no files, or a folder of ``class_indexing`` is not there; while iterating, a file is not an image,
             or
             ``decrypt`` gave no bytes.

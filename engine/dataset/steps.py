@@ -1,4 +1,4 @@
-"""The steps of a data set: each makes rows of the rows of others."""
+"""Steps of a data set: each makes rows from the rows of others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Batch", "BatchInfo", "Concat", "Filter", "Map", "Part", "Project", "
 
 
 class BatchInfo:
-    """What functions of ``batch`` may ask: where in the run the batch is.
+    """The position of a batch in the run, for functions of ``batch``.
 
     Args:
         epoch: the number of the epoch, from 0.
@@ -46,7 +46,7 @@ class Project(Step):
     """Some columns, in this order.
 
     Args:
-        source: the data set before it.
+        source: the preceding data set.
         columns: their names.
     """
 
@@ -66,7 +66,7 @@ class Rename(Step):
     """The same columns under other names.
 
     Args:
-        source: the data set before it.
+        source: the preceding data set.
         old: names.
         new: as many new ones.
     """
@@ -91,12 +91,12 @@ class Rename(Step):
 
 
 class Part(Step):
-    """A stretch of the rows.
+    """A range of the rows.
 
     Args:
-        source: the data set before it.
-        start: the number of the first row.
-        count: how many rows; None: all that follow.
+        source: the preceding data set.
+        start: the index of the first row.
+        count: the number of rows; None: all remaining.
     """
 
     def __init__(self, source: Dataset, start: int, count: int | None) -> None:
@@ -108,16 +108,16 @@ class Part(Step):
         return itertools.islice(self.source.rows(generator), self.start, stop)
 
     def size(self) -> int:
-        left = max(self.source.size() - self.start, 0)
-        return left if self.count is None else min(left, self.count)
+        remaining = max(self.source.size() - self.start, 0)
+        return remaining if self.count is None else min(remaining, self.count)
 
 
 class Repeat(Step):
-    """The rows several times over.
+    """The rows repeated several times.
 
     Args:
-        source: the data set before it.
-        count: how often; -1: without end.
+        source: the preceding data set.
+        count: the number of repetitions; -1: unlimited.
     """
 
     def __init__(self, source: Dataset, count: int) -> None:
@@ -136,11 +136,11 @@ class Repeat(Step):
 
 
 class Shuffle(Step):
-    """Rows drawn from a buffer that is filled up again after each.
+    """Rows drawn from a buffer that is refilled after each.
 
     Args:
-        source: the data set before it.
-        buffer_size: how many rows wait there.
+        source: the preceding data set.
+        buffer_size: the size of the buffer.
     """
 
     def __init__(self, source: Dataset, buffer_size: int) -> None:
@@ -151,22 +151,22 @@ class Shuffle(Step):
         buffer: list[Row] = []
         for row in self.source.rows(generator):
             if len(buffer) == self.buffer_size:
-                place = int(generator.integers(len(buffer)))
-                yield buffer[place]
-                buffer[place] = row
+                index = int(generator.integers(len(buffer)))
+                yield buffer[index]
+                buffer[index] = row
             else:
                 buffer.append(row)
-        for place in generator.permutation(len(buffer)):
-            yield buffer[place]
+        for index in generator.permutation(len(buffer)):
+            yield buffer[index]
 
 
 class Filter(Step):
     """The rows for which a function is true.
 
     Args:
-        source: the data set before it.
+        source: the preceding data set.
         predicate: the function.
-        columns: names of what it gets; None: all.
+        columns: the names of its arguments; None: all.
     """
 
     def __init__(self, source: Dataset, predicate: Callable[..., Any], columns: Names | None) -> None:
@@ -186,14 +186,14 @@ class Filter(Step):
 
 
 class Map(Step):
-    """Functions on columns.
+    """Functions applied to columns.
 
     Args:
-        source: the data set before it.
+        source: the preceding data set.
         operations: a function or a list of them.
-        inputs: names of what the first gets; None: the first column.
-        outputs: names of what the last returns; None: those of the inputs.
-        callbacks: what is called around the rows of an iterator.
+        inputs: the arguments of the first function; None: the first column.
+        outputs: the names of the last function's results; None: those of the inputs.
+        callbacks: called around the rows of an iterator.
     """
 
     def __init__(
@@ -204,14 +204,14 @@ class Map(Step):
         outputs: Names | None,
         callbacks: list[DSCallback] | None = None,
     ) -> None:
-        given = list(operations) if isinstance(operations, list | tuple) else [operations]
-        if not given or operations is None:
+        functions = list(operations) if isinstance(operations, list | tuple) else [operations]
+        if not functions or operations is None:
             raise RuntimeError("For 'map', 'operations' must be functions, but there is none")
-        for one in given:
-            if not callable(one):
-                raise ValueError(f"For 'map', 'operations' must be functions, but got {type(one).__name__}")
+        for function in functions:
+            if not callable(function):
+                raise ValueError(f"For 'map', 'operations' must be functions, but got {type(function).__name__}")
         super().__init__(source)
-        self.operations = given
+        self.operations = functions
         self.callbacks = callbacks or []
         self.inputs = None if inputs is None else names_of("map", "input_columns", inputs)
         self.outputs = None if outputs is None else names_of("map", "output_columns", outputs)
@@ -230,7 +230,7 @@ class Map(Step):
         return [*outputs, *(name for name in have if name not in inputs)]
 
     def size(self) -> int:
-        # How many rows are left out only a pass can tell.
+        # Only a pass determines the number of dropped rows.
         return Dataset.size(self) if error_samples_mode() is ErrorSamplesMode.SKIP else super().size()
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
@@ -240,13 +240,13 @@ class Map(Step):
         good: list[Row] = []
         bad = 0
         for row in self.source.rows(generator):
-            made = self._changed(row, mode) if watch is None else watch.row(partial(self._changed, row, mode))
-            if made is None:
+            result = self._changed(row, mode) if watch is None else watch.row(partial(self._changed, row, mode))
+            if result is None:
                 bad += 1
                 continue
             if mode is ErrorSamplesMode.REPLACE:
-                good.append(made)
-            yield made
+                good.append(result)
+            yield result
         if mode is ErrorSamplesMode.REPLACE and bad:
             if not good:
                 raise RuntimeError("For 'map', the operations failed for every row, so that none can replace another")
@@ -269,26 +269,26 @@ class Map(Step):
                 f"For 'map', the operations gave {len(values)} values for the columns {outputs}; "
                 "name as many in 'output_columns'"
             )
-        found = {name: value for name, value in zip(have, row, strict=True) if name not in inputs}
-        found.update(zip(outputs, values, strict=True))
-        return tuple([found[name] for name in self.columns()])
+        values_by_name = {name: value for name, value in zip(have, row, strict=True) if name not in inputs}
+        values_by_name.update(zip(outputs, values, strict=True))
+        return tuple([values_by_name[name] for name in self.columns()])
 
 
 def called(who: str, function: Callable[..., Any], values: list[Any]) -> list[Any]:
     """Return the result of a user's function as a list of arrays.
 
     Raises:
-        RuntimeError: the function raised; its own error is the cause.
+        RuntimeError: the function raised; its error is the cause.
     """
     result = _result(who, function, values)
-    return [as_value(who, one) for one in (result if isinstance(result, tuple) else (result,))]
+    return [as_value(who, value) for value in (result if isinstance(result, tuple) else (result,))]
 
 
 def _result(who: str, function: Callable[..., Any], values: list[Any]) -> Any:
     """Return the result of a user's function.
 
     Raises:
-        RuntimeError: the function raised; its own error is the cause.
+        RuntimeError: the function raised; its error is the cause.
     """
     try:
         return function(*values)
@@ -322,9 +322,9 @@ def as_value(who: str, value: Any) -> Any:
 
 
 def _checked(who: str, children: tuple[Dataset, ...]) -> tuple[Dataset, ...]:
-    for one in children:
-        if not isinstance(one, Dataset):
-            raise TypeError(f"For '{who}', there must be data sets, but got {type(one).__name__}")
+    for child in children:
+        if not isinstance(child, Dataset):
+            raise TypeError(f"For '{who}', there must be data sets, but got {type(child).__name__}")
     return children
 
 
@@ -347,8 +347,8 @@ class Concat(Dataset):
 
         Raises:
             TypeError: something else; or one of the data sets is of batches.
-            ValueError: a sampler that draws rows again, shuffles its shard or has ``num_samples``, or one of the data
-                sets has one with it.
+            ValueError: a sampler that repeats rows, shuffles its shard or has ``num_samples``, or one of the data sets
+                has one with it.
         """
         if not isinstance(sampler, DistributedSampler | RandomSampler):
             raise TypeError(f"For 'concat', 'sampler' must be a DistributedSampler or RandomSampler, got {sampler!r}")
@@ -356,11 +356,11 @@ class Concat(Dataset):
             raise ValueError("For 'concat', 'sampler' must have replacement=False")
         if isinstance(sampler, DistributedSampler) and sampler.shuffle:
             raise ValueError("For 'concat', 'sampler' must have shuffle=False")
-        for one in self.children:
-            if isinstance(one, Batch):
+        for child in self.children:
+            if isinstance(child, Batch):
                 raise TypeError("For 'concat', 'use_sampler' takes rows one by one: call batch behind it")
-        for given in (sampler, *(getattr(one, "sampler", None) for one in self.children)):
-            if isinstance(given, Sampler) and given.get_num_samples() is not None:
+        for candidate in (sampler, *(getattr(child, "sampler", None) for child in self.children)):
+            if isinstance(candidate, Sampler) and candidate.get_num_samples() is not None:
                 raise ValueError("For 'concat', 'sampler', and those of the data sets, must have no 'num_samples'")
         self.sampler = sampler
 
@@ -369,17 +369,17 @@ class Concat(Dataset):
         if isinstance(self.sampler, DistributedSampler):
             return itertools.islice(rows, self.sampler.shard_id, None, self.sampler.num_shards)
         if self.sampler is not None:
-            given = list(rows)
-            return (given[i] for i in generator.permutation(len(given)))
+            order = list(rows)
+            return (order[i] for i in generator.permutation(len(order)))
         return rows
 
     def _all(self, generator: np.random.Generator) -> Iterator[Row]:
         names, like = self.children[0].columns(), None
-        for one in self.children:
-            if one.columns() != names:
-                raise RuntimeError(f"For 'concat', the columns must be the same, but got {names} and {one.columns()}")
+        for child in self.children:
+            if child.columns() != names:
+                raise RuntimeError(f"For 'concat', the columns must be the same, but got {names} and {child.columns()}")
             first = True
-            for row in one.rows(generator):
+            for row in child.rows(generator):
                 if first:
                     kinds = [None if isinstance(value, dict) else (_kind(value), np.ndim(value)) for value in row]
                     if like is not None and kinds != like:
@@ -391,7 +391,7 @@ class Concat(Dataset):
                 yield row
 
     def size(self) -> int:
-        rows = sum(one.size() for one in self.children)
+        rows = sum(child.size() for child in self.children)
         if isinstance(self.sampler, DistributedSampler):
             return len(range(self.sampler.shard_id, rows, self.sampler.num_shards))
         return rows
@@ -408,7 +408,7 @@ def _told(kinds: list[tuple[str, int] | None]) -> str:
 
 
 class Zip(Dataset):
-    """The columns of data sets side by side, as long as the shortest.
+    """The columns of several data sets, as long as the shortest.
 
     Args:
         children: the data sets.
@@ -418,7 +418,7 @@ class Zip(Dataset):
         super().__init__(_checked("zip", children))
 
     def columns(self) -> list[str]:
-        names = [name for one in self.children for name in one.columns()]
+        names = [name for child in self.children for name in child.columns()]
         twice = {name for name in names if names.count(name) > 1}
         if twice:
             raise RuntimeError(f"For 'zip', the column {sorted(twice)} is in several data sets: rename it")
@@ -426,22 +426,22 @@ class Zip(Dataset):
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
         self.columns()
-        rows = zip(*[one.rows(generator) for one in self.children], strict=False)  # as long as the shortest
+        rows = zip(*[child.rows(generator) for child in self.children], strict=False)  # as long as the shortest
         return (tuple(itertools.chain.from_iterable(parts)) for parts in rows)
 
     def size(self) -> int:
-        return min(one.size() for one in self.children)
+        return min(child.size() for child in self.children)
 
 
 class Batch(Step):
-    """Rows put together.
+    """Rows combined into batches.
 
     Args:
-        source: the data set before it.
+        source: the preceding data set.
         batch_size: the number of rows, or a function of ``BatchInfo``.
-        drop_remainder: leave out a last batch that is not full.
+        drop_remainder: drop a last batch that is not full.
         more: ``per_batch_map``, ``input_columns`` and ``output_columns``, as for ``Dataset.batch``.
-        pad_info: how columns are padded, as for ``Dataset.padded_batch``; None: not at all.
+        pad_info: the padding of columns, as for ``Dataset.padded_batch``; None: no padding.
     """
 
     def __init__(
@@ -495,9 +495,9 @@ class Batch(Step):
             if first is None:
                 return
             info = BatchInfo(epoch, number)
-            wanted = self._wanted(info)
-            rows = [first, *itertools.islice(source, wanted - 1)]
-            if self.drop_remainder and len(rows) < wanted:
+            size = self._wanted(info)
+            rows = [first, *itertools.islice(source, size - 1)]
+            if self.drop_remainder and len(rows) < size:
                 return
             yield self._together(rows, info)
 
@@ -505,10 +505,10 @@ class Batch(Step):
         """Return the requested size of this batch."""
         if not callable(self.batch_size):
             return self.batch_size
-        wanted = self.batch_size(info)
-        if not isinstance(wanted, int | np.integer) or wanted < 1:
-            raise RuntimeError(f"For 'batch', the function 'batch_size' must return an int above 0, but got {wanted!r}")
-        return int(wanted)
+        size = self.batch_size(info)
+        if not isinstance(size, int | np.integer) or size < 1:
+            raise RuntimeError(f"For 'batch', the function 'batch_size' must return an int above 0, but got {size!r}")
+        return int(size)
 
     def _together(self, rows: list[Row], info: BatchInfo) -> Row:
         have = self.source.columns()
@@ -517,18 +517,18 @@ class Batch(Step):
             inputs = have if self.inputs is None else self.inputs
             self._places(inputs)
             result = _result("batch", self.per_batch_map, [*(columns.pop(name) for name in inputs), info])
-            made = result if isinstance(result, tuple) else (result,)
+            outcome = result if isinstance(result, tuple) else (result,)
             outputs = self.outputs or inputs
-            if len(made) != len(outputs):
-                raise RuntimeError(f"For 'batch', 'per_batch_map' gave {len(made)} values for the columns {outputs}")
-            columns.update(zip(outputs, made, strict=True))
+            if len(outcome) != len(outputs):
+                raise RuntimeError(f"For 'batch', 'per_batch_map' gave {len(outcome)} values for the columns {outputs}")
+            columns.update(zip(outputs, outcome, strict=True))
         return tuple([self._stacked(name, columns[name]) for name in self.columns()])
 
     def _stacked(self, name: str, values: Iterable[Any]) -> Any:
-        given = list(values)
-        if any(isinstance(value, dict) for value in given):
-            return _dictionaries(name, given)
-        arrays = [as_array(value) for value in given]
+        items = list(values)
+        if any(isinstance(value, dict) for value in items):
+            return _dictionaries(name, items)
+        arrays = [as_array(value) for value in items]
         if self.pad_info is not None and (not self.pad_info or name in self.pad_info):
             arrays = padded(f"column '{name}'", arrays, self.pad_info.get(name))
         return stacked("batch", name, arrays, "use padded_batch")
@@ -550,12 +550,12 @@ def _dictionaries(name: str, values: list[Any]) -> dict[Any, Array]:
     """Combine dictionaries into one whose values are stacked along a new first axis.
 
     Raises:
-        RuntimeError: they have several keys, or values that are not arrays of one shape.
+        RuntimeError: their keys differ, or values are not arrays of one shape.
     """
     keys = list(values[0]) if isinstance(values[0], dict) else None
     if any(not isinstance(value, dict) or value.keys() != set(keys or ()) for value in values):
         raise RuntimeError(f"For 'batch', column '{name}' must have a dict with the same keys in every row")
-    found = {}
+    combined = {}
     for key in keys or ():
         try:
             array = np.asarray([as_array(value[key]) for value in values])
@@ -566,15 +566,15 @@ def _dictionaries(name: str, values: list[Any]) -> dict[Any, Array]:
                 f"For 'batch', the values of {key!r} in the dicts of column '{name}' must be arrays of one shape; "
                 "put them together with 'per_batch_map'"
             )
-        found[key] = array
-    return found
+        combined[key] = array
+    return combined
 
 
 def stacked(who: str, name: str, arrays: list[Array], instead: str) -> Array:
     """Stack arrays of one shape.
 
     Raises:
-        RuntimeError: they have several shapes.
+        RuntimeError: their shapes differ.
     """
     shapes = {array.shape for array in arrays}
     if len(shapes) > 1:
@@ -593,7 +593,7 @@ def padded(what: str, arrays: list[Array], info: tuple[Any, Any] | None) -> list
     """Pad arrays of one rank with ``info``'s value up to its shape or the largest.
 
     Raises:
-        RuntimeError: several ranks, another rank than that of the shape, or text for numbers.
+        RuntimeError: different ranks, another rank than that of the shape, or text for numbers.
     """
     shape, value = (None, None) if info is None else info
     ranks = {array.ndim for array in arrays} | (set() if shape is None else {len(shape)})
@@ -605,24 +605,24 @@ def padded(what: str, arrays: list[Array], info: tuple[Any, Any] | None) -> list
         raise RuntimeError(f"{what} is of {arrays[0].dtype} and cannot be padded with {value!r}")
     largest = np.max([array.shape for array in arrays], axis=0).astype(int).tolist()
     target = largest if shape is None else [large if n is None else n for n, large in zip(shape, largest, strict=True)]
-    found = []
+    filled = []
     for array in arrays:
-        whole = np.full(target, *like(array, value))
+        canvas = np.full(target, *like(array, value))
         part = tuple(slice(0, min(n, m)) for n, m in zip(array.shape, target, strict=True))
-        whole[part] = array[part]
-        found.append(whole)
-    return found
+        canvas[part] = array[part]
+        filled.append(canvas)
+    return filled
 
 
 def like(array: Array, value: Any) -> tuple[Array, np.dtype[Any]]:
     """Return a value in the dtype of an array, and that dtype; text dtypes are widened for both."""
-    given = np.asarray(value)
-    dtype = np.result_type(array, given) if array.dtype.kind in "SU" else array.dtype
-    return given.astype(dtype), dtype
+    converted = np.asarray(value)
+    dtype = np.result_type(array, converted) if array.dtype.kind in "SU" else array.dtype
+    return converted.astype(dtype), dtype
 
 
 class _Share(Step):
-    """Some rows of a data set, by place in an order that all shares of a split agree on."""
+    """Rows of a data set by index in an order that all parts of a split share."""
 
     def __init__(self, source: Dataset, places: list[int], seed: int) -> None:
         super().__init__(source)
@@ -630,7 +630,7 @@ class _Share(Step):
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
         all_rows = list(self.source.rows(np.random.default_rng(self.seed)))
-        return (all_rows[place] for place in self.places)
+        return (all_rows[index] for index in self.places)
 
     def size(self) -> int:
         return len(self.places)

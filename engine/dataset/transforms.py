@@ -1,4 +1,4 @@
-"""``mindspore.dataset.transforms``: what may be done with any value of a row. Each is called with NumPy arrays."""
+"""``mindspore.dataset.transforms``: transforms of any value of a row. Each is called with NumPy arrays."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ F = TypeVar("F")
 
 
 class Transform:
-    """A function of arrays: called with several, it changes each. A subclass defines ``changed``."""
+    """A function of arrays, applied to each argument. A subclass defines ``changed``."""
 
     def __call__(self, *values: Any) -> Any:
         changed = [self.changed(np.asarray(value)) for value in values]
@@ -56,7 +56,7 @@ class Transform:
 
 
 class TypeCast(Transform):
-    """Another element type.
+    """Converts to another element type.
 
     Args:
         data_type: a dtype of the engine or of NumPy.
@@ -73,11 +73,12 @@ class TypeCast(Transform):
 
 
 class OneHot(Transform):
-    """A class number as a row of zeros with a one; several in one axis as a matrix. Axes of length 1 are dropped.
+    """Converts a class number to a row of zeros with a one; several in one axis to a matrix. Axes of length 1 are
+    dropped.
 
     Args:
         num_classes: the length of the row, an int above 0.
-        smoothing_rate: this share of the one, from 0 to 1, is spread over all classes.
+        smoothing_rate: the fraction of the one, from 0 to 1, that is spread over all classes.
 
     Raises:
         TypeError: ``num_classes`` is not an int.
@@ -103,7 +104,7 @@ class OneHot(Transform):
 
 
 class Fill(Transform):
-    """One value everywhere, in the shape and dtype of the input.
+    """Replaces all elements by one value, in the shape and dtype of the input.
 
     Args:
         fill_value: the value, a number, or text for text.
@@ -147,7 +148,7 @@ _COMPARED: dict[Relational, Callable[..., Any]] = {
 
 
 class Mask(Transform):
-    """Where a comparison with a constant holds.
+    """Marks the elements for which a comparison with a constant holds.
 
     Args:
         operator: the comparison.
@@ -171,7 +172,7 @@ class Mask(Transform):
 
 
 class Plugin:
-    """Not covered: a transform in a shared library of theirs.
+    """Not covered: a transform in a shared library of MindSpore's.
 
     Args:
         lib_path: not used.
@@ -193,23 +194,23 @@ def not_random(function: F) -> F:
     """Mark a user's transform as deterministic, by setting its attribute ``random`` to False.
 
     Args:
-        function: a function or class, which is given back.
+        function: a function or class, which is returned.
     """
     function.random = False  # type: ignore[attr-defined]  # MindSpore's mark on any function
     return function
 
 
 class PadEnd(Transform):
-    """Another shape: values are put behind where it is larger, and cut off where it is smaller.
+    """Changes the shape: longer axes are padded at the end, and shorter ones cut off.
 
     Args:
-        pad_shape: a length for each axis; None leaves an axis as it is.
-        pad_value: what is put behind; 0 without it, or "" for text.
+        pad_shape: a length for each axis; None leaves an axis unchanged.
+        pad_value: the padding; by default 0, or "" for text.
 
     Raises:
         TypeError: not a list of lengths.
         ValueError: a length below 1.
-        RuntimeError: when called, a value with another number of axes, or text for numbers.
+        RuntimeError: when called, a value of another rank, or text for numbers.
     """
 
     def __init__(self, pad_shape: Sequence[int | None], pad_value: Number | str | bytes | None = None) -> None:
@@ -224,57 +225,57 @@ class PadEnd(Transform):
 
 
 class Slice(Transform):
-    """A part of the value, which keeps all axes.
+    """Takes a part of the value, keeping all axes.
 
     Args:
-        *slices: what is taken of each axis: a slice, an int (one place), a list of ints (these places), or None or True
-            (all); an ellipsis stands for all of the axes that the others leave.
+        *slices: the selection along each axis: a slice, an int (one index), a list of ints (these indices), or None or
+            True (all); an ellipsis is all axes not listed.
 
     Raises:
         TypeError: something else.
-        RuntimeError: when called, more of them than axes, or a place that is not there.
+        RuntimeError: when called, more of them than axes, or an index out of range.
     """
 
     def __init__(self, *slices: Any) -> None:
-        for one in slices:
-            listed = one if isinstance(one, list) else [one]
+        for item in slices:
+            listed = item if isinstance(item, list) else [item]
             ints = bool(listed) and all(isinstance(i, int | np.integer) and not isinstance(i, bool) for i in listed)
-            if not (ints or one is None or one is True or one is ... or isinstance(one, slice)):
+            if not (ints or item is None or item is True or item is ... or isinstance(item, slice)):
                 raise TypeError(
-                    f"For 'Slice', 'slices' must be slices, ints, lists of ints, None, True or ..., but got {one!r}"
+                    f"For 'Slice', 'slices' must be slices, ints, lists of ints, None, True or ..., but got {item!r}"
                 )
-        if sum(one is ... for one in slices) > 1:
+        if sum(item is ... for item in slices) > 1:
             raise TypeError(f"For 'Slice', 'slices' may have one ellipsis, but got {slices!r}")
         self.slices = slices
 
     def changed(self, value: Array) -> Array:
-        rest = value.ndim - sum(one is not ... for one in self.slices)
-        if rest < 0:
+        remaining = value.ndim - sum(item is not ... for item in self.slices)
+        if remaining < 0:
             raise RuntimeError(f"For 'Slice', there are {len(self.slices)} 'slices', but the shape is {value.shape}")
         axis = 0
-        for one in self.slices:
-            if one is ...:
-                axis += rest
+        for item in self.slices:
+            if item is ...:
+                axis += remaining
                 continue
-            if isinstance(one, slice):
-                value = value[(slice(None),) * axis + (one,)]
-            elif one is not None and one is not True:
-                places: Any = [one] if isinstance(one, int | np.integer) else one
+            if isinstance(item, slice):
+                value = value[(slice(None),) * axis + (item,)]
+            elif item is not None and item is not True:
+                places: Any = [item] if isinstance(item, int | np.integer) else item
                 length = value.shape[axis]
                 if any(not -length <= i < length for i in places):
-                    raise RuntimeError(f"For 'Slice', places must be in [{-length}, {length}), but got {one!r}")
+                    raise RuntimeError(f"For 'Slice', places must be in [{-length}, {length}), but got {item!r}")
                 value = value.take(places, axis)
             axis += 1
         return value
 
 
 class Concatenate(Transform):
-    """Values with others before and behind, all with one axis.
+    """Concatenates values with others before and after, all with one axis.
 
     Args:
         axis: 0 or -1.
-        prepend: an array that comes before.
-        append: an array that comes behind.
+        prepend: an array before them.
+        append: an array after them.
 
     Raises:
         TypeError: an argument of another type.
@@ -285,10 +286,10 @@ class Concatenate(Transform):
     def __init__(self, axis: int = 0, prepend: TensorLike | None = None, append: TensorLike | None = None) -> None:
         if check_type(axis, int, "Concatenate", "axis") not in (0, -1):
             raise ValueError(f"For 'Concatenate', 'axis' must be 0 or -1, but got {axis}")
-        for name, given in (("prepend", prepend), ("append", append)):
-            check_type(given, np.ndarray | Tensor | list | None, "Concatenate", name, "an array", show=repr)
-            if given is not None and np.ndim(as_array(given)) != 1:
-                raise ValueError(f"For 'Concatenate', '{name}' must have one axis, but got {np.shape(as_array(given))}")
+        for name, array in (("prepend", prepend), ("append", append)):
+            check_type(array, np.ndarray | Tensor | list | None, "Concatenate", name, "an array", show=repr)
+            if array is not None and np.ndim(as_array(array)) != 1:
+                raise ValueError(f"For 'Concatenate', '{name}' must have one axis, but got {np.shape(as_array(array))}")
         self.axis, self.prepend, self.append = axis, prepend, append
 
     def __call__(self, *values: Any) -> Any:
@@ -298,13 +299,13 @@ class Concatenate(Transform):
             or len({part.dtype.str[:2] for part in parts}) > 1
             or len({part.dtype for part in parts if part.dtype.kind not in "SU"}) > 1
         ):
-            told = [f"{part.dtype}{part.shape}" for part in parts]
-            raise RuntimeError(f"For 'Concatenate', values must have one axis and one dtype, but got {told}")
+            kinds = [f"{part.dtype}{part.shape}" for part in parts]
+            raise RuntimeError(f"For 'Concatenate', values must have one axis and one dtype, but got {kinds}")
         return np.concatenate(parts, self.axis)
 
 
 class Duplicate(Transform):
-    """The value twice.
+    """Returns the value twice.
 
     Raises:
         RuntimeError: when called with several values.
@@ -317,23 +318,29 @@ class Duplicate(Transform):
 
 
 class Unique(Transform):
-    """Different elements in the order in which they come first, for each its place, and how often each is there."""
+    """Returns the unique elements by first occurrence, the index of each element among them, and their counts."""
 
     def __call__(self, *values: Any) -> Any:
-        found, first, places, counts = np.unique(values[0], return_index=True, return_inverse=True, return_counts=True)
+        values_found, first, places, counts = np.unique(
+            values[0], return_index=True, return_inverse=True, return_counts=True
+        )
         order = np.argsort(first)
-        return found[order], np.argsort(order)[places.reshape(-1)].astype(np.int32), counts[order].astype(np.int32)
+        return (
+            values_found[order],
+            np.argsort(order)[places.reshape(-1)].astype(np.int32),
+            counts[order].astype(np.int32),
+        )
 
 
 class Compose:
-    """Transforms one after another.
+    """Transforms in sequence.
 
     Args:
-        transforms: a list of functions; a tuple that one returns is the arguments of the next.
+        transforms: a list of functions; a returned tuple is the arguments of the next.
 
     Raises:
         TypeError: not a list of functions.
-        ValueError: an empty one.
+        ValueError: an empty list.
     """
 
     def __init__(self, transforms: list[Callable[..., Any]]) -> None:
@@ -347,7 +354,7 @@ class Compose:
 
 
 class Sometimes:
-    """A transform that is made with probability ``prob``; else what came is given back."""
+    """Applies a transform with probability ``prob``, else returns its input."""
 
     def __init__(self, prob: float = 0.5) -> None:
         self.prob = probability(type(self).__name__, prob)
@@ -359,7 +366,7 @@ class Sometimes:
 
 
 class RandomApply(Sometimes, Compose):
-    """All of the transforms one after another with probability ``prob``, or none.
+    """Applies all of the transforms in sequence with probability ``prob``, or none.
 
     Args:
         transforms: a list of functions.
@@ -376,14 +383,14 @@ class RandomApply(Sometimes, Compose):
 
 
 class RandomChoice(Compose):
-    """One of the transforms, each as likely as another.
+    """Applies one of the transforms, drawn uniformly.
 
     Args:
         transforms: a list of functions.
 
     Raises:
         TypeError: not a list of functions.
-        ValueError: an empty one.
+        ValueError: an empty list.
     """
 
     def __call__(self, *values: Any) -> Any:
@@ -391,25 +398,25 @@ class RandomChoice(Compose):
 
 
 class RandomOrder(Compose):
-    """All of the transforms, in random order.
+    """Applies all of the transforms, in random order.
 
     Args:
         transforms: a list of functions.
 
     Raises:
         TypeError: not a list of functions.
-        ValueError: an empty one.
+        ValueError: an empty list.
     """
 
     def __call__(self, *values: Any) -> Any:
         order = current_random().permutation(len(self.transforms))
-        return Compose([self.transforms[place] for place in order])(*values)
+        return Compose([self.transforms[index] for index in order])(*values)
 
 
 def _functions(who: str, given: list[Callable[..., Any]]) -> list[Callable[..., Any]]:
     if isinstance(given, list) and not given:
         raise ValueError(f"For '{who}', 'transforms' must not be empty")
-    if not isinstance(given, list) or not all(callable(one) for one in given):
+    if not isinstance(given, list) or not all(callable(function) for function in given):
         raise TypeError(f"For '{who}', 'transforms' must be a list of functions, but got {given!r}")
     return given
 
