@@ -1,7 +1,7 @@
-"""``mindspore.dataset.config``: settings of the data sets, and where their random numbers come from.
+"""``mindspore.dataset.config``: settings of the data sets, and the source of their random numbers.
 
-The seed counts, and what becomes of rows for which a ``map`` fails; settings that tune MindSpore's worker threads are
-kept and readable, since rows are made here one by one when they are asked for.
+The seed and the treatment of rows for which a ``map`` fails have an effect. Settings that tune MindSpore's worker
+threads are only stored, since rows are made one by one on request.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ import numpy as np
 from ..base.argument_checks import check_bool, check_int, check_one_of, check_type
 from ..tensors import random as engine_random
 
-_DEFAULT_SEED = 5489  # what MindSpore gives where nobody set one
+_DEFAULT_SEED = 5489  # MindSpore's default seed
 _seed: int | None = None
 _current: np.random.Generator | None = None
 _epoch = 0
 _NO_WATCHES: Mapping[Any, Any] = {}
 _watches = _NO_WATCHES
-# name: what MindSpore calls the argument, what is kept where nobody set one, the least of an int or the words
+# name: MindSpore's name of the argument, the default value, the minimum of an int or the allowed words
 _SETTINGS: dict[str, tuple[str, Any, int | tuple[str, ...] | None]] = {
     "auto_num_workers": ("enable", False, None),
     "auto_offload": ("offload", False, None),
@@ -53,14 +53,14 @@ _iterator_mode = {"do_copy": False, "parallel_convert": False}
 
 
 class ErrorSamplesMode(enum.IntEnum):
-    """What a ``map`` does with a row for which its operations raise."""
+    """Treatments of a row for which the operations of a ``map`` raise."""
 
     RETURN = 0
     """Raise a RuntimeError."""
     REPLACE = 1
-    """Leave it out, and give as many others a second time at the end of the pass."""
+    """Drop it, and repeat as many others at the end of the pass."""
     SKIP = 2
-    """Leave it out."""
+    """Drop it."""
 
 
 _error_samples_mode = ErrorSamplesMode.RETURN
@@ -91,8 +91,8 @@ def get_seed() -> int:
 
 def new_random() -> np.random.Generator:
     """Return a random generator for one iterator, seeded by this module's seed, else the engine's, else the system."""
-    chosen = _seed if _seed is not None else engine_random.get_seed()
-    return np.random.default_rng(int.from_bytes(os.urandom(8), "little") if chosen is None else chosen)
+    seed = _seed if _seed is not None else engine_random.get_seed()
+    return np.random.default_rng(int.from_bytes(os.urandom(8), "little") if seed is None else seed)
 
 
 def current_random() -> np.random.Generator:
@@ -117,7 +117,7 @@ def using(generator: np.random.Generator, epoch: int, watches: Mapping[Any, Any]
     Args:
         generator: random numbers.
         epoch: the number of the iterator's pass.
-        watches: the callbacks of its steps; none without it.
+        watches: the callbacks of its steps; by default none.
     """
     global _current, _epoch, _watches
     before = _current, _epoch, _watches
@@ -160,8 +160,8 @@ def set_iterator_mode(do_copy: bool = False, parallel_convert: bool = False) -> 
     """Store two settings of iterators. They have no effect: returned values always belong to the caller.
 
     Args:
-        do_copy: kept.
-        parallel_convert: kept.
+        do_copy: stored.
+        parallel_convert: stored.
 
     Raises:
         TypeError: not a bool.
@@ -180,27 +180,27 @@ def load(file: str) -> None:
     """Apply the settings of a JSON file, as the ``set_...`` function of each would.
 
     Args:
-        file: its path; it holds an object with the names of settings.
+        file: its path; it contains an object with the names of settings.
 
     Raises:
-        RuntimeError: there is no such file, or it holds something else.
+        RuntimeError: the file does not exist, or its content is invalid.
         TypeError: a value of another type.
         ValueError: a value outside its range.
     """
     try:
-        found = json.loads(Path(check_type(file, str, "config.load", "file", show=repr)).read_text("utf-8"))
+        settings = json.loads(Path(check_type(file, str, "config.load", "file", show=repr)).read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise RuntimeError(f"For 'config.load', {file} cannot be read: {error}") from error
-    if not isinstance(found, dict):
-        raise RuntimeError(f"For 'config.load', {file} must hold an object with settings, but holds {found!r}")
-    for name, value in found.items():
+    if not isinstance(settings, dict):
+        raise RuntimeError(f"For 'config.load', {file} must hold an object with settings, but holds {settings!r}")
+    for name, value in settings.items():
         if name not in _IN_FILES:
             raise RuntimeError(f"For 'config.load', {file} has no setting of {sorted(_IN_FILES)}, but {name!r}")
         if (setting := _IN_FILES[name]) is not None:
             getattr(sys.modules[__name__], f"set_{setting}")(value)
 
 
-# Their names in a file; None: what only MindSpore's threads and logs have.
+# Names of settings in a file; None: settings only for MindSpore's threads and logs.
 _IN_FILES = {
     "seed": "seed",
     "numParallelWorkers": "num_parallel_workers",
@@ -231,15 +231,15 @@ def _pair(setting: str) -> tuple[Callable[..., None], Callable[[], Any]]:
     def set_(*args: Any, **kwargs: Any) -> None:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        given = bound.arguments
-        if given.get("debug_hook_list"):
+        arguments = bound.arguments
+        if arguments.get("debug_hook_list"):
             raise NotImplementedError(
                 "config.set_debug_mode with 'debug_hook_list' is not covered by hookscope: "
                 "put a function that shows its values among the operations of map"
             )
         who = f"config.set_{setting}"
-        check_type(given.get("filepath_prefix"), str | None, who, "filepath_prefix", "a str or None")
-        _set(setting, given[argument])
+        check_type(arguments.get("filepath_prefix"), str | None, who, "filepath_prefix", "a str or None")
+        _set(setting, arguments[argument])
 
     def get() -> Any:
         return _kept[setting]
@@ -270,5 +270,5 @@ for _name in _SETTINGS:
 
 
 def __getattr__(name: str) -> Any:
-    # The functions of the settings above stand in the module; a type checker is told here that there are such names.
+    # The functions of the settings above are set in the module; these declarations are for type checkers.
     raise AttributeError(f"module 'mindspore.dataset.config' has no attribute '{name}'")

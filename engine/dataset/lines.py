@@ -1,6 +1,6 @@
 """Data sets of local text files, a row for each line: ``TextFileDataset`` and ``CSVDataset``.
 
-The rows of several files come in turn from as many files at a time as there are workers, as MindSpore's do.
+Rows of several files are interleaved, with as many files at a time as there are workers, as in MindSpore.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["CSVDataset", "Shuffle", "TextFileDataset"]
 
 
 class Shuffle(str, enum.Enum):  # noqa: UP042  (a StrEnum prints its value; this prints Shuffle.GLOBAL)
-    """Ways to shuffle files and what is in them."""
+    """Modes of shuffling files and their rows."""
 
     ADAPTIVE = "adaptive"
     GLOBAL = "global"
@@ -40,7 +40,7 @@ _KINDS = (str, int, float)
 
 
 class _Lines(Dataset):
-    """Rows of files; a subclass reads one file."""
+    """Rows of files; a subclass reads each file."""
 
     def __init__(
         self,
@@ -76,7 +76,9 @@ class _Lines(Dataset):
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
         parts = [self.read(path) for path in self.files]
         if not any(parts):
-            raise RuntimeError(f"For '{type(self).__name__}', there are no rows in {[str(one) for one in self.files]}")
+            raise RuntimeError(
+                f"For '{type(self).__name__}', there are no rows in {[str(file) for file in self.files]}"
+            )
         if self.order is not Shuffle.FALSE:
             parts = [parts[i] for i in generator.permutation(len(parts))]
         rows = _in_turn(_of_shard(parts, *self.shard), self.workers)
@@ -92,17 +94,17 @@ class _Lines(Dataset):
 def _found(who: str, files: str | list[str]) -> list[Path]:
     """Return the files that match names and patterns, sorted by name."""
     check_type(files, str | list, who, "dataset_files", "a str or a list of them", show=repr)
-    given = [files] if isinstance(files, str) else files
-    if not given or "" in given:
+    patterns = [files] if isinstance(files, str) else files
+    if not patterns or "" in patterns:
         raise ValueError(f"For '{who}', 'dataset_files' must not be empty, but got {files!r}")
-    found: list[Path] = []
-    for one in given:
-        check_type(one, str, who, "dataset_files", "a str or a list of them", show=repr)
-        here = [Path(name) for name in sorted(glob.glob(one)) if Path(name).is_file()]
-        if not here:
-            raise ValueError(f"For '{who}', 'dataset_files' must name files, but there is none at {one!r}")
-        found += here
-    return sorted(found)
+    paths: list[Path] = []
+    for pattern in patterns:
+        check_type(pattern, str, who, "dataset_files", "a str or a list of them", show=repr)
+        matches = [Path(name) for name in sorted(glob.glob(pattern)) if Path(name).is_file()]
+        if not matches:
+            raise ValueError(f"For '{who}', 'dataset_files' must name files, but there is none at {pattern!r}")
+        paths += matches
+    return sorted(paths)
 
 
 def _of_shard(parts: list[list[Row]], shard: int, shards: int) -> list[list[Row]]:
@@ -111,25 +113,25 @@ def _of_shard(parts: list[list[Row]], shard: int, shards: int) -> list[list[Row]
         return parts
     total = sum(map(len, parts))
     share = -(-total // shards)
-    wanted = [place % total for place in range(shard * share, (shard + 1) * share)]
+    indices = [index % total for index in range(shard * share, (shard + 1) * share)]
     ends = list(itertools.accumulate(map(len, parts)))
-    places = [(next(i for i, end in enumerate(ends) if place < end), place) for place in wanted]
-    # Rows of one file that follow each other stay together.
+    places = [(next(i for i, end in enumerate(ends) if index < end), index) for index in indices]
+    # Consecutive rows of one file stay grouped.
     return [
-        [parts[part][place - (ends[part] - len(parts[part]))] for _, place in group]
+        [parts[part][index - (ends[part] - len(parts[part]))] for _, index in group]
         for part, group in itertools.groupby(places, lambda pair: pair[0])
     ]
 
 
 def _in_turn(parts: list[list[Row]], workers: int) -> list[Row]:
     """Return the rows in the order in which interleaved workers read them."""
-    read = [list(itertools.chain.from_iterable(parts[i::workers])) for i in range(min(workers, len(parts)))]
-    turns = itertools.zip_longest(*read)
+    streams = [list(itertools.chain.from_iterable(parts[i::workers])) for i in range(min(workers, len(parts)))]
+    turns = itertools.zip_longest(*streams)
     return [row for turn in turns for row in turn if row is not None]
 
 
 class TextFileDataset(_Lines):
-    """The lines of text files, in UTF-8, as the column ``text``; empty lines are left out.
+    """The lines of text files, in UTF-8, as the column ``text``; empty lines are dropped.
 
     Args:
         dataset_files: the name of a file, a pattern such as ``"*.txt"``, or a list of them.
@@ -143,9 +145,9 @@ class TextFileDataset(_Lines):
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: no file of a name, or a number outside its range.
+        ValueError: a name without files, or a number outside its range.
         RuntimeError: one of ``num_shards`` and ``shard_id`` without the other; or while iterating, no lines, or text
-            that is not in UTF-8.
+            that is not UTF-8.
     """
 
     def __init__(
@@ -173,9 +175,9 @@ class CSVDataset(_Lines):
     Args:
         dataset_files: the name of a file, a pattern such as ``"*.csv"``, or a list of them.
         field_delim: the character between the values.
-        column_defaults: for each column a value of the type that it has: an int (Int32), a float (Float32) or a str.
-            Without it, and for columns behind its end, text.
-        column_names: the names of the columns; without it the first line of each file has them.
+        column_defaults: for each column a value of its type: an int (Int32), a float (Float32) or a str. By default,
+            and for further columns, text.
+        column_names: the names of the columns; by default those in the first line of each file.
         num_samples: the maximum number of rows; by default all.
         num_parallel_workers: the number of interleaved files; by default the setting of ``config``.
         shuffle: ``Shuffle.GLOBAL`` and the others, or True: all rows in random order; ``Shuffle.FILES``: the files;
@@ -186,10 +188,10 @@ class CSVDataset(_Lines):
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: no file of a name, a delimiter that is none, or a number outside its range.
+        ValueError: a name without files, an invalid delimiter, or a number outside its range.
         RuntimeError: one of ``num_shards`` and ``shard_id`` without the other; or while iterating, no records, a record
-            with another number of values, a value that is not of its column's type, files with other headers, or a name
-            twice.
+            with another number of values, a value that is not of its column's type, files with other headers, or a
+            duplicate name.
     """
 
     def __init__(
@@ -210,14 +212,14 @@ class CSVDataset(_Lines):
         check_type(field_delim, str, who, "field_delim", show=repr)
         if len(field_delim) != 1 or field_delim in '"\r\n':
             raise ValueError(f"For '{who}', 'field_delim' must be one character, no quote or end, got {field_delim!r}")
-        for name, given, kinds in (("column_defaults", column_defaults, _KINDS), ("column_names", column_names, str)):
-            if given is not None and (
-                not isinstance(given, list | tuple | str) or not all(isinstance(one, kinds) for one in given)
+        for name, values, kinds in (("column_defaults", column_defaults, _KINDS), ("column_names", column_names, str)):
+            if values is not None and (
+                not isinstance(values, list | tuple | str) or not all(isinstance(value, kinds) for value in values)
             ):
-                wanted = "str" if kinds is str else "int, float or str"
-                raise TypeError(f"For '{who}', '{name}' must be a list of {wanted}, but got {given!r}")
+                expected = "str" if kinds is str else "int, float or str"
+                raise TypeError(f"For '{who}', '{name}' must be a list of {expected}, but got {values!r}")
         self.delimiter, self.header = field_delim, column_names is None
-        self.kinds: list[type] = [type(one) for one in column_defaults or ()]
+        self.kinds: list[type] = [type(value) for value in column_defaults or ()]
         self.names = None if column_names is None else list(column_names)
 
     def columns(self) -> list[str]:
@@ -232,7 +234,7 @@ class CSVDataset(_Lines):
     def _records(self, path: Path) -> list[list[str]]:
         lines = io.StringIO(_text("CSVDataset", path), newline="")
         try:
-            return [one for one in csv.reader(lines, delimiter=self.delimiter, strict=True) if one]
+            return [record for record in csv.reader(lines, delimiter=self.delimiter, strict=True) if record]
         except csv.Error as error:
             raise RuntimeError(f"For 'CSVDataset', {path} cannot be read: {error}") from error
 

@@ -1,4 +1,4 @@
-"""Data sets that begin a chain: Python objects, arrays, and the files of a few well-known collections."""
+"""Sources of a chain: Python objects, arrays, and the files of a few well-known collections."""
 
 from __future__ import annotations
 
@@ -80,10 +80,10 @@ def _sampler(
 
 
 class _Sampled(Dataset):
-    """A source whose rows a sampler chooses."""
+    """A source from which a sampler selects rows."""
 
     sampler: Chosen
-    indexed = True  # whether its rows have numbers
+    indexed = True  # whether its rows have indices
 
     def _check(self, what: str, new_sampler: Sampler) -> None:
         who = f"{type(self).__name__}.{what}"
@@ -95,11 +95,11 @@ class _Sampled(Dataset):
         """Choose among the rows that the data set currently has.
 
         Args:
-            new_sampler: the sampler that chooses; it is a child of none, and gets the one there is as its child.
+            new_sampler: the selecting sampler; it must have no parent, and gets the current one as its child.
 
         Raises:
             TypeError: not a sampler.
-            ValueError: the rows are not chosen by number.
+            ValueError: the rows are not selected by index.
             RuntimeError: the sampler has a child.
         """
         self._check("add_sampler", new_sampler)
@@ -114,7 +114,7 @@ class _Sampled(Dataset):
 
         Raises:
             TypeError: not a sampler.
-            ValueError: the rows are not chosen by number.
+            ValueError: the rows are not selected by index.
             RuntimeError: both samplers have a child.
         """
         self._check("use_sampler", new_sampler)
@@ -124,7 +124,7 @@ class _Sampled(Dataset):
 
 
 class _Indexed(_Sampled):
-    """A source with rows by number."""
+    """A source with indexed rows."""
 
     def __init__(self, columns: list[str], count: int, sampler: Chosen) -> None:
         super().__init__((), columns)
@@ -154,19 +154,19 @@ class NumpySlicesDataset(_Indexed):
 
     Args:
         data: an array or list (one column), a tuple of them, or a dictionary by column.
-        column_names: a name, or a list of one for each column; those of the dictionary, or column_0, column_1 ...
-            without it.
+        column_names: a name, or a list of one for each column; by default those of the dictionary, or column_0,
+            column_1 ...
         num_samples: the maximum number of rows; by default all.
         num_parallel_workers: accepted; rows are made one by one in the caller's thread.
         shuffle: whether rows are in random order; by default True.
-        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
+        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row indices
             instead of ``shuffle`` and ``num_shards``.
         num_shards: the number of shards; with ``shard_id``.
         shard_id: the index of this shard, from 0.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: no rows, columns of several lengths, another number of names, or ``sampler`` beside what it
+        ValueError: no rows, columns of several lengths, another number of names, or ``sampler`` combined with what it
             replaces.
         ValueError: one of ``num_shards`` and ``shard_id`` without the other.
     """
@@ -194,8 +194,8 @@ class NumpySlicesDataset(_Indexed):
             names = list(data) if isinstance(data, dict) else [f"column_{i}" for i in range(len(columns))]
         if len(names) != len(columns):
             raise ValueError(f"For 'NumpySlicesDataset', there are {len(columns)} columns, but {len(names)} names")
-        chosen = _sampler("NumpySlicesDataset", sampler, shuffle, num_samples, num_shards, shard_id, True)
-        super().__init__(names, len(columns[0]), chosen)
+        selected = _sampler("NumpySlicesDataset", sampler, shuffle, num_samples, num_shards, shard_id, True)
+        super().__init__(names, len(columns[0]), selected)
         self.data = columns
 
     def row(self, index: int) -> Row:
@@ -203,33 +203,33 @@ class NumpySlicesDataset(_Indexed):
 
 
 class GeneratorDataset(_Sampled):
-    """Rows that a Python object gives.
+    """Rows of a Python object.
 
     Args:
         source: an object with ``__getitem__`` and ``__len__``, an iterable, a function that returns an iterable, or
             the generator that such a function returned. A row is a tuple, a list or another iterable with a value for
             each column, or a bare value for one: a number, text, an array, a tensor, or a dictionary.
         column_names: a name, or a list of one for each column.
-        column_types: the element types that the columns must have.
+        column_types: the required element types of the columns.
         schema: accepted for compatibility.
         num_samples: the maximum number of rows; by default all.
         num_parallel_workers: accepted; rows are made one by one in the caller's thread.
-        shuffle: whether rows come in random order, True without it; those of a source without ``__getitem__`` come as
-            it gives them.
-        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
+        shuffle: whether rows are in random order, by default True; those of a source without ``__getitem__`` keep
+            their order.
+        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row indices
             instead of ``shuffle`` and ``num_shards``.
         num_shards: the number of shards; with ``shard_id``.
         shard_id: the index of this shard, from 0.
         python_multiprocessing: accepted for compatibility.
         max_rowsize: an int from -1 on; accepted for compatibility.
-        batch_sampler: lists of numbers of rows that make batches.
-        collate_fn: a function that puts such a batch together: it gets for each column the list of its values; without
-            it they are stacked.
+        batch_sampler: lists of row indices that form batches.
+        collate_fn: a function that combines such a batch from a list of values for each column; by default they are
+            stacked.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: no ``column_names``, rows chosen of a source without numbers, or arguments that exclude each other.
-        RuntimeError: while iterating: the source raised, or a row does not fit the columns.
+        ValueError: no ``column_names``, rows selected from a source without indices, or conflicting arguments.
+        RuntimeError: while iterating: the source raised, or a row does not match the columns.
     """
 
     def __init__(
@@ -266,7 +266,7 @@ class GeneratorDataset(_Sampled):
         if max_rowsize is not None:
             between(who, "max_rowsize", max_rowsize, -1)  # type: ignore[arg-type]  # it is checked
         super().__init__((), names_of(who, "column_names", column_names))
-        self._types = None if column_types is None else [any_dtype(one).numpy for one in column_types]
+        self._types = None if column_types is None else [any_dtype(kind).numpy for kind in column_types]
         if not self.indexed and (sampler is not None or batch_sampler is not None or num_shards is not None):
             raise ValueError(f"For '{who}', rows are chosen by number, which takes __getitem__ and __len__ of 'source'")
         if batch_sampler is not None and (sampler is not None or shuffle is not None or num_shards is not None):
@@ -290,15 +290,15 @@ class GeneratorDataset(_Sampled):
         elif self.indexed:
             if not len(self.source):
                 raise RuntimeError("For 'GeneratorDataset', 'source' has no rows")
-            wanted = indices_of(self.sampler, len(self.source), generator)
-            for i in _checked(wanted, len(self.source)):
+            indices = indices_of(self.sampler, len(self.source), generator)
+            for i in _checked(indices, len(self.source)):
                 yield self._row(self._item(i))
         else:
             items = self._items()
             yield from map(self._row, itertools.islice(items, self.num_samples) if self.num_samples else items)
 
     def _items(self) -> Iterator[Any]:
-        # What has both is iterated over.
+        # A source with both is iterated over.
         try:
             yield from self.source if isinstance(self.source, Iterable) else self.source()
         except Exception as error:  # the user's code may raise anything; MindSpore raises RuntimeError for it
@@ -313,16 +313,16 @@ class GeneratorDataset(_Sampled):
             ) from error
 
     def _row(self, item: Any) -> Row:
-        given = _values(item)
+        values = _values(item)
         names = self._columns or []
-        if len(given) != len(names):
-            raise RuntimeError(f"For 'GeneratorDataset', a row has {len(given)} values, but the columns are {names}")
-        row = tuple([as_value("GeneratorDataset", value) for value in given])
-        for name, value, wanted in zip(names, row, self._types or (), strict=False):
+        if len(values) != len(names):
+            raise RuntimeError(f"For 'GeneratorDataset', a row has {len(values)} values, but the columns are {names}")
+        row = tuple([as_value("GeneratorDataset", value) for value in values])
+        for name, value, expected in zip(names, row, self._types or (), strict=False):
             have = "dict" if isinstance(value, dict) else value.dtype
-            if have != wanted:
+            if have != expected:
                 raise RuntimeError(
-                    f"For 'GeneratorDataset', column '{name}' must be {wanted} by 'column_types', but got {have}"
+                    f"For 'GeneratorDataset', column '{name}' must be {expected} by 'column_types', but got {have}"
                 )
         return row
 
@@ -343,13 +343,13 @@ class GeneratorDataset(_Sampled):
             return len(indices_of(self.sampler, len(self.source), np.random.default_rng(0)))
         if hasattr(self.source, "__len__"):
             return min(len(self.source), self.num_samples or len(self.source))
-        if self._counted is None:  # the only way is to run it once
+        if self._counted is None:  # it can only be counted by running it once
             self._counted = Dataset.size(self)
         return self._counted
 
 
 class PaddedDataset(GeneratorDataset):
-    """Rows that fill up a data set, so that its shards are equally long: ``data + PaddedDataset(rows)``.
+    """Rows that pad a data set to equally long shards: ``data + PaddedDataset(rows)``.
 
     Args:
         padded_samples: a list of rows, each a dictionary by column.
@@ -357,13 +357,13 @@ class PaddedDataset(GeneratorDataset):
     Raises:
         TypeError: something else.
         ValueError: an empty list.
-        RuntimeError: while iterating, a row with other columns than the first.
+        RuntimeError: while iterating, a row with columns unlike the first's.
     """
 
     def __init__(self, padded_samples: list[dict[str, Any]]) -> None:
         check_type(padded_samples, list, "PaddedDataset", "padded_samples", "a list of dictionaries", show=repr)
-        for one in padded_samples:
-            check_type(one, dict, "PaddedDataset", "padded_samples", "a list of dictionaries", show=repr)
+        for sample in padded_samples:
+            check_type(sample, dict, "PaddedDataset", "padded_samples", "a list of dictionaries", show=repr)
         if not padded_samples:
             raise ValueError("For 'PaddedDataset', 'padded_samples' must not be empty")
         super().__init__(_Rows(padded_samples), list(padded_samples[0]), shuffle=False)
@@ -386,7 +386,7 @@ class _Rows:
 
 
 class _Again:
-    """A generator that can be gone over several times: what it gave is kept."""
+    """A generator whose values are stored, for repeated iteration."""
 
     def __init__(self, generator: Iterator[Any]) -> None:
         self._left = generator
@@ -410,24 +410,24 @@ def _values(item: Any) -> tuple[Any, ...]:
 
 
 class FakeImageDataset(_Indexed):
-    """Random images of UInt8 with random labels of UInt32, each made from its number and ``base_seed`` alone.
+    """Random images of UInt8 with random labels of UInt32, each determined by its index and ``base_seed``.
 
     Args:
-        num_images: how many there are.
+        num_images: the number of images.
         image_size: height, width and number of channels.
-        num_classes: labels are below it.
-        base_seed: what is added to the number of each; ``base_seed=1`` begins with the second image of 0.
+        num_classes: the exclusive upper bound of the labels.
+        base_seed: added to the index of each; ``base_seed=1`` begins with the second image of 0.
         num_samples: the maximum number of rows; by default all.
         num_parallel_workers: accepted; rows are made one by one in the caller's thread.
         shuffle: whether rows are in random order; by default True.
-        sampler: a sampler or a list of row numbers instead of ``shuffle``, ``num_samples`` and ``num_shards``.
+        sampler: a sampler or a list of row indices instead of ``shuffle``, ``num_samples`` and ``num_shards``.
         num_shards: the number of shards; with ``shard_id``.
         shard_id: the index of this shard, from 0.
         cache: accepted for compatibility.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number below 1, another number of lengths, or ``sampler`` beside what it replaces.
+        ValueError: a number below 1, another number of lengths, or ``sampler`` combined with what it replaces.
     """
 
     def __init__(
@@ -453,8 +453,8 @@ class FakeImageDataset(_Indexed):
         for length in image_size:
             between(who, "image_size", length, 1)
         check_int(base_seed, who, "base_seed", show=repr)
-        chosen = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
-        super().__init__(["image", "label"], num_images, chosen)
+        selected = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
+        super().__init__(["image", "label"], num_images, selected)
         self.shape, self.classes, self.base_seed = tuple(image_size), num_classes, base_seed
 
     def num_classes(self) -> int:
@@ -489,8 +489,8 @@ class _Pictures(_Indexed):
         if usage not in (None, "train", "test", "all"):
             raise ValueError(f"For '{who}', 'usage' must be 'train', 'test' or 'all', but got {usage!r}")
         self.images, self.labels = self._read(who, folder, usage or "all")
-        chosen = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
-        super().__init__(list(self.columns_read), len(self.labels), chosen)
+        selected = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
+        super().__init__(list(self.columns_read), len(self.labels), selected)
 
     def _read(self, who: str, folder: Path, usage: str) -> tuple[Array, Array]:
         """Return the images and labels of a part of the data."""
@@ -506,7 +506,7 @@ class MnistDataset(_Pictures):
         num_samples: the maximum number of rows; by default all.
         num_parallel_workers: accepted; rows are made one by one in the caller's thread.
         shuffle: whether rows are in random order; by default True.
-        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
+        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row indices
             instead of ``shuffle`` and ``num_shards``.
         num_shards: the number of shards; with ``shard_id``.
         shard_id: the index of this shard, from 0.
@@ -524,7 +524,7 @@ class MnistDataset(_Pictures):
         images, labels = [], []
         for part in parts:
             pair = [_idx(who, folder, f"{part}-{kind}") for kind in ("images-idx3-ubyte", "labels-idx1-ubyte")]
-            if all(one is None for one in pair) and usage == "all":
+            if all(item is None for item in pair) and usage == "all":
                 continue
             if pair[0] is None or pair[1] is None:
                 raise RuntimeError(f"For '{who}', there are no files {part}-images-idx3-ubyte and labels in {folder}")
@@ -549,7 +549,7 @@ class FashionMnistDataset(MnistDataset):
         num_samples: the maximum number of rows; by default all.
         num_parallel_workers: accepted; rows are made one by one in the caller's thread.
         shuffle: whether rows are in random order; by default True.
-        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
+        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row indices
             instead of ``shuffle`` and ``num_shards``.
         num_shards: the number of shards; with ``shard_id``.
         shard_id: the index of this shard, from 0.
@@ -585,7 +585,7 @@ class Cifar10Dataset(_Pictures):
         num_samples: the maximum number of rows; by default all.
         num_parallel_workers: accepted; rows are made one by one in the caller's thread.
         shuffle: whether rows are in random order; by default True.
-        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
+        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row indices
             instead of ``shuffle`` and ``num_shards``.
         num_shards: the number of shards; with ``shard_id``.
         shard_id: the index of this shard, from 0.
@@ -601,10 +601,10 @@ class Cifar10Dataset(_Pictures):
     def _read(self, who: str, folder: Path, usage: str) -> tuple[Array, Array]:
         train, test = "data_batch_*.bin", "test_batch.bin"
         patterns = {"train": (train,), "test": (test,), "all": (train, test)}[usage]
-        found = [path for pattern in patterns for path in sorted(folder.glob(pattern))]
-        if not found:
+        paths = [path for pattern in patterns for path in sorted(folder.glob(pattern))]
+        if not paths:
             raise RuntimeError(f"For '{who}', there are no data_batch_*.bin or test_batch.bin in {folder}")
-        images, labels = _cifar(who, "CIFAR-10", found, 1)
+        images, labels = _cifar(who, "CIFAR-10", paths, 1)
         return images, labels[:, 0]
 
     def row(self, index: int) -> Row:
@@ -620,7 +620,7 @@ class Cifar100Dataset(_Pictures):
         num_samples: the maximum number of rows; by default all.
         num_parallel_workers: accepted; rows are made one by one in the caller's thread.
         shuffle: whether rows are in random order; by default True.
-        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row numbers
+        sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row indices
             instead of ``shuffle`` and ``num_shards``.
         num_shards: the number of shards; with ``shard_id``.
         shard_id: the index of this shard, from 0.
@@ -637,10 +637,10 @@ class Cifar100Dataset(_Pictures):
 
     def _read(self, who: str, folder: Path, usage: str) -> tuple[Array, Array]:
         names = {"train": ["train.bin"], "test": ["test.bin"], "all": ["train.bin", "test.bin"]}[usage]
-        found = [folder / name for name in names if (folder / name).is_file()]
-        if not found:
+        paths = [folder / name for name in names if (folder / name).is_file()]
+        if not paths:
             raise RuntimeError(f"For '{who}', there is no {' or '.join(names)} in {folder}")
-        return _cifar(who, "CIFAR-100", found, 2)
+        return _cifar(who, "CIFAR-100", paths, 2)
 
     def row(self, index: int) -> Row:
         coarse, fine = self.labels[index].astype(np.uint32)
@@ -655,23 +655,22 @@ class ImageFolderDataset(_Indexed):
         num_samples: the maximum number of rows; by default all.
         num_parallel_workers: accepted; rows are made one by one in the caller's thread.
         shuffle: whether rows are in random order; by default True.
-        sampler: a sampler, also a ``PKSampler``, or a list of row numbers instead of ``shuffle``, ``num_samples`` and
+        sampler: a sampler, also a ``PKSampler``, or a list of row indices instead of ``shuffle``, ``num_samples`` and
             ``num_shards``.
-        extensions: the ends of the names of files that count, such as ``[".png"]``; all files without it.
-        class_indexing: the label of each folder's name, folders beside them are left out; without it they are counted
-            from 0 in the order of their names.
-        decode: give images (H, W, 3), by the package ``pillow``, in place of the bytes of the files.
+        extensions: the extensions of accepted files, such as ``[".png"]``; by default all files.
+        class_indexing: the label of each folder's name; other folders are skipped. By default they are counted from 0
+            in the order of their names.
+        decode: return images (H, W, 3), by the package ``pillow``, in place of the bytes of the files.
         num_shards: the number of shards; with ``shard_id``.
         shard_id: the index of this shard, from 0.
         cache: accepted for compatibility.
-        decrypt: a function that gives the bytes of a file for its path; without it they are read as they are.
+        decrypt: a function from a file's path to its bytes; by default files are read unchanged.
 
     Raises:
         TypeError: an argument of another type.
         ValueError: the folder does not exist, or ``sampler`` is combined with what it replaces.
-        RuntimeError: no files, or a folder of ``class_indexing`` is not there; while iterating, a file is not an image,
-            or
-            ``decrypt`` gave no bytes.
+        RuntimeError: no files, or a folder of ``class_indexing`` is missing; while iterating, a file is not an image,
+            or ``decrypt`` did not return bytes.
         ImportError: while iterating, ``decode`` without the package ``pillow``.
     """
 
@@ -700,26 +699,26 @@ class ImageFolderDataset(_Indexed):
         if decrypt is not None:
             check_callable(decrypt, who, "decrypt")
         self.decrypt = decrypt
-        names = sorted(one.name for one in folder.iterdir() if one.is_dir())
+        names = sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
         self.classes = {name: i for i, name in enumerate(names)} if class_indexing is None else dict(class_indexing)
         if missing := [name for name in self.classes if name not in names]:
             raise RuntimeError(f"For '{who}', there is no folder {missing[0]!r} in {folder}")
-        found = [
-            (one, self.classes[name])
+        entries = [
+            (entry, self.classes[name])
             for name in names
             if name in self.classes
-            for one in sorted((folder / name).iterdir())
+            for entry in sorted((folder / name).iterdir())
         ]
-        found = [(one, label) for one, label in found if extensions is None or one.suffix in extensions]
-        if not found:
+        entries = [(entry, label) for entry, label in entries if extensions is None or entry.suffix in extensions]
+        if not entries:
             raise RuntimeError(f"For '{who}', there are no files in the folders of {folder}")
-        if inner := [one for one, _ in found if not one.is_file()]:
+        if inner := [entry for entry, _ in entries if not entry.is_file()]:
             raise RuntimeError(f"For '{who}', there must be files in the folders of classes, but {inner[0]} is none")
-        self.files, self.labels = [one for one, _ in found], np.array([label for _, label in found], np.int32)
+        self.files, self.labels = [entry for entry, _ in entries], np.array([label for _, label in entries], np.int32)
         if isinstance(sampler, PKSampler):
             sampler.labels = self.labels
-        chosen = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
-        super().__init__(["image", "label"], len(found), chosen)
+        selected = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
+        super().__init__(["image", "label"], len(entries), selected)
 
     def num_classes(self) -> int:
         """Return the number of folders that count as classes."""
@@ -731,10 +730,10 @@ class ImageFolderDataset(_Indexed):
 
     def row(self, index: int) -> Row:
         path = self.files[index]
-        given = read_plain("ImageFolderDataset", path) if self.decrypt is None else self.decrypt(str(path))
-        if not isinstance(given, bytes):
-            raise RuntimeError(f"For 'ImageFolderDataset', 'decrypt' must give bytes, but got {type(given).__name__}")
-        data: Any = np.frombuffer(given, np.uint8)
+        content = read_plain("ImageFolderDataset", path) if self.decrypt is None else self.decrypt(str(path))
+        if not isinstance(content, bytes):
+            raise RuntimeError(f"For 'ImageFolderDataset', 'decrypt' must give bytes, but got {type(content).__name__}")
+        data: Any = np.frombuffer(content, np.uint8)
         if self.decode:
             from .vision import Decode  # which imports from modules that import this one
 
@@ -772,9 +771,9 @@ def _idx_of(who: str, path: Path, file: BinaryIO) -> Array:
     shape = struct.unpack(f">{head[3]}I", sizes)
     values = np.frombuffer(read_up_to(file, math.prod(shape) + 1), np.uint8)
     if values.size != math.prod(shape):
-        found = "more" if values.size > math.prod(shape) else values.size
-        raise RuntimeError(f"For '{who}', {path} should hold {shape} bytes, but holds {found}")
+        actual = "more" if values.size > math.prod(shape) else values.size
+        raise RuntimeError(f"For '{who}', {path} should hold {shape} bytes, but holds {actual}")
     try:
         return values.reshape(shape)
-    except ValueError as error:  # more axes than an array can have
+    except ValueError as error:  # more axes than an array supports
         raise RuntimeError(f"For '{who}', {path} holds no array: {error}") from error

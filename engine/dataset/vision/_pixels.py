@@ -147,7 +147,7 @@ def span(who: str, argument: str, value: Any, least: float = 0, most: float = MO
 
     Raises:
         TypeError: not a pair of numbers.
-        ValueError: numbers outside of the range, or that fall.
+        ValueError: numbers outside of the range, or in descending order.
     """
     check_type(value, list | tuple, who, argument, "two numbers", show=repr)
     if len(value) != 2:

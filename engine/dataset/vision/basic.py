@@ -78,7 +78,7 @@ class ToTensor(ImageTransform):
         output_type: the element type of the result.
 
     Raises:
-        RuntimeError: when called, another number of axes.
+        RuntimeError: when called, another rank.
     """
 
     def __init__(self, output_type: AnyDType = float32) -> None:
@@ -181,28 +181,28 @@ class VerticalFlip(OnDevice, ImageTransform):
 
 
 class RandomHorizontalFlip(Sometimes, HorizontalFlip):
-    """Left and right exchanged with probability ``prob``; several images alike.
+    """Left and right exchanged with probability ``prob``; the same for several images.
 
     Args:
-        prob: from 0 to 1.
+        prob: the probability, from 0 to 1.
 
     Raises:
         TypeError: not a number.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
     """
 
     keeps_pictures = True
 
 
 class RandomVerticalFlip(Sometimes, VerticalFlip):
-    """Top and bottom exchanged with probability ``prob``; several images alike.
+    """Top and bottom exchanged with probability ``prob``; the same for several images.
 
     Args:
-        prob: from 0 to 1.
+        prob: the probability, from 0 to 1.
 
     Raises:
         TypeError: not a number.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
     """
 
     keeps_pictures = True
@@ -380,7 +380,7 @@ class Pad(OnDevice, ImageTransform):
 
 
 class RandomCrop(ImageTransform):
-    """A part of this size from anywhere in the image, after padding; several images alike.
+    """Crops a part of this size at a random position, after padding; the same for several images.
 
     Args:
         size: the height and width of the result; an int for a square.

@@ -51,7 +51,7 @@ class MixUp:
 
     Args:
         batch_size: how many images are in a batch; a share is drawn for each. With 1, one share is of all.
-        alpha: the share is drawn from the Beta distribution of it, above 0.
+        alpha: the parameter of the Beta distribution of the share, above 0.
         is_single: mix within the batch; False: with the result of the batch before, the first with nothing.
 
     Raises:
@@ -95,12 +95,12 @@ class MixUpBatch:
     """Images mixed with others of their batch, drawn at random, and their labels alike.
 
     Args:
-        alpha: the share is drawn from the Beta distribution of it, above 0.
+        alpha: the parameter of the Beta distribution of the share, above 0.
 
     Raises:
         TypeError: not a number.
         ValueError: a number that is not above 0.
-        RuntimeError: when called, no batch of images with one-hot labels.
+        RuntimeError: when called, an input other than a batch of images with one-hot labels.
     """
 
     def __init__(self, alpha: float = 1.0) -> None:
@@ -124,8 +124,8 @@ class CutMixBatch:
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
-        RuntimeError: when called, no batch of images with one-hot labels.
+        ValueError: a number out of range.
+        RuntimeError: when called, an input other than a batch of images with one-hot labels.
     """
 
     def __init__(self, image_batch_format: ImageBatchFormat, alpha: float = 1.0, prob: float = 1.0) -> None:

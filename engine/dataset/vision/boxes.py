@@ -52,11 +52,11 @@ class RandomHorizontalFlipWithBBox(_WithBoxes):
     """Left and right exchanged with probability ``prob``.
 
     Args:
-        prob: from 0 to 1.
+        prob: the probability, from 0 to 1.
 
     Raises:
         TypeError: not a number.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         RuntimeError: when called, boxes outside the image.
     """
 
@@ -74,11 +74,11 @@ class RandomVerticalFlipWithBBox(_WithBoxes):
     """Top and bottom exchanged with probability ``prob``.
 
     Args:
-        prob: from 0 to 1.
+        prob: the probability, from 0 to 1.
 
     Raises:
         TypeError: not a number.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         RuntimeError: when called, boxes outside the image.
     """
 
@@ -97,7 +97,7 @@ class ResizeWithBBox(_WithBoxes):
 
     Args:
         size: the height and width of the result; an int is the length of the shorter side.
-        interpolation: how it is resized, as for ``Resize``.
+        interpolation: the interpolation mode, as for ``Resize``.
 
     Raises:
         TypeError: an argument of another type.
@@ -120,7 +120,7 @@ def _scaled(boxes: Array, new: Sequence[int], old: Sequence[int]) -> Array:
 
 
 class RandomResizeWithBBox(_WithBoxes):
-    """Another size, in a way that is drawn.
+    """Resizes with a random interpolation mode.
 
     Args:
         size: the height and width of the result; an int is the length of the shorter side.
@@ -151,7 +151,7 @@ def _cut(boxes: Array, top: int, left: int, height: int, width: int) -> Array:
 
 
 class RandomCropWithBBox(_WithBoxes):
-    """A part of this size from anywhere in the image, after padding.
+    """Crops a part of this size at a random position, after padding.
 
     Args:
         size: the height and width of the result; an int for a square.
@@ -195,18 +195,18 @@ class RandomCropWithBBox(_WithBoxes):
 
 
 class RandomResizedCropWithBBox(_WithBoxes):
-    """A part of random size, place and shape, resized.
+    """Crops a part of random size, position and shape, and resizes it.
 
     Args:
         size: the height and width of the result; an int for a square.
-        scale: the range of the part's share of the image.
+        scale: the range of the part's fraction of the area.
         ratio: the range of its width over its height.
-        interpolation: how it is resized, as for ``Resize``.
-        max_attempts: how often a part is drawn that may not fit; then it is the middle of the image.
+        interpolation: the interpolation mode, as for ``Resize``.
+        max_attempts: the number of draws until a part fits; after these, the center is used.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         RuntimeError: when called, boxes outside the image.
     """
 
@@ -238,7 +238,7 @@ class BoundingBoxAugment(_WithBoxes):
 
     Raises:
         TypeError: not a function, or not a number.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         RuntimeError: when called, boxes outside the image.
     """
 

@@ -46,7 +46,7 @@ class AdjustBrightness(OnDevice, ImageTransform):
     """The image times a factor.
 
     Args:
-        brightness_factor: 0 is black, 1 leaves the image as it is.
+        brightness_factor: 0 is black, 1 leaves the image unchanged.
 
     Raises:
         TypeError: not a number.
@@ -68,7 +68,7 @@ class AdjustContrast(OnDevice, ImageTransform):
     """The image's distance to its mean brightness times a factor.
 
     Args:
-        contrast_factor: 0 is gray, 1 leaves the image as it is.
+        contrast_factor: 0 is gray, 1 leaves the image unchanged.
 
     Raises:
         TypeError: not a number.
@@ -123,7 +123,7 @@ class AdjustHue(OnDevice, ImageTransform):
 
     Raises:
         TypeError: not a number.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         RuntimeError: when called, an input other than an image (H, W, 3) of UInt8 or floats.
     """
 
@@ -256,7 +256,7 @@ class AdjustSaturation(OnDevice, ImageTransform):
     """The image's distance to its gray times a factor.
 
     Args:
-        saturation_factor: 0 is gray, 1 leaves the image as it is.
+        saturation_factor: 0 is gray, 1 leaves the image unchanged.
 
     Raises:
         TypeError: not a number.
@@ -283,7 +283,7 @@ class AutoContrast(OnDevice, ImageTransform):
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         RuntimeError: when called, an input other than an image of UInt8.
     """
 
@@ -395,7 +395,7 @@ class Solarize(OnDevice, ImageTransform):
 
     Raises:
         TypeError: not numbers.
-        ValueError: numbers outside of 0 to 255, or that fall.
+        ValueError: numbers outside of 0 to 255, or in descending order.
         RuntimeError: when called, an input other than an image.
     """
 
@@ -485,11 +485,11 @@ class RandomInvert(Sometimes, Invert):
     """255 minus the image, with probability ``prob``.
 
     Args:
-        prob: from 0 to 1.
+        prob: the probability, from 0 to 1.
 
     Raises:
         TypeError: not a number.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
     """
 
     keeps_pictures = False
@@ -499,11 +499,11 @@ class RandomEqualize(Sometimes, Equalize):
     """Each channel equalized, with probability ``prob``.
 
     Args:
-        prob: from 0 to 1.
+        prob: the probability, from 0 to 1.
 
     Raises:
         TypeError: not a number.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
     """
 
     keeps_pictures = False
@@ -515,11 +515,11 @@ class RandomAutoContrast(Sometimes, AutoContrast):
     Args:
         cutoff: the percentage of pixels that are passed over at both ends, from 0 to below 50.
         ignore: values that are not counted, an int or several.
-        prob: from 0 to 1.
+        prob: the probability, from 0 to 1.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
     """
 
     keeps_pictures = False
@@ -533,11 +533,11 @@ class RandomGrayscale(Sometimes, ImageTransform):
     """The brightness of a color image in all its channels, with probability ``prob``.
 
     Args:
-        prob: from 0 to 1.
+        prob: the probability, from 0 to 1.
 
     Raises:
         TypeError: not a number.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
     """
 
     keeps_pictures = True
@@ -558,7 +558,7 @@ class RandomPosterize(ImageTransform):
 
     Raises:
         TypeError: not ints.
-        ValueError: ints outside their range, or that fall.
+        ValueError: ints outside their range, or in descending order.
         RuntimeError: when called, an input other than an image of UInt8.
     """
 
@@ -580,7 +580,7 @@ class RandomSolarize(ImageTransform):
 
     Raises:
         TypeError: not numbers.
-        ValueError: numbers outside of 0 to 255, or that fall.
+        ValueError: numbers outside of 0 to 255, or in descending order.
         RuntimeError: when called, an input other than an image.
     """
 
@@ -601,7 +601,7 @@ class RandomColor(ImageTransform):
 
     Raises:
         TypeError: not numbers.
-        ValueError: negative numbers, or that fall.
+        ValueError: negative numbers, or in descending order.
         RuntimeError: when called, an input other than an image (H, W, 3).
     """
 
@@ -625,7 +625,7 @@ class RandomColorAdjust(ImageTransform):
 
     Raises:
         TypeError: not numbers.
-        ValueError: numbers outside their range, or that fall.
+        ValueError: numbers outside their range, or in descending order.
         RuntimeError: when called, an input other than an image (H, W, 3).
     """
 

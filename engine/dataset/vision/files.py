@@ -64,7 +64,7 @@ def _opened(who: str, data: bytes, mode: str | None = None) -> Any:
 
 
 class Decode(OnDevice):
-    """The image (H, W, 3) of a file's bytes, by the package ``pillow``.
+    """The image (H, W, 3) of a file's bytes, using the package ``pillow``.
 
     Args:
         to_pil: give pillow's object instead of an array.
@@ -72,7 +72,7 @@ class Decode(OnDevice):
     Raises:
         ImportError: when called, the package ``pillow`` is not installed.
         TypeError: when called, something else than bytes or an array of them with one axis.
-        RuntimeError: when called, bytes of no image.
+        RuntimeError: when called, bytes that are not an image.
     """
 
     def __init__(self, to_pil: bool = False) -> None:
@@ -121,7 +121,7 @@ def get_image_num_channels(image: Any) -> int:
         image: an array or an object of the package ``pillow``.
 
     Raises:
-        RuntimeError: another number of axes.
+        RuntimeError: another rank.
     """
     shape = np.shape(image)
     if len(shape) < 2:
@@ -136,7 +136,7 @@ def get_image_size(image: Any) -> list[int]:
         image: an array or an object of the package ``pillow``.
 
     Raises:
-        RuntimeError: another number of axes.
+        RuntimeError: another rank.
     """
     shape = np.shape(image)
     if len(shape) < 2:
@@ -169,7 +169,7 @@ def encode_jpeg(image: Any, quality: int = 75) -> Array:
     Raises:
         ImportError: the package ``pillow`` is not installed.
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         RuntimeError: an input other than an image of UInt8.
     """
     if not 1 <= check_int(quality, "encode_jpeg", "quality", show=repr) <= 100:
@@ -187,7 +187,7 @@ def encode_png(image: Any, compression_level: int = 6) -> Array:
     Raises:
         ImportError: the package ``pillow`` is not installed.
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         RuntimeError: an input other than an image of UInt8.
     """
     if not 0 <= check_int(compression_level, "encode_png", "compression_level", show=repr) <= 9:
@@ -268,7 +268,7 @@ def write_jpeg(filename: str, image: Any, quality: int = 75) -> None:
     Raises:
         ImportError: the package ``pillow`` is not installed.
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         RuntimeError: an input other than an image of UInt8, or the file cannot be written.
     """
     write_file(filename, encode_jpeg(image, quality))
@@ -285,7 +285,7 @@ def write_png(filename: str, image: Any, compression_level: int = 6) -> None:
     Raises:
         ImportError: the package ``pillow`` is not installed.
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         RuntimeError: an input other than an image of UInt8, or the file cannot be written.
     """
     write_file(filename, encode_png(image, compression_level))

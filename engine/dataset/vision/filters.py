@@ -44,7 +44,7 @@ class AdjustSharpness(OnDevice, ImageTransform):
     """The image's distance to its smoothed form times a factor.
 
     Args:
-        sharpness_factor: 0 is smooth, 1 leaves the image as it is, above is sharper.
+        sharpness_factor: 0 is smooth, 1 leaves the image unchanged, above is sharper.
 
     Raises:
         TypeError: not a number.
@@ -65,11 +65,11 @@ class RandomAdjustSharpness(Sometimes, AdjustSharpness):
 
     Args:
         degree: the factor.
-        prob: from 0 to 1.
+        prob: the probability, from 0 to 1.
 
     Raises:
         TypeError: not a number.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
     """
 
     def __init__(self, degree: float, prob: float = 0.5) -> None:
@@ -85,7 +85,7 @@ class RandomSharpness(ImageTransform):
 
     Raises:
         TypeError: not numbers.
-        ValueError: negative numbers, or that fall.
+        ValueError: negative numbers, or in descending order.
         RuntimeError: when called, an input other than an image.
     """
 

@@ -54,15 +54,15 @@ class Erase(OnDevice, ImageTransform):
     Args:
         top: its first row.
         left: its first column.
-        height: how many rows.
-        width: how many columns.
+        height: the number of rows.
+        width: the number of columns.
         value: what it is filled with, from 0 to 255, or one for each of three channels.
         inplace: modify the input array.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
-        RuntimeError: when called, the rectangle does not lie in the image.
+        ValueError: a number out of range.
+        RuntimeError: when called, a rectangle outside the image.
     """
 
     def __init__(
@@ -176,7 +176,7 @@ class PadToSize(ImageTransform):
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         RuntimeError: when called, the image does not fit there.
     """
 
@@ -223,7 +223,7 @@ class SlicePatches(ImageTransform):
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         RuntimeError: when called, more patches than pixels.
     """
 
@@ -261,14 +261,14 @@ class ResizedCrop(OnDevice, ImageTransform):
     Args:
         top: its first row.
         left: its first column.
-        height: how many rows.
-        width: how many columns.
+        height: the number of rows.
+        width: the number of columns.
         size: the height and width of the result; an int is the length of the shorter side.
-        interpolation: how it is resized, as for ``Resize``.
+        interpolation: the interpolation mode, as for ``Resize``.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         RuntimeError: when called, a part outside the image.
     """
 
@@ -287,18 +287,18 @@ class ResizedCrop(OnDevice, ImageTransform):
 
 
 class RandomResizedCrop(ImageTransform):
-    """A part of random size, place and shape, resized; several images alike.
+    """Crops a part of random size, position and shape, and resizes it; the same for several images.
 
     Args:
         size: the height and width of the result; an int for a square.
-        scale: the range of the part's share of the image.
+        scale: the range of the part's fraction of the area.
         ratio: the range of its width over its height; it is drawn evenly in its logarithm.
-        interpolation: how it is resized, as for ``Resize``.
-        max_attempts: how often a part is drawn that may not fit; then it is the middle of the image.
+        interpolation: the interpolation mode, as for ``Resize``.
+        max_attempts: the number of draws until a part fits; after these, the center is used.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         RuntimeError: when called, an input other than an image.
     """
 
@@ -347,16 +347,16 @@ class RandomCropDecodeResize(RandomResizedCrop):
 
     Args:
         size: the height and width of the result; an int for a square.
-        scale: the range of the part's share of the image.
+        scale: the range of the part's fraction of the area.
         ratio: the range of its width over its height; it is drawn evenly in its logarithm.
-        interpolation: how it is resized, as for ``Resize``.
-        max_attempts: how often a part is drawn that may not fit; then it is the middle of the image.
+        interpolation: the interpolation mode, as for ``Resize``.
+        max_attempts: the number of draws until a part fits; after these, the center is used.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         ImportError: when called, the package ``pillow`` is not installed.
-        RuntimeError: when called, bytes of no image.
+        RuntimeError: when called, bytes that are not an image.
     """
 
     def __call__(self, *values: Any) -> Any:
@@ -364,7 +364,7 @@ class RandomCropDecodeResize(RandomResizedCrop):
 
 
 class RandomResize(ImageTransform):
-    """Another size, in a way that is drawn.
+    """Resizes with a random interpolation mode.
 
     Args:
         size: the height and width of the result; an int is the length of the shorter side.
@@ -387,7 +387,7 @@ class RandomErasing(Sometimes, Transform):
     """A random rectangle of an image (C, H, W) filled, with probability ``prob``.
 
     Args:
-        prob: from 0 to 1.
+        prob: the probability, from 0 to 1.
         scale: the range of its share of the image.
         ratio: the range of its width over its height.
         value: what it is filled with: a number, one for each channel, or "random" for normal random numbers.
@@ -396,7 +396,7 @@ class RandomErasing(Sometimes, Transform):
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         RuntimeError: when called, an input other than an image with three axes.
     """
 

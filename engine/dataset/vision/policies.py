@@ -178,13 +178,13 @@ class RandAugment(_Augment):
     Args:
         num_ops: how many are made one after another.
         magnitude: the strength, from 0 to below ``num_magnitude_bins``.
-        num_magnitude_bins: how many strengths there are, at least 2.
+        num_magnitude_bins: the number of strengths, at least 2.
         interpolation: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
         fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         NotImplementedError: another interpolation mode.
         RuntimeError: when called, an input other than an image (H, W, 3) of UInt8.
     """
@@ -225,13 +225,13 @@ class TrivialAugmentWide(_Augment):
     """One of 14 transforms of a strength that is drawn (Müller and Hutter, 2021).
 
     Args:
-        num_magnitude_bins: how many strengths there are, at least 2.
+        num_magnitude_bins: the number of strengths, at least 2.
         interpolation: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
         fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         NotImplementedError: another interpolation mode.
         RuntimeError: when called, an input other than an image (H, W, 3) of UInt8.
     """
@@ -282,7 +282,7 @@ class AutoAugment(_Augment):
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         NotImplementedError: another interpolation mode.
         RuntimeError: when called, an input other than an image (H, W, 3) of UInt8.
     """

@@ -93,13 +93,13 @@ class Rotate(OnDevice, ImageTransform):
     Args:
         degrees: by how much.
         resample: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
-        expand: make the result so large that all of the image is in it, which is then turned around its middle.
-        center: the point (x, y) around which it is turned; the middle without it.
+        expand: enlarge the result to contain the whole image, rotated around its center.
+        center: the center (x, y) of the rotation; by default the middle of the image.
         fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         NotImplementedError: another interpolation mode.
         RuntimeError: when called, an input other than an image.
     """
@@ -158,13 +158,13 @@ class RandomRotation(Rotate):
     Args:
         degrees: the range of the angle; a number x means -x to x.
         resample: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
-        expand: make the result so large that all of the image is in it, which is then turned around its middle.
-        center: the point (x, y) around which it is turned; the middle without it.
+        expand: enlarge the result to contain the whole image, rotated around its center.
+        center: the center (x, y) of the rotation; by default the middle of the image.
         fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         NotImplementedError: another interpolation mode.
         RuntimeError: when called, an input other than an image.
     """
@@ -223,7 +223,7 @@ class Affine(OnDevice, ImageTransform):
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         NotImplementedError: another interpolation mode.
         RuntimeError: when called, an input other than an image.
     """
@@ -274,7 +274,7 @@ class RandomAffine(ImageTransform):
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         NotImplementedError: another interpolation mode.
         RuntimeError: when called, an input other than an image.
     """
@@ -371,12 +371,12 @@ class RandomPerspective(Sometimes, ImageTransform):
 
     Args:
         distortion_scale: how far its corners may move at most, as a share of half of its width and height.
-        prob: from 0 to 1.
+        prob: the probability, from 0 to 1.
         interpolation: ``Inter.BILINEAR`` or ``Inter.NEAREST``; for ``Inter.BICUBIC`` the former is taken.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
         NotImplementedError: another interpolation mode.
         RuntimeError: when called, an input other than an image.
     """
