@@ -1,4 +1,4 @@
-"""``mindspore.dataset.vision``: what may be done with images, arrays of shape (H, W) or (H, W, C)."""
+"""``mindspore.dataset.vision``: transforms of images, arrays of shape (H, W) or (H, W, C)."""
 
 from ...base.module_names import name_methods as _name_methods
 from ...base.module_names import on_first_use as _on_first_use

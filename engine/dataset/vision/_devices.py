@@ -1,4 +1,4 @@
-"""Where a transform of images runs: on the CPU."""
+"""Device of an image transform: the CPU."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["OnDevice"]
 
 
 class OnDevice:
-    """What the transforms have that MindSpore runs on Ascend devices too."""
+    """Mixin of the transforms that MindSpore also runs on Ascend devices."""
 
     def device(self, device_target: str = "CPU") -> Self:
         """Select the device on which the transform runs.

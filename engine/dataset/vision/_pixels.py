@@ -1,4 +1,4 @@
-"""What several transforms of images share: rounding, mixing, gray, and checks of images and ranges."""
+"""Helpers of image transforms: rounding, mixing, gray, and checks of images and ranges."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ImageTransform(Transform):
     """A function of images: of NumPy arrays with rows and columns, of Tensors, or of images of PIL."""
 
     least_axes = 2
-    keeps_pictures = False  # whether a call gives images of PIL where it gets one, as MindSpore's does
+    keeps_pictures = False  # whether a call returns PIL images for a PIL image, as in MindSpore
 
     def __call__(self, *values: Any) -> Any:
         return self.as_they_came(values, super().__call__(*self.checked(values)))
@@ -56,7 +56,7 @@ class ImageTransform(Transform):
         """Return results as PIL images if one of the values is one and ``keeps_pictures`` is set.
 
         Args:
-            values: what the transform was called with.
+            values: the arguments of the transform.
             found: an array, or a tuple of them.
         """
         if not self.keeps_pictures or not any(hasattr(value, "getbands") for value in values):
@@ -64,24 +64,24 @@ class ImageTransform(Transform):
         from .files import ToPIL  # which imports from here
 
         several = found if isinstance(found, tuple) else (found,)
-        pictures = tuple([one if hasattr(one, "getbands") else ToPIL()(np.asarray(one)) for one in several])
+        pictures = tuple([item if hasattr(item, "getbands") else ToPIL()(np.asarray(item)) for item in several])
         return pictures if isinstance(found, tuple) else pictures[0]
 
     def checked(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the checked images.
 
         Args:
-            values: what came.
+            values: the arguments.
 
         Raises:
             TypeError: one is not an image.
             RuntimeError: one has no rows and columns.
         """
         for value in values:
-            known = isinstance(value, np.ndarray | Tensor) or (
+            valid = isinstance(value, np.ndarray | Tensor) or (
                 hasattr(value, "__array_interface__") and not isinstance(value, np.generic)
             )
-            if not known:
+            if not valid:
                 raise TypeError(
                     f"For '{type(self).__name__}', an image must be a NumPy array or an image of PIL, "
                     f"but got {type(value).__name__}"
@@ -134,7 +134,7 @@ def factor(who: str, argument: str, value: float, least: float = 0, most: float 
 
     Raises:
         TypeError: not a number.
-        ValueError: a number outside.
+        ValueError: a number out of range.
     """
     number = float(check_number(value, who, argument, show=repr))
     if not least <= number <= most:
@@ -147,12 +147,12 @@ def span(who: str, argument: str, value: Any, least: float = 0, most: float = MO
 
     Raises:
         TypeError: not a pair of numbers.
-        ValueError: numbers outside of the range, or in descending order.
+        ValueError: numbers out of range, or in descending order.
     """
     check_type(value, list | tuple, who, argument, "two numbers", show=repr)
     if len(value) != 2:
         raise ValueError(f"For '{who}', '{argument}' must be two numbers, but got {value!r}")
-    low, high = (factor(who, argument, one, least, most) for one in value)
+    low, high = (factor(who, argument, bound, least, most) for bound in value)
     if low > high:
         raise ValueError(f"For '{who}', '{argument}' must rise, but got {value!r}")
     return low, high
@@ -173,7 +173,7 @@ def positive_or_zero(who: str, argument: str, value: Any) -> int:
 
     Raises:
         TypeError: not an int.
-        ValueError: a negative one.
+        ValueError: a negative int.
     """
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"For '{who}', '{argument}' must be an int, but got {value!r}")
@@ -187,11 +187,11 @@ def fill_of(who: str, value: Any) -> tuple[int, ...]:
 
     Raises:
         TypeError: not ints.
-        ValueError: another number of them, or one outside of the range.
+        ValueError: another number of values, or one out of range.
     """
-    given = value if isinstance(value, tuple) else (value,) * 3
-    if any(isinstance(one, bool) or not isinstance(one, int | np.integer) for one in given):
+    values = value if isinstance(value, tuple) else (value,) * 3
+    if any(isinstance(component, bool) or not isinstance(component, int | np.integer) for component in values):
         raise TypeError(f"For '{who}', 'fill_value' must be an int or three of them, but got {value!r}")
-    if len(given) != 3 or min(given) < 0 or max(given) > 255:
+    if len(values) != 3 or min(values) < 0 or max(values) > 255:
         raise ValueError(f"For '{who}', 'fill_value' must be from 0 to 255, one or three of them, but got {value!r}")
-    return tuple(int(one) for one in given)
+    return tuple(int(component) for component in values)

@@ -1,6 +1,6 @@
-"""The policies of augmentation that Cubuk et al. (AutoAugment, 2018) found for three collections of images.
+"""The augmentation policies that Cubuk et al. (AutoAugment, 2018) found for three collections of images.
 
-Of each pair of transforms: name, probability, and strength from 0 to 9 (0 where it has none), one after another.
+Of each pair of transforms in sequence: name, probability, and strength from 0 to 9 (0 for none).
 """
 
 POLICIES = {

@@ -1,4 +1,4 @@
-"""Images in another size, with places and weights as OpenCV and Pillow have them."""
+"""Resizing of images, with the coordinates and weights of OpenCV and Pillow."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from ...base.types import Array
 
-_UNITS = 2048  # in which OpenCV counts weights for images of bytes
+_UNITS = 2048  # OpenCV's units of weights for images of bytes
 
 
 def nearest(image: Array, height: int, width: int) -> Array:
@@ -28,9 +28,9 @@ def cubic(image: Array, height: int, width: int) -> Array:
     """Convolve the four nearest pixels along each axis with a cubic kernel (a = -0.75)."""
     rows, columns = (_cubic_weights(new, old) for new, old in zip((height, width), image.shape, strict=False))
     if image.dtype == np.uint8:
-        rows, columns = (np.rint(one * _UNITS) / _UNITS for one in (rows, columns))
-    made = _weighed(image, rows, columns)
-    return _back(np.rint(made) if image.dtype.kind in "iu" else made, image)
+        rows, columns = (np.rint(weights * _UNITS) / _UNITS for weights in (rows, columns))
+    resized = _weighed(image, rows, columns)
+    return _back(np.rint(resized) if image.dtype.kind in "iu" else resized, image)
 
 
 def area(image: Array, height: int, width: int) -> Array:
@@ -39,16 +39,16 @@ def area(image: Array, height: int, width: int) -> Array:
         sides = zip((height, width), image.shape, strict=False)
         return _between(image, *[_area_shares(new, old) for new, old in sides])
     rows, columns = (_area_weights(new, old) for new, old in zip((height, width), image.shape, strict=False))
-    made = _weighed(image, rows, columns)
-    return _back(np.rint(made) if image.dtype.kind in "iu" else made, image)
+    resized = _weighed(image, rows, columns)
+    return _back(np.rint(resized) if image.dtype.kind in "iu" else resized, image)
 
 
 def antialiased_cubic(image: Array, height: int, width: int) -> Array:
     """Convolve with a cubic kernel (a = -0.5) that widens if the image shrinks, as in Pillow."""
     for axis, new in ((1, width), (0, height)):
         weights = _pillow_weights(new, image.shape[axis])
-        made = np.moveaxis(np.tensordot(weights, image.astype(np.float64), (1, axis)), 0, axis)
-        image = _back(np.floor(made + 0.5) if image.dtype.kind in "iu" else made, image)
+        resized = np.moveaxis(np.tensordot(weights, image.astype(np.float64), (1, axis)), 0, axis)
+        image = _back(np.floor(resized + 0.5) if image.dtype.kind in "iu" else resized, image)
     return image
 
 
@@ -65,37 +65,37 @@ def _back(made: Array, image: Array) -> Array:
 
 
 Shares = tuple[Array, Array]
-"""For each pixel of the result the first of the two that it lies between, and the share of the second."""
+"""For each pixel of the result the first of its two neighbors, and the share of the second."""
 
 
 def _between(image: Array, rows: Shares, columns: Shares) -> Array:
     """Interpolate the image; bytes use OpenCV's integer arithmetic."""
-    whole = image.dtype == np.uint8
+    integral = image.dtype == np.uint8
     around = [(one[0], np.minimum(one[0] + 1, n - 1)) for one, n in zip((rows, columns), image.shape, strict=False)]
     shares = [
         np.reshape(one[1], [-1 if axis == at else 1 for axis in range(image.ndim)])
         for at, one in enumerate((rows, columns))
     ]
-    if not whole:
-        made = image.astype(np.float64)
+    if not integral:
+        result = image.astype(np.float64)
         for axis, ((low, high), share) in enumerate(zip(around, shares, strict=True)):
-            made = np.take(made, low, axis) * (1 - share) + np.take(made, high, axis) * share
-        return _back(np.floor(made + 0.5) if image.dtype.kind in "iu" else made, image)
+            result = np.take(result, low, axis) * (1 - share) + np.take(result, high, axis) * share
+        return _back(np.floor(result + 0.5) if image.dtype.kind in "iu" else result, image)
     (up, down), (left, right) = around
     units = [(np.rint((1 - one) * _UNITS).astype(np.int64), np.rint(one * _UNITS).astype(np.int64)) for one in shares]
     wide = image.astype(np.int64)
     across = (np.take(wide, left, 1) * units[1][0] + np.take(wide, right, 1) * units[1][1]) >> 4
-    made = ((np.take(across, up, 0) * units[0][0]) >> 16) + ((np.take(across, down, 0) * units[0][1]) >> 16)
-    return _back((made + 2) >> 2, image)
+    result = ((np.take(across, up, 0) * units[0][0]) >> 16) + ((np.take(across, down, 0) * units[0][1]) >> 16)
+    return _back((result + 2) >> 2, image)
 
 
 def _spread(new: int, old: int, first: Array, parts: Array) -> Array:
     """Return a matrix (new, old) with these weights from column ``first`` on; beyond the edge they count for the
     outermost."""
-    found = np.zeros((new, old))
+    matrix = np.zeros((new, old))
     for at in range(parts.shape[1]):
-        np.add.at(found, (np.arange(new), np.clip(first + at, 0, old - 1)), parts[:, at])
-    return found
+        np.add.at(matrix, (np.arange(new), np.clip(first + at, 0, old - 1)), parts[:, at])
+    return matrix
 
 
 def _linear_shares(new: int, old: int) -> Shares:

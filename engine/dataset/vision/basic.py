@@ -1,4 +1,4 @@
-"""The transforms of images that most programs use: sizes, parts, flips, scales, padding."""
+"""Common image transforms: sizes, parts, flips, scales, padding."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ __all__ = [
 
 
 class Inter(enum.IntEnum):
-    """Ways to find what lies between pixels."""
+    """Interpolation modes."""
 
     NEAREST = 0
     ANTIALIAS = 1
@@ -53,7 +53,7 @@ class Inter(enum.IntEnum):
 
 
 class Border(enum.StrEnum):
-    """What is put around an image."""
+    """Padding modes of an image."""
 
     CONSTANT = "constant"
     EDGE = "edge"
@@ -62,17 +62,17 @@ class Border(enum.StrEnum):
 
 
 def _size(who: str, size: Ints) -> tuple[int, int]:
-    given = (size, size) if isinstance(size, int) and not isinstance(size, bool) else size
-    if not isinstance(given, list | tuple) or not all(isinstance(n, int) and not isinstance(n, bool) for n in given):
+    sizes = (size, size) if isinstance(size, int) and not isinstance(size, bool) else size
+    if not isinstance(sizes, list | tuple) or not all(isinstance(n, int) and not isinstance(n, bool) for n in sizes):
         raise TypeError(f"For '{who}', 'size' must be an int, or a height and a width, but got {size!r}")
-    if len(given) != 2 or min(given) < 1:
-        error = ValueError if len(given) == 2 else TypeError
+    if len(sizes) != 2 or min(sizes) < 1:
+        error = ValueError if len(sizes) == 2 else TypeError
         raise error(f"For '{who}', 'size' must be an int above 0, or a height and a width, but got {size!r}")
-    return given[0], given[1]
+    return sizes[0], sizes[1]
 
 
 class ToTensor(ImageTransform):
-    """An image (H, W, C) or (H, W) of 0 to 255 as (C, H, W) of 0 to 1.
+    """Converts an image (H, W, C) or (H, W) of 0 to 255 to (C, H, W) of 0 to 1.
 
     Args:
         output_type: the element type of the result.
@@ -93,7 +93,7 @@ class ToTensor(ImageTransform):
 
 
 class ToType(TypeCast):
-    """Another element type.
+    """Converts to another element type.
 
     Args:
         data_type: a dtype of the engine or of NumPy.
@@ -104,11 +104,11 @@ class ToType(TypeCast):
 
 
 class Rescale(ImageTransform):
-    """The image times ``rescale`` plus ``shift``, in float32.
+    """Multiplies the image by ``rescale`` and adds ``shift``, in float32.
 
     Args:
         rescale: the factor.
-        shift: what is added.
+        shift: the offset.
 
     Raises:
         TypeError: one of them is not a number.
@@ -126,11 +126,11 @@ class Rescale(ImageTransform):
 
 
 class Normalize(OnDevice, ImageTransform):
-    """(image - mean) / std for each channel, in float32.
+    """Computes (image - mean) / std for each channel, in float32.
 
     Args:
         mean: a number for each channel, or one in a list for all.
-        std: as many numbers above 0.
+        std: the same number of values above 0.
         is_hwc: channels are the last axis; False: the first.
 
     Raises:
@@ -160,28 +160,28 @@ class Normalize(OnDevice, ImageTransform):
 
 
 class HWC2CHW(ImageTransform):
-    """Channels first."""
+    """Moves the channels first."""
 
     def changed(self, value: Array) -> Array:
         return value if value.ndim == 2 else np.ascontiguousarray(value.transpose(2, 0, 1))
 
 
 class HorizontalFlip(OnDevice, ImageTransform):
-    """Left and right exchanged."""
+    """Flips the image left to right."""
 
     def changed(self, value: Array) -> Array:
         return np.ascontiguousarray(np.flip(value, 1 if value.ndim < 4 else -2))
 
 
 class VerticalFlip(OnDevice, ImageTransform):
-    """Top and bottom exchanged."""
+    """Flips the image top to bottom."""
 
     def changed(self, value: Array) -> Array:
         return np.ascontiguousarray(np.flip(value, 0 if value.ndim < 4 else -3))
 
 
 class RandomHorizontalFlip(Sometimes, HorizontalFlip):
-    """Left and right exchanged with probability ``prob``; the same for several images.
+    """Flips the image left to right with probability ``prob``; the same for several images.
 
     Args:
         prob: the probability, from 0 to 1.
@@ -195,7 +195,7 @@ class RandomHorizontalFlip(Sometimes, HorizontalFlip):
 
 
 class RandomVerticalFlip(Sometimes, VerticalFlip):
-    """Top and bottom exchanged with probability ``prob``; the same for several images.
+    """Flips the image top to bottom with probability ``prob``; the same for several images.
 
     Args:
         prob: the probability, from 0 to 1.
@@ -217,19 +217,19 @@ _WAYS = {
 }
 
 
-_PIL = {Inter.NEAREST: 0, Inter.ANTIALIAS: 1, Inter.BILINEAR: 2, Inter.BICUBIC: 3}  # as Pillow counts them
+_PIL = {Inter.NEAREST: 0, Inter.ANTIALIAS: 1, Inter.BILINEAR: 2, Inter.BICUBIC: 3}  # Pillow's numbering
 
 
 class Resize(OnDevice, ImageTransform):
-    """Another size.
+    """Resizes the image.
 
-    The centers of pixels are the points that are mapped (as OpenCV does); an image of ints is rounded.
+    Pixel centers are mapped to pixel centers (as in OpenCV); an image of ints is rounded.
 
     Args:
         size: the height and width of the result; an int is the length of the shorter side.
-        interpolation: how it is found between pixels: ``Inter.NEAREST``, ``Inter.BILINEAR`` (``LINEAR``),
-            ``Inter.BICUBIC`` (``CUBIC``), ``Inter.AREA``, the mean of what a pixel covers, or ``Inter.PILCUBIC``, cubic
-            and smooth where the image shrinks.
+        interpolation: the interpolation mode: ``Inter.NEAREST``, ``Inter.BILINEAR`` (``LINEAR``),
+            ``Inter.BICUBIC`` (``CUBIC``), ``Inter.AREA``, the mean of a pixel's area, or ``Inter.PILCUBIC``, cubic
+            and smooth if the image shrinks.
 
             An image of PIL is resized by Pillow, which has the first three and ``Inter.ANTIALIAS``.
 
@@ -248,7 +248,7 @@ class Resize(OnDevice, ImageTransform):
         self.interpolation = interpolation
 
     def __call__(self, *values: Any) -> Any:
-        if len(values) == 1 and hasattr(values[0], "getbands"):  # an image of PIL, which resizes itself
+        if len(values) == 1 and hasattr(values[0], "getbands"):  # an image of PIL resizes itself
             if self.interpolation not in _PIL:
                 raise TypeError(f"For 'Resize', Pillow's images have no {self.interpolation.name}")
             width, height = values[0].size
@@ -268,7 +268,7 @@ class Resize(OnDevice, ImageTransform):
 
 
 class Crop(OnDevice, ImageTransform):
-    """A part of the image.
+    """Crops a part of the image.
 
     Args:
         coordinates: its upper left corner (row, column), two ints of at least 0.
@@ -296,7 +296,7 @@ class Crop(OnDevice, ImageTransform):
 
 
 class CenterCrop(ImageTransform):
-    """The middle of the image; zeros around it where it is smaller.
+    """Crops the center of the image, padded with zeros if it is smaller.
 
     Args:
         size: the height and width of the result; an int for a square.
@@ -313,37 +313,37 @@ class CenterCrop(ImageTransform):
         self.size = _size("CenterCrop", size)
 
     def __call__(self, *values: Any) -> Any:
-        if len(values) == 1 and hasattr(values[0], "getbands"):  # an image of PIL: halves go to the even number
+        if len(values) == 1 and hasattr(values[0], "getbands"):  # an image of PIL: halves are rounded to even
             (width, height), (tall, wide) = values[0].size, self.size
             left, top = round((width - wide) / 2), round((height - tall) / 2)
             return values[0].crop((left, top, left + wide, top + tall))
         return super().__call__(*values)
 
     def changed(self, value: Array) -> Array:
-        short = [max(wanted - have, 0) for wanted, have in zip(self.size, value.shape, strict=False)]
+        short = [max(target - have, 0) for target, have in zip(self.size, value.shape, strict=False)]
         if any(n > 3 * have for n, have in zip(short, value.shape, strict=False)):
             raise RuntimeError(f"For 'CenterCrop', the size {self.size} is too large for an image {value.shape}")
         if any(short):
             value = np.pad(value, [(n - n // 2, n // 2) for n in short] + [(0, 0)] * (value.ndim - 2))
-        top, left = ((have - wanted) // 2 for have, wanted in zip(value.shape, self.size, strict=False))
+        top, left = ((have - target) // 2 for have, target in zip(value.shape, self.size, strict=False))
         return np.ascontiguousarray(value[top : top + self.size[0], left : left + self.size[1]])
 
 
 def _pads(who: str, padding: Ints) -> tuple[int, int, int, int]:
     """Return (left, top, right, bottom) of an int, (left and right, top and bottom), or all four."""
     check_type(padding, int | tuple | list, who, "padding", "an int, two or four", show=repr)
-    given = (padding,) * 4 if isinstance(padding, int) else tuple(padding)
-    for one in given:
-        check_type(one, int, who, "padding", "an int, two or four", show=repr)
-    if len(given) == 2:
-        given = (given[0], given[1], given[0], given[1])
-    if len(given) != 4 or min(given) < 0:
+    sides = (padding,) * 4 if isinstance(padding, int) else tuple(padding)
+    for side in sides:
+        check_type(side, int, who, "padding", "an int, two or four", show=repr)
+    if len(sides) == 2:
+        sides = (sides[0], sides[1], sides[0], sides[1])
+    if len(sides) != 4 or min(sides) < 0:
         raise ValueError(f"For '{who}', 'padding' must be 1, 2 or 4 numbers that are not negative, but got {padding!r}")
-    return given
+    return sides
 
 
 class Pad(OnDevice, ImageTransform):
-    """The image with something around it.
+    """Pads the image.
 
     Args:
         padding: an int for all sides, (left and right, top and bottom), or (left, top, right, bottom).
@@ -352,7 +352,7 @@ class Pad(OnDevice, ImageTransform):
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: another number of numbers, a negative one, or a ``fill_value`` that is not from 0 to 255.
+        ValueError: another number of values, a negative one, or a ``fill_value`` that is not from 0 to 255.
     """
 
     keeps_pictures = True
@@ -362,7 +362,7 @@ class Pad(OnDevice, ImageTransform):
     ) -> None:
         who = type(self).__name__
         self.pads = _pads(who, padding)
-        if isinstance(fill_value, bool) or not all(0 <= one <= 255 for one in np.atleast_1d(fill_value)):
+        if isinstance(fill_value, bool) or not all(0 <= component <= 255 for component in np.atleast_1d(fill_value)):
             raise ValueError(f"For '{who}', 'fill_value' must be from 0 to 255, but got {fill_value!r}")
         check_type(padding_mode, Border, who, "padding_mode", "a Border", show=repr)
         self.fill_value, self.padding_mode = fill_value, padding_mode
@@ -373,10 +373,10 @@ class Pad(OnDevice, ImageTransform):
         if self.padding_mode is not Border.CONSTANT:
             mode: Any = self.padding_mode.value
             return np.asarray(np.pad(value, around, mode=mode))
-        whole = np.empty([n + a + b for n, (a, b) in zip(value.shape, around, strict=True)], value.dtype)
-        whole[...] = self.fill_value
-        whole[top : top + value.shape[0], left : left + value.shape[1]] = value
-        return whole
+        padded = np.empty([n + a + b for n, (a, b) in zip(value.shape, around, strict=True)], value.dtype)
+        padded[...] = self.fill_value
+        padded[top : top + value.shape[0], left : left + value.shape[1]] = value
+        return padded
 
 
 class RandomCrop(ImageTransform):
@@ -384,8 +384,7 @@ class RandomCrop(ImageTransform):
 
     Args:
         size: the height and width of the result; an int for a square.
-        padding: an int for all sides, (left and right, top and bottom), or (left, top, right, bottom); none without
-            it.
+        padding: an int for all sides, (left and right, top and bottom), or (left, top, right, bottom); by default none.
         pad_if_needed: pad an image that is smaller than ``size``.
         fill_value: the value of constant padding, or one for each channel.
         padding_mode: ``Border.CONSTANT``, ``Border.EDGE``, ``Border.REFLECT`` or ``Border.SYMMETRIC``.
@@ -412,7 +411,7 @@ class RandomCrop(ImageTransform):
 
     def __call__(self, *values: Any) -> Any:
         images = [self._ready(np.asarray(value)) for value in self.checked(values)]
-        room = [have - wanted for have, wanted in zip(images[0].shape, self.size, strict=False)]
+        room = [have - target for have, target in zip(images[0].shape, self.size, strict=False)]
         if min(room) < 0:
             raise RuntimeError(f"For 'RandomCrop', {self.size} is larger than the image {images[0].shape}")
         top, left = (int(current_random().integers(n + 1)) for n in room)
@@ -423,13 +422,13 @@ class RandomCrop(ImageTransform):
         if self.pad is not None:
             image = self.pad.changed(image)
         if self.pad_if_needed:
-            tall, wide = (max(wanted - have, 0) for wanted, have in zip(self.size, image.shape, strict=False))
+            tall, wide = (max(target - have, 0) for target, have in zip(self.size, image.shape, strict=False))
             image = Pad((wide, tall, wide, tall), self.fill_value, self.padding_mode).changed(image)
         return image
 
 
 class Grayscale(ImageTransform):
-    """The brightness of a color image, by the luma weights of ITU-R BT.601.
+    """Returns the brightness of a color image, by the luma weights of ITU-R BT.601.
 
     Args:
         num_output_channels: 1 for an image (H, W), 3 for the same in three channels.

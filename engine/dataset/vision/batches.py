@@ -1,4 +1,4 @@
-"""Batches of images mixed with each other, and their labels with them."""
+"""Mixing of the images of a batch, and of their labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["CutMixBatch", "ImageBatchFormat", "MixUp", "MixUpBatch"]
 
 
 class ImageBatchFormat(enum.IntEnum):
-    """Where the channels of a batch of images are."""
+    """Axis of the channels of a batch of images."""
 
     NHWC = 0
     NCHW = 1
@@ -45,14 +45,14 @@ def _checked(who: str, values: tuple[Any, ...]) -> tuple[Array, Array]:
 
 
 class MixUp:
-    """Images mixed with the next of their batch, or with those of the batch before, and their labels alike.
+    """Mixes images, and their labels, with the next of their batch, or with those of the previous batch.
 
     Takes images with 4 axes, or one with 3, and their labels, one-hot. The results are Float64.
 
     Args:
-        batch_size: how many images are in a batch; a share is drawn for each. With 1, one share is of all.
+        batch_size: the number of images of a batch; a share is drawn for each. With 1, one share applies to all.
         alpha: the parameter of the Beta distribution of the share, above 0.
-        is_single: mix within the batch; False: with the result of the batch before, the first with nothing.
+        is_single: mix within the batch; False: with the previous result, starting with an unmixed batch.
 
     Raises:
         TypeError: an argument of another type.
@@ -73,17 +73,17 @@ class MixUp:
                 raise ValueError(f"For 'MixUp', there must be {self.batch_size} {what} in a batch, but got {have}")
         shares = np.asarray(current_random().beta(self.alpha, self.alpha, self.batch_size))
         if self.is_single:
-            others = tuple(np.roll(one, -1, axis=0) for one in (images, labels))
+            partners = tuple(np.roll(value, -1, axis=0) for value in (images, labels))
         elif self._before is None:
-            others, shares = (images, labels), np.ones(self.batch_size)
+            partners, shares = (images, labels), np.ones(self.batch_size)
         else:
-            others = self._before
+            partners = self._before
         first, second = (
-            share * one + (1 - share) * other
-            for share, one, other in zip(
+            share * value + (1 - share) * partner
+            for share, value, partner in zip(
                 (shares.reshape(-1, 1, 1, 1), shares.reshape(-1, *(1,) * (labels.ndim - 1))),
                 (images, labels),
-                others,
+                partners,
                 strict=True,
             )
         )
@@ -92,7 +92,7 @@ class MixUp:
 
 
 class MixUpBatch:
-    """Images mixed with others of their batch, drawn at random, and their labels alike.
+    """Mixes images, and their labels, with others of their batch, drawn at random.
 
     Args:
         alpha: the parameter of the Beta distribution of the share, above 0.
@@ -115,12 +115,12 @@ class MixUpBatch:
 
 
 class CutMixBatch:
-    """A rectangle of each image taken from another of the batch; labels are mixed by its share of the image.
+    """Replaces a rectangle of each image by one of another in the batch; labels are mixed by its share of the area.
 
     Args:
-        image_batch_format: where the channels are.
-        alpha: the share that is left is drawn from the Beta distribution of it, above 0.
-        prob: how probable that is for each image, from 0 to 1.
+        image_batch_format: the axis of the channels.
+        alpha: the parameter of the Beta distribution of the remaining share, above 0.
+        prob: the probability for each image, from 0 to 1.
 
     Raises:
         TypeError: an argument of another type.
@@ -140,7 +140,7 @@ class CutMixBatch:
         mixed, shares = images.copy(), np.ones(len(images))
         order = current_random().permutation(len(images))
         height, width = images.shape[1:3] if first else images.shape[2:]
-        for place, other in enumerate(order):
+        for index, partner in enumerate(order):
             if not chance(self.prob):
                 continue
             side = np.sqrt(1 - float(current_random().beta(self.alpha, self.alpha)))
@@ -151,7 +151,7 @@ class CutMixBatch:
                 for at, half, n in zip(middle, halves, (height, width), strict=True)
             )
             box: Any = (rows, columns) if first else (slice(None), rows, columns)
-            mixed[place][box] = images[other][box]
-            shares[place] = 1 - (rows.stop - rows.start) * (columns.stop - columns.start) / (height * width)
+            mixed[index][box] = images[partner][box]
+            shares[index] = 1 - (rows.stop - rows.start) * (columns.stop - columns.start) / (height * width)
         weights = shares.reshape(-1, *(1,) * (labels.ndim - 1))
         return mixed, np.asarray(weights * labels + (1 - weights) * labels[order], np.float32)

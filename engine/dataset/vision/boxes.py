@@ -1,4 +1,4 @@
-"""Images changed together with boxes (x, y, width, height) in them, one in each row of an array."""
+"""Transforms of images with boxes (x, y, width, height), one in each row of an array."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 
 class _WithBoxes:
-    """A change of an image and of its boxes. A subclass defines ``both``."""
+    """A transform of an image and of its boxes. A subclass defines ``both``."""
 
     def __call__(self, *values: Any) -> tuple[Array, Array]:
         who = type(self).__name__
@@ -49,7 +49,7 @@ class _WithBoxes:
 
 
 class RandomHorizontalFlipWithBBox(_WithBoxes):
-    """Left and right exchanged with probability ``prob``.
+    """Flips left to right with probability ``prob``.
 
     Args:
         prob: the probability, from 0 to 1.
@@ -71,7 +71,7 @@ class RandomHorizontalFlipWithBBox(_WithBoxes):
 
 
 class RandomVerticalFlipWithBBox(_WithBoxes):
-    """Top and bottom exchanged with probability ``prob``.
+    """Flips top to bottom with probability ``prob``.
 
     Args:
         prob: the probability, from 0 to 1.
@@ -93,7 +93,7 @@ class RandomVerticalFlipWithBBox(_WithBoxes):
 
 
 class ResizeWithBBox(_WithBoxes):
-    """Another size.
+    """Resizes the image and boxes.
 
     Args:
         size: the height and width of the result; an int is the length of the shorter side.
@@ -109,8 +109,8 @@ class ResizeWithBBox(_WithBoxes):
         self.resize = Resize(size, interpolation)
 
     def both(self, image: Array, boxes: Array) -> tuple[Array, Array]:
-        made = self.resize.changed(image)
-        return made, _scaled(boxes, made.shape, image.shape)
+        resized = self.resize.changed(image)
+        return resized, _scaled(boxes, resized.shape, image.shape)
 
 
 def _scaled(boxes: Array, new: Sequence[int], old: Sequence[int]) -> Array:
@@ -146,8 +146,8 @@ def _cut(boxes: Array, top: int, left: int, height: int, width: int) -> Array:
     right, below = np.minimum(x + boxes[:, 2], width), np.minimum(y + boxes[:, 3], height)
     x, y = np.maximum(x, 0), np.maximum(y, 0)
     boxes[:, :4] = np.stack([x, y, right - x, below - y], axis=1)
-    left_over = boxes[(right > x) & (below > y)]
-    return left_over if len(left_over) else np.zeros((1, boxes.shape[1]), boxes.dtype)
+    remaining = boxes[(right > x) & (below > y)]
+    return remaining if len(remaining) else np.zeros((1, boxes.shape[1]), boxes.dtype)
 
 
 class RandomCropWithBBox(_WithBoxes):
@@ -155,7 +155,7 @@ class RandomCropWithBBox(_WithBoxes):
 
     Args:
         size: the height and width of the result; an int for a square.
-        padding: as for ``RandomCrop``; none without it.
+        padding: as for ``RandomCrop``; by default none.
         pad_if_needed: pad an image that is smaller than ``size``.
         fill_value: the value of constant padding, or one for each channel.
         padding_mode: ``Border.CONSTANT``, ``Border.EDGE``, ``Border.REFLECT`` or ``Border.SYMMETRIC``.
@@ -163,7 +163,7 @@ class RandomCropWithBBox(_WithBoxes):
     Raises:
         TypeError: not ints.
         ValueError: a size below 1, or a negative padding.
-        RuntimeError: when called, the image is smaller than ``size``, or boxes do not lie in it.
+        RuntimeError: when called, the image is smaller than ``size``, or boxes are outside it.
     """
 
     def __init__(
@@ -182,11 +182,11 @@ class RandomCropWithBBox(_WithBoxes):
         pads = np.array([self.pads])
         image = Pad(self.pads, self.fill, self.mode).changed(image)
         if self.pad_if_needed:
-            tall, wide = (max(wanted - have, 0) for wanted, have in zip(self.crop.size, image.shape, strict=False))
+            tall, wide = (max(target - have, 0) for target, have in zip(self.crop.size, image.shape, strict=False))
             image = Pad((wide, tall, wide, tall), self.fill, self.mode).changed(image)
             pads = pads + np.array([[wide, tall, wide, tall]])
         boxes[:, :2] += pads[:, :2].astype(boxes.dtype)
-        room = [have - wanted for have, wanted in zip(image.shape, self.crop.size, strict=False)]
+        room = [have - target for have, target in zip(image.shape, self.crop.size, strict=False)]
         if min(room) < 0:
             raise RuntimeError(f"For 'RandomCropWithBBox', {self.crop.size} is larger than the image {image.shape}")
         top, left = (int(current_random().integers(n + 1)) for n in room)
@@ -225,16 +225,16 @@ class RandomResizedCropWithBBox(_WithBoxes):
 
     def both(self, image: Array, boxes: Array) -> tuple[Array, Array]:
         box = random_part(image.shape, self.scale, self.ratio, self.attempts)
-        made = self.resize.changed(part("RandomResizedCropWithBBox", image, *box))
-        return made, _scaled(_cut(boxes, *box), made.shape, box[2:])
+        resized = self.resize.changed(part("RandomResizedCropWithBBox", image, *box))
+        return resized, _scaled(_cut(boxes, *box), resized.shape, box[2:])
 
 
 class BoundingBoxAugment(_WithBoxes):
-    """A transform of what lies in some boxes, which are drawn.
+    """Applies a transform to the content of some randomly drawn boxes.
 
     Args:
         transform: a function of an image that keeps its size.
-        ratio: the share of boxes, from 0 to 1.
+        ratio: the fraction of boxes, from 0 to 1.
 
     Raises:
         TypeError: not a function, or not a number.
@@ -249,7 +249,7 @@ class BoundingBoxAugment(_WithBoxes):
     def both(self, image: Array, boxes: Array) -> tuple[Array, Array]:
         image = image.copy()
         count = int(np.ceil(self.ratio * len(boxes)))
-        for place in current_random().permutation(len(boxes))[:count]:
-            x, y, width, height = (int(one) for one in boxes[place, :4])
+        for index in current_random().permutation(len(boxes))[:count]:
+            x, y, width, height = (int(value) for value in boxes[index, :4])
             image[y : y + height, x : x + width] = self.transform(image[y : y + height, x : x + width])
         return image, boxes

@@ -1,4 +1,4 @@
-"""Colors of images: brightness, contrast, hue, saturation, histograms, color spaces; and random ones of them."""
+"""Color transforms of images: brightness, contrast, hue, saturation, histograms, color spaces; and random ones."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ __all__ = [
 
 
 class AdjustBrightness(OnDevice, ImageTransform):
-    """The image times a factor.
+    """Multiplies the image by a factor.
 
     Args:
         brightness_factor: 0 is black, 1 leaves the image unchanged.
@@ -65,7 +65,7 @@ class AdjustBrightness(OnDevice, ImageTransform):
 
 
 class AdjustContrast(OnDevice, ImageTransform):
-    """The image's distance to its mean brightness times a factor.
+    """Multiplies the image's distance to its mean brightness by a factor.
 
     Args:
         contrast_factor: 0 is gray, 1 leaves the image unchanged.
@@ -88,7 +88,7 @@ class AdjustContrast(OnDevice, ImageTransform):
 
 
 class AdjustGamma(ImageTransform):
-    """gain * image ** gamma, for an image from 0 to 1; one of ints is counted from 0 to 255.
+    """Computes gain * image ** gamma, for an image from 0 to 1; ints range from 0 to 255.
 
     Args:
         gamma: above 1 makes shadows darker, below 1 lighter.
@@ -116,10 +116,10 @@ class AdjustGamma(ImageTransform):
 
 
 class AdjustHue(OnDevice, ImageTransform):
-    """Colors turned on the color circle.
+    """Rotates hues on the color circle.
 
     Args:
-        hue_factor: by how much of the circle, from -0.5 to 0.5.
+        hue_factor: the fraction of the circle, from -0.5 to 0.5.
 
     Raises:
         TypeError: not a number.
@@ -151,15 +151,15 @@ def _hsv_of_bytes(image: Array) -> tuple[Array, Array, Array]:
     """Return hue, saturation and value, each from 0 to 255, in OpenCV's integer arithmetic."""
     red, green, blue = (image[..., channel].astype(np.int64) for channel in range(3))
     bright = np.maximum(np.maximum(red, green), blue)
-    spread = bright - np.minimum(np.minimum(red, green), blue)
+    chroma = bright - np.minimum(np.minimum(red, green), blue)
     counts = np.arange(1, 256)
     by_value = np.concatenate([[0], np.rint((255 << 12) / counts)]).astype(np.int64)
     by_spread = np.concatenate([[0], np.rint((256 << 12) / (6.0 * counts))]).astype(np.int64)
-    saturation = (spread * by_value[bright] + (1 << 11)) >> 12
+    saturation = (chroma * by_value[bright] + (1 << 11)) >> 12
     hue = np.where(
-        bright == red, green - blue, np.where(bright == green, blue - red + 2 * spread, red - green + 4 * spread)
+        bright == red, green - blue, np.where(bright == green, blue - red + 2 * chroma, red - green + 4 * chroma)
     )
-    hue = (hue * by_spread[spread] + (1 << 11)) >> 12
+    hue = (hue * by_spread[chroma] + (1 << 11)) >> 12
     return np.where(hue < 0, hue + 256, hue), saturation, bright
 
 
@@ -172,8 +172,8 @@ def _bytes_of_hsv(hue: Array, saturation: Array, bright: Array) -> Array:
 def _from_sectors(turn: Array, share: Array, value: Array) -> Array:
     """Return red, green and blue of a hue in sixths of the circle."""
     sector = np.floor(turn).astype(np.int64) % 6
-    rest = turn - np.floor(turn)
-    low, falling, rising = value * (1 - share), value * (1 - share * rest), value * (1 - share * (1 - rest))
+    fraction = turn - np.floor(turn)
+    low, falling, rising = value * (1 - share), value * (1 - share * fraction), value * (1 - share * (1 - fraction))
     parts = np.stack([value, low, falling, rising])
     order = np.array([[0, 3, 1], [2, 0, 1], [1, 0, 3], [1, 2, 0], [3, 1, 0], [0, 1, 2]])
     return np.stack([np.take_along_axis(parts, order[sector, channel][None], 0)[0] for channel in range(3)], axis=-1)
@@ -183,16 +183,16 @@ def _hsv(image: Array) -> Array:
     """Return hue, saturation and value, each from 0 to 1, of an image (..., 3) in the same range."""
     red, green, blue = image[..., 0], image[..., 1], image[..., 2]
     bright, dark = image.max(-1), image.min(-1)
-    spread = bright - dark
-    safe = np.where(spread == 0, 1, spread)
-    share = np.where(spread == 0, 0, spread / np.where(bright == 0, 1, bright))
-    red_left, green_left, blue_left = ((bright - one) / safe for one in (red, green, blue))
+    chroma = bright - dark
+    safe = np.where(chroma == 0, 1, chroma)
+    share = np.where(chroma == 0, 0, chroma / np.where(bright == 0, 1, bright))
+    red_left, green_left, blue_left = ((bright - channel) / safe for channel in (red, green, blue))
     hue = np.where(
         bright == red,
         blue_left - green_left,
         np.where(bright == green, 2 + red_left - blue_left, 4 + green_left - red_left),
     )
-    return np.stack([np.where(spread == 0, 0, hue / 6 % 1), share, bright], axis=-1)
+    return np.stack([np.where(chroma == 0, 0, hue / 6 % 1), share, bright], axis=-1)
 
 
 def _rgb(image: Array) -> Array:
@@ -200,7 +200,7 @@ def _rgb(image: Array) -> Array:
 
 
 class _Space(ImageTransform):
-    """A change of the channels of an image or of several."""
+    """A transform of the channels of an image or of several."""
 
     def __init__(self, is_hwc: bool) -> None:
         self.is_hwc = check_bool(is_hwc, type(self).__name__, "is_hwc", show=repr)
@@ -219,7 +219,7 @@ class _Space(ImageTransform):
 
 
 class RgbToHsv(_Space):
-    """Red, green and blue from 0 to 1 as hue, saturation and value from 0 to 1, in float64.
+    """Converts red, green and blue from 0 to 1 to hue, saturation and value from 0 to 1, in float64.
 
     Args:
         is_hwc: channels are the last axis; False: the third last.
@@ -236,7 +236,7 @@ class RgbToHsv(_Space):
 
 
 class HsvToRgb(_Space):
-    """Hue, saturation and value from 0 to 1 as red, green and blue from 0 to 1, in float64.
+    """Converts hue, saturation and value from 0 to 1 to red, green and blue from 0 to 1, in float64.
 
     Args:
         is_hwc: channels are the last axis; False: the third last.
@@ -253,7 +253,7 @@ class HsvToRgb(_Space):
 
 
 class AdjustSaturation(OnDevice, ImageTransform):
-    """The image's distance to its gray times a factor.
+    """Multiplies the image's distance to its gray by a factor.
 
     Args:
         saturation_factor: 0 is gray, 1 leaves the image unchanged.
@@ -275,11 +275,11 @@ class AdjustSaturation(OnDevice, ImageTransform):
 
 
 class AutoContrast(OnDevice, ImageTransform):
-    """Each channel stretched so that its darkest value becomes 0 and its lightest 255.
+    """Stretches each channel so that its darkest value becomes 0 and its lightest 255.
 
     Args:
-        cutoff: the percentage of pixels that are passed over at both ends, from 0 to below 50.
-        ignore: values that are not counted, an int or several.
+        cutoff: the percentage of pixels to ignore at both ends, from 0 to below 50.
+        ignore: values to ignore, an int or several.
 
     Raises:
         TypeError: an argument of another type.
@@ -295,9 +295,9 @@ class AutoContrast(OnDevice, ImageTransform):
         if self.cutoff >= 50:
             raise ValueError(f"For '{who}', 'cutoff' must be below 50, but got {cutoff}")
         self.ignore = [] if ignore is None else [ignore] if isinstance(ignore, int) else list(ignore)
-        for one in self.ignore:
-            if not 0 <= check_int(one, who, "ignore", show=repr) <= 255:
-                raise ValueError(f"For '{who}', 'ignore' must be from 0 to 255, but got {one}")
+        for value in self.ignore:
+            if not 0 <= check_int(value, who, "ignore", show=repr) <= 255:
+                raise ValueError(f"For '{who}', 'ignore' must be from 0 to 255, but got {value}")
 
     def changed(self, value: Array) -> Array:
         return _by_channel(of_bytes(type(self).__name__, value), self._table)
@@ -305,17 +305,17 @@ class AutoContrast(OnDevice, ImageTransform):
     def _table(self, counts: Array) -> Array:
         counts[self.ignore] = 0
         if self.cutoff:
-            cut = int(counts.sum() * self.cutoff // 100)
+            excess = int(counts.sum() * self.cutoff // 100)
             for order in (range(256), range(255, -1, -1)):
-                left = cut
-                for place in order:
-                    taken = min(left, counts[place])
-                    counts[place] -= taken
-                    left -= taken
-                    if left <= 0:
+                remaining = excess
+                for index in order:
+                    removed = min(remaining, counts[index])
+                    counts[index] -= removed
+                    remaining -= removed
+                    if remaining <= 0:
                         break
-        there = np.flatnonzero(counts)
-        low, high = (int(there[0]), int(there[-1])) if there.size else (0, 0)
+        occurring = np.flatnonzero(counts)
+        low, high = (int(occurring[0]), int(occurring[-1])) if occurring.size else (0, 0)
         values = np.arange(256, dtype=np.float32)
         if high <= low:
             return values
@@ -325,13 +325,16 @@ class AutoContrast(OnDevice, ImageTransform):
 
 def _by_channel(image: Array, table: Any) -> Array:
     """Map each channel through a lookup table that a function computes from its histogram."""
-    whole = image.reshape(*image.shape[:2], -1)
-    found = [np.asarray(table(np.bincount(one.reshape(-1), minlength=256)))[one] for one in np.moveaxis(whole, -1, 0)]
-    return np.stack(found, axis=-1).astype(np.uint8).reshape(image.shape)
+    channels = image.reshape(*image.shape[:2], -1)
+    mapped = [
+        np.asarray(table(np.bincount(channel.reshape(-1), minlength=256)))[channel]
+        for channel in np.moveaxis(channels, -1, 0)
+    ]
+    return np.stack(mapped, axis=-1).astype(np.uint8).reshape(image.shape)
 
 
 class Equalize(OnDevice, ImageTransform):
-    """Each channel's values spread so that all occur about equally often.
+    """Equalizes the histogram of each channel.
 
     Raises:
         RuntimeError: when called, an input other than an image of UInt8.
@@ -352,7 +355,7 @@ class Equalize(OnDevice, ImageTransform):
 
 
 class Invert(OnDevice, ImageTransform):
-    """255 minus the image.
+    """Computes 255 minus the image.
 
     Raises:
         RuntimeError: when called, an input other than an image (H, W, C).
@@ -367,10 +370,10 @@ class Invert(OnDevice, ImageTransform):
 
 
 class Posterize(OnDevice, ImageTransform):
-    """The uppermost bits of each value.
+    """Keeps the uppermost bits of each value.
 
     Args:
-        bits: how many, from 0 to 8.
+        bits: the number of bits, from 0 to 8.
 
     Raises:
         TypeError: not an int.
@@ -388,10 +391,10 @@ class Posterize(OnDevice, ImageTransform):
 
 
 class Solarize(OnDevice, ImageTransform):
-    """Values within a range inverted.
+    """Inverts the values within a range.
 
     Args:
-        threshold: the two ends of the range; a number is its beginning, and its end 255.
+        threshold: the two ends of the range; a single number is its start, with 255 as its end.
 
     Raises:
         TypeError: not numbers.
@@ -400,8 +403,8 @@ class Solarize(OnDevice, ImageTransform):
     """
 
     def __init__(self, threshold: float | Sequence[float]) -> None:
-        given = threshold if isinstance(threshold, list | tuple) else (threshold, 255)
-        self.low, self.high = span("Solarize", "threshold", given, 0, 255)
+        bounds = threshold if isinstance(threshold, list | tuple) else (threshold, 255)
+        self.low, self.high = span("Solarize", "threshold", bounds, 0, 255)
 
     def changed(self, value: Array) -> Array:
         return _solarized(picture("Solarize", value), self.low, self.high)
@@ -412,7 +415,7 @@ def _solarized(image: Array, low: float, high: float) -> Array:
 
 
 class ConvertMode(enum.IntEnum):
-    """Changes of ``ConvertColor``: the order of channels before and after."""
+    """Conversions of ``ConvertColor``: the order of channels before and after."""
 
     COLOR_BGR2BGRA = 0
     COLOR_RGB2RGBA = 0
@@ -436,7 +439,7 @@ class ConvertMode(enum.IntEnum):
     COLOR_RGBA2GRAY = 11
 
 
-# For each change which channels there may be, and which are taken; 3 is the alpha channel, of 255 where there is none.
+# For each conversion the possible channels, and the selected ones; 3 is the alpha channel, 255 if missing.
 _CHANNELS: dict[int, tuple[tuple[int, ...], list[int]]] = {
     0: ((3,), [0, 1, 2, 3]),
     1: ((3, 4), [0, 1, 2]),
@@ -454,10 +457,10 @@ _CHANNELS: dict[int, tuple[tuple[int, ...], list[int]]] = {
 
 
 class ConvertColor(OnDevice, ImageTransform):
-    """Channels in another order, with or without an alpha channel, or gray.
+    """Reorders channels, with or without an alpha channel, or converts to gray.
 
     Args:
-        convert_mode: the change.
+        convert_mode: the conversion.
 
     Raises:
         TypeError: no ``ConvertMode``.
@@ -482,7 +485,7 @@ class ConvertColor(OnDevice, ImageTransform):
 
 
 class RandomInvert(Sometimes, Invert):
-    """255 minus the image, with probability ``prob``.
+    """Computes 255 minus the image, with probability ``prob``.
 
     Args:
         prob: the probability, from 0 to 1.
@@ -496,7 +499,7 @@ class RandomInvert(Sometimes, Invert):
 
 
 class RandomEqualize(Sometimes, Equalize):
-    """Each channel equalized, with probability ``prob``.
+    """Equalizes each channel, with probability ``prob``.
 
     Args:
         prob: the probability, from 0 to 1.
@@ -510,11 +513,11 @@ class RandomEqualize(Sometimes, Equalize):
 
 
 class RandomAutoContrast(Sometimes, AutoContrast):
-    """Each channel stretched as by ``AutoContrast``, with probability ``prob``.
+    """Stretches each channel as ``AutoContrast``, with probability ``prob``.
 
     Args:
-        cutoff: the percentage of pixels that are passed over at both ends, from 0 to below 50.
-        ignore: values that are not counted, an int or several.
+        cutoff: the percentage of pixels to ignore at both ends, from 0 to below 50.
+        ignore: values to ignore, an int or several.
         prob: the probability, from 0 to 1.
 
     Raises:
@@ -530,7 +533,7 @@ class RandomAutoContrast(Sometimes, AutoContrast):
 
 
 class RandomGrayscale(Sometimes, ImageTransform):
-    """The brightness of a color image in all its channels, with probability ``prob``.
+    """Replaces all channels by the brightness of a color image, with probability ``prob``.
 
     Args:
         prob: the probability, from 0 to 1.
@@ -551,10 +554,10 @@ class RandomGrayscale(Sometimes, ImageTransform):
 
 
 class RandomPosterize(ImageTransform):
-    """The uppermost bits of each value, as many as are drawn.
+    """Keeps a random number of uppermost bits of each value.
 
     Args:
-        bits: the range that is drawn from, two ints from 1 to 8, or one for both.
+        bits: the range of the number, two ints from 1 to 8, or one for both.
 
     Raises:
         TypeError: not ints.
@@ -563,20 +566,20 @@ class RandomPosterize(ImageTransform):
     """
 
     def __init__(self, bits: int | Sequence[int] = (8, 8)) -> None:
-        given = (bits, bits) if isinstance(bits, int) else tuple(bits)
-        for one in given:
-            check_int(one, "RandomPosterize", "bits", show=repr)
-        self.low, self.high = map(int, span("RandomPosterize", "bits", given, 1, 8))
+        bounds = (bits, bits) if isinstance(bits, int) else tuple(bits)
+        for bound in bounds:
+            check_int(bound, "RandomPosterize", "bits", show=repr)
+        self.low, self.high = map(int, span("RandomPosterize", "bits", bounds, 1, 8))
 
     def changed(self, value: Array) -> Array:
         return Posterize(int(current_random().integers(self.low, self.high + 1))).changed(value)
 
 
 class RandomSolarize(ImageTransform):
-    """Values within a range that is drawn, inverted.
+    """Inverts the values within a random range.
 
     Args:
-        threshold: between which numbers from 0 to 255 both ends are drawn.
+        threshold: the bounds, from 0 to 255, between which both ends are drawn.
 
     Raises:
         TypeError: not numbers.
@@ -589,12 +592,12 @@ class RandomSolarize(ImageTransform):
 
     def changed(self, value: Array) -> Array:
         low, high = sorted(current_random().integers(int(self.low), int(self.high) + 1, 2).tolist())
-        # Where both ends are the same, all from there on are inverted, as MindSpore does.
+        # If both ends are the same, all values from there on are inverted, as in MindSpore.
         return _solarized(picture("RandomSolarize", value), low, 255 if low == high else high)
 
 
 class RandomColor(ImageTransform):
-    """The image's distance to its gray times a factor that is drawn.
+    """Multiplies the image's distance to its gray by a random factor.
 
     Args:
         degrees: the range of the factor.
@@ -615,13 +618,13 @@ class RandomColor(ImageTransform):
 
 
 class RandomColorAdjust(ImageTransform):
-    """Brightness, contrast, saturation and hue changed by factors that are drawn, in random order.
+    """Changes brightness, contrast, saturation and hue by random factors, in random order.
 
     Args:
-        brightness: the range of the factor; a number x stands for max(0, 1 - x) to 1 + x.
-        contrast: the same of contrast.
-        saturation: the same of saturation.
-        hue: the range of the turn within -0.5 to 0.5; a number x means -x to x.
+        brightness: the range of the factor; a number x means max(0, 1 - x) to 1 + x.
+        contrast: the same for contrast.
+        saturation: the same for saturation.
+        hue: the range of the rotation within -0.5 to 0.5; a number x means -x to x.
 
     Raises:
         TypeError: not numbers.
@@ -639,37 +642,37 @@ class RandomColorAdjust(ImageTransform):
         hue: float | Sequence[float] = (0, 0),
     ) -> None:
         self.ranges: list[tuple[type[Any], tuple[float, float]]] = []
-        for kind, name, given in (
+        for kind, name, limits in (
             (AdjustBrightness, "brightness", brightness),
             (AdjustContrast, "contrast", contrast),
             (AdjustSaturation, "saturation", saturation),
             (AdjustHue, "hue", hue),
         ):
             turn = name == "hue"
-            if isinstance(given, int | float):
-                around = factor("RandomColorAdjust", name, given, 0, 0.5 if turn else np.inf)
-                given = (-around, around) if turn else (max(0, 1 - around), 1 + around)
-            self.ranges.append((kind, span("RandomColorAdjust", name, given, *((-0.5, 0.5) if turn else ()))))
+            if isinstance(limits, int | float):
+                around = factor("RandomColorAdjust", name, limits, 0, 0.5 if turn else np.inf)
+                limits = (-around, around) if turn else (max(0, 1 - around), 1 + around)
+            self.ranges.append((kind, span("RandomColorAdjust", name, limits, *((-0.5, 0.5) if turn else ()))))
 
     def changed(self, value: Array) -> Array:
         image = color("RandomColorAdjust", value)
-        for place in current_random().permutation(len(self.ranges)):
-            kind, limits = self.ranges[place]
+        for index in current_random().permutation(len(self.ranges)):
+            kind, limits = self.ranges[index]
             if limits != ((0, 0) if kind is AdjustHue else (1, 1)):
                 image = kind(drawn(*limits)).changed(image)
         return image
 
 
-# The principal components of the colors of ImageNet (Krizhevsky et al., 2012), and how much they vary.
+# The principal components of the colors of ImageNet (Krizhevsky et al., 2012), and their variation.
 _COMPONENTS = np.array([[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], [-0.5836, -0.6948, 0.4203]])
 _SPREADS = np.array([0.2175, 0.0188, 0.0045])
 
 
 class RandomLighting(ImageTransform):
-    """Noise along the principal components of the colors of ImageNet.
+    """Adds noise along the principal components of the colors of ImageNet.
 
     Args:
-        alpha: the standard deviation of what is drawn for each component.
+        alpha: the standard deviation of the noise of each component.
 
     Raises:
         TypeError: not a number.

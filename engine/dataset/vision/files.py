@@ -1,4 +1,4 @@
-"""Images in files and in objects of the package ``pillow``, which is imported where it is first needed."""
+"""Images in files and in objects of the package ``pillow``, which is imported on first use."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = [
 
 
 class ImageReadMode(enum.IntEnum):
-    """What ``read_image`` makes of an image."""
+    """Results of ``read_image``."""
 
     UNCHANGED = 0
     GRAYSCALE = 1
@@ -59,15 +59,15 @@ def _opened(who: str, data: bytes, mode: str | None = None) -> Any:
         return image if mode is None else image.convert(mode)
     except MemoryError:
         raise
-    except Exception as error:  # of damaged bytes pillow raises what its readers meet, and of too many pixels its own
+    except Exception as error:  # pillow raises errors of its readers for damaged bytes, and its own for too many pixels
         raise RuntimeError(f"For '{who}', these {len(data)} bytes are no image that pillow reads: {error}") from error
 
 
 class Decode(OnDevice):
-    """The image (H, W, 3) of a file's bytes, using the package ``pillow``.
+    """Decodes a file's bytes to an image (H, W, 3), using the package ``pillow``.
 
     Args:
-        to_pil: give pillow's object instead of an array.
+        to_pil: return pillow's object instead of an array.
 
     Raises:
         ImportError: when called, the package ``pillow`` is not installed.
@@ -92,7 +92,7 @@ class Decode(OnDevice):
 
 
 class ToPIL:
-    """An image (H, W) or (H, W, C) of UInt8 as an object of the package ``pillow``.
+    """Converts an image (H, W) or (H, W, C) of UInt8 to an object of the package ``pillow``.
 
     Raises:
         ImportError: when called, the package ``pillow`` is not installed.
@@ -108,7 +108,7 @@ class ToPIL:
 
 
 class ToNumpy(Transform):
-    """An object of the package ``pillow`` as an array."""
+    """Converts an object of the package ``pillow`` to an array."""
 
     def changed(self, value: Array) -> Array:
         return value
@@ -147,9 +147,9 @@ def get_image_size(image: Any) -> list[int]:
 def _encoded(who: str, image: Any, kind: str, **settings: int) -> Array:
     array = image.asnumpy() if hasattr(image, "asnumpy") else image
     check_type(array, np.ndarray, who, "image", "an array or a tensor")
-    written = io.BytesIO()
-    _as_pillow(who, array).save(written, kind, **settings)
-    return np.frombuffer(written.getvalue(), np.uint8).copy()
+    buffer = io.BytesIO()
+    _as_pillow(who, array).save(buffer, kind, **settings)
+    return np.frombuffer(buffer.getvalue(), np.uint8).copy()
 
 
 def _as_pillow(who: str, array: Array) -> Any:
@@ -217,12 +217,12 @@ def read_image(filename: str, mode: ImageReadMode = ImageReadMode.UNCHANGED) -> 
 
     Args:
         filename: its path.
-        mode: as it is, gray (H, W, 1), or in color (H, W, 3).
+        mode: unchanged, gray (H, W, 1), or in color (H, W, 3).
 
     Raises:
         ImportError: the package ``pillow`` is not installed.
         TypeError: an argument of another type.
-        RuntimeError: there is no such file, or no image in it.
+        RuntimeError: the file does not exist, or is not an image.
     """
     check_type(mode, ImageReadMode, "read_image", "mode", "an ImageReadMode", show=repr)
     kind = {ImageReadMode.UNCHANGED: None, ImageReadMode.GRAYSCALE: "L", ImageReadMode.COLOR: "RGB"}[mode]
@@ -242,7 +242,7 @@ def write_file(filename: str, data: Any) -> None:
 
     Raises:
         TypeError: an argument of another type.
-        RuntimeError: another dtype or number of axes, or the file cannot be written.
+        RuntimeError: another dtype or rank, or the file cannot be written.
     """
     check_type(filename, str, "write_file", "filename", show=repr)
     array = data.asnumpy() if hasattr(data, "asnumpy") else data

@@ -1,4 +1,4 @@
-"""Images filtered: sharpened and blurred."""
+"""Filters of images: sharpening and blurring."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def _summed(image: Array, weights: Array, axis: int) -> Array:
     """Return weighted sums of neighbors along an axis; the image is mirrored at the edge, with the outermost pixel
     repeated."""
     half = len(weights) // 2
-    around = [(half, half) if one == axis else (0, 0) for one in range(image.ndim)]
-    whole = np.pad(image, around, mode="reflect") if image.shape[axis] > 1 else np.pad(image, around, mode="edge")
+    around = [(half, half) if dimension == axis else (0, 0) for dimension in range(image.ndim)]
+    padded = np.pad(image, around, mode="reflect") if image.shape[axis] > 1 else np.pad(image, around, mode="edge")
     length = image.shape[axis]
     return sum(
-        (np.take(whole, np.arange(at, at + length), axis) * weight for at, weight in enumerate(weights)),
+        (np.take(padded, np.arange(at, at + length), axis) * weight for at, weight in enumerate(weights)),
         np.zeros_like(image),
     )
 
@@ -32,16 +32,18 @@ def _summed(image: Array, weights: Array, axis: int) -> Array:
 def _smooth(image: Array) -> Array:
     """Return each inner pixel as the mean of itself, weighted five times, and its eight neighbors."""
     height, width = image.shape[:2]
-    whole = image.astype(np.float64)
+    smoothed = image.astype(np.float64)
     if min(height, width) < 3:
-        return whole
-    around = sum(whole[row : height - 2 + row, column : width - 2 + column] for row in range(3) for column in range(3))
-    whole[1:-1, 1:-1] = (around + 4 * whole[1:-1, 1:-1]) / 13
-    return rounded(whole, image.dtype).astype(np.float64)
+        return smoothed
+    around = sum(
+        smoothed[row : height - 2 + row, column : width - 2 + column] for row in range(3) for column in range(3)
+    )
+    smoothed[1:-1, 1:-1] = (around + 4 * smoothed[1:-1, 1:-1]) / 13
+    return rounded(smoothed, image.dtype).astype(np.float64)
 
 
 class AdjustSharpness(OnDevice, ImageTransform):
-    """The image's distance to its smoothed form times a factor.
+    """Multiplies the image's distance to its smoothed form by a factor.
 
     Args:
         sharpness_factor: 0 is smooth, 1 leaves the image unchanged, above is sharper.
@@ -61,7 +63,7 @@ class AdjustSharpness(OnDevice, ImageTransform):
 
 
 class RandomAdjustSharpness(Sometimes, AdjustSharpness):
-    """The image's distance to its smoothed form times a factor, with probability ``prob``.
+    """Multiplies the image's distance to its smoothed form by a factor, with probability ``prob``.
 
     Args:
         degree: the factor.
@@ -78,7 +80,7 @@ class RandomAdjustSharpness(Sometimes, AdjustSharpness):
 
 
 class RandomSharpness(ImageTransform):
-    """The image's distance to its smoothed form times a factor that is drawn.
+    """Multiplies the image's distance to its smoothed form by a random factor.
 
     Args:
         degrees: the range of the factor.
@@ -99,7 +101,7 @@ class RandomSharpness(ImageTransform):
 
 
 class GaussianBlur(OnDevice, ImageTransform):
-    """The image under a Gaussian kernel.
+    """Applies a Gaussian kernel to the image.
 
     Args:
         kernel_size: its width and height, odd ints, or one for both.
@@ -108,7 +110,7 @@ class GaussianBlur(OnDevice, ImageTransform):
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: an even size, a number outside its range, or another number of them.
+        ValueError: an even size, a number out of range, or another number of them.
         RuntimeError: when called, an input other than an image.
     """
 
@@ -119,7 +121,8 @@ class GaussianBlur(OnDevice, ImageTransform):
                 raise ValueError(f"For 'GaussianBlur', 'kernel_size' must be odd, but got {kernel_size!r}")
         sigmas = self._pair("sigma", 0 if sigma is None else sigma, (int, float))
         self.kernels = [
-            _gaussian(size, factor("GaussianBlur", "sigma", one)) for size, one in zip(sizes, sigmas, strict=True)
+            _gaussian(size, factor("GaussianBlur", "sigma", deviation))
+            for size, deviation in zip(sizes, sigmas, strict=True)
         ]
 
     @staticmethod
@@ -136,9 +139,9 @@ class GaussianBlur(OnDevice, ImageTransform):
         across, down = self.kernels
         if image.dtype != np.uint8:
             return rounded(_summed(_summed(image.astype(np.float64), across, 1), down, 0), image.dtype)
-        across, down = (_in_parts(one) for one in (across, down))
-        made = _summed(_summed(image.astype(np.float64), across, 1), down, 0)
-        return rounded(np.floor(made / 256**2 + 0.5), image.dtype)
+        across, down = (_in_parts(weights) for weights in (across, down))
+        blurred = _summed(_summed(image.astype(np.float64), across, 1), down, 0)
+        return rounded(np.floor(blurred / 256**2 + 0.5), image.dtype)
 
 
 def _gaussian(size: int, sigma: float) -> Array:
@@ -152,11 +155,11 @@ def _gaussian(size: int, sigma: float) -> Array:
 def _in_parts(weights: Array) -> Array:
     """Return weights in 256ths that sum to 1, as OpenCV computes them for bytes; rounding errors are carried on."""
     half = len(weights) // 2
-    found = np.zeros(len(weights))
+    parts = np.zeros(len(weights))
     carried = 0.0
     for at in range(half):
-        wanted = weights[at] * 256 + carried
-        found[at] = found[-1 - at] = np.rint(wanted)
-        carried = wanted - found[at]
-    found[half] = 256 - 2 * found[:half].sum()
-    return found
+        exact = weights[at] * 256 + carried
+        parts[at] = parts[-1 - at] = np.rint(exact)
+        carried = exact - parts[at]
+    parts[half] = 256 - 2 * parts[:half].sum()
+    return parts

@@ -1,4 +1,4 @@
-"""Parts of images: cut out, erased, put on a larger ground, resized; and values made into others as a whole."""
+"""Parts of images: cropping, erasing, padding and resizing; and transforms of all values of an image."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def part(who: str, image: Array, top: int, left: int, height: int, width: int) -
     """Return a part of an image.
 
     Raises:
-        RuntimeError: it does not lie in the image.
+        RuntimeError: it is outside the image.
     """
     if top + height > picture(who, image).shape[0] or left + width > image.shape[1]:
         raise RuntimeError(
@@ -49,14 +49,14 @@ def part(who: str, image: Array, top: int, left: int, height: int, width: int) -
 
 
 class Erase(OnDevice, ImageTransform):
-    """A rectangle of the image filled with a value.
+    """Fills a rectangle of the image with a value.
 
     Args:
         top: its first row.
         left: its first column.
         height: the number of rows.
         width: the number of columns.
-        value: what it is filled with, from 0 to 255, or one for each of three channels.
+        value: the fill value, from 0 to 255, or one for each of three channels.
         inplace: modify the input array.
 
     Raises:
@@ -70,12 +70,13 @@ class Erase(OnDevice, ImageTransform):
     ) -> None:
         self.corner = positive_or_zero("Erase", "top", top), positive_or_zero("Erase", "left", left)
         self.size = tuple(
-            check_positive_int(one, "Erase", name, show=repr) for one, name in ((height, "height"), (width, "width"))
+            check_positive_int(number, "Erase", name, show=repr)
+            for number, name in ((height, "height"), (width, "width"))
         )
-        given = value if isinstance(value, list | tuple) else (value,)
-        if len(given) not in (1, 3):
+        values = value if isinstance(value, list | tuple) else (value,)
+        if len(values) not in (1, 3):
             raise ValueError(f"For 'Erase', 'value' must be one number or three, but got {value!r}")
-        self.value = [factor("Erase", "value", one, 0, 255) for one in given]
+        self.value = [factor("Erase", "value", number, 0, 255) for number in values]
         self.inplace = check_bool(inplace, "Erase", "inplace", show=repr)
 
     def changed(self, value: Array) -> Array:
@@ -86,11 +87,11 @@ class Erase(OnDevice, ImageTransform):
 
 
 class CutOut(ImageTransform):
-    """Squares at random places filled with zeros; what of them lies beyond the image is not seen.
+    """Fills squares at random positions with zeros; squares may extend beyond the image.
 
     Args:
         length: the length of their sides.
-        num_patches: how many.
+        num_patches: the number of squares.
         is_hwc: channels are the last axis; False: the first.
 
     Raises:
@@ -108,16 +109,16 @@ class CutOut(ImageTransform):
         if value.ndim != 3:
             raise RuntimeError(f"For 'CutOut', an image must have three axes, but got {value.shape}")
         image = value.copy()
-        whole = image if self.is_hwc else image.transpose(1, 2, 0)
+        view = image if self.is_hwc else image.transpose(1, 2, 0)
         for _ in range(self.count):
-            low = [int(current_random().integers(n)) - self.length // 2 for n in whole.shape[:2]]
+            low = [int(current_random().integers(n)) - self.length // 2 for n in view.shape[:2]]
             rows, columns = (slice(max(at, 0), max(at + self.length, 0)) for at in low)
-            whole[rows, columns] = 0
+            view[rows, columns] = 0
         return image
 
 
 class FiveCrop(ImageTransform):
-    """The four corners and the middle of an image: upper left, upper right, lower left, lower right, middle.
+    """Crops the four corners and the center: upper left, upper right, lower left, lower right, center.
 
     Args:
         size: the height and width of each; an int for a square.
@@ -135,7 +136,7 @@ class FiveCrop(ImageTransform):
     def changed(self, value: Array) -> Any:
         height, width = self.size
         below, right = (
-            have - wanted for have, wanted in zip(picture("FiveCrop", value).shape, self.size, strict=False)
+            have - target for have, target in zip(picture("FiveCrop", value).shape, self.size, strict=False)
         )
         if min(below, right) < 0:
             raise ValueError(f"For '{type(self).__name__}', {self.size} is larger than the image {value.shape}")
@@ -144,7 +145,7 @@ class FiveCrop(ImageTransform):
 
 
 class TenCrop(FiveCrop):
-    """The four corners and the middle of an image, and the same of the flipped image.
+    """Crops the four corners and the center of an image and of the flipped image.
 
     Args:
         size: the height and width of each; an int for a square.
@@ -166,18 +167,18 @@ class TenCrop(FiveCrop):
 
 
 class PadToSize(ImageTransform):
-    """The image on a larger ground.
+    """Pads the image to a larger size.
 
     Args:
         size: the height and width of the result; an int for a square.
-        offset: how far the image is from the top and the left, one or two ints; in the middle without it.
-        fill_value: the value of a constant ground, from 0 to 255, or one for each of three channels.
-        padding_mode: how the ground is made of the image, as for ``Pad``.
+        offset: the distance of the image from the top and the left, one or two ints; by default it is centered.
+        fill_value: the value of constant padding, from 0 to 255, or one for each of three channels.
+        padding_mode: the padding mode, as for ``Pad``.
 
     Raises:
         TypeError: an argument of another type.
         ValueError: a number out of range.
-        RuntimeError: when called, the image does not fit there.
+        RuntimeError: when called, an image that is too large.
     """
 
     def __init__(
@@ -188,38 +189,38 @@ class PadToSize(ImageTransform):
         padding_mode: Border = Border.CONSTANT,
     ) -> None:
         self.size = _size("PadToSize", size)
-        given = [] if offset is None else [offset] if isinstance(offset, int) else list(offset)
-        if len(given) > 2:
+        distances = [] if offset is None else [offset] if isinstance(offset, int) else list(offset)
+        if len(distances) > 2:
             raise ValueError(f"For 'PadToSize', 'offset' must be one or two ints, but got {offset!r}")
-        self.offset = [positive_or_zero("PadToSize", "offset", one) for one in given]
+        self.offset = [positive_or_zero("PadToSize", "offset", distance) for distance in distances]
         self.fill = fill_of("PadToSize", fill_value)
         self.mode = check_type(padding_mode, Border, "PadToSize", "padding_mode", "a Border", show=repr)
 
     def changed(self, value: Array) -> Array:
-        room = [wanted - have for wanted, have in zip(self.size, picture("PadToSize", value).shape, strict=False)]
+        room = [target - have for target, have in zip(self.size, picture("PadToSize", value).shape, strict=False)]
         top, left = (self.offset[0], self.offset[-1]) if self.offset else (room[0] // 2, room[1] // 2)
         if min(room) < 0 or top > room[0] or left > room[1]:
-            where = (max(top, 0), max(left, 0))
-            raise RuntimeError(f"For 'PadToSize', the image {value.shape} does not fit into {self.size} at {where}")
+            position = (max(top, 0), max(left, 0))
+            raise RuntimeError(f"For 'PadToSize', the image {value.shape} does not fit into {self.size} at {position}")
         fill = self.fill if value.ndim == 3 and value.shape[2] == 3 else self.fill[0]
         return Pad((left, top, room[1] - left, room[0] - top), fill, self.mode).changed(value)
 
 
 class SliceMode(enum.IntEnum):
-    """What ``SlicePatches`` does with an image that cannot be cut evenly."""
+    """Treatments by ``SlicePatches`` of an image that cannot be divided evenly."""
 
     PAD = 0
     DROP = 1
 
 
 class SlicePatches(ImageTransform):
-    """The image cut into patches of one size, row by row.
+    """Cuts the image into patches of one size, row by row.
 
     Args:
-        num_height: how many lie below each other.
-        num_width: how many lie beside each other.
-        slice_mode: whether an image that cannot be cut evenly is padded below and on the right, or cut off there.
-        fill_value: what it is padded with, from 0 to 255.
+        num_height: the number of rows of patches.
+        num_width: the number of columns of patches.
+        slice_mode: whether an image that cannot be divided evenly is padded below and on the right, or cut off there.
+        fill_value: the padding value, from 0 to 255.
 
     Raises:
         TypeError: an argument of another type.
@@ -232,8 +233,8 @@ class SlicePatches(ImageTransform):
     ) -> None:
         who = "SlicePatches"
         self.counts = [
-            check_positive_int(one, who, name, show=repr)
-            for one, name in ((num_height, "num_height"), (num_width, "num_width"))
+            check_positive_int(number, who, name, show=repr)
+            for number, name in ((num_height, "num_height"), (num_width, "num_width"))
         ]
         self.mode = check_type(slice_mode, SliceMode, who, "slice_mode", "a SliceMode", show=repr)
         self.fill = fill_of(who, check_int(fill_value, who, "fill_value", show=repr))[0]
@@ -246,17 +247,17 @@ class SlicePatches(ImageTransform):
         sizes = [-(-n // count) if pads else n // count for n, count in zip(shape, self.counts, strict=True)]
         (rows, columns), (height, width) = self.counts, sizes
         wide = [max(size * count - n, 0) for size, count, n in zip(sizes, self.counts, shape, strict=True)]
-        whole = Pad((0, 0, wide[1], wide[0]), self.fill).changed(value)
-        found = [
-            np.ascontiguousarray(whole[row * height : (row + 1) * height, column * width : (column + 1) * width])
+        padded = Pad((0, 0, wide[1], wide[0]), self.fill).changed(value)
+        patches = [
+            np.ascontiguousarray(padded[row * height : (row + 1) * height, column * width : (column + 1) * width])
             for row in range(rows)
             for column in range(columns)
         ]
-        return found[0] if len(found) == 1 else tuple(found)
+        return patches[0] if len(patches) == 1 else tuple(patches)
 
 
 class ResizedCrop(OnDevice, ImageTransform):
-    """A part of the image in another size.
+    """Crops a part of the image and resizes it.
 
     Args:
         top: its first row.
@@ -278,7 +279,7 @@ class ResizedCrop(OnDevice, ImageTransform):
         who = "ResizedCrop"
         self.corner = positive_or_zero(who, "top", top), positive_or_zero(who, "left", left)
         self.part_size = [
-            check_positive_int(one, who, name, show=repr) for one, name in ((height, "height"), (width, "width"))
+            check_positive_int(number, who, name, show=repr) for number, name in ((height, "height"), (width, "width"))
         ]
         self.resize = Resize(size, interpolation)
 
@@ -292,7 +293,7 @@ class RandomResizedCrop(ImageTransform):
     Args:
         size: the height and width of the result; an int for a square.
         scale: the range of the part's fraction of the area.
-        ratio: the range of its width over its height; it is drawn evenly in its logarithm.
+        ratio: the range of its width over its height; its logarithm is uniform.
         interpolation: the interpolation mode, as for ``Resize``.
         max_attempts: the number of draws until a part fits; after these, the center is used.
 
@@ -320,8 +321,8 @@ class RandomResizedCrop(ImageTransform):
     def __call__(self, *values: Any) -> Any:
         images = [picture(type(self).__name__, np.asarray(value)) for value in values]
         box = random_part(images[0].shape, self.scale, self.ratio, self.attempts)
-        found = [self.resize.changed(part(type(self).__name__, image, *box)) for image in images]
-        return self.as_they_came(values, found[0] if len(found) == 1 else tuple(found))
+        parts = [self.resize.changed(part(type(self).__name__, image, *box)) for image in images]
+        return self.as_they_came(values, parts[0] if len(parts) == 1 else tuple(parts))
 
 
 def random_part(
@@ -348,7 +349,7 @@ class RandomCropDecodeResize(RandomResizedCrop):
     Args:
         size: the height and width of the result; an int for a square.
         scale: the range of the part's fraction of the area.
-        ratio: the range of its width over its height; it is drawn evenly in its logarithm.
+        ratio: the range of its width over its height; its logarithm is uniform.
         interpolation: the interpolation mode, as for ``Resize``.
         max_attempts: the number of draws until a part fits; after these, the center is used.
 
@@ -384,15 +385,15 @@ class RandomResize(ImageTransform):
 
 
 class RandomErasing(Sometimes, Transform):
-    """A random rectangle of an image (C, H, W) filled, with probability ``prob``.
+    """Fills a random rectangle of an image (C, H, W), with probability ``prob``.
 
     Args:
         prob: the probability, from 0 to 1.
         scale: the range of its share of the image.
         ratio: the range of its width over its height.
-        value: what it is filled with: a number, one for each channel, or "random" for normal random numbers.
+        value: the fill value: a number, one for each channel, or "random" for normal random numbers.
         inplace: modify the input array.
-        max_attempts: how often a rectangle is drawn that may not fit; then nothing is done.
+        max_attempts: the number of draws until a rectangle fits; after these, nothing is done.
 
     Raises:
         TypeError: an argument of another type.
@@ -415,8 +416,8 @@ class RandomErasing(Sometimes, Transform):
         if isinstance(value, str):
             check_one_of(value, ("random", "random"), who, "value")
         else:
-            for one in value if isinstance(value, list | tuple) else (value,):
-                factor(who, "value", one, 0, 255)
+            for component in value if isinstance(value, list | tuple) else (value,):
+                factor(who, "value", component, 0, 255)
         self.value, self.inplace = value, check_bool(inplace, who, "inplace", show=repr)
         self.attempts = check_positive_int(max_attempts, who, "max_attempts", show=repr)
 
@@ -442,11 +443,11 @@ class RandomErasing(Sometimes, Transform):
 
 
 class LinearTransformation(ImageTransform):
-    """An image (C, H, W), as one vector less another, times a matrix.
+    """Flattens an image (C, H, W), subtracts a vector and multiplies by a matrix.
 
     Args:
         transformation_matrix: the matrix, (D, D) with D = C * H * W.
-        mean_vector: what is taken away, (D,).
+        mean_vector: the vector to subtract, (D,).
 
     Raises:
         TypeError: not arrays.
@@ -472,11 +473,11 @@ class LinearTransformation(ImageTransform):
 
 
 class NormalizePad(Normalize):
-    """(image - mean) / std for each channel, and a further channel of zeros.
+    """Computes (image - mean) / std for each channel, and adds a channel of zeros.
 
     Args:
         mean: a number for each channel.
-        std: as many numbers above 0.
+        std: the same number of values above 0.
         dtype: "float32" or "float16".
         is_hwc: channels are the last axis; False: the first.
 

@@ -1,4 +1,4 @@
-"""Transforms chosen at random from lists of them, also those of published policies of augmentation."""
+"""Random selection from lists of transforms, also from published augmentation policies."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = [
 
 
 class RandomSelectSubpolicy:
-    """One of several lists of transforms, each of which is made with its probability.
+    """Applies one of several lists of transforms, each transform with its probability.
 
     Args:
         policy: lists of pairs of a transform and its probability.
@@ -54,10 +54,10 @@ class RandomSelectSubpolicy:
         check_type(policy, list, who, "policy", "a list of lists", show=repr)
         if not policy:
             raise ValueError(f"For '{who}', 'policy' must not be empty")
-        for one in policy:
-            if not check_type(one, list, who, "policy", "a list of lists", show=repr):
+        for subpolicy in policy:
+            if not check_type(subpolicy, list, who, "policy", "a list of lists", show=repr):
                 raise ValueError(f"For '{who}', a list in 'policy' must not be empty")
-            for pair in one:
+            for pair in subpolicy:
                 if not isinstance(pair, tuple) or len(pair) != 2 or not callable(pair[0]):
                     raise TypeError(
                         f"For '{who}', 'policy' must have pairs of a function and a number, but got {pair!r}"
@@ -68,17 +68,17 @@ class RandomSelectSubpolicy:
     def __call__(self, *values: Any) -> Any:
         for transform, prob in self.policy[int(current_random().integers(len(self.policy)))]:
             if chance(prob):
-                made = transform(*values)
-                values = made if isinstance(made, tuple) else (made,)
+                result = transform(*values)
+                values = result if isinstance(result, tuple) else (result,)
         return values[0] if len(values) == 1 else values
 
 
 class UniformAugment:
-    """Some transforms of a list, drawn evenly, each of which is made with probability 1/2.
+    """Applies some transforms of a list, drawn uniformly, each with probability 1/2.
 
     Args:
         transforms: a list of functions.
-        num_ops: how many are drawn.
+        num_ops: the number of transforms to draw.
 
     Raises:
         TypeError: not a list of functions, or not an int.
@@ -88,7 +88,7 @@ class UniformAugment:
     def __init__(self, transforms: list[Callable[..., Any]], num_ops: int = 2) -> None:
         who = "UniformAugment"
         check_type(transforms, list, who, "transforms", "a list of functions", show=repr)
-        if not all(callable(one) for one in transforms):
+        if not all(callable(function) for function in transforms):
             raise TypeError(f"For '{who}', 'transforms' must be a list of functions, but got {transforms!r}")
         check_positive_int(num_ops, who, "num_ops", show=repr)
         if num_ops > len(transforms):
@@ -96,21 +96,21 @@ class UniformAugment:
         self.transforms, self.count = transforms, num_ops
 
     def __call__(self, *values: Any) -> Any:
-        for place in current_random().choice(len(self.transforms), self.count, replace=False):
+        for index in current_random().choice(len(self.transforms), self.count, replace=False):
             if chance(0.5):
-                made = self.transforms[place](*values)
-                values = made if isinstance(made, tuple) else (made,)
+                result = self.transforms[index](*values)
+                values = result if isinstance(result, tuple) else (result,)
         return values[0] if len(values) == 1 else values
 
 
 class _Augment(ImageTransform):
-    """Named transforms of a strength, as the papers on augmentation have them."""
+    """Named transforms of a strength, as in the papers on augmentation."""
 
     def __init__(self, interpolation: Inter, fill_value: int | tuple[int, ...]) -> None:
         who = type(self).__name__
         self.way = check_type(interpolation, Inter, who, "interpolation", "an Inter", show=repr)
         self.fill = fill_of(who, fill_value)
-        Rotate(0, self.way)  # refuses a way that is not covered
+        Rotate(0, self.way)  # rejects an unsupported mode
 
     def made(self, image: Array, name: str, strength: float) -> Array:
         """Apply a transform of this strength to the image."""
@@ -173,10 +173,10 @@ def _signed(name: str, strength: float) -> float:
 
 
 class RandAugment(_Augment):
-    """Some of 14 transforms, drawn evenly, all of one strength (Cubuk et al., 2019).
+    """Applies some of 14 transforms, drawn uniformly, all of one strength (Cubuk et al., 2019).
 
     Args:
-        num_ops: how many are made one after another.
+        num_ops: the number of transforms in sequence.
         magnitude: the strength, from 0 to below ``num_magnitude_bins``.
         num_magnitude_bins: the number of strengths, at least 2.
         interpolation: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
@@ -222,7 +222,7 @@ def _bins(who: str, number: Any) -> int:
 
 
 class TrivialAugmentWide(_Augment):
-    """One of 14 transforms of a strength that is drawn (Müller and Hutter, 2021).
+    """Applies one of 14 transforms of a random strength (Müller and Hutter, 2021).
 
     Args:
         num_magnitude_bins: the number of strengths, at least 2.
@@ -251,7 +251,7 @@ class TrivialAugmentWide(_Augment):
 
 
 class AutoAugmentPolicy(enum.StrEnum):
-    """Collections of images for which there is a published policy."""
+    """Collections of images with a published policy."""
 
     IMAGENET = "imagenet"
     CIFAR10 = "cifar10"
@@ -259,7 +259,7 @@ class AutoAugmentPolicy(enum.StrEnum):
 
 
 Named = tuple[str, float, int]
-"""A transform: its name, how probable it is, and its strength from 0 to 9."""
+"""A transform: its name, its probability, and its strength from 0 to 9."""
 
 
 def policy_of(name: str) -> list[tuple[Named, Named]]:
@@ -273,10 +273,10 @@ def policy_of(name: str) -> list[tuple[Named, Named]]:
 
 
 class AutoAugment(_Augment):
-    """One of 25 pairs of transforms, each made with its probability (Cubuk et al., 2018).
+    """Applies one of 25 pairs of transforms, each with its probability (Cubuk et al., 2018).
 
     Args:
-        policy: for which collection of images the pairs were found.
+        policy: the collection of images for which the pairs were found.
         interpolation: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
         fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 

@@ -1,4 +1,4 @@
-"""Images turned, sheared, moved and seen from aside: each pixel of the result is looked up in the image."""
+"""Rotation, shear, translation and perspective of images: each pixel of the result is sampled from the image."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _way(who: str, argument: str, way: Any) -> Inter:
 
     Raises:
         TypeError: no Inter.
-        NotImplementedError: another way.
+        NotImplementedError: another mode.
     """
     check_type(way, Inter, who, argument, "an Inter", show=repr)
     if way not in (Inter.NEAREST, Inter.BILINEAR):
@@ -37,29 +37,29 @@ def _way(who: str, argument: str, way: Any) -> Inter:
 
 def _looked_up(image: Array, x: Array, y: Array, way: Inter, fill: Sequence[float]) -> Array:
     """Sample the image at coordinates x, y, in 1/32 of a pixel for BILINEAR; ``fill`` outside the image."""
-    whole = image if image.ndim == 3 else image[:, :, None]
-    height, width, channels = whole.shape
+    layers = image if image.ndim == 3 else image[:, :, None]
+    height, width, channels = layers.shape
     ground = np.resize(np.asarray(fill, np.float64), channels)
 
     def at(columns: Array, rows: Array) -> Array:
         inside = (columns >= 0) & (columns < width) & (rows >= 0) & (rows < height)
-        found = whole[np.where(inside, rows, 0), np.where(inside, columns, 0)].astype(np.float64)
-        return np.where(inside[..., None], found, ground)
+        pixels = layers[np.where(inside, rows, 0), np.where(inside, columns, 0)].astype(np.float64)
+        return np.where(inside[..., None], pixels, ground)
 
     if way is Inter.NEAREST:
-        made = at(x, y)
+        result = at(x, y)
     else:
-        left, top = x >> 5, y >> 5
-        across, down = ((one & 31)[..., None] / 32 for one in (x, y))
-        made = (
-            at(left, top) * (1 - across) * (1 - down)
-            + at(left + 1, top) * across * (1 - down)
-            + at(left, top + 1) * (1 - across) * down
-            + at(left + 1, top + 1) * across * down
+        column, row = x >> 5, y >> 5
+        across, down = ((coordinate & 31)[..., None] / 32 for coordinate in (x, y))
+        result = (
+            at(column, row) * (1 - across) * (1 - down)
+            + at(column + 1, row) * across * (1 - down)
+            + at(column, row + 1) * (1 - across) * down
+            + at(column + 1, row + 1) * across * down
         )
         if image.dtype.kind in "iu":
-            made = np.floor(made + 0.5)
-    return rounded(made, image.dtype).reshape(*x.shape, *image.shape[2:])
+            result = np.floor(result + 0.5)
+    return rounded(result, image.dtype).reshape(*x.shape, *image.shape[2:])
 
 
 def _warped(image: Array, matrix: Array, size: tuple[int, int], way: Inter, fill: Sequence[float]) -> Array:
@@ -69,12 +69,12 @@ def _warped(image: Array, matrix: Array, size: tuple[int, int], way: Inter, fill
     half, shift = (512, 10) if way is Inter.NEAREST else (16, 5)
     places = [
         (
-            np.rint(((one[1] * rows) + one[2]) * 1024).astype(np.int64)[:, None]
+            np.rint(((row_of_map[1] * rows) + row_of_map[2]) * 1024).astype(np.int64)[:, None]
             + half
-            + np.rint(one[0] * columns * 1024).astype(np.int64)
+            + np.rint(row_of_map[0] * columns * 1024).astype(np.int64)
         )
         >> shift
-        for one in back
+        for row_of_map in back
     ]
     return _looked_up(image, places[0], places[1], way, fill)
 
@@ -88,10 +88,10 @@ def _rotation(degrees: float, center: tuple[float, float]) -> Array:
 
 
 class Rotate(OnDevice, ImageTransform):
-    """The image turned counterclockwise.
+    """Rotates the image counterclockwise.
 
     Args:
-        degrees: by how much.
+        degrees: the angle.
         resample: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
         expand: enlarge the result to contain the whole image, rotated around its center.
         center: the center (x, y) of the rotation; by default the middle of the image.
@@ -140,7 +140,7 @@ def _two(who: str, argument: str, given: Any) -> tuple[float, float]:
     check_type(given, list | tuple, who, argument, "two numbers", show=repr)
     if len(given) != 2:
         raise ValueError(f"For '{who}', '{argument}' must be two numbers, but got {given!r}")
-    first, second = (factor(who, argument, one, -np.inf, np.inf) for one in given)
+    first, second = (factor(who, argument, number, -np.inf, np.inf) for number in given)
     return first, second
 
 
@@ -153,7 +153,7 @@ def _around(who: str, argument: str, given: Any) -> tuple[float, float]:
 
 
 class RandomRotation(Rotate):
-    """The image turned counterclockwise by an angle that is drawn.
+    """Rotates the image counterclockwise by a random angle.
 
     Args:
         degrees: the range of the angle; a number x means -x to x.
@@ -211,11 +211,11 @@ def _affine(
 
 
 class Affine(OnDevice, ImageTransform):
-    """The image turned clockwise around its middle, sheared, scaled and moved.
+    """Rotates the image clockwise around its center, shears, scales and translates it.
 
     Args:
-        degrees: by how much it is turned.
-        translate: by which shares of its width and its height it is moved, from -1 to 1.
+        degrees: the angle of rotation.
+        translate: the translation as fractions of its width and its height, from -1 to 1.
         scale: the factor, above 0.
         shear: the angles along the width and the height in degrees, or one along the width.
         resample: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
@@ -239,8 +239,8 @@ class Affine(OnDevice, ImageTransform):
     ) -> None:
         self.degrees = factor("Affine", "degrees", degrees, -np.inf, np.inf)
         self.translate = _two("Affine", "translate", translate)
-        for one in self.translate:
-            factor("Affine", "translate", one, -1, 1)
+        for fraction in self.translate:
+            factor("Affine", "translate", fraction, -1, 1)
         self.scale = _above_zero("Affine", scale)
         self.shear = _two("Affine", "shear", shear if isinstance(shear, list | tuple) else (shear, 0))
         self.way, self.fill = _way("Affine", "resample", resample), fill_of("Affine", fill_value)
@@ -253,22 +253,22 @@ class Affine(OnDevice, ImageTransform):
 
 
 def _above_zero(who: str, scale: Any) -> float:
-    found = factor(who, "scale", scale)
-    if not found:
+    number = factor(who, "scale", scale)
+    if not number:
         raise ValueError(f"For '{who}', 'scale' must be above 0, but got {scale}")
-    return found
+    return number
 
 
 class RandomAffine(ImageTransform):
-    """The image turned around its middle, sheared, scaled and moved by what is drawn.
+    """Rotates the image around its center, shears, scales and translates it at random.
 
     Args:
         degrees: the range of the angle; a number x means -x to x.
-        translate: the ranges of the shares of width and height by which it is moved, each from -1 to 1: two numbers for
-            both, or two for each; it is not moved without it.
-        scale: the range of the factor; 1 without it.
+        translate: the ranges of the translation as fractions of width and height, each from -1 to 1: two numbers for
+            both, or two for each; by default none.
+        scale: the range of the factor; by default 1.
         shear: the range of the angle of shearing along the width, or that and the one along the height; a number x
-            stands for -x to x; none without it.
+            means -x to x; by default none.
         resample: ``Inter.NEAREST`` or ``Inter.BILINEAR``.
         fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 
@@ -292,11 +292,11 @@ class RandomAffine(ImageTransform):
     ) -> None:
         who = "RandomAffine"
         self.degrees = _around(who, "degrees", degrees)
-        given = (0, 0, 0, 0) if translate is None else tuple(check_type(translate, list | tuple, who, "translate"))
-        if len(given) not in (2, 4):
+        ranges = (0, 0, 0, 0) if translate is None else tuple(check_type(translate, list | tuple, who, "translate"))
+        if len(ranges) not in (2, 4):
             raise ValueError(f"For '{who}', 'translate' must be two or four numbers, but got {translate!r}")
-        given = given if len(given) == 4 else (*given, 0, 0)
-        self.translate = [span(who, "translate", given[at : at + 2], -1, 1) for at in (0, 2)]
+        ranges = ranges if len(ranges) == 4 else (*ranges, 0, 0)
+        self.translate = [span(who, "translate", ranges[at : at + 2], -1, 1) for at in (0, 2)]
         self.scale = (1.0, 1.0) if scale is None else span(who, "scale", scale, 1e-9)
         if isinstance(shear, list | tuple) and len(shear) == 4:
             self.shear = [span(who, "shear", shear[at : at + 2], -360, 360) for at in (0, 2)]
@@ -306,7 +306,7 @@ class RandomAffine(ImageTransform):
 
     def changed(self, value: Array) -> Array:
         height, width = picture("RandomAffine", value).shape[:2]
-        across, down = (drawn(*one) for one in self.translate)
+        across, down = (drawn(*limits) for limits in self.translate)
         shear = drawn(*self.shear[0]), drawn(*self.shear[1])
         matrix = _affine(value.shape, drawn(*self.degrees), (across * width, down * height), drawn(*self.scale), shear)
         return _warped(value, matrix, (height, width), self.way, self.fill)
@@ -328,19 +328,19 @@ def _seen(image: Array, start: Corners, end: Corners, way: Inter) -> Array:
     height, width = image.shape[:2]
     back = np.linalg.inv(_homography(start, end))
     y, x = np.mgrid[:height, :width]
-    across, down, depth = (one[0] * x + one[1] * y + one[2] for one in back)
+    across, down, depth = (terms[0] * x + terms[1] * y + terms[2] for terms in back)
     depth = np.where(depth == 0, np.inf, depth)
     parts = 1 if way is Inter.NEAREST else 32
-    places = [np.rint(one / depth * parts).astype(np.int64) for one in (across, down)]
+    places = [np.rint(terms / depth * parts).astype(np.int64) for terms in (across, down)]
     return _looked_up(image, places[0], places[1], way, (0, 0, 0))
 
 
 class Perspective(OnDevice, ImageTransform):
-    """The image seen so that four of its points come to four others.
+    """Maps four points of the image to four others by a change of perspective.
 
     Args:
         start_points: four points (x, y) of the image.
-        end_points: where they come to.
+        end_points: their positions in the result.
         interpolation: ``Inter.BILINEAR`` or ``Inter.NEAREST``.
 
     Raises:
@@ -357,8 +357,8 @@ class Perspective(OnDevice, ImageTransform):
             check_type(points, list | tuple, "Perspective", name, "four points", show=repr)
             if len(points) != 4:
                 raise ValueError(f"For 'Perspective', '{name}' must be four points, but got {points!r}")
-            for one in points:
-                _two("Perspective", name, one)
+            for point in points:
+                _two("Perspective", name, point)
         self.start, self.end = start_points, end_points
         self.way = _way("Perspective", "interpolation", interpolation)
 
@@ -367,12 +367,12 @@ class Perspective(OnDevice, ImageTransform):
 
 
 class RandomPerspective(Sometimes, ImageTransform):
-    """The image seen from a direction that is drawn, with probability ``prob``.
+    """Changes the perspective of the image at random, with probability ``prob``.
 
     Args:
-        distortion_scale: how far its corners may move at most, as a share of half of its width and height.
+        distortion_scale: the maximum displacement of its corners, as a fraction of half of its width and height.
         prob: the probability, from 0 to 1.
-        interpolation: ``Inter.BILINEAR`` or ``Inter.NEAREST``; for ``Inter.BICUBIC`` the former is taken.
+        interpolation: ``Inter.BILINEAR`` or ``Inter.NEAREST``; ``Inter.BICUBIC`` uses the former.
 
     Raises:
         TypeError: an argument of another type.
@@ -401,6 +401,6 @@ class RandomPerspective(Sometimes, ImageTransform):
             ]
             try:
                 return _seen(value, start, end, self.way)
-            except np.linalg.LinAlgError:  # three corners on one line: no image is seen so
+            except np.linalg.LinAlgError:  # three corners on one line: the image has no area
                 continue
         return value
