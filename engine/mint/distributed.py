@@ -1,4 +1,4 @@
-"""``mindspore.mint.distributed``: what ranks exchange, written into tensors; see ``communication.in_place``."""
+"""``mindspore.mint.distributed``: in-place collectives and messages; see ``communication.in_place``."""
 
 from __future__ import annotations
 

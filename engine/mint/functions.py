@@ -1,4 +1,4 @@
-"""The functions of ``mindspore.mint`` whose form differs from that of ``ops`` in more than names of arguments.
+"""Functions of ``mindspore.mint`` whose signatures differ from those in ``ops`` in more than argument names.
 
 The others are declared with their functions (``mint=`` in ``ops``).
 """
@@ -83,14 +83,14 @@ def pow(input: Operand, exponent: Operand) -> Tensor:
         exponent: a Tensor or a number that broadcasts with it; one of the two is a Tensor.
 
     Returns:
-        a Tensor of the shape that the two broadcast to.
+        a Tensor of the broadcast shape.
 
     Raises:
         RuntimeError: a Tensor of integers to the power of a negative int.
         ValueError: the shapes do not broadcast.
     """
-    whole = input._array.dtype.kind in "iu" if isinstance(input, Tensor) else isinstance(input, int)
-    if whole and isinstance(exponent, int) and exponent < 0:
+    integral = input._array.dtype.kind in "iu" if isinstance(input, Tensor) else isinstance(input, int)
+    if integral and isinstance(exponent, int) and exponent < 0:
         raise RuntimeError(f"For 'mint.pow', integers have no power of {exponent}: they would be fractions")
     return ops.pow(input, exponent)
 
@@ -103,7 +103,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
         other: a Tensor.
 
     Returns:
-        a bool of Python's.
+        a Python bool.
 
     Raises:
         TypeError: one of them is not a Tensor.
@@ -118,9 +118,9 @@ def linspace(start: Operand, end: Operand, steps: int, *, dtype: DTypeLike | Non
 
     Args:
         start: the first number, a number or a 0-d tensor.
-        end: the last number, likewise.
-        steps: how many numbers, an int of at least 1; of one it is ``start``.
-        dtype: the dtype of the result; without it Float32.
+        end: the last number, a number or a 0-d tensor.
+        steps: the number of values, an int of at least 1; a single one is ``start``.
+        dtype: the dtype of the result; by default Float32.
 
     Returns:
         a Tensor of shape (steps,).
@@ -129,8 +129,8 @@ def linspace(start: Operand, end: Operand, steps: int, *, dtype: DTypeLike | Non
         TypeError: ``steps`` is not an int.
         ValueError: ``steps`` is below 1, or a tensor has axes.
     """
-    found = ops.linspace(start, end, steps)
-    return found if dtype is None else ops.cast(found, dtype)
+    numbers = ops.linspace(start, end, steps)
+    return numbers if dtype is None else ops.cast(numbers, dtype)
 
 
 def dot(input: Tensor, other: Tensor) -> Tensor:
@@ -144,7 +144,7 @@ def dot(input: Tensor, other: Tensor) -> Tensor:
         a Tensor without axes.
 
     Raises:
-        ValueError: one has not one axis, or the lengths differ.
+        ValueError: an input is not a vector, or the lengths differ.
     """
     if check_tensor(input, "mint.dot").ndim != 1 or check_tensor(other, "mint.dot", "other").ndim != 1:
         raise ValueError(f"For 'mint.dot', both must have one axis, but got shapes {input.shape} and {other.shape}")
@@ -162,7 +162,7 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
         a Tensor without axes.
 
     Raises:
-        ValueError: one has not one axis, or the lengths differ.
+        ValueError: an input is not a vector, or the lengths differ.
     """
     return dot(ops.conj(input) if check_tensor(input, "mint.vdot")._array.dtype.kind == "c" else input, other)
 
@@ -195,7 +195,7 @@ def add(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
         alpha: the factor of ``other``, a number.
 
     Returns:
-        a Tensor of the shape that both broadcast to.
+        a Tensor of the broadcast shape.
 
     Raises:
         TypeError: an input is neither a Tensor nor a number.
@@ -212,7 +212,7 @@ def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
         alpha: the factor of ``other``, a number.
 
     Returns:
-        a Tensor of the shape that both broadcast to.
+        a Tensor of the broadcast shape.
 
     Raises:
         TypeError: an input is neither a Tensor nor a number.
@@ -237,7 +237,7 @@ def mean(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DType
 
     Raises:
         TypeError: an axis is not an int.
-        ValueError: an axis is out of range or named twice.
+        ValueError: an axis is out of range or repeated.
     """
     return ops.mean(_as(input, dtype), dim, keepdim)
 
@@ -247,7 +247,7 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 
     Args:
         input: a Tensor.
-        dim: the axis, in [-ndim, ndim); None takes all elements, flattened.
+        dim: the axis, in [-ndim, ndim); None flattens the input.
         keepdim: whether the axis stays, with length 1.
 
     Returns:
@@ -277,8 +277,8 @@ def max(
         other: a Tensor that broadcasts with ``input``.
 
     Returns:
-        a Tensor; with ``dim`` a pair of it and the places, Int64. Of several that are the largest the first one has the
-        place and the gradient; without ``dim`` they share it.
+        a Tensor; with ``dim`` a pair of it and the indices, Int64. The first of several largest elements gets the index
+        and the gradient; without ``dim`` they share it.
 
     Raises:
         TypeError: there are more arguments, or ``other`` with ``dim`` or ``keepdim``.
@@ -304,8 +304,8 @@ def min(
         other: a Tensor that broadcasts with ``input``.
 
     Returns:
-        a Tensor; with ``dim`` a pair of it and the places, Int64. Of several that are the smallest the first one has
-        the place and the gradient; without ``dim`` they share it.
+        a Tensor; with ``dim`` a pair of it and the indices, Int64. The first of several smallest elements gets the
+        index and the gradient; without ``dim`` they share it.
 
     Raises:
         TypeError: there are more arguments, or ``other`` with ``dim`` or ``keepdim``.
@@ -335,7 +335,7 @@ def _extreme(
         dim, keepdim = args[0], args[1] if len(args) > 1 else keepdim
     if dim is None:
         return (ops.amax if name == "max" else ops.amin)(input)
-    # By its place: of several that are the extreme one alone gets the gradient.
+    # By its index: only one of several extreme elements gets the gradient.
     places = (ops.argmax if name == "max" else ops.argmin)(input, dim, True).astype(int64)
     values = ops.gather_elements(input, dim, places) if input.ndim else ops.reshape(input, ())
     return (values, places) if keepdim else (squeeze(values, dim), squeeze(places, dim))
@@ -350,7 +350,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
         keepdim: whether that axis stays, with length 1.
 
     Returns:
-        a Tensor without axes; with ``dim`` a pair of the elements and their places, Int64.
+        a Tensor without axes; with ``dim`` a pair of the elements and their indices, Int64.
 
     Raises:
         TypeError: ``dim`` is not an int.
@@ -366,7 +366,7 @@ def norm(
 
     Args:
         input: a Tensor.
-        p: which norm, any number; inf is the largest and -inf the smallest absolute value; "fro" is 2, and "nuc" the
+        p: the order, any number; inf is the largest and -inf the smallest absolute value; "fro" is 2, and "nuc" the
             sum of a matrix's singular values.
         dim: the axis or axes, in [-ndim, ndim); None is all of them.
         keepdim: whether the axes stay, with length 1.
@@ -377,11 +377,11 @@ def norm(
 
     Raises:
         TypeError: ``input`` is not a Tensor, or an axis is not an int.
-        ValueError: another ``p``, or an axis is out of range or named twice.
+        ValueError: another ``p``, or an axis is out of range or repeated.
     """
     if p == "nuc":
         return ops.norm(input, p, dim, keepdim, dtype=dtype)
-    order: Any = 2 if p == "fro" else p  # another word is refused there
+    order: Any = 2 if p == "fro" else p  # rejects other words
     return ops.vector_norm(input, order, dim, keepdim, dtype=dtype)
 
 
@@ -391,16 +391,16 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
     Args:
         x1: a Tensor (..., P, M).
         x2: a Tensor (..., R, M); the leading axes broadcast.
-        p: which norm, from 0 on; inf is the largest difference.
-        compute_mode: must be one of PyTorch's three names of ways to compute it; the distances are the same, by
-            differences of rows, with each.
+        p: the order, from 0 on; inf is the largest difference.
+        compute_mode: must be one of PyTorch's three names of algorithms; all use differences of rows, with the same
+            distances.
 
     Returns:
         a Tensor (..., P, R).
 
     Raises:
         TypeError: ``x1`` or ``x2`` is not a Tensor.
-        ValueError: ``p`` is negative, another ``compute_mode``, or the shapes do not fit.
+        ValueError: ``p`` is negative, another ``compute_mode``, or the shapes do not match.
     """
     check_one_of(compute_mode, _WAYS_TO_MEASURE, "mint.cdist", "compute_mode")
     return ops.cdist(x1, x2, p)
@@ -412,8 +412,8 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
     Args:
         input: a Tensor.
         other: a Tensor that broadcasts with it.
-        rtol: how far two may be apart, relative to ``other``.
-        atol: how far in any case.
+        rtol: the tolerance relative to ``other``.
+        atol: the absolute tolerance.
         equal_nan: whether two NaN are close.
 
     Returns:
@@ -434,11 +434,11 @@ def sort(input: Tensor, *, dim: int = -1, descending: bool = False, stable: bool
     Args:
         input: a Tensor.
         dim: the axis, in [-ndim, ndim).
-        descending: whether the largest comes first.
+        descending: whether the order is descending.
         stable: accepted for MindSpore compatibility: equal elements keep their order either way.
 
     Returns:
-        the sorted Tensor, and an Int64 Tensor with the place along ``dim`` that each element had.
+        the sorted Tensor, and an Int64 Tensor with each element's original index along ``dim``.
 
     Raises:
         TypeError: ``dim`` is not an int.
@@ -454,7 +454,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
     Args:
         input: a Tensor.
         dim: the axis, in [-ndim, ndim).
-        descending: whether the largest comes first.
+        descending: whether the order is descending.
         stable: accepted for MindSpore compatibility: equal elements keep their order either way.
 
     Returns:
@@ -472,13 +472,13 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
 
     Args:
         input: a Tensor.
-        k: how many, from 0 to the length of the axis.
+        k: the number of elements, from 0 to the length of the axis.
         dim: the axis, in [-ndim, ndim).
-        largest: whether the largest are taken; False takes the smallest.
-        sorted: accepted for MindSpore's sake: the elements come in order either way, the most extreme first.
+        largest: whether to select the largest; False selects the smallest.
+        sorted: accepted for MindSpore compatibility: the elements are sorted either way, the most extreme first.
 
     Returns:
-        the elements, and an Int64 Tensor with their places.
+        the elements, and an Int64 Tensor with their indices.
 
     Raises:
         TypeError: ``dim`` is not an int.
@@ -496,7 +496,7 @@ def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
         dim: the axis, in [-ndim, ndim).
 
     Returns:
-        the running minima, and an Int64 Tensor with their places.
+        the cumulative minima, and an Int64 Tensor with their indices.
 
     Raises:
         TypeError: ``dim`` is not an int.
@@ -521,13 +521,13 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
 
     Raises:
         TypeError: an axis is not an int.
-        ValueError: an axis is out of range or named twice.
+        ValueError: an axis is out of range or repeated.
     """
     if dim is None:
         return ops.squeeze(input)
     ndim = check_tensor(input, "squeeze").ndim
-    given = ints_of(dim, "squeeze", "dim")
-    axes = (axes_of(given, ndim, "squeeze") if ndim else None) or ()
+    numbers = ints_of(dim, "squeeze", "dim")
+    axes = (axes_of(numbers, ndim, "squeeze") if ndim else None) or ()
     alone = tuple(axis for axis in axes if input.shape[axis] == 1)
     return ops.squeeze(input, alone) if alone else ops.reshape(input, input.shape)
 
@@ -537,8 +537,8 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
     Args:
         input: a Tensor.
-        start_dim: the first of them.
-        end_dim: the last of them.
+        start_dim: the first axis.
+        end_dim: the last axis.
 
     Returns:
         a Tensor of the same elements; a vector of one for a number.
@@ -548,7 +548,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """
     ndim = check_tensor(input, "flatten").ndim
     for axis in (start_dim, end_dim):
-        axes_of(axis, ndim, "flatten")  # unlike ops.flatten, which takes an axis 1 that is not there
+        axes_of(axis, ndim, "flatten")  # unlike ops.flatten, which accepts a missing axis 1
     return flat_view(input, "C", start_dim, end_dim)
 
 
@@ -574,21 +574,21 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 
     Args:
         input: a vector or a matrix.
-        diagonal: which: 0 the main one, above it positive, below it negative.
+        diagonal: the diagonal: 0 the main one, above it positive, below it negative.
 
     Returns:
-        a matrix of a vector, a vector of a matrix.
+        a matrix for a vector, a vector for a matrix.
 
     Raises:
         ValueError: ``input`` has another rank.
     """
     if check_tensor(input, "mint.diag").ndim == 2:
         return ops.diagonal(input, diagonal)
-    place = builtins.abs(int_of(diagonal, "mint.diag", "diagonal"))
+    offset = builtins.abs(int_of(diagonal, "mint.diag", "diagonal"))
     square = ops.diag(input)
-    if not place:
+    if not offset:
         return square
-    before, behind = (place, 0) if diagonal > 0 else (0, place)
+    before, behind = (offset, 0) if diagonal > 0 else (0, offset)
     return ops.pad(square, (before, behind, behind, before))
 
 
@@ -599,9 +599,9 @@ def repeat_interleave(
 
     Args:
         input: a Tensor.
-        repeats: how often: an int for all, or one for each entry along the axis.
+        repeats: the number of repetitions: an int for all, or one for each entry along the axis.
         dim: the axis, in [-ndim, ndim); None repeats all elements, flattened.
-        output_size: the length of the result along the axis; nothing needs it here, but it is checked.
+        output_size: the length of the result along the axis; it is only checked.
 
     Returns:
         a Tensor; a vector without ``dim``.
@@ -609,16 +609,16 @@ def repeat_interleave(
     Raises:
         ValueError: ``dim`` is out of range, ``repeats`` does not fit, or ``output_size`` is another length.
     """
-    found = ops.repeat_interleave(input, repeats, dim)
-    if output_size is not None and found.shape[dim or 0] != output_size:
+    repeated = ops.repeat_interleave(input, repeats, dim)
+    if output_size is not None and repeated.shape[dim or 0] != output_size:
         raise ValueError(
-            f"For 'mint.repeat_interleave', 'output_size' must be the length {found.shape[dim or 0]} of the result, "
+            f"For 'mint.repeat_interleave', 'output_size' must be the length {repeated.shape[dim or 0]} of the result, "
             f"but got {output_size}"
         )
-    return found
+    return repeated
 
 
-# Choosing
+# Selection
 
 
 def where(condition: Tensor, input: Operand | None = None, other: Operand | None = None) -> Tensor | tuple[Tensor, ...]:
@@ -627,20 +627,20 @@ def where(condition: Tensor, input: Operand | None = None, other: Operand | None
     Args:
         condition: a Bool Tensor.
         input: a Tensor or a number that broadcasts with it.
-        other: likewise.
+        other: the same.
 
     Returns:
-        a Tensor of the shape that the three broadcast to; or a tuple of an Int64 vector for each axis.
+        a Tensor of the broadcast shape; or a tuple of an Int64 vector for each axis.
 
     Raises:
-        TypeError: one of ``input`` and ``other`` is given alone.
+        TypeError: only one of ``input`` and ``other`` is passed.
         ValueError: the shapes do not broadcast.
     """
     if input is None and other is None:
         return ops.nonzero(condition, as_tuple=True)
     if input is None or other is None:
-        given, missing = ("other", "input") if input is None else ("input", "other")
-        raise TypeError(f"For 'where', '{missing}' must be given too where '{given}' is")
+        present, missing = ("other", "input") if input is None else ("input", "other")
+        raise TypeError(f"For 'where', '{missing}' must be given too where '{present}' is")
     return ops.where(condition, input, other)
 
 
@@ -650,15 +650,15 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     Args:
         input: a Tensor.
         dim: the axis, in [-ndim, ndim).
-        index: the place along ``dim`` for each element of ``src``, ints.
-        src: what is added, of the shape of ``index``.
+        index: the index along ``dim`` for each element of ``src``, ints.
+        src: the values to add, of the shape of ``index``.
 
     Returns:
         a Tensor of the shape of ``input``.
 
     Raises:
         TypeError: an argument is not a Tensor.
-        ValueError: the shapes do not fit, or ``dim`` is out of range.
+        ValueError: the shapes do not match, or ``dim`` is out of range.
         IndexError: an index is out of range.
     """
     return ops.tensor_scatter_elements(input, index, src, dim, "add")
@@ -668,10 +668,10 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     """Return a copy of ``input`` with alpha times the entries of ``source`` added at indices along one axis.
 
     Args:
-        input: a Tensor; a Parameter stays as it is.
+        input: a Tensor; a Parameter stays unchanged.
         dim: the axis, in [-ndim, ndim).
-        index: the places along ``dim``, a vector of ints.
-        source: what is added: of the shape of ``input``, as long as ``index`` along ``dim``.
+        index: the indices along ``dim``, a vector of ints.
+        source: the values to add: of the shape of ``input``, as long as ``index`` along ``dim``.
         alpha: the factor of ``source``.
 
     Returns:
@@ -679,10 +679,10 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
 
     Raises:
         TypeError: an argument is not a Tensor.
-        ValueError: the shapes do not fit, or ``dim`` or a place is out of range.
+        ValueError: the shapes do not match, or ``dim`` or an index is out of range.
     """
-    own = ops.reshape(input, check_tensor(input, "index_add").shape)  # ops.index_add gives a Parameter the sum
-    return ops.index_add(own, index, scaled_source("index_add", source, alpha), dim)
+    base = ops.reshape(input, check_tensor(input, "index_add").shape)  # ops.index_add assigns the sum to a Parameter
+    return ops.index_add(base, index, scaled_source("index_add", source, alpha), dim)
 
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
@@ -691,7 +691,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     Args:
         input: a Tensor of at least one axis.
         dim: the axis, in [-ndim, ndim).
-        index: the place along it; a negative one counts from the end.
+        index: the index along it; a negative one counts from the end.
 
     Returns:
         a Tensor without that axis.
@@ -699,7 +699,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     Raises:
         TypeError: ``dim`` is not an int.
         ValueError: ``dim`` is out of range.
-        IndexError: ``index`` is.
+        IndexError: ``index`` is out of range.
     """
     at = one_axis(dim, check_tensor(input, "mint.select").ndim, "mint.select")
     return input[along(input, at, int_of(index, "mint.select", "index"))]
@@ -710,7 +710,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 
     Args:
         input: a Tensor.
-        index: the places, ints of any shape.
+        index: the indices, ints of any shape.
 
     Returns:
         a Tensor of the shape of ``index``.
@@ -747,7 +747,7 @@ def axis_unless_given(input: Tensor) -> int:
     return 0 if check_tensor(input, "softmax").ndim in (0, 1, 3) else 1
 
 
-# Making
+# Creation
 
 
 def zeros(size: Shape, *more: int, dtype: DTypeLike | None = None) -> Tensor:
@@ -924,7 +924,7 @@ def randint(
     """Draw random ints: ``randint(high, size)`` from 0, ``randint(low, high, size)`` from ``low`` below ``high``.
 
     Args:
-        *args: ``low`` (or not), ``high`` and ``size``, which is a tuple with the length of each axis.
+        *args: optionally ``low``, then ``high`` and ``size``, which is a tuple with the length of each axis.
         generator: the stream to draw from; None is the engine's own.
         dtype: the element type; None is Int64.
         device: accepted for MindSpore compatibility; ``set_device`` selects the device of new Tensors.
@@ -947,7 +947,7 @@ def randint_like(input: Tensor, *args: int, dtype: DTypeLike | None = None, devi
 
     Args:
         input: the Tensor with that shape.
-        *args: ``low`` (or not) and ``high``, which is above all of them.
+        *args: optionally ``low``, then ``high``, which is above all of them.
         dtype: the element type; None is that of ``input``.
         device: accepted for MindSpore compatibility; ``set_device`` selects the device of new Tensors.
 
@@ -967,7 +967,7 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: DTypeLike | N
     """Return the numbers from 0 below ``n`` in random order.
 
     Args:
-        n: how many.
+        n: the length.
         generator: the stream to draw from; None is the engine's own.
         dtype: the element type; None is Int64.
 
@@ -988,15 +988,15 @@ def normal(
 
     Args:
         mean: the mean: a number or a Tensor.
-        std: the standard deviation, likewise.
-        size: the shape; None is what the shapes of ``mean`` and ``std`` broadcast to.
+        std: the standard deviation: a number or a Tensor.
+        size: the shape; None is the broadcast shape of ``mean`` and ``std``.
         generator: the stream to draw from; None is the engine's own.
 
     Returns:
         the Tensor.
     """
     if size is None:
-        size = np.broadcast_shapes(*[one.shape for one in (mean, std) if isinstance(one, Tensor)])
+        size = np.broadcast_shapes(*[x.shape for x in (mean, std) if isinstance(x, Tensor)])
     return ops.randn(*ints_of(size, "mint.normal", "size"), seed=_seed(generator)) * std + mean
 
 
@@ -1020,16 +1020,16 @@ def multinomial(
 
     Args:
         input: weights (N,) or (M, N), 0 or above; they need not sum to 1.
-        num_samples: how many indices are drawn of each row.
+        num_samples: the number of indices for each row.
         replacement: whether an index may be drawn again.
-        generator: where the numbers come from; None is the engine's stream (``set_seed``).
+        generator: the stream to draw from; None is the engine's own (``set_seed``).
 
     Returns:
         an Int64 Tensor (num_samples,) or (M, num_samples).
 
     Raises:
         TypeError: ``input`` is not a Tensor.
-        ValueError: weights that ``ops.multinomial`` refuses, or without ``replacement`` more samples than N.
+        ValueError: weights that ``ops.multinomial`` rejects, or without ``replacement`` more samples than N.
     """
     return ops.multinomial(input, num_samples, replacement, _seed(generator)).astype(int64)
 
@@ -1038,5 +1038,5 @@ def _seed(generator: Generator | None) -> int | None:
     """Return a seed drawn from a generator; None for the engine's own stream."""
     if generator is None:
         return None
-    seed, place = check_generator(generator).draw(1)
-    return int((seed * 1000003 + place) % 2**31)  # another one for each draw of the generator
+    seed, offset = check_generator(generator).draw(1)
+    return int((seed * 1000003 + offset) % 2**31)  # a different seed for each draw of the generator

@@ -1,4 +1,4 @@
-"""``mindspore.mint.linalg``: functions of ``ops``, declared where they are."""
+"""``mindspore.mint.linalg``: functions of ``ops``, declared there."""
 
 import typing as _typing
 

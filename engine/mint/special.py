@@ -1,4 +1,4 @@
-"""``mindspore.mint.special``: functions of ``ops``, declared where they are, and a form of ``mint``'s."""
+"""``mindspore.mint.special``: functions of ``ops``, declared there, and one of ``mint``."""
 
 import typing as _typing
 

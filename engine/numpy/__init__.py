@@ -1,7 +1,7 @@
-"""``mindspore.numpy``: NumPy's names for tensors. Numbers of Python become Int32 and Float32 here, as in MindSpore.
+"""``mindspore.numpy``: NumPy's names for tensors. Python numbers become Int32 and Float32, as in MindSpore.
 
-What is the same in ``ops``, or has other names of arguments there, is declared there (``numpy=``) and takes lists and
-numbers here besides (``lists.py``); the other files have what differs otherwise.
+Functions that are the same in ``ops``, or differ only in argument names, are declared there (``numpy=``) and also
+accept lists and numbers (``lists.py``). The other modules define the functions that differ otherwise.
 """
 
 import math as _math

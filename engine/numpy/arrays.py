@@ -1,4 +1,4 @@
-"""What a tensor is made of here, and its element type: Python's ints become Int32 and its floats Float32."""
+"""Conversion to tensors and element types: Python's ints become Int32 and its floats Float32."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["array", "asarray", "asfarray", "copy"]
 
 def element_type(dtype: AnyDType) -> DType:
     """Return the engine's element type for itself, NumPy's name or a Python type."""
-    for kind, own in ((int, int32), (float, float32), (bool, bool_)):
+    for kind, engine_type in ((int, int32), (float, float32), (bool, bool_)):
         if dtype is kind:
-            return own
+            return engine_type
     return any_dtype(dtype)
 
 
@@ -36,42 +36,42 @@ def array(obj: TensorLike, dtype: AnyDType | None = None, copy: bool = True, ndm
     """Return a differentiable Tensor of numbers, lists, arrays or tensors; Python's ints become Int32, floats Float32.
 
     Args:
-        obj: what it is made of; a Tensor and an array keep their dtype.
-        dtype: the element type; None as said.
-        copy: accepted for NumPy's sake: the result is a Tensor of its own either way.
-        ndmin: how many axes there are at least; those that are missing are put in front, of length 1.
+        obj: the value; a Tensor and an array keep their dtype.
+        dtype: the element type; None uses the rule above.
+        copy: accepted for NumPy compatibility: the result is a separate Tensor either way.
+        ndmin: the minimum number of axes; missing ones are prepended with length 1.
 
     Returns:
         the Tensor.
 
     Raises:
-        TypeError: ``obj`` cannot be a Tensor, or ``dtype`` names no element type.
+        TypeError: ``obj`` cannot be a Tensor, or ``dtype`` is not an element type.
     """
-    found = tensor_of(obj)
-    if found is obj:
-        found = found.clone()
+    tensor = tensor_of(obj)
+    if tensor is obj:
+        tensor = tensor.clone()
     if dtype is None and not isinstance(obj, Tensor | np.ndarray):
-        dtype = {int64: int32, float64: float32}.get(found.dtype)
+        dtype = {int64: int32, float64: float32}.get(tensor.dtype)
     if dtype is not None:
-        # What holds no tensor is made in its dtype at once: large integers are not rounded on the way.
-        found = found.astype(element_type(dtype)) if tensors_in(obj) else Tensor(obj, element_type(dtype))
-    while found.ndim < ndmin:
-        found = found.expand_dims(0)
-    return found
+        # A value without tensors is created in its dtype immediately, so that large integers are not rounded.
+        tensor = tensor.astype(element_type(dtype)) if tensors_in(obj) else Tensor(obj, element_type(dtype))
+    while tensor.ndim < ndmin:
+        tensor = tensor.expand_dims(0)
+    return tensor
 
 
 def asarray(a: TensorLike, dtype: AnyDType | None = None) -> Tensor:
     """Return a Tensor of numbers, lists, arrays or tensors; Python's ints become Int32 and its floats Float32.
 
     Args:
-        a: what it is made of; a Tensor is returned itself where ``dtype`` is None.
+        a: the value; a Tensor is returned itself if ``dtype`` is None.
         dtype: the element type; None keeps that of ``a``.
 
     Returns:
         the Tensor.
 
     Raises:
-        TypeError: ``a`` cannot be a Tensor, or ``dtype`` names no element type.
+        TypeError: ``a`` cannot be a Tensor, or ``dtype`` is not an element type.
     """
     return a if isinstance(a, Tensor) and dtype is None else array(a, dtype)
 
@@ -80,17 +80,17 @@ def asfarray(a: TensorLike, dtype: AnyDType = float32) -> Tensor:
     """Return a floating Tensor of numbers, lists, arrays or tensors.
 
     Args:
-        a: what it is made of.
+        a: the value.
         dtype: the element type; one that is not floating becomes Float32.
 
     Returns:
         a Tensor of the shape of ``a``.
 
     Raises:
-        TypeError: ``a`` cannot be a Tensor, or ``dtype`` names no element type.
+        TypeError: ``a`` cannot be a Tensor, or ``dtype`` is not an element type.
     """
-    wanted = element_type(dtype)
-    return asarray(a, wanted if wanted.is_floating_point else float32)
+    kind = element_type(dtype)
+    return asarray(a, kind if kind.is_floating_point else float32)
 
 
 def copy(a: TensorLike) -> Tensor:
@@ -131,22 +131,22 @@ def vector(x: TensorLike, name: str, argument: str) -> Tensor:
     Raises:
         ValueError: it has more axes.
     """
-    found = asarray(x)
-    if found.ndim > 1:
-        raise ValueError(f"For 'numpy.{name}', '{argument}' must have one axis, but got shape {found.shape}")
-    return found if found.ndim else found.expand_dims(0)
+    tensor = asarray(x)
+    if tensor.ndim > 1:
+        raise ValueError(f"For 'numpy.{name}', '{argument}' must have one axis, but got shape {tensor.shape}")
+    return tensor if tensor.ndim else tensor.expand_dims(0)
 
 
 def together(*given: TensorLike) -> tuple[Tensor, ...]:
     """Cast tensors to their common element type."""
-    found = [asarray(one) for one in given]
-    wanted = combined(*(one.dtype for one in found))
-    return tuple(one.astype(wanted) for one in found)
+    tensors = [asarray(x) for x in given]
+    kind = combined(*(x.dtype for x in tensors))
+    return tuple(x.astype(kind) for x in tensors)
 
 
 def combined(*dtypes: DType) -> DType:
     """Return the element type in which an operation on these tensors computes."""
-    wanted = dtypes[0].numpy
-    for one in dtypes[1:]:
-        wanted = promote(wanted, one.numpy)
-    return dtype_of(wanted)
+    result = dtypes[0].numpy
+    for kind in dtypes[1:]:
+        result = promote(result, kind.numpy)
+    return dtype_of(result)

@@ -1,4 +1,4 @@
-"""Tensors made from nothing, of one value or by a rule: zeros, ranges, grids, windows, triangles."""
+"""Creation of tensors from a value or a rule: zeros, ranges, grids, windows, triangles."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def zeros(shape: Ints, dtype: AnyDType = float32) -> Tensor:
         the Tensor.
 
     Raises:
-        TypeError: ``shape`` are not ints, or ``dtype`` names no element type.
+        TypeError: ``shape`` are not ints, or ``dtype`` is not an element type.
     """
     return ops.zeros(shape, element_type(dtype))
 
@@ -80,7 +80,7 @@ def ones(shape: Ints, dtype: AnyDType = float32) -> Tensor:
         the Tensor.
 
     Raises:
-        TypeError: ``shape`` are not ints, or ``dtype`` names no element type.
+        TypeError: ``shape`` are not ints, or ``dtype`` is not an element type.
     """
     return ops.ones(shape, element_type(dtype))
 
@@ -93,7 +93,7 @@ def full(shape: Ints, fill_value: TensorLike, dtype: AnyDType | None = None) -> 
 
     Args:
         shape: its shape: an int, or one for each axis.
-        fill_value: the value: a number, or what broadcasts to ``shape``.
+        fill_value: the value: a number, or a value that broadcasts to ``shape``.
         dtype: the element type; None is that of ``fill_value``.
 
     Returns:
@@ -118,7 +118,7 @@ def zeros_like(a: TensorLike, dtype: AnyDType | None = None, shape: Ints | None 
         the Tensor.
 
     Raises:
-        TypeError: ``shape`` are not ints, or ``dtype`` names no element type.
+        TypeError: ``shape`` are not ints, or ``dtype`` is not an element type.
     """
     like = ops.zeros_like(asarray(a), dtype=None if dtype is None else element_type(dtype))
     return like if shape is None else ops.zeros(shape, like.dtype)
@@ -128,7 +128,7 @@ def empty_like(prototype: TensorLike, dtype: AnyDType | None = None, shape: Ints
     """Return a Tensor like another with unspecified values; they are zeros.
 
     Args:
-        prototype: the other Tensor, or what one can be made of.
+        prototype: the other Tensor, or a value convertible to one.
         dtype: the element type; None is that of ``prototype``.
         shape: its shape: an int, or one for each axis; None is that of ``prototype``.
 
@@ -136,7 +136,7 @@ def empty_like(prototype: TensorLike, dtype: AnyDType | None = None, shape: Ints
         the Tensor.
 
     Raises:
-        TypeError: ``shape`` are not ints, or ``dtype`` names no element type.
+        TypeError: ``shape`` are not ints, or ``dtype`` is not an element type.
     """
     return zeros_like(prototype, dtype, shape)
 
@@ -150,10 +150,10 @@ def arange(
     """Return the numbers start, start + step, start + 2 step, ... below ``stop``.
 
     Args:
-        start: the first number; where it is given alone, it is ``stop``, and the first is 0.
-        stop: what all numbers are below (above, with a negative ``step``).
-        step: how far they are apart; None is 1.
-        dtype: the element type; None is Int32, or Float32 where one of the three is a float.
+        start: the first number; a single argument is ``stop``, and the first number is 0.
+        stop: the exclusive upper bound (lower, with a negative ``step``).
+        step: the spacing; None is 1.
+        dtype: the element type; None is Int32, or Float32 if one of the three is a float.
 
     Returns:
         a vector.
@@ -161,13 +161,13 @@ def arange(
     Raises:
         ZeroDivisionError: ``step`` is 0.
     """
-    given = [start, stop, step]
-    whole = not any(x.dtype.is_floating_point if isinstance(x, Tensor) else isinstance(x, float) for x in given)
+    bounds = [start, stop, step]
+    integral = not any(x.dtype.is_floating_point if isinstance(x, Tensor) else isinstance(x, float) for x in bounds)
     low, high = (0, start) if stop is None else (start, stop)
     numbers = [x.item() if isinstance(x, Tensor) else x for x in (low, high, 1 if step is None else step)]
     for number, argument in zip(numbers, ("start", "stop", "step"), strict=True):
         check_type(number, int | float | np.number, "numpy.arange", argument, "a number")
-    return made(np.arange(*numbers), (int32 if whole else float32) if dtype is None else dtype)
+    return made(np.arange(*numbers), (int32 if integral else float32) if dtype is None else dtype)
 
 
 def _spaced(
@@ -184,19 +184,19 @@ def _spaced(
 ) -> Tensor:
     """Return the result of NumPy's function of that name, with its axis moved.
 
-    Where an end is a tensor, gradients pass: the numbers come from ``of_tensors``, of both ends and of how far each
-    number is from the one to the other, from 0 to 1.
+    If an end is a tensor, gradients pass: ``of_tensors`` computes the numbers from both ends and the position of each
+    number between them, from 0 to 1.
     """
-    wanted = float32 if dtype is None else dtype
+    kind = float32 if dtype is None else dtype
     count = check_not_negative(int_of(num, f"numpy.{name}", "num"), f"numpy.{name}", "num")
-    given = [asarray(one) for one in (start, stop)]
-    axes = 1 + len(check_broadcast(f"numpy.{name}", start=given[0].shape, stop=given[1].shape))
+    ends = [asarray(end) for end in (start, stop)]
+    axes = 1 + len(check_broadcast(f"numpy.{name}", start=ends[0].shape, stop=ends[1].shape))
     at = one_axis(axis, axes, f"numpy.{name}")
     if not isinstance(start, Tensor) and not isinstance(stop, Tensor):
-        return made(spaced(np.asarray(start), np.asarray(stop), num=count, endpoint=endpoint, axis=at, **how), wanted)
-    low, high = (one.astype(float64) for one in given)
+        return made(spaced(np.asarray(start), np.asarray(stop), num=count, endpoint=endpoint, axis=at, **how), kind)
+    low, high = (end.astype(float64) for end in ends)
     share = made(np.linspace(0, 1, count, endpoint).reshape(-1, *[1] * (axes - 1)), float64)
-    return ops.moveaxis(of_tensors(low, high, share), 0, at).astype(element_type(wanted))
+    return ops.moveaxis(of_tensors(low, high, share), 0, at).astype(element_type(kind))
 
 
 def _between(low: Tensor, high: Tensor, share: Tensor) -> Tensor:
@@ -216,26 +216,26 @@ def linspace(
 
     Args:
         start: the first number, or a Tensor of them.
-        stop: the last one, or with ``endpoint`` False the one behind it; broadcasts with ``start``.
-        num: how many numbers.
+        stop: the last one, or with ``endpoint`` False the one after it; broadcasts with ``start``.
+        num: the number of values.
         endpoint: whether ``stop`` is one of them.
-        retstep: whether to return how far they are apart too.
+        retstep: whether to return the spacing too.
         dtype: the element type; None is Float32.
         axis: the position of the numbers' axis in the result.
 
     Returns:
         a Tensor whose axis ``axis`` has the length ``num``; with ``retstep`` that and a Float32 Tensor of the shape
-        that ``start`` and ``stop`` broadcast to, NaN of a single number.
+        that ``start`` and ``stop`` broadcast to, NaN for a single number.
 
     Raises:
         ValueError: ``num`` is negative, or ``axis`` out of range.
     """
-    found = _spaced("linspace", np.linspace, _between, start, stop, axis, dtype, num, endpoint)
+    numbers = _spaced("linspace", np.linspace, _between, start, stop, axis, dtype, num, endpoint)
     if not retstep:
-        return found
+        return numbers
     gaps = num - 1 if endpoint else num
     apart = asarray(stop).astype(float64) - asarray(start).astype(float64)
-    return found, (apart / gaps if gaps > 0 else apart * math.nan).astype(float32)
+    return numbers, (apart / gaps if gaps > 0 else apart * math.nan).astype(float32)
 
 
 def logspace(
@@ -251,8 +251,8 @@ def logspace(
 
     Args:
         start: the exponent of the first number.
-        stop: that of the last one, or with ``endpoint`` False of the one behind it.
-        num: how many numbers.
+        stop: that of the last one, or with ``endpoint`` False of the one after it.
+        num: the number of values.
         endpoint: whether base ** stop is one of them.
         base: the base of the powers.
         dtype: the element type; None is Float32.
@@ -285,8 +285,8 @@ def geomspace(
 
     Args:
         start: the first number, not 0.
-        stop: the last one, not 0, or with ``endpoint`` False the one behind it.
-        num: how many numbers.
+        stop: the last one, not 0, or with ``endpoint`` False the one after it.
+        num: the number of values.
         endpoint: whether ``stop`` is one of them.
         dtype: the element type; None is Float32.
         axis: the position of the numbers' axis in the result.
@@ -318,7 +318,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: AnyDType = float32) -> 
     Args:
         N: the number of rows.
         M: the number of columns; None is ``N``.
-        k: which diagonal: 0 the main one, above it positive, below it negative.
+        k: the diagonal: 0 the main one, above it positive, below it negative.
         dtype: the element type.
 
     Returns:
@@ -346,7 +346,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: AnyDType = float32) -> 
     Args:
         N: the number of rows.
         M: the number of columns; None is ``N``.
-        k: which diagonal: 0 the main one, above it positive, below it negative.
+        k: the diagonal: 0 the main one, above it positive, below it negative.
         dtype: the element type.
 
     Returns:
@@ -361,14 +361,14 @@ def indices(dimensions: Sequence[int], dtype: AnyDType = int32, sparse: bool = F
     Args:
         dimensions: the shape of the grid.
         dtype: the element type.
-        sparse: whether the other axes have length 1, along which places are the same.
+        sparse: whether the other axes have length 1, along which indices are constant.
 
     Returns:
         a list of a Tensor for each axis, of the shape ``dimensions``, or with ``sparse`` one that broadcasts to it.
     """
     shape = ints_of(check_type(dimensions, list | tuple, "numpy.indices", "dimensions"), "numpy.indices", "dimensions")
     grid: Any = np.indices(shape, sparse=True) if sparse else np.indices(shape)
-    return [made(one, dtype) for one in grid]
+    return [made(array, dtype) for array in grid]
 
 
 def meshgrid(*xi: TensorLike, sparse: bool = False, indexing: str = "xy") -> list[Tensor]:
@@ -376,7 +376,7 @@ def meshgrid(*xi: TensorLike, sparse: bool = False, indexing: str = "xy") -> lis
 
     Args:
         *xi: the coordinates along each axis of the grid, vectors.
-        sparse: whether each Tensor has length 1 along the axes of the others, along which it would repeat itself.
+        sparse: whether each Tensor has length 1 along the axes of the others, along which it is constant.
         indexing: "xy": the first vector runs along the second axis, the second one along the first; "ij": each along
             its own.
 
@@ -389,7 +389,7 @@ def meshgrid(*xi: TensorLike, sparse: bool = False, indexing: str = "xy") -> lis
     check_bool(sparse, "meshgrid", "sparse")
     if indexing not in ("xy", "ij"):
         raise TypeError(f"For 'meshgrid', 'indexing' must be 'xy' or 'ij', but got {indexing!r}")
-    vectors = [asarray(one) for one in xi]
+    vectors = [asarray(vector) for vector in xi]
     grid = ops.meshgrid(*vectors, indexing=indexing)
     return open_grid(vectors, indexing) if sparse else list(grid)
 
@@ -399,8 +399,8 @@ def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> Ten
 
     Args:
         x: a vector.
-        N: how many powers; None is the length of ``x``.
-        increasing: whether they begin with the power 0.
+        N: the number of powers; None is the length of ``x``.
+        increasing: whether to begin with the power 0.
 
     Returns:
         a Tensor (length of x, N).
@@ -408,8 +408,8 @@ def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> Ten
     Raises:
         ValueError: ``x`` is not a vector.
     """
-    found = ops.vander(asarray(x), N)
-    return ops.flip(found, 1) if increasing else found
+    powers = ops.vander(asarray(x), N)
+    return ops.flip(powers, 1) if increasing else powers
 
 
 def diag(v: TensorLike, k: int = 0) -> Tensor:
@@ -417,10 +417,10 @@ def diag(v: TensorLike, k: int = 0) -> Tensor:
 
     Args:
         v: a vector or a matrix.
-        k: which diagonal: 0 the main one, above it positive, below it negative.
+        k: the diagonal: 0 the main one, above it positive, below it negative.
 
     Returns:
-        a matrix of a vector, a vector of a matrix.
+        a matrix for a vector, a vector for a matrix.
     """
     x = asarray(v)
     return apart(diagonal_matrix(x, k), x)
@@ -433,7 +433,7 @@ def full_like(
 
     Args:
         a: the other Tensor, or a value convertible to one.
-        fill_value: the value: a number, or what broadcasts to the shape.
+        fill_value: the value: a number, or a value that broadcasts to the shape.
         dtype: the element type; None is that of ``a``.
         shape: its shape: an int, or one for each axis; None is that of ``a``.
 
@@ -461,7 +461,7 @@ def ones_like(a: TensorLike, dtype: AnyDType | None = None, shape: Ints | None =
         the Tensor.
 
     Raises:
-        TypeError: ``shape`` are not ints, or ``dtype`` names no element type.
+        TypeError: ``shape`` are not ints, or ``dtype`` is not an element type.
     """
     like = ops.ones_like(asarray(a), dtype=None if dtype is None else element_type(dtype))
     return like if shape is None else ops.ones(shape, like.dtype)
@@ -530,21 +530,21 @@ def hanning(M: int) -> Tensor:  # noqa: N803
     return made(np.hanning(check_int(M, "numpy.hanning", "M")), float32)
 
 
-# Places
+# Indices
 
 
 def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
     """Return the indices of the main diagonal of a square, a cube, ...
 
     Args:
-        n: how many places.
-        ndim: how many axes.
+        n: the length of each axis.
+        ndim: the number of axes.
 
     Returns:
         a tuple of an Int32 vector for each axis.
 
     Raises:
-        TypeError: one is not an int.
+        TypeError: an argument is not an int.
     """
     places = np.arange(check_int(n, "numpy.diag_indices", "n"))
     return tuple(made(places, int32) for _ in range(check_int(ndim, "numpy.diag_indices", "ndim")))
@@ -555,14 +555,14 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tens
 
     Args:
         n: the number of rows.
-        k: which diagonal: 0 the main one, above it positive, below it negative.
+        k: the diagonal: 0 the main one, above it positive, below it negative.
         m: the number of columns; None is ``n``.
 
     Returns:
         the rows and the columns, Int32 vectors.
 
     Raises:
-        TypeError: one is not an int.
+        TypeError: an argument is not an int.
     """
     return _triangle(np.tril_indices, "tril_indices", n, k, m)
 
@@ -572,14 +572,14 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tens
 
     Args:
         n: the number of rows.
-        k: which diagonal: 0 the main one, above it positive, below it negative.
+        k: the diagonal: 0 the main one, above it positive, below it negative.
         m: the number of columns; None is ``n``.
 
     Returns:
         the rows and the columns, Int32 vectors.
 
     Raises:
-        TypeError: one is not an int.
+        TypeError: an argument is not an int.
     """
     return _triangle(np.triu_indices, "triu_indices", n, k, m)
 
@@ -596,7 +596,7 @@ def tril_indices_from(arr: TensorLike, k: int = 0) -> tuple[Tensor, Tensor]:
 
     Args:
         arr: the other matrix.
-        k: which diagonal: 0 the main one, above it positive, below it negative.
+        k: the diagonal: 0 the main one, above it positive, below it negative.
 
     Returns:
         the rows and the columns, Int32 vectors.
@@ -613,7 +613,7 @@ def triu_indices_from(arr: TensorLike, k: int = 0) -> tuple[Tensor, Tensor]:
 
     Args:
         arr: the other matrix.
-        k: which diagonal: 0 the main one, above it positive, below it negative.
+        k: the diagonal: 0 the main one, above it positive, below it negative.
 
     Returns:
         the rows and the columns, Int32 vectors.
@@ -633,16 +633,16 @@ def _shape_of_matrix(arr: TensorLike, name: str) -> tuple[int, ...]:
 
 
 class _Grid:
-    """Grids by slices: ``start:stop:step``, or ``start:stop:5j`` for 5 numbers from start to stop, both among them."""
+    """Grids by slices: ``start:stop:step``, or ``start:stop:5j`` for 5 numbers from start to stop, both included."""
 
     def __init__(self, sparse: bool) -> None:
         self._sparse = sparse
 
     def __getitem__(self, key: slice | tuple[slice, ...]) -> Any:
         slices = key if isinstance(key, tuple) else (key,)
-        if not all(isinstance(one, slice) and one.stop is not None for one in slices):
+        if not all(isinstance(part, slice) and part.stop is not None for part in slices):
             raise TypeError(f"For 'numpy.{self!r}', the index must be slices with an end, but got {key!r}")
-        vectors = [_numbers_of(one) for one in slices]
+        vectors = [_numbers_of(part) for part in slices]
         if not isinstance(key, tuple):
             return vectors[0]
         if self._sparse:
@@ -654,12 +654,12 @@ class _Grid:
 
 
 def _numbers_of(one: slice) -> Tensor:
-    given = [x for x in (one.start, one.stop, one.step) if x is not None]
-    whole = all(isinstance(x, int) for x in given)
-    return made(np.mgrid[one], int32 if whole else float32)
+    bounds = [x for x in (one.start, one.stop, one.step) if x is not None]
+    integral = all(isinstance(x, int) for x in bounds)
+    return made(np.mgrid[one], int32 if integral else float32)
 
 
 mgrid = _Grid(sparse=False)
-"""A grid by slices: for each of them the coordinates of its points along that axis, stacked into one Tensor."""
+"""A grid by slices: the coordinates of its points along each axis, stacked into one Tensor."""
 ogrid = _Grid(sparse=True)
 """A grid by slices: a list of the coordinates along each axis, of length 1 along the axes of the others."""

@@ -42,8 +42,8 @@ def randint(minval: int, maxval: int | None = None, shape: Ints | None = None, d
     """Draw random ints, uniform from ``minval`` below ``maxval``.
 
     Args:
-        minval: the lowest; where it is given alone, it is ``maxval``, and the lowest is 0.
-        maxval: what all are below.
+        minval: the lowest; a single argument is ``maxval``, and the lowest is 0.
+        maxval: the exclusive upper bound.
         shape: an int, or one for each axis; None is ``(1,)``.
         dtype: the element type.
 

@@ -1,4 +1,4 @@
-"""Functions of each element that are not operators of ``ops``, or differ from them."""
+"""Elementwise functions that ``ops`` lacks or defines differently."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def clip(x: TensorLike, xmin: Operand | None, xmax: Operand | None, dtype: AnyDT
     """
     if xmin is None and xmax is None:
         raise ValueError("For 'clip', at least one of 'xmin' and 'xmax' must be given")
-    found = asarray(x)
+    result = asarray(x)
     if xmin is not None:
-        found = ops.maximum(found, _within(xmin, found))
+        result = ops.maximum(result, _within(xmin, result))
     if xmax is not None:
-        found = ops.minimum(found, _within(xmax, found))
-    return as_type(found, dtype)
+        result = ops.minimum(result, _within(xmax, result))
+    return as_type(result, dtype)
 
 
 def _within(bound: Any, x: Tensor) -> Any:
@@ -53,20 +53,20 @@ def copysign(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> T
     """Return the magnitude of ``x1`` with the sign of ``x2``.
 
     Args:
-        x1: what gives the size.
-        x2: what gives the sign; broadcasts with ``x1``.
-        dtype: the dtype of the result; None is that of ``x1``, and Float32 where that has no negative numbers.
+        x1: the magnitudes.
+        x2: the signs; broadcasts with ``x1``.
+        dtype: the dtype of the result; None is that of ``x1``, and Float32 if that has no negative numbers.
 
     Returns:
-        a Tensor of the shape that both broadcast to.
+        a Tensor of the broadcast shape.
 
     Raises:
-        TypeError: one cannot be a Tensor.
+        TypeError: an argument cannot be a Tensor.
         ValueError: the shapes do not broadcast.
     """
     size = asarray(x1)
-    kept = float32 if size.dtype in (bool_, uint8, uint16, uint32, uint64) else size.dtype
-    return as_type(ops.copysign(size, asarray(x2)).astype(kept), dtype)
+    kind = float32 if size.dtype in (bool_, uint8, uint16, uint32, uint64) else size.dtype
+    return as_type(ops.copysign(size, asarray(x2)).astype(kind), dtype)
 
 
 def fix(x: TensorLike) -> Tensor:
@@ -93,13 +93,13 @@ def float_power(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -
         dtype: the dtype of the result; None leaves it.
 
     Returns:
-        a Tensor of the shape that both broadcast to, Float32, or Float64 or complex where one of them is.
+        a Tensor of the broadcast shape, Float32, or Float64 or complex if one of them is.
 
     Raises:
-        TypeError: one cannot be a Tensor.
+        TypeError: an argument cannot be a Tensor.
         ValueError: the shapes do not broadcast.
     """
-    return as_type(ops.pow(*(as_singles(one) for one in together(x1, x2))), dtype)
+    return as_type(ops.pow(*(as_singles(number) for number in together(x1, x2))), dtype)
 
 
 def divmod(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> tuple[Tensor, Tensor]:
@@ -111,10 +111,10 @@ def divmod(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> tup
         dtype: the dtype of both results; None leaves it.
 
     Returns:
-        a pair of Tensors of the shape that both broadcast to.
+        a pair of Tensors of the broadcast shape.
 
     Raises:
-        TypeError: one cannot be a Tensor.
+        TypeError: an argument cannot be a Tensor.
         ValueError: the shapes do not broadcast.
     """
     x, y = together(x1, x2)
@@ -134,5 +134,5 @@ def sign(x: TensorLike, dtype: AnyDType | None = None) -> Tensor:
     Raises:
         TypeError: ``x`` cannot be a Tensor.
     """
-    found = floating(x)
-    return as_type(ops.where(ops.isnan(found), ops.stop_gradient(found), ops.sign(found)), dtype)
+    numbers = floating(x)
+    return as_type(ops.where(ops.isnan(numbers), ops.stop_gradient(numbers), ops.sign(numbers)), dtype)

@@ -1,4 +1,4 @@
-"""Elements picked by their places or by conditions, and places as numbers."""
+"""Selection of elements by index or condition, and conversion of indices."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def where(
 
     Args:
         condition: bools, or numbers that are not 0.
-        x: what is taken where it holds; broadcasts with the others.
-        y: what is taken where it does not.
+        x: the values where it holds; broadcasts with the others.
+        y: the values elsewhere.
 
     Returns:
-        a Tensor of the shape that the three broadcast to; or a tuple of an Int64 vector for each axis.
+        a Tensor of the broadcast shape; or a tuple of an Int64 vector for each axis.
 
     Raises:
-        TypeError: one of ``x`` and ``y`` is given alone.
+        TypeError: only one of ``x`` and ``y`` is passed.
         ValueError: the shapes do not broadcast.
     """
     if x is None and y is None:
@@ -57,18 +57,18 @@ def take(a: TensorLike, indices: TensorLike, axis: int | None = None, mode: str 
     """Return elements along one axis by index.
 
     Args:
-        a: where they are taken from.
-        indices: the places, ints of any shape.
+        a: the source elements.
+        indices: the indices, ints of any shape.
         axis: the axis, in [-ndim, ndim); None counts the flattened elements.
-        mode: what happens to places that are not there: "clip" takes the nearest, "wrap" counts around, "raise" is an
-            error.
+        mode: the treatment of indices out of range: "clip" takes the nearest, "wrap" counts modulo the length, "raise"
+            is an error.
 
     Returns:
-        a Tensor with the axes of ``indices`` in the place of ``axis``.
+        a Tensor with the axes of ``indices`` in place of ``axis``.
 
     Raises:
         ValueError: ``axis`` is out of range, or another ``mode``.
-        RuntimeError: a place that is not there, with "raise".
+        RuntimeError: an index out of range, with "raise".
     """
     return ops.take(asarray(a), asarray(indices), axis, mode)
 
@@ -77,16 +77,16 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> T
     """Return elements along one axis by indices that differ from line to line.
 
     Args:
-        arr: where they are taken from.
-        indices: the places, ints, with as many axes as ``arr``; the axes other than ``axis`` broadcast.
-        axis: the axis, in [-ndim, ndim); None takes ``arr`` flattened, and ``indices`` is a vector then.
+        arr: the source elements.
+        indices: the indices, ints, with as many axes as ``arr``; the axes other than ``axis`` broadcast.
+        axis: the axis, in [-ndim, ndim); None flattens ``arr``, and ``indices`` is a vector then.
 
     Returns:
         a Tensor of the dtype of ``arr`` with the length of ``indices`` along ``axis``.
 
     Raises:
         TypeError: ``indices`` are not ints.
-        ValueError: another number of axes, shapes that do not broadcast, an axis or a place out of range.
+        ValueError: another rank, shapes that do not broadcast, or an axis or index out of range.
     """
     x, places = asarray(arr), asarray(indices)
     if axis is None:
@@ -98,9 +98,9 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> T
         )
     at = one_axis(axis, x.ndim, "numpy.take_along_axis")
     places = _whole(places, "take_along_axis")
-    own, other = ((*one.shape[:at], *one.shape[at + 1 :]) for one in (x, places))
-    shape = check_broadcast("numpy.take_along_axis", arr=own, indices=other)
-    x, places = (ops.broadcast_to(one, (*shape[:at], one.shape[at], *shape[at:])) for one in (x, places))
+    x_shape, index_shape = ((*array.shape[:at], *array.shape[at + 1 :]) for array in (x, places))
+    shape = check_broadcast("numpy.take_along_axis", arr=x_shape, indices=index_shape)
+    x, places = (ops.broadcast_to(array, (*shape[:at], array.shape[at], *shape[at:])) for array in (x, places))
     return ops.gather_elements(x, at, ops.where(places < 0, places + x.shape[at], places))
 
 
@@ -118,29 +118,29 @@ def choose(a: TensorLike, choices: TensorLike | Sequence[TensorLike], mode: str 
     """Select each element from one of several tensors, the one that ``a`` indexes.
 
     Args:
-        a: which tensor, by its number.
-        choices: the tensors, or one whose first axis counts them; they broadcast with ``a``.
-        mode: what happens to numbers that are not there: "clip" takes the nearest, "wrap" counts around.
+        a: the index of the tensor.
+        choices: the tensors, or one whose first axis lists them; they broadcast with ``a``.
+        mode: the treatment of indices out of range: "clip" takes the nearest, "wrap" counts modulo the length.
 
     Returns:
-        a Tensor of the shape that all broadcast to.
+        a Tensor of the broadcast shape.
 
     Raises:
         TypeError: ``a`` are not ints.
-        ValueError: another ``mode``, no choice, or shapes that do not broadcast.
+        ValueError: another ``mode``, no choices, or shapes that do not broadcast.
     """
     check_one_of(mode, _MODES, "numpy.choose", "mode")
     which = _whole(asarray(a), "choose", "a")
     if isinstance(choices, list | tuple) and choices:
-        given = list(together(*choices))
+        tensors = list(together(*choices))
     else:
-        given = list(check_axes(asarray(choices), 1, "numpy.choose", "choices"))
-    if not given:
+        tensors = list(check_axes(asarray(choices), 1, "numpy.choose", "choices"))
+    if not tensors:
         raise ValueError("For 'numpy.choose', 'choices' must hold one tensor at least")
-    named = {f"choices[{i}]": one.shape for i, one in enumerate(given)}
-    shape = check_broadcast("numpy.choose", a=which.shape, **named)
-    places = np.clip(which.asnumpy(), 0, len(given) - 1) if mode == "clip" else which.asnumpy() % len(given)
-    stacked = ops.stack([ops.broadcast_to(one, shape) for one in given])
+    shapes = {f"choices[{i}]": tensor.shape for i, tensor in enumerate(tensors)}
+    shape = check_broadcast("numpy.choose", a=which.shape, **shapes)
+    places = np.clip(which.asnumpy(), 0, len(tensors) - 1) if mode == "clip" else which.asnumpy() % len(tensors)
+    stacked = ops.stack([ops.broadcast_to(tensor, shape) for tensor in tensors])
     return take_along_axis(stacked, made(np.broadcast_to(places, shape)[None]), 0)[0]
 
 
@@ -149,14 +149,14 @@ def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], def
 
     Args:
         condlist: the conditions, bools.
-        choicelist: what is taken where they hold, one for each.
-        default: what is taken where none holds.
+        choicelist: the values where they hold, one for each.
+        default: the value where no condition holds.
 
     Returns:
-        a Tensor of the shape that all broadcast to, of the dtype that the choices and a tensor ``default`` combine to.
+        a Tensor of the broadcast shape, of the common dtype of the choices and a tensor ``default``.
 
     Raises:
-        ValueError: none, or not as many choices as conditions, or shapes that do not broadcast.
+        ValueError: no choices, not as many choices as conditions, or shapes that do not broadcast.
     """
     for argument, value in (("condlist", condlist), ("choicelist", choicelist)):
         several(value, "numpy.select", argument)
@@ -166,13 +166,13 @@ def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], def
             f"{len(choicelist)} for {len(condlist)}"
         )
     if isinstance(default, bool | int | float | complex):
-        taken = list(together(*choicelist))
-        found = asarray(default).astype(taken[0].dtype)
+        values = list(together(*choicelist))
+        result = asarray(default).astype(values[0].dtype)
     else:
-        *taken, found = together(*choicelist, default)
-    for holds, one in zip(reversed(condlist), reversed(taken), strict=True):
-        found = ops.where(asarray(holds).astype(bool_), one, found)
-    return found
+        *values, result = together(*choicelist, default)
+    for condition, choice in zip(reversed(condlist), reversed(values), strict=True):
+        result = ops.where(asarray(condition).astype(bool_), choice, result)
+    return result
 
 
 def piecewise(
@@ -181,15 +181,15 @@ def piecewise(
     """Evaluate a piecewise function.
 
     Args:
-        x: where it is taken.
-        condlist: for each piece where it holds: bools that broadcast with ``x``; where several hold, the last counts.
-        funclist: for each piece the function, which takes all of ``x``, or its value; one more is for where none holds,
-            which is 0 otherwise.
-        *args: what the functions get behind ``x``.
-        **kw: likewise, by name.
+        x: the points to evaluate.
+        condlist: for each piece its condition: bools that broadcast with ``x``; the last of several that hold counts.
+        funclist: for each piece the function, which takes all of ``x``, or its value; an additional one applies where
+            no condition holds, with a value of 0 otherwise.
+        *args: further arguments of the functions.
+        **kw: further keyword arguments.
 
     Returns:
-        a Tensor of the shape of ``x``, of the dtype that the pieces combine to.
+        a Tensor of the shape of ``x``, of the common dtype of the pieces.
 
     Raises:
         ValueError: neither as many functions as conditions nor one more.
@@ -198,13 +198,13 @@ def piecewise(
     one_alone = isinstance(condlist, Tensor | np.ndarray) and (condlist.ndim == at.ndim)
     for argument, value in (("condlist", condlist), ("funclist", funclist)):
         several(value, "numpy.piecewise", argument)
-    conditions = [asarray(one) for one in ([condlist] if one_alone else condlist)]  # type: ignore[union-attr]
+    conditions = [asarray(item) for item in ([condlist] if one_alone else condlist)]  # type: ignore[union-attr]
     if len(funclist) not in (len(conditions), len(conditions) + 1):
         raise ValueError(
             f"For 'numpy.piecewise', 'funclist' must have as many entries as 'condlist' or one more, but got "
             f"{len(funclist)} for {len(conditions)}"
         )
-    values = [one(at, *args, **kw) if callable(one) else one for one in funclist]
+    values = [item(at, *args, **kw) if callable(item) else item for item in funclist]
     default = values.pop() if len(values) > len(conditions) else 0
     return ops.broadcast_to(select(conditions[::-1], values[::-1], default), at.shape)
 
@@ -213,9 +213,9 @@ def unravel_index(indices: TensorLike, shape: Ints, order: str = "C") -> tuple[T
     """Convert indices of flattened elements to indices along each axis.
 
     Args:
-        indices: the places; negative ones count from the end, and those beyond an end are that end.
+        indices: the indices; negative ones count from the end, and those out of range are clipped.
         shape: the length of each axis.
-        order: how elements are flattened: "C": the last axis runs fastest; "F": the first one.
+        order: the order of flattened elements: "C": the last axis runs fastest; "F": the first one.
 
     Returns:
         a tuple of a Tensor of the shape of ``indices`` for each axis, Int64 as ``indices`` or Int32.
@@ -227,32 +227,32 @@ def unravel_index(indices: TensorLike, shape: Ints, order: str = "C") -> tuple[T
     check_one_of(order, ("C", "F"), "numpy.unravel_index", "order")
     lengths = ints_of(shape, "numpy.unravel_index", "shape")
     count = math.prod(lengths)
-    given = _whole(asarray(indices), "unravel_index")
-    kind = int64 if isinstance(indices, Tensor) and given.dtype == int64 else int32
-    places = np.clip(given.asnumpy(), -count, count - 1) % count
-    return tuple(made(one, kind) for one in np.unravel_index(places, lengths, order))  # type: ignore[call-overload]
+    numbers = _whole(asarray(indices), "unravel_index")
+    kind = int64 if isinstance(indices, Tensor) and numbers.dtype == int64 else int32
+    places = np.clip(numbers.asnumpy(), -count, count - 1) % count
+    return tuple(made(axis_indices, kind) for axis_indices in np.unravel_index(places, lengths, order))  # type: ignore[call-overload]
 
 
 def ravel_multi_index(multi_index: Sequence[TensorLike], dims: Ints, mode: str = "clip", order: str = "C") -> Tensor:
     """Convert indices along each axis to indices of the flattened elements.
 
     Args:
-        multi_index: for each axis the places, ints; they broadcast.
+        multi_index: for each axis the indices, ints; they broadcast.
         dims: the length of each axis.
-        mode: what happens to places that are not there: "clip" takes the nearest, "wrap" counts around.
-        order: how elements are flattened: "C": the last axis runs fastest; "F": the first one.
+        mode: the treatment of indices out of range: "clip" takes the nearest, "wrap" counts modulo the length.
+        order: the order of flattened elements: "C": the last axis runs fastest; "F": the first one.
 
     Returns:
-        an Int32 Tensor of the shape that the places broadcast to.
+        an Int32 Tensor of the broadcast shape.
 
     Raises:
-        TypeError: places or ``dims`` are not ints.
-        ValueError: not as many places as axes, or another ``mode`` or ``order``.
+        TypeError: indices or ``dims`` are not ints.
+        ValueError: the numbers of index arrays and axes differ, or another ``mode`` or ``order``.
     """
     check_one_of(mode, _MODES, "numpy.ravel_multi_index", "mode")
     check_one_of(order, ("C", "F"), "numpy.ravel_multi_index", "order")
     lengths = ints_of(dims, "numpy.ravel_multi_index", "dims")
-    places = [_whole(asarray(one), "ravel_multi_index", "multi_index").asnumpy() for one in multi_index]
+    places = [_whole(asarray(numbers), "ravel_multi_index", "multi_index").asnumpy() for numbers in multi_index]
     if len(places) != len(lengths):
         raise ValueError(
             f"For 'numpy.ravel_multi_index', 'multi_index' must have the {len(lengths)} entries of 'dims', but got "
@@ -265,18 +265,18 @@ def ix_(*args: TensorLike) -> tuple[Tensor, ...]:
     """Return an index of all combinations of indices along several axes: ``x[ix_(rows, columns)]``.
 
     Args:
-        *args: for each axis a vector of ints, or of bools that tell which places.
+        *args: for each axis a vector of ints, or a mask of bools.
 
     Returns:
         a tuple of a Tensor for each, of length 1 along the axes of the others.
 
     Raises:
-        ValueError: one has more than one axis.
+        ValueError: an argument has more than one axis.
     """
-    found = []
-    for i, one in enumerate(args):
-        places = vector(one, "ix_", "args")
+    result = []
+    for i, numbers in enumerate(args):
+        places = vector(numbers, "ix_", "args")
         if places.dtype == bool_:
             places = made(np.flatnonzero(places.asnumpy()))
-        found.append(ops.reshape(places, tuple(places.size if k == i else 1 for k in range(len(args)))))
-    return tuple(found)
+        result.append(ops.reshape(places, tuple(places.size if k == i else 1 for k in range(len(args)))))
+    return tuple(result)

@@ -1,4 +1,4 @@
-"""Functions of ``ops`` as they are here: they take lists, arrays and numbers where they take tensors there."""
+"""Wrappers of functions of ``ops`` that accept lists, arrays and numbers in place of tensors."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .arrays import as_singles, as_type, asarray, floating, several
 __all__ = ["taking_lists"]
 
 
-# These compute in the dtype of what they get and convert the result, as all operators do here.
+# These compute in the dtype of their arguments and convert the result, as all operators do here.
 _WITH_DTYPE = ("deg2rad", "heaviside", "positive", "rad2deg", "radians")
-# Beside these a number does not change the element type of the tensor.
+# With these a number does not change the element type of the tensor.
 _NUMBERS_STAY = ("maximum", "minimum")
 
 
@@ -28,7 +28,7 @@ def _short_as_halves(x: Tensor) -> Tensor:
     return x.astype(float16) if x.dtype in (bool_, int8, uint8) else x
 
 
-# What is done to the tensors first, where MindSpore's element type is not that of ``ops``.
+# Conversions of the tensors before the call, if MindSpore's element type is not that of ``ops``.
 _FIRST: dict[str, Callable[[Tensor], Tensor]] = {
     "arccos": _short_as_halves,
     "arccosh": _short_as_halves,
@@ -52,12 +52,12 @@ _FIRST: dict[str, Callable[[Tensor], Tensor]] = {
 def taking_lists(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a function of ``ops`` so that it accepts lists, arrays and numbers in place of tensors.
 
-    A number beside a tensor counts as one of Int32 or Float32 where two are combined. An operator takes ``dtype``,
-    and so do those in ``_WITH_DTYPE``.
+    A number combined with a tensor counts as Int32 or Float32. An operator takes ``dtype``, and so do those in
+    ``_WITH_DTYPE``.
 
     Args:
-        name: of the function, here.
-        function: as it was declared.
+        name: the function's name, here.
+        function: the declared function.
 
     Returns:
         the function.
@@ -65,8 +65,8 @@ def taking_lists(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     operator = isinstance(inspect.unwrap(function), Operator)
     signature = inspect.signature(function)
     kinds = {
-        key: "Tensor" if operator else re.sub(r"\b(Operand|TensorLike)\b", "Tensor", str(one.annotation))
-        for key, one in signature.parameters.items()
+        key: "Tensor" if operator else re.sub(r"\b(Operand|TensorLike)\b", "Tensor", str(parameter.annotation))
+        for key, parameter in signature.parameters.items()
     }
     combined = list(signature.parameters)[:2] in (["x1", "x2"], ["a", "b"]) and name not in _NUMBERS_STAY
     first = _FIRST.get(name)
@@ -77,15 +77,15 @@ def taking_lists(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     def surface(*args: Any, **kwargs: Any) -> Any:
         try:
-            given = signature.bind(*args, **kwargs)
+            bound = signature.bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError(f"{name}() got other arguments than {signature}: {error}") from None
-        arguments = given.arguments
-        wanted = arguments.pop("dtype", None) if takes_dtype else None
+        arguments = bound.arguments
+        requested = arguments.pop("dtype", None) if takes_dtype else None
         for key, value in arguments.items():
             kind = kinds.get(key, "")
             if "Sequence[Tensor]" in kind:
-                arguments[key] = [asarray(one) for one in several(value, f"numpy.{name}", key)]
+                arguments[key] = [asarray(item) for item in several(value, f"numpy.{name}", key)]
             elif "Tensor" in kind and isinstance(value, list | tuple | np.ndarray):
                 arguments[key] = asarray(value)
         if combined or not any(isinstance(value, Tensor) for value in arguments.values()):
@@ -96,7 +96,7 @@ def taking_lists(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             for key, value in arguments.items():
                 if isinstance(value, Tensor):
                     arguments[key] = first(value)
-        return as_type(function(*given.args, **given.kwargs), wanted)
+        return as_type(function(*bound.args, **bound.kwargs), requested)
 
     surface.__name__ = surface.__qualname__ = name
     surface.__doc__ = function.__doc__

@@ -1,4 +1,4 @@
-"""Whether tensors are alike, whether anything holds, and what counts as a number."""
+"""Equality of tensors, logical reductions, and tests for scalars."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def array_equal(a1: TensorLike, a2: TensorLike, equal_nan: bool = False) -> Tens
         a Bool Tensor without axes.
 
     Raises:
-        TypeError: one cannot be a Tensor.
+        TypeError: an argument cannot be a Tensor.
     """
     x, y = asarray(a1), asarray(a2)
     if x.shape != y.shape:
@@ -47,7 +47,7 @@ def array_equiv(a1: TensorLike, a2: TensorLike) -> Tensor:
         a Bool Tensor without axes.
 
     Raises:
-        TypeError: one cannot be a Tensor.
+        TypeError: an argument cannot be a Tensor.
     """
     x, y = asarray(a1), asarray(a2)
     try:
@@ -82,6 +82,6 @@ def sometrue(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
-        ValueError: an axis is out of range or named twice.
+        ValueError: an axis is out of range or repeated.
     """
     return ops.any(asarray(a), axis, keepdims)

@@ -1,4 +1,4 @@
-"""More elements around a tensor: constants, the edge, its own elements turned around, ramps, means and extremes."""
+"""Padding of tensors: by constants, the edge, reflected or wrapped elements, ramps, means and extremes."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ def pad(
     """Pad a tensor before and after each axis, one axis after the other.
 
     Args:
-        arr: what is padded.
-        pad_width: how many elements: an int, a pair (before, behind), or such a pair for each axis.
-        mode: what they are. "constant": ``constant_values``; "empty": zeros, which no program may count on; "edge": the
-            outermost element; "reflect": those within, from the second on, in reverse order; "symmetric": likewise from
-            the first on; "wrap": those from the other end; "linear_ramp": from the outermost element evenly to
-            ``end_values``; "maximum", "minimum", "mean": of the outermost ``stat_length`` elements. A function gets
-            each vector along an axis, padded with zeros, the pair of widths, the axis and ``kwargs``, and returns the
-            vector as it shall be.
-        stat_length: how many elements, for "maximum", "minimum" and "mean"; given as ``pad_width``; None is all.
-        constant_values: for "constant", given as ``pad_width``.
-        end_values: for "linear_ramp", given as ``pad_width``.
-        reflect_type: for "reflect" and "symmetric": "even": as they are; "odd": twice the outermost element less them.
-        **kwargs: what a function gets, in a dictionary.
+        arr: the tensor to pad.
+        pad_width: the number of elements: an int, a pair (before, after), or such a pair for each axis.
+        mode: the values. "constant": ``constant_values``; "empty": zeros, though unspecified; "edge": the outermost
+            element; "reflect": those within, from the second on, in reverse order; "symmetric": the same from the first
+            on; "wrap": those from the other end; "linear_ramp": from the outermost element evenly to ``end_values``;
+            "maximum", "minimum", "mean": of the outermost ``stat_length`` elements. A function gets each vector along
+            an axis, padded with zeros, the pair of widths, the axis and ``kwargs``, and returns the final vector.
+        stat_length: the number of elements for "maximum", "minimum" and "mean"; in the form of ``pad_width``; None is
+            all.
+        constant_values: for "constant", in the form of ``pad_width``.
+        end_values: for "linear_ramp", in the form of ``pad_width``.
+        reflect_type: for "reflect" and "symmetric": "even": unchanged; "odd": twice the outermost element minus them.
+        **kwargs: passed to a function, in a dictionary.
 
     Returns:
         a Tensor of the dtype of ``arr``.
 
     Raises:
-        ValueError: another ``mode`` or ``reflect_type``, a negative width, what does not fit the axes, or an axis
+        ValueError: another ``mode`` or ``reflect_type``, a negative width, values that do not fit the axes, or an axis
             without elements that is padded otherwise than by constants.
     """
     x = asarray(arr)
@@ -91,8 +91,8 @@ def pad(
 def _pairs(value: Any, axes: int, argument: str) -> list[tuple[Any, Any]]:
     """Return (before, after) for each axis."""
     try:
-        given = np.asarray(value.asnumpy() if isinstance(value, Tensor) else value, object if value is None else None)
-        return [tuple(pair) for pair in np.broadcast_to(given, (axes, 2)).tolist()]
+        array = np.asarray(value.asnumpy() if isinstance(value, Tensor) else value, object if value is None else None)
+        return [tuple(pair) for pair in np.broadcast_to(array, (axes, 2)).tolist()]
     except ValueError:
         raise ValueError(
             f"For 'numpy.pad', '{argument}' must be a number, a pair or a pair for each of {axes} axes, but got {value}"
@@ -104,39 +104,39 @@ def _block(lines: Tensor, mode: str, width: int, end: Any, count: int | None) ->
     shape = (width, *lines.shape[1:])
     if mode in ("constant", "empty"):
         return ops.full(shape, end, dtype=lines.dtype)
-    whole = not (lines.dtype.is_floating_point or lines.dtype.is_complex)
+    integral = not (lines.dtype.is_floating_point or lines.dtype.is_complex)
     if mode in _EXTREMES:
-        taken = lines if count is None else lines[:count]
-        found = _EXTREMES[mode](taken.astype(float64) if whole else taken, 0, True)
+        used = lines if count is None else lines[:count]
+        padding = _EXTREMES[mode](used.astype(float64) if integral else used, 0, True)
     else:
         steps = np.arange(width).reshape(-1, *[1] * (lines.ndim - 1)) / max(width, 1)
-        parts = made(steps, float64 if whole else lines.dtype)
-        found = end + (lines[:1] - end) * parts
-    return ops.broadcast_to((ops.round(found) if mode == "mean" and whole else found).astype(lines.dtype), shape)
+        parts = made(steps, float64 if integral else lines.dtype)
+        padding = end + (lines[:1] - end) * parts
+    return ops.broadcast_to((ops.round(padding) if mode == "mean" and integral else padding).astype(lines.dtype), shape)
 
 
 def _odd(lines: Tensor, before: int, behind: int, first: bool) -> Tensor:
     """Extend both ends by twice the outermost line minus the lines within, repeatedly.
 
     Args:
-        lines: what is continued, along the first axis.
-        before: how many lines are put before it.
-        behind: how many behind it.
+        lines: the tensor to extend, along the first axis.
+        before: the number of lines before it.
+        behind: the number of lines after it.
         first: whether the outermost line itself is left out.
     """
     skip = int(first)
     if lines.shape[0] == 1 and first:
         return ops.cat([lines] * (before + 1 + behind), 0)
-    found = lines
+    extended = lines
     while before or behind:
-        length = found.shape[0] - skip
+        length = extended.shape[0] - skip
         front, back = min(before, length), min(behind, length)
-        head = 2 * found[:1] - ops.flip(found[skip : skip + front], (0,))
-        turned = ops.flip(found, (0,))
-        tail = 2 * found[-1:] - turned[skip : skip + back]
-        found = ops.cat([head, found, tail], 0)
+        head = 2 * extended[:1] - ops.flip(extended[skip : skip + front], (0,))
+        turned = ops.flip(extended, (0,))
+        tail = 2 * extended[-1:] - turned[skip : skip + back]
+        extended = ops.cat([head, extended, tail], 0)
         before, behind = before - front, behind - back
-    return found
+    return extended
 
 
 def _by_function(

@@ -1,4 +1,4 @@
-"""Polynomials as vectors of their coefficients, that of the highest power first."""
+"""Polynomials as vectors of coefficients, the highest power first."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .products import convolve
 __all__ = ["polyadd", "polyder", "polyint", "polymul", "polysub", "polyval"]
 
 _MOST_TIMES = 1 << 12
-"""How many times a polynomial is integrated at most; what it began with is 0 long before."""
+"""The maximum number of integrations; the original coefficients are 0 long before."""
 
 
 def polyadd(a1: TensorLike, a2: TensorLike) -> Tensor:
@@ -30,7 +30,7 @@ def polyadd(a1: TensorLike, a2: TensorLike) -> Tensor:
         the coefficients of the sum, as many as the longer of the two has.
 
     Raises:
-        ValueError: one has more than one axis.
+        ValueError: an argument has more than one axis.
     """
     return _combined(ops.add, a1, a2, "polyadd")
 
@@ -46,7 +46,7 @@ def polysub(a1: TensorLike, a2: TensorLike) -> Tensor:
         the coefficients of the difference, as many as the longer of the two has.
 
     Raises:
-        ValueError: one has more than one axis.
+        ValueError: an argument has more than one axis.
     """
     return _combined(ops.sub, a1, a2, "polysub")
 
@@ -54,7 +54,9 @@ def polysub(a1: TensorLike, a2: TensorLike) -> Tensor:
 def _combined(operator: Callable[..., Tensor], a1: TensorLike, a2: TensorLike, name: str) -> Tensor:
     x, y = together(vector(a1, name, "a1"), vector(a2, name, "a2"))
     length = max(x.size, y.size)
-    return operator(*(ops.cat([ops.zeros(length - one.size, one.dtype), one]) for one in (x, y)))
+    return operator(
+        *(ops.cat([ops.zeros(length - coefficients.size, coefficients.dtype), coefficients]) for coefficients in (x, y))
+    )
 
 
 def polymul(a1: TensorLike, a2: TensorLike) -> Tensor:
@@ -68,7 +70,7 @@ def polymul(a1: TensorLike, a2: TensorLike) -> Tensor:
         the coefficients of the product.
 
     Raises:
-        ValueError: one has more than one axis, or no coefficient.
+        ValueError: an argument has more than one axis, or no coefficients.
     """
     return convolve(vector(a1, "polymul", "a1"), vector(a2, "polymul", "a2"))
 
@@ -77,8 +79,8 @@ def polyval(p: TensorLike, x: TensorLike) -> Tensor:
     """Return the values of a polynomial.
 
     Args:
-        p: its coefficients, that of the highest power first.
-        x: where it is taken: numbers of any shape.
+        p: its coefficients, the highest power first.
+        x: the points to evaluate, of any shape.
 
     Returns:
         a floating Tensor of the shape of ``x``; integers become Float32.
@@ -86,42 +88,42 @@ def polyval(p: TensorLike, x: TensorLike) -> Tensor:
     Raises:
         ValueError: ``p`` has more than one axis.
     """
-    factors, at = (as_singles(one) for one in together(vector(p, "polyval", "p"), x))
-    found = ops.zeros_like(at)
+    factors, at = (as_singles(vectors) for vectors in together(vector(p, "polyval", "p"), x))
+    result = ops.zeros_like(at)
     for i in range(factors.size):
-        found = found * at + factors[i]
-    return found
+        result = result * at + factors[i]
+    return result
 
 
 def polyder(p: TensorLike, m: int = 1) -> Tensor:
     """Return the derivative of a polynomial.
 
     Args:
-        p: its coefficients, that of the highest power first.
-        m: how many times it is derived.
+        p: its coefficients, the highest power first.
+        m: the number of differentiations.
 
     Returns:
-        the coefficients of the derivative, ``m`` fewer; a vector without elements where none is left.
+        the coefficients of the derivative, ``m`` fewer; possibly an empty vector.
 
     Raises:
         TypeError: ``m`` is not an int.
         ValueError: ``p`` has more than one axis, or ``m`` is negative.
     """
     check_not_negative(check_int(m, "numpy.polyder", "m"), "numpy.polyder", "m")
-    found = vector(p, "polyder", "p")
+    coefficients = vector(p, "polyder", "p")
     for _ in range(m):
-        powers = made(np.arange(found.size - 1, 0, -1), found.dtype)
-        found = found[: max(found.size - 1, 0)] * powers
-    return found
+        powers = made(np.arange(coefficients.size - 1, 0, -1), coefficients.dtype)
+        coefficients = coefficients[: max(coefficients.size - 1, 0)] * powers
+    return coefficients
 
 
 def polyint(p: TensorLike, m: int = 1, k: Number | Sequence[Number] | None = None) -> Tensor:
     """Return the integral of a polynomial.
 
     Args:
-        p: its coefficients, that of the highest power first.
-        m: how many times it is integrated.
-        k: the constants of integration, one for each time in order, or one for all; None is 0.
+        p: its coefficients, the highest power first.
+        m: the number of integrations.
+        k: the constants of integration, one for each in order, or one for all; None is 0.
 
     Returns:
         the coefficients of the integral, ``m`` more; integers become Float32.
@@ -132,12 +134,12 @@ def polyint(p: TensorLike, m: int = 1, k: Number | Sequence[Number] | None = Non
     """
     check_not_negative(check_int(m, "numpy.polyint", "m"), "numpy.polyint", "m")
     check_at_most(m, _MOST_TIMES, "numpy.polyint", "m")
-    found = as_singles(vector(p, "polyint", "p"))
+    coefficients = as_singles(vector(p, "polyint", "p"))
     constants = vector(0 if k is None else asarray(k), "polyint", "k")
     if constants.size not in (1, m):
         raise ValueError(f"For 'numpy.polyint', 'k' must hold 1 or {m} constants, but got {constants.size}")
     for i in range(m):
-        powers = made(np.arange(found.size, 0, -1), found.dtype)
-        constant = constants[i if constants.size > 1 else 0].astype(found.dtype)
-        found = ops.cat([found / powers, ops.reshape(constant, (1,))])
-    return found
+        powers = made(np.arange(coefficients.size, 0, -1), coefficients.dtype)
+        constant = constants[i if constants.size > 1 else 0].astype(coefficients.dtype)
+        coefficients = ops.cat([coefficients / powers, ops.reshape(constant, (1,))])
+    return coefficients

@@ -1,4 +1,4 @@
-"""Sums of products: of vectors, matrices and axes, and of one sequence along another."""
+"""Sums of products: of vectors, matrices and axes, and of sequences."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def cross(
     Args:
         a: the first vectors.
         b: the second ones; the other axes broadcast.
-        axisa: the axis of ``a`` that its vectors lie along.
-        axisb: that of ``b``.
-        axisc: that of the result.
-        axis: stands for all three, where it is given.
+        axisa: the axis of the vectors in ``a``.
+        axisb: the same for ``b``.
+        axisc: the same for the result.
+        axis: replaces all three, if set.
 
     Returns:
-        a Tensor of vectors of 3; without their axis where both vectors are of 2.
+        a Tensor of vectors of 3; without their axis if both vectors are of 2.
 
     Raises:
         ValueError: vectors of another length, or shapes that do not broadcast.
@@ -46,9 +46,12 @@ def cross(
         )
     flat = x.shape[-1] == y.shape[-1] == 2
     shape = check_broadcast("numpy.cross", a=x.shape[:-1], b=y.shape[:-1])
-    x, y = (ops.broadcast_to(one if one.shape[-1] == 3 else ops.pad(one, (0, 1)), (*shape, 3)) for one in (x, y))
-    found = ops.cross(x, y, -1)
-    return found[..., 2] if flat else ops.moveaxis(found, -1, axisc)
+    x, y = (
+        ops.broadcast_to(operand if operand.shape[-1] == 3 else ops.pad(operand, (0, 1)), (*shape, 3))
+        for operand in (x, y)
+    )
+    crossed = ops.cross(x, y, -1)
+    return crossed[..., 2] if flat else ops.moveaxis(crossed, -1, axisc)
 
 
 def dot(a: TensorLike, b: TensorLike) -> Tensor:
@@ -85,7 +88,7 @@ def matmul(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> Ten
         a Tensor (..., n, m).
 
     Raises:
-        ValueError: the shapes do not fit.
+        ValueError: the shapes do not match.
     """
     return as_type(ops.matmul(asarray(x1), asarray(x2)), dtype)
 
@@ -96,8 +99,8 @@ def tensordot(a: TensorLike, b: TensorLike, axes: int | Sequence[Ints] = 2) -> T
     Args:
         a: numbers.
         b: numbers.
-        axes: how many: the last ones of ``a`` with the first ones of ``b``; or a pair of an axis or axes of ``a`` and
-            those of ``b``, in the same order.
+        axes: the number of axes: the last ones of ``a`` with the first ones of ``b``; or a pair of an axis or axes of
+            ``a`` and those of ``b``, in the same order.
 
     Returns:
         a Tensor (*the other axes of a, *the other axes of b).
@@ -114,8 +117,8 @@ def tensordot(a: TensorLike, b: TensorLike, axes: int | Sequence[Ints] = 2) -> T
     if len(check_type(axes, list | tuple, "numpy.tensordot", "axes", "an int or a pair of axes")) != 2:
         raise ValueError(f"For 'numpy.tensordot', 'axes' must be an int or a pair of axes, but got {axes!r}")
     of_a, of_b = (
-        [one_axis(i, x.ndim, "numpy.tensordot") for i in ints_of(one, "numpy.tensordot", "axes")]
-        for x, one in ((a, axes[0]), (b, axes[1]))
+        [one_axis(i, x.ndim, "numpy.tensordot") for i in ints_of(axes_of_x, "numpy.tensordot", "axes")]
+        for x, axes_of_x in ((a, axes[0]), (b, axes[1]))
     )
     rest_a = [i for i in range(a.ndim) if i not in of_a]
     rest_b = [i for i in range(b.ndim) if i not in of_b]
@@ -130,14 +133,14 @@ def outer(a: TensorLike, b: TensorLike) -> Tensor:
     """Return the product of each element of one with each of the other.
 
     Args:
-        a: numbers, taken flattened.
-        b: numbers, taken flattened.
+        a: numbers, flattened.
+        b: numbers, flattened.
 
     Returns:
         a matrix with a row for each element of ``a`` and a column for each of ``b``.
 
     Raises:
-        TypeError: one cannot be a Tensor.
+        TypeError: an argument cannot be a Tensor.
     """
     return ops.mul(ops.reshape(asarray(a), (-1, 1)), ops.reshape(asarray(b), (1, -1)))
 
@@ -149,15 +152,15 @@ def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
         arrays: two matrices or more; the first and the last may be vectors.
 
     Returns:
-        a matrix; a vector or a number where the ends are vectors.
+        a matrix; a vector or a number if the ends are vectors.
 
     Raises:
-        ValueError: fewer than two, one of other axes, or lengths that do not fit.
+        ValueError: fewer than two matrices, one of other axes, or lengths that do not match.
     """
-    given = [asarray(one) for one in several(arrays, "numpy.multi_dot", "arrays")]
-    if len(given) < 2:
-        raise ValueError(f"For 'numpy.multi_dot', 'arrays' must hold 2 matrices at least, but got {len(given)}")
-    shapes = [one.shape for one in given]
+    matrices = [asarray(matrix) for matrix in several(arrays, "numpy.multi_dot", "arrays")]
+    if len(matrices) < 2:
+        raise ValueError(f"For 'numpy.multi_dot', 'arrays' must hold 2 matrices at least, but got {len(matrices)}")
+    shapes = [matrix.shape for matrix in matrices]
     if any(len(s) != 2 for s in shapes[1:-1]) or any(len(s) not in (1, 2) for s in (shapes[0], shapes[-1])):
         raise ValueError(f"For 'numpy.multi_dot', 'arrays' must be matrices, but got the shapes {shapes}")
     if any(before[-1] != behind[0] for before, behind in itertools.pairwise(shapes)):
@@ -165,10 +168,10 @@ def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
     lengths = [1 if len(shapes[0]) == 1 else shapes[0][0], *(s[0] for s in shapes[1:])]
     lengths.append(1 if len(shapes[-1]) == 1 else shapes[-1][1])
 
-    # best[i, j]: the fewest products of numbers for the matrices i to j, and where these are split.
-    best: dict[tuple[int, int], tuple[int, int]] = {(i, i): (0, i) for i in range(len(given))}
-    for length in range(1, len(given)):
-        for i in range(len(given) - length):
+    # best[i, j]: the fewest multiplications for the matrices i to j, and the index at which these are split.
+    best: dict[tuple[int, int], tuple[int, int]] = {(i, i): (0, i) for i in range(len(matrices))}
+    for length in range(1, len(matrices)):
+        for i in range(len(matrices) - length):
             j = i + length
             best[i, j] = min(
                 (best[i, k][0] + best[k + 1, j][0] + lengths[i] * lengths[k + 1] * lengths[j + 1], k)
@@ -177,9 +180,9 @@ def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
 
     def product(i: int, j: int) -> Tensor:
         k = best[i, j][1]
-        return given[i] if i == j else ops.matmul(product(i, k), product(k + 1, j))
+        return matrices[i] if i == j else ops.matmul(product(i, k), product(k + 1, j))
 
-    return product(0, len(given) - 1)
+    return product(0, len(matrices) - 1)
 
 
 _SHIFTS = ("valid", "same", "full")
@@ -190,12 +193,12 @@ def correlate(a: TensorLike, v: TensorLike, mode: str = "valid") -> Tensor:
 
     Args:
         a: a vector.
-        v: a vector; of complex numbers its conjugate is taken.
-        mode: which places ``v`` takes: "valid": where it lies within ``a`` (or ``a`` within it); "same": as many as the
-            longer of both has elements; "full": wherever they meet.
+        v: a vector; complex numbers are conjugated.
+        mode: the positions of ``v``: "valid": within ``a`` (or ``a`` within it); "same": as many as the longer of both
+            has elements; "full": all that overlap.
 
     Returns:
-        a floating or complex vector: of integers Float32, of Int64 Float64.
+        a floating or complex vector: Float32 for integers, Float64 for Int64.
 
     Raises:
         ValueError: one is not a vector or has no elements, or another ``mode``.
@@ -203,9 +206,9 @@ def correlate(a: TensorLike, v: TensorLike, mode: str = "valid") -> Tensor:
     x, y = _sequences(a, v, mode, "correlate")
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
         wide = x.dtype.itemsize == 8
-        x, y = (one.astype(float64 if wide else float32) for one in (x, y))
+        x, y = (sequence.astype(float64 if wide else float32) for sequence in (x, y))
     y = ops.conj(y) if y.dtype.is_complex else y
-    # Of a shorter a, v stays and a is moved along it: from the other end.
+    # For a shorter a, v stays and a is shifted along it: from the other end.
     return _moved_along(x, y, mode) if x.size >= y.size else ops.flip(_moved_along(y, x, mode), (0,))
 
 
@@ -215,11 +218,11 @@ def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
     Args:
         a: a vector.
         v: a vector.
-        mode: which places ``v`` takes: "full": wherever they meet; "same": as many as the longer of both has elements;
-            "valid": where it lies within ``a`` (or ``a`` within it).
+        mode: the positions of ``v``: "full": all that overlap; "same": as many as the longer of both has elements;
+            "valid": within ``a`` (or ``a`` within it).
 
     Returns:
-        a vector of the dtype that both combine to.
+        a vector of the common dtype.
 
     Raises:
         ValueError: one is not a vector or has no elements, or another ``mode``.
@@ -231,26 +234,26 @@ def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
 
 def _sequences(a: TensorLike, v: TensorLike, mode: str, name: str) -> tuple[Tensor, ...]:
     check_one_of(mode, _SHIFTS, f"numpy.{name}", "mode")
-    found = together(a, v)
-    for argument, one in zip("av", found, strict=True):
-        if one.ndim != 1 or not one.size:
+    sequences = together(a, v)
+    for argument, item in zip("av", sequences, strict=True):
+        if item.ndim != 1 or not item.size:
             raise ValueError(
-                f"For 'numpy.{name}', '{argument}' must be a vector of one element at least, but got shape {one.shape}"
+                f"For 'numpy.{name}', '{argument}' must be a vector of one element at least, but got shape {item.shape}"
             )
-    return found
+    return sequences
 
 
 def _moved_along(long: Tensor, short: Tensor, mode: str) -> Tensor:
     """Return sums of products with the shorter vector at all positions of the mode, from the first one on."""
     if long.dtype.is_complex:
-        parts = [(ops.real(one), ops.imag(one)) for one in (long, short)]
+        parts = [(ops.real(sequence), ops.imag(sequence)) for sequence in (long, short)]
         (lr, li), (sr, si) = parts
         real = _moved_along(lr, sr, mode) - _moved_along(li, si, mode)
         return ops.complex(real, _moved_along(lr, si, mode) + _moved_along(li, sr, mode))
-    whole = not long.dtype.is_floating_point
-    given, kernel = (one.astype(float64) if whole else one for one in (long, short))
+    integral = not long.dtype.is_floating_point
+    signal, kernel = (sequence.astype(float64) if integral else sequence for sequence in (long, short))
     n = short.size
     before, behind = {"valid": (0, 0), "same": (n // 2, n - 1 - n // 2), "full": (n - 1, n - 1)}[mode]
-    padded = ops.pad(given, (before, behind))
-    found = ops.conv1d(padded[None, None], kernel[None, None])[0, 0]
-    return ops.round(found).astype(long.dtype) if whole else found
+    padded = ops.pad(signal, (before, behind))
+    sums = ops.conv1d(padded[None, None], kernel[None, None])[0, 0]
+    return ops.round(sums).astype(long.dtype) if integral else sums

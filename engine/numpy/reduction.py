@@ -1,4 +1,4 @@
-"""Sums, means and extremes over axes, sums and products so far, differences and integrals."""
+"""Sums, means and extremes over axes, cumulative sums and products, differences and integrals."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ def sum(
         axis: the axis or axes, in [-ndim, ndim); None is all of them.
         dtype: the dtype of the result; None is Int64 for integers and bools, else that of ``a``.
         keepdims: whether the axes stay, with length 1.
-        initial: a number that is added.
+        initial: a number to add.
 
     Returns:
         a Tensor.
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
-        ValueError: an axis is out of range or named twice.
+        ValueError: an axis is out of range or repeated.
     """
-    found = ops.sum(as_type(asarray(a), dtype), axis, keepdims)
-    return as_type(found if initial is None else found + initial, dtype)
+    total = ops.sum(as_type(asarray(a), dtype), axis, keepdims)
+    return as_type(total if initial is None else total + initial, dtype)
 
 
 def mean(a: TensorLike, axis: Axis = None, keepdims: bool = False, dtype: AnyDType | None = None) -> Tensor:
@@ -74,7 +74,7 @@ def mean(a: TensorLike, axis: Axis = None, keepdims: bool = False, dtype: AnyDTy
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
-        ValueError: an axis is out of range or named twice.
+        ValueError: an axis is out of range or repeated.
     """
     return ops.mean(as_type(asarray(a), dtype), axis, keepdims)
 
@@ -87,7 +87,7 @@ def average(
     Args:
         x: the elements.
         axis: the axis or axes, in [-ndim, ndim); None is all of them.
-        weights: what each element counts: of the shape of ``x``, or a vector for the one ``axis``; None is ones.
+        weights: the weight of each element: of the shape of ``x``, or a vector for the one ``axis``; None is ones.
         returned: whether to return the sums of the weights too.
 
     Returns:
@@ -110,8 +110,8 @@ def average(
         line[axis] = counted.size
         counted = ops.broadcast_to(ops.reshape(counted, tuple(line)), x.shape)
     total = ops.sum(counted, axis)
-    found = ops.sum(x * counted, axis) / total
-    return (found, total) if returned else found
+    result = ops.sum(x * counted, axis) / total
+    return (result, total) if returned else result
 
 
 def nanmean(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False) -> Tensor:
@@ -128,7 +128,7 @@ def nanmean(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, kee
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
-        ValueError: an axis is out of range or named twice.
+        ValueError: an axis is out of range or repeated.
     """
     return as_type(ops.nanmean(as_singles(asarray(a)), axis, keepdims), dtype)
 
@@ -147,7 +147,7 @@ def nanmax(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keep
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
-        ValueError: an axis is out of range or named twice.
+        ValueError: an axis is out of range or repeated.
     """
     return _nanextreme(ops.amax, -math.inf, a, axis, dtype, keepdims)
 
@@ -166,7 +166,7 @@ def nanmin(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keep
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
-        ValueError: an axis is out of range or named twice.
+        ValueError: an axis is out of range or repeated.
     """
     return _nanextreme(ops.amin, math.inf, a, axis, dtype, keepdims)
 
@@ -178,8 +178,8 @@ def _nanextreme(
     if not a.dtype.is_floating_point:
         return as_type(extreme(a, axis, keepdims), dtype)
     missing = ops.isnan(a)
-    found = extreme(ops.where(missing, other, a), axis, keepdims)
-    return as_type(ops.where(ops.all(missing, axis, keepdims), math.nan, found), dtype)
+    value = extreme(ops.where(missing, other, a), axis, keepdims)
+    return as_type(ops.where(ops.all(missing, axis, keepdims), math.nan, value), dtype)
 
 
 def nansum(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keepdims: bool = False) -> Tensor:
@@ -197,7 +197,7 @@ def nansum(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keep
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
-        ValueError: an axis is out of range or named twice.
+        ValueError: an axis is out of range or repeated.
     """
     x = asarray(a)
     return as_type(ops.nansum(x, axis, keepdims), int32 if dtype is None and x.dtype == int32 else dtype)
@@ -212,7 +212,7 @@ def cumsum(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = None
         dtype: the dtype to sum in; None leaves it, and makes smaller integers and bools Int32.
 
     Returns:
-        a Tensor of the shape of ``a``; a vector without ``axis``.
+        a Tensor of the shape of ``a``; a vector if ``axis`` is None.
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or ``axis`` is not an int.
@@ -226,7 +226,7 @@ def trace(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype:
 
     Args:
         a: the matrices.
-        offset: which diagonal: 0 the main one, above it positive, below it negative.
+        offset: the diagonal: 0 the main one, above it positive, below it negative.
         axis1: the axis of the rows.
         axis2: the axis of the columns.
         dtype: the dtype of the result; None is Int64 for integers and bools, else that of ``a``.
@@ -258,7 +258,7 @@ def nanvar(
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
-        ValueError: an axis is out of range or named twice.
+        ValueError: an axis is out of range or repeated.
     """
     return as_type(_nanvar(a, axis, ddof, keepdims), dtype)
 
@@ -280,7 +280,7 @@ def nanstd(
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
-        ValueError: an axis is out of range or named twice.
+        ValueError: an axis is out of range or repeated.
     """
     return as_type(ops.sqrt(_nanvar(a, axis, ddof, keepdims)), dtype)
 
@@ -288,12 +288,12 @@ def nanstd(
 def _nanvar(a: TensorLike, axis: Axis, ddof: int, keepdims: bool) -> Tensor:
     x = as_singles(asarray(a))
     missing = ops.isnan(x)
-    there = ops.logical_not(missing).astype(x.dtype)
-    known = ops.where(missing, 0.0, x)
-    middle = ops.sum(known, axis, True) / ops.sum(there, axis, True)
-    squares = ops.sum(ops.square(known - middle) * there, axis, keepdims)
-    left = ops.sum(there, axis, keepdims) - ddof
-    return squares / ops.where(left > 0, left, math.nan)
+    present = ops.logical_not(missing).astype(x.dtype)
+    filled = ops.where(missing, 0.0, x)
+    middle = ops.sum(filled, axis, True) / ops.sum(present, axis, True)
+    squares = ops.sum(ops.square(filled - middle) * present, axis, keepdims)
+    remaining = ops.sum(present, axis, keepdims) - ddof
+    return squares / ops.where(remaining > 0, remaining, math.nan)
 
 
 def cumprod(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = None) -> Tensor:
@@ -305,7 +305,7 @@ def cumprod(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = Non
         dtype: the dtype to multiply in; None leaves it, and makes smaller integers Int32 or UInt32 and bools Int32.
 
     Returns:
-        a Tensor of the shape of ``a``; a vector without ``axis``.
+        a Tensor of the shape of ``a``; a vector if ``axis`` is None.
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or ``axis`` is not an int.
@@ -313,10 +313,10 @@ def cumprod(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = Non
     """
     x = asarray(a)
     wider = {bool_: int32, int8: int32, int16: int32, uint8: uint32, uint16: uint32}
-    wanted = wider.get(x.dtype, x.dtype) if dtype is None else element_type(dtype)
+    kind = wider.get(x.dtype, x.dtype) if dtype is None else element_type(dtype)
     if axis is None:
         x, axis = ops.reshape(x, (-1,)), 0
-    return ops.cumprod(x, one_axis(axis, x.ndim, "numpy.cumprod"), wanted)
+    return ops.cumprod(x, one_axis(axis, x.ndim, "numpy.cumprod"), kind)
 
 
 def nancumsum(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = None) -> Tensor:
@@ -328,7 +328,7 @@ def nancumsum(a: TensorLike, axis: int | None = None, dtype: AnyDType | None = N
         dtype: the dtype to sum in; None leaves it, and makes smaller integers and bools Int32.
 
     Returns:
-        a Tensor of the shape of ``a``; a vector without ``axis``.
+        a Tensor of the shape of ``a``; a vector if ``axis`` is None.
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or ``axis`` is not an int.
@@ -346,18 +346,18 @@ def ediff1d(ary: TensorLike, to_end: TensorLike | None = None, to_begin: TensorL
 
     Args:
         ary: the elements.
-        to_end: what is put behind the differences.
-        to_begin: what is put before them.
+        to_end: appended to the differences.
+        to_begin: prepended to the differences.
 
     Returns:
         a vector of the dtype of ``ary``.
 
     Raises:
-        TypeError: one cannot be a Tensor.
+        TypeError: an argument cannot be a Tensor.
     """
     x = ops.reshape(asarray(ary), (-1,))
-    ends = [None if one is None else ops.reshape(asarray(one).astype(x.dtype), (-1,)) for one in (to_begin, to_end)]
-    return ops.cat([one for one in (ends[0], ops.diff(x), ends[1]) if one is not None])
+    ends = [None if end is None else ops.reshape(asarray(end).astype(x.dtype), (-1,)) for end in (to_begin, to_end)]
+    return ops.cat([end for end in (ends[0], ops.diff(x), ends[1]) if end is not None])
 
 
 def gradient(f: TensorLike, *varargs: Number, axis: Axis = None, edge_order: int = 1) -> Tensor | list[Tensor]:
@@ -365,38 +365,38 @@ def gradient(f: TensorLike, *varargs: Number, axis: Axis = None, edge_order: int
 
     Args:
         f: the values of the function.
-        *varargs: how far the points are apart, 1 by default: one number for all axes, or one for each.
-        axis: the axis or axes to go along, in [-ndim, ndim); None is all of them.
+        *varargs: the spacing of the points, 1 by default: one number for all axes, or one for each.
+        axis: the axis or axes, in [-ndim, ndim); None is all of them.
         edge_order: 1: at the ends the difference to the neighbor.
 
     Returns:
-        for each axis a Tensor of the shape of ``f``, Float32, and Float64 and complex of that; a list of several, one
-        by itself.
+        for each axis a Tensor of the shape of ``f``, Float32, and Float64 and complex for those; a list of several, a
+        single one by itself.
 
     Raises:
         TypeError: neither one distance nor one for each axis.
         ValueError: an axis is out of range, or has fewer than 2 points.
-        NotImplementedError: distances that differ from point to point, or another ``edge_order``.
+        NotImplementedError: spacings that vary, or another ``edge_order``.
     """
     x = as_singles(asarray(f))
     if edge_order != 1:
         raise NotImplementedError(f"For 'numpy.gradient', 'edge_order' must be 1, but got {edge_order!r}")
-    if not all(isinstance(one, int | float) for one in varargs):
+    if not all(isinstance(number, int | float) for number in varargs):
         raise NotImplementedError("For 'numpy.gradient', the distances must be numbers: one along each axis")
-    given = range(x.ndim) if axis is None else ints_of(axis, "numpy.gradient", "axis")
-    axes = [one_axis(one, x.ndim, "numpy.gradient") for one in given]
+    numbers = range(x.ndim) if axis is None else ints_of(axis, "numpy.gradient", "axis")
+    axes = [one_axis(number, x.ndim, "numpy.gradient") for number in numbers]
     steps = [1.0] * len(axes) if not varargs else list(varargs) * (len(axes) if len(varargs) == 1 else 1)
     if len(steps) != len(axes):
         raise TypeError(f"For 'numpy.gradient', there must be 1 distance or {len(axes)}, but got {len(varargs)}")
-    found = []
+    gradients = []
     for at, step in zip(axes, steps, strict=True):
         n = x.shape[at]
         if n < 2:
             raise ValueError(f"For 'numpy.gradient', axis {at} must have 2 points at least, but got shape {x.shape}")
         lines = ops.moveaxis(x, at, 0)
         slopes = [lines[1:2] - lines[:1], (lines[2:] - lines[:-2]) / 2, lines[-1:] - lines[-2:-1]]
-        found.append(ops.moveaxis(ops.cat(slopes, 0) / step, 0, at))
-    return found[0] if len(found) == 1 else found
+        gradients.append(ops.moveaxis(ops.cat(slopes, 0) / step, 0, at))
+    return gradients[0] if len(gradients) == 1 else gradients
 
 
 def trapz(y: TensorLike, x: TensorLike | None = None, dx: float = 1.0, axis: int = -1) -> Tensor:
@@ -404,8 +404,8 @@ def trapz(y: TensorLike, x: TensorLike | None = None, dx: float = 1.0, axis: int
 
     Args:
         y: the values of the function.
-        x: where they are; None: ``dx`` apart. It is a vector, or has the shape of ``y``.
-        dx: how far they are apart.
+        x: the sample points; None: ``dx`` apart. It is a vector, or has the shape of ``y``.
+        dx: their spacing.
         axis: the axis, in [-ndim, ndim).
 
     Returns:
@@ -413,7 +413,7 @@ def trapz(y: TensorLike, x: TensorLike | None = None, dx: float = 1.0, axis: int
 
     Raises:
         TypeError: ``y`` or ``x`` cannot be a Tensor.
-        ValueError: ``axis`` is out of range, or the shapes do not fit.
+        ValueError: ``axis`` is out of range, or the shapes do not match.
     """
     values = floating(y)
     return ops.trapz(values, None if x is None else floating(x), dx=dx, dim=one_axis(axis, values.ndim, "numpy.trapz"))
@@ -424,8 +424,8 @@ def unwrap(p: TensorLike, discont: float = math.pi, axis: int = -1) -> Tensor:
 
     Args:
         p: the angles in radians.
-        discont: the largest step that is left as it is; below pi it counts as pi.
-        axis: the axis along which they follow each other, in [-ndim, ndim).
+        discont: the largest step that is left unchanged; below pi it counts as pi.
+        axis: the axis of successive angles, in [-ndim, ndim).
 
     Returns:
         a Tensor of the shape of ``p``, Float32, and Float64 of that.

@@ -1,4 +1,4 @@
-"""Vectors as sets: which values are there, once or in both."""
+"""Set operations on vectors."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def unique(x: TensorLike, return_inverse: bool = False) -> Tensor | tuple[Tensor
 
     Args:
         x: the elements.
-        return_inverse: whether to return the places too.
+        return_inverse: whether to return the indices too.
 
     Returns:
-        a vector of the values; with ``return_inverse`` a pair of it and the places, Int32, of the shape of ``x``.
+        a vector of the values; with ``return_inverse`` a pair of it and the indices, Int32, of the shape of ``x``.
 
     Raises:
         TypeError: ``x`` cannot be a Tensor.
-        NotImplementedError: a gradient arrives at the values, which have none.
+        NotImplementedError: a gradient reaches the values, which have none.
     """
     values, inverse = unique_sorted(asarray(x), return_inverse=True)
     return (values, inverse.astype(int32)) if return_inverse else values
@@ -44,7 +44,7 @@ def in1d(ar1: TensorLike, ar2: TensorLike, invert: bool = False) -> Tensor:
         a Bool vector with an element for each of ``ar1``.
 
     Raises:
-        TypeError: one cannot be a Tensor.
+        TypeError: an argument cannot be a Tensor.
     """
     return ops.reshape(isin(ar1, ar2, invert), (-1,))
 
@@ -61,10 +61,10 @@ def isin(element: TensorLike, test_elements: TensorLike, invert: bool = False) -
         a Bool Tensor of the shape of ``element``.
 
     Raises:
-        TypeError: one cannot be a Tensor.
+        TypeError: an argument cannot be a Tensor.
     """
-    x, others = together(element, test_elements)
-    return made(np.isin(x.asnumpy(), others.asnumpy(), invert=invert), bool_)
+    x, tests = together(element, test_elements)
+    return made(np.isin(x.asnumpy(), tests.asnumpy(), invert=invert), bool_)
 
 
 def intersect1d(
@@ -74,18 +74,18 @@ def intersect1d(
 
     Args:
         ar1: the first, flattened.
-        ar2: the other, taken flattened.
-        assume_unique: whether no value comes twice in either, which saves time.
-        return_indices: whether to return the places of the values too.
+        ar2: the other, flattened.
+        assume_unique: whether each input has unique values, which saves time.
+        return_indices: whether to return the indices of the values too.
 
     Returns:
-        a vector of the values; with ``return_indices`` a triple of it and the first places in ``ar1`` and in ``ar2``,
+        a vector of the values; with ``return_indices`` a triple of it and the first indices in ``ar1`` and in ``ar2``,
         Int32.
 
     Raises:
-        TypeError: one cannot be a Tensor.
+        TypeError: an argument cannot be a Tensor.
     """
-    x, y = (ops.reshape(one, (-1,)) for one in together(ar1, ar2))
+    x, y = (ops.reshape(array, (-1,)) for array in together(ar1, ar2))
     _, first, second = np.intersect1d(x.asnumpy(), y.asnumpy(), assume_unique, return_indices=True)
     values = x[made(first)]
     return (values, made(first), made(second)) if return_indices else values
@@ -97,13 +97,13 @@ def setdiff1d(ar1: TensorLike, ar2: TensorLike, assume_unique: bool = False) -> 
     Args:
         ar1: the first, flattened.
         ar2: the other.
-        assume_unique: whether no value comes twice in either; then they keep the order of ``ar1``.
+        assume_unique: whether each input has unique values; then they keep the order of ``ar1``.
 
     Returns:
         a vector of the dtype of ``ar1``.
 
     Raises:
-        TypeError: one cannot be a Tensor.
+        TypeError: an argument cannot be a Tensor.
     """
     x = ops.reshape(asarray(ar1), (-1,))
     values = x.asnumpy()

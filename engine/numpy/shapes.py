@@ -1,4 +1,4 @@
-"""The same elements in another shape or order, in pieces or joined."""
+"""Rearranging elements: shapes, orders, splitting and joining."""
 
 from __future__ import annotations
 
@@ -71,17 +71,17 @@ def concatenate(arrays: Sequence[TensorLike], axis: int | None = 0) -> Tensor:
     """Concatenate tensors along an existing axis.
 
     Args:
-        arrays: what is joined; the shapes differ along ``axis`` at most.
+        arrays: the tensors to join; the shapes differ along ``axis`` at most.
         axis: the axis; None joins them flattened.
 
     Returns:
         a Tensor.
 
     Raises:
-        ValueError: ``axis`` is out of range, or the shapes do not fit.
+        ValueError: ``axis`` is out of range, or the shapes do not match.
     """
-    given = [asarray(one) for one in several(arrays, "numpy.concatenate", "arrays")]
-    return ops.cat([ops.reshape(x, (-1,)) for x in given]) if axis is None else ops.cat(given, axis)
+    tensors = [asarray(item) for item in several(arrays, "numpy.concatenate", "arrays")]
+    return ops.cat([ops.reshape(x, (-1,)) for x in tensors]) if axis is None else ops.cat(tensors, axis)
 
 
 def atleast_1d(*arys: TensorLike) -> Tensor | list[Tensor]:
@@ -93,8 +93,8 @@ def atleast_1d(*arys: TensorLike) -> Tensor | list[Tensor]:
     Returns:
         a Tensor for one argument, a list for several.
     """
-    found = [_at_least(asarray(one), 1) for one in arys]
-    return found[0] if len(found) == 1 else found
+    tensors = [_at_least(asarray(x), 1) for x in arys]
+    return tensors[0] if len(tensors) == 1 else tensors
 
 
 def atleast_2d(*arys: TensorLike) -> Tensor | list[Tensor]:
@@ -106,8 +106,8 @@ def atleast_2d(*arys: TensorLike) -> Tensor | list[Tensor]:
     Returns:
         a Tensor for one argument, a list for several.
     """
-    found = [_at_least(asarray(one), 2) for one in arys]
-    return found[0] if len(found) == 1 else found
+    tensors = [_at_least(asarray(x), 2) for x in arys]
+    return tensors[0] if len(tensors) == 1 else tensors
 
 
 def _at_least(tensor: Tensor, axes: int) -> Tensor:
@@ -118,7 +118,7 @@ def split(x: TensorLike, indices_or_sections: Ints, axis: int = 0) -> tuple[Tens
     """Split a tensor along one axis.
 
     Args:
-        x: what is cut.
+        x: the tensor to split.
         indices_or_sections: the number of equal pieces; or the indices to split at, ascending.
         axis: the axis.
 
@@ -126,7 +126,7 @@ def split(x: TensorLike, indices_or_sections: Ints, axis: int = 0) -> tuple[Tens
         a tuple of Tensors.
 
     Raises:
-        ValueError: that many pieces of one length do not make up the axis.
+        ValueError: that many equal pieces do not divide the axis.
     """
     x = check_axes(asarray(x), 1, "numpy.split", "x")
     axis = one_axis(axis, x.ndim, "numpy.split")
@@ -145,14 +145,14 @@ def vsplit(x: TensorLike, indices_or_sections: Ints) -> tuple[Tensor, ...]:
     """Split a tensor along the first axis.
 
     Args:
-        x: what is cut, of at least 2 axes.
+        x: the tensor to split, of at least 2 axes.
         indices_or_sections: the number of equal pieces; or the indices to split at, ascending.
 
     Returns:
         a tuple of Tensors.
 
     Raises:
-        ValueError: too few axes, or that many pieces of one length do not make up the axis.
+        ValueError: too few axes, or that many equal pieces do not divide the axis.
     """
     return _split_along("vsplit", x, indices_or_sections, 0, 2)
 
@@ -161,14 +161,14 @@ def hsplit(x: TensorLike, indices_or_sections: Ints) -> tuple[Tensor, ...]:
     """Split a tensor along the second axis, a vector along its only one.
 
     Args:
-        x: what is cut, of at least 1 axis.
+        x: the tensor to split, of at least 1 axis.
         indices_or_sections: the number of equal pieces; or the indices to split at, ascending.
 
     Returns:
         a tuple of Tensors.
 
     Raises:
-        ValueError: too few axes, or that many pieces of one length do not make up the axis.
+        ValueError: too few axes, or that many equal pieces do not divide the axis.
     """
     return _split_along("hsplit", x, indices_or_sections, 1, 1)
 
@@ -177,37 +177,37 @@ def dsplit(x: TensorLike, indices_or_sections: Ints) -> tuple[Tensor, ...]:
     """Split a tensor along the third axis.
 
     Args:
-        x: what is cut, of at least 3 axes.
+        x: the tensor to split, of at least 3 axes.
         indices_or_sections: the number of equal pieces; or the indices to split at, ascending.
 
     Returns:
         a tuple of Tensors.
 
     Raises:
-        ValueError: too few axes, or that many pieces of one length do not make up the axis.
+        ValueError: too few axes, or that many equal pieces do not divide the axis.
     """
     return _split_along("dsplit", x, indices_or_sections, 2, 3)
 
 
 def _split_along(name: str, x: TensorLike, indices_or_sections: Ints, axis: int, least: int) -> tuple[Tensor, ...]:
-    given = asarray(x)
-    if given.ndim < least:
-        raise ValueError(f"For 'numpy.{name}', 'x' must have {least} axes at least, but got shape {given.shape}")
-    return split(given, indices_or_sections, min(axis, given.ndim - 1))
+    tensor = asarray(x)
+    if tensor.ndim < least:
+        raise ValueError(f"For 'numpy.{name}', 'x' must have {least} axes at least, but got shape {tensor.shape}")
+    return split(tensor, indices_or_sections, min(axis, tensor.ndim - 1))
 
 
 def flip(m: TensorLike, axis: Axis = None) -> Tensor:
     """Reverse the order of elements along axes.
 
     Args:
-        m: a Tensor, or what one can be made of.
+        m: a Tensor, or a value convertible to one.
         axis: the axis or axes, in [-ndim, ndim); None is all of them.
 
     Returns:
         a Tensor of the shape of ``m``.
 
     Raises:
-        ValueError: an axis is out of range or named twice.
+        ValueError: an axis is out of range or repeated.
     """
     m = asarray(m)
     return ops.flip(m, tuple(range(m.ndim)) if axis is None else ints_of(axis, "numpy.flip", "axis"))
@@ -222,8 +222,8 @@ def atleast_3d(*arys: TensorLike) -> Tensor | list[Tensor]:
     Returns:
         a Tensor for one argument, a list for several.
     """
-    found = [ops.atleast_3d(asarray(one)) for one in arys]
-    return found[0] if len(found) == 1 else found
+    tensors = [ops.atleast_3d(asarray(x)) for x in arys]
+    return tensors[0] if len(tensors) == 1 else tensors
 
 
 def expand_dims(a: TensorLike, axis: Ints) -> Tensor:
@@ -231,22 +231,22 @@ def expand_dims(a: TensorLike, axis: Ints) -> Tensor:
 
     Args:
         a: a Tensor, or a value convertible to one.
-        axis: where they are among the axes of the result: an int, or one for each.
+        axis: the positions of the new axes in the result: an int, or one for each.
 
     Returns:
         a Tensor of the same elements.
 
     Raises:
         TypeError: ``axis`` are not ints.
-        ValueError: one is out of range or named twice.
+        ValueError: an axis is out of range or repeated.
     """
     x = asarray(a)
-    given = ints_of(axis, "numpy.expand_dims", "axis")
-    places = sorted(one_axis(one, x.ndim + len(given), "numpy.expand_dims") for one in given)
-    if len(set(places)) < len(places):
+    axes = ints_of(axis, "numpy.expand_dims", "axis")
+    positions = sorted(one_axis(position, x.ndim + len(axes), "numpy.expand_dims") for position in axes)
+    if len(set(positions)) < len(positions):
         raise ValueError(f"For 'numpy.expand_dims', 'axis' must name each axis once, but got {axis}")
-    for one in places:
-        x = ops.expand_dims(x, one)
+    for position in positions:
+        x = ops.expand_dims(x, position)
     return x
 
 
@@ -254,9 +254,9 @@ def rollaxis(x: TensorLike, axis: int, start: int = 0) -> Tensor:
     """Move one axis back to before another.
 
     Args:
-        x: a Tensor, or what one can be made of.
-        axis: the axis that is moved, in [-ndim, ndim).
-        start: the axis that it stands before, in [-ndim, ndim].
+        x: a Tensor, or a value convertible to one.
+        axis: the axis to move, in [-ndim, ndim).
+        start: the axis that it is moved before, in [-ndim, ndim].
 
     Returns:
         a Tensor of the same elements.
@@ -264,13 +264,13 @@ def rollaxis(x: TensorLike, axis: int, start: int = 0) -> Tensor:
     Raises:
         ValueError: one is out of range.
     """
-    given = asarray(x)
-    at = one_axis(axis, given.ndim, "numpy.rollaxis")
+    tensor = asarray(x)
+    at = one_axis(axis, tensor.ndim, "numpy.rollaxis")
     start = int_of(start, "numpy.rollaxis", "start")
-    if not -given.ndim <= start <= given.ndim:
-        raise ValueError(f"For 'numpy.rollaxis', 'start' must be in [-{given.ndim}, {given.ndim}], but got {start}")
-    before = start + given.ndim if start < 0 else start
-    return ops.moveaxis(given, at, before - 1 if at < before else before)
+    if not -tensor.ndim <= start <= tensor.ndim:
+        raise ValueError(f"For 'numpy.rollaxis', 'start' must be in [-{tensor.ndim}, {tensor.ndim}], but got {start}")
+    before = start + tensor.ndim if start < 0 else start
+    return ops.moveaxis(tensor, at, before - 1 if at < before else before)
 
 
 def roll(a: TensorLike, shift: Ints, axis: Ints | None = None) -> Tensor:
@@ -278,14 +278,14 @@ def roll(a: TensorLike, shift: Ints, axis: Ints | None = None) -> Tensor:
 
     Args:
         a: a Tensor, or a value convertible to one.
-        shift: by how much, negative for the other way; one number for all axes, or one for each.
+        shift: the distance, negative for the other direction; one number for all axes, or one for each.
         axis: the axis or axes; None rolls the flattened elements.
 
     Returns:
         a Tensor of the shape and dtype of ``a``.
 
     Raises:
-        TypeError: ``shift`` or ``axis`` hold no ints.
+        TypeError: ``shift`` or ``axis`` are not ints.
         ValueError: they differ in length, or an axis is out of range.
     """
     x = asarray(a)
@@ -294,14 +294,14 @@ def roll(a: TensorLike, shift: Ints, axis: Ints | None = None) -> Tensor:
         return ops.roll(x, sum(steps))
     steps, axes = ints_of(shift, "numpy.roll", "shift"), ints_of(axis, "numpy.roll", "axis")
     count = max(len(steps), len(axes))
-    return ops.roll(x, *(one * count if len(one) == 1 else one for one in (steps, axes)))
+    return ops.roll(x, *(values * count if len(values) == 1 else values for values in (steps, axes)))
 
 
 def broadcast_arrays(*args: TensorLike) -> list[Tensor]:
     """Broadcast tensors to a common shape.
 
     Args:
-        *args: Tensors, or what they can be made of.
+        *args: Tensors, or values convertible to them.
 
     Returns:
         a list of Tensors.
@@ -309,28 +309,28 @@ def broadcast_arrays(*args: TensorLike) -> list[Tensor]:
     Raises:
         ValueError: the shapes do not broadcast.
     """
-    given = [asarray(one) for one in args]
+    tensors = [asarray(x) for x in args]
     try:
-        shape = np.broadcast_shapes(*(one.shape for one in given))
+        shape = np.broadcast_shapes(*(x.shape for x in tensors))
     except ValueError:
-        shapes = ", ".join(str(one.shape) for one in given)
+        shapes = ", ".join(str(x.shape) for x in tensors)
         raise ValueError(f"For 'numpy.broadcast_arrays', shapes must broadcast, but got {shapes}") from None
-    return [ops.broadcast_to(one, shape) for one in given]
+    return [ops.broadcast_to(x, shape) for x in tensors]
 
 
 def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Tensor:
     """Append elements to others.
 
     Args:
-        arr: what is in front.
-        values: what is put behind it.
+        arr: the first elements.
+        values: the elements to append.
         axis: the axis along which, in [-ndim, ndim); None joins both flattened.
 
     Returns:
         a Tensor.
 
     Raises:
-        ValueError: ``axis`` is out of range, or the shapes do not fit.
+        ValueError: ``axis`` is out of range, or the shapes do not match.
     """
     return concatenate(together(arr, values), axis)
 
@@ -341,12 +341,12 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: TensorLike, *ar
     Args:
         func1d: takes a vector and returns a number or a Tensor, of one shape for all.
         axis: the axis, in [-ndim, ndim).
-        arr: a Tensor, or what one can be made of.
-        *args: what the function gets behind the vector.
-        **kwargs: likewise, by name.
+        arr: a Tensor, or a value convertible to one.
+        *args: further arguments of the function.
+        **kwargs: further keyword arguments.
 
     Returns:
-        a Tensor with the axes of the function's result in the place of ``axis``.
+        a Tensor with the axes of the function's result in place of ``axis``.
 
     Raises:
         ValueError: ``axis`` is out of range, or an axis has no elements.
@@ -358,40 +358,40 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: TensorLike, *ar
         raise ValueError(f"For 'numpy.apply_along_axis', 'arr' must have elements, but got shape {x.shape}")
     lines = ops.moveaxis(x, at, -1)
     rows = ops.reshape(lines, (-1, x.shape[at]))
-    found = ops.stack([asarray(func1d(rows[i], *args, **kwargs)) for i in range(rows.shape[0])])
-    inner = found.shape[1:]
-    whole = ops.reshape(found, (*lines.shape[:-1], *inner))
-    return ops.moveaxis(whole, tuple(range(x.ndim - 1, whole.ndim)), tuple(range(at, at + len(inner))))
+    stacked = ops.stack([asarray(func1d(rows[i], *args, **kwargs)) for i in range(rows.shape[0])])
+    inner = stacked.shape[1:]
+    restored = ops.reshape(stacked, (*lines.shape[:-1], *inner))
+    return ops.moveaxis(restored, tuple(range(x.ndim - 1, restored.ndim)), tuple(range(at, at + len(inner))))
 
 
 def apply_over_axes(func: Callable[[Tensor, int], Tensor], a: TensorLike, axes: Ints) -> Tensor:
     """Apply a function that reduces one axis to several axes in turn.
 
     Args:
-        func: takes a Tensor and an axis, and returns a Tensor with that axis or without it.
+        func: takes a Tensor and an axis, and returns a Tensor that keeps or drops that axis.
         a: a Tensor, or a value convertible to one.
         axes: the axis or axes.
 
     Returns:
-        a Tensor with all axes of ``a``; those that were reduced have length 1.
+        a Tensor with all axes of ``a``; reduced axes have length 1.
 
     Raises:
-        ValueError: an axis is out of range, or the function gives another number of axes.
+        ValueError: an axis is out of range, or the function returns another rank.
     """
-    found = asarray(a)
+    result = asarray(a)
     check_callable(func, "numpy.apply_over_axes", "func", show=repr)
-    for one in ints_of(axes, "numpy.apply_over_axes", "axes"):
-        at = one_axis(one, found.ndim, "numpy.apply_over_axes")
-        reduced = func(found, at)
-        if reduced.ndim == found.ndim - 1:
+    for number in ints_of(axes, "numpy.apply_over_axes", "axes"):
+        at = one_axis(number, result.ndim, "numpy.apply_over_axes")
+        reduced = func(result, at)
+        if reduced.ndim == result.ndim - 1:
             reduced = ops.expand_dims(reduced, at)
-        if reduced.ndim != found.ndim:
+        if reduced.ndim != result.ndim:
             raise ValueError(
-                f"For 'numpy.apply_over_axes', 'func' must return {found.ndim} or {found.ndim - 1} axes, but got "
+                f"For 'numpy.apply_over_axes', 'func' must return {result.ndim} or {result.ndim - 1} axes, but got "
                 f"{reduced.ndim}"
             )
-        found = reduced
-    return found
+        result = reduced
+    return result
 
 
 def array_str(a: TensorLike) -> str:

@@ -1,4 +1,4 @@
-"""How values vary together, and how often they are there: covariances, histograms, bins; values between others."""
+"""Statistics: covariances, histograms, bins; and interpolation."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def cov(
 
     Args:
         m: a variable in each row and an observation in each column; a vector is one variable.
-        y: more variables of the same observations, put below those of ``m``.
+        y: more variables of the same observations, appended to those of ``m``.
         rowvar: whether the variables are the rows; False: the columns.
         bias: whether to divide by the number of observations n, instead of n - 1.
-        ddof: divides by n - ``ddof`` instead, where it is given.
-        fweights: how many times each observation counts.
+        ddof: if set, divides by n - ``ddof`` instead.
+        fweights: the number of times that each observation counts.
         aweights: the weight of each observation.
         dtype: the dtype to convert to first; None is Float32, and Float64 and complex for those.
 
@@ -56,15 +56,15 @@ def cov(
         a symmetric matrix with a row for each variable; without axes for one variable.
 
     Raises:
-        ValueError: more than 2 axes, or shapes that do not fit.
+        ValueError: more than 2 axes, or shapes that do not match.
     """
-    given = [ops.atleast_2d(as_type(as_singles(asarray(one)), dtype)) for one in (m, y) if one is not None]
-    columns = [one.T if not rowvar and one.shape[0] != 1 else one for one in given]
-    whole = columns[0] if len(columns) == 1 else ops.cat(columns, 0)
+    tensors = [ops.atleast_2d(as_type(as_singles(asarray(x)), dtype)) for x in (m, y) if x is not None]
+    columns = [x.T if not rowvar and x.shape[0] != 1 else x for x in tensors]
+    variables = columns[0] if len(columns) == 1 else ops.cat(columns, 0)
     lost = (0 if bias else 1) if ddof is None else ddof
-    weights = [None if one is None else asarray(one) for one in (fweights, aweights)]
-    found = ops.cov(whole, correction=lost, fweights=weights[0], aweights=weights[1])
-    return ops.squeeze(found)
+    weights = [None if x is None else asarray(x) for x in (fweights, aweights)]
+    covariance = ops.cov(variables, correction=lost, fweights=weights[0], aweights=weights[1])
+    return ops.squeeze(covariance)
 
 
 def corrcoef(x: TensorLike, y: TensorLike | None = None, rowvar: bool = True, dtype: AnyDType | None = None) -> Tensor:
@@ -72,7 +72,7 @@ def corrcoef(x: TensorLike, y: TensorLike | None = None, rowvar: bool = True, dt
 
     Args:
         x: a variable in each row and an observation in each column; a vector is one variable.
-        y: more variables of the same observations, put below those of ``x``.
+        y: more variables of the same observations, appended to those of ``x``.
         rowvar: whether the variables are the rows; False: the columns.
         dtype: the dtype of the result; None is Float32, and Float64 and complex for those.
 
@@ -80,13 +80,13 @@ def corrcoef(x: TensorLike, y: TensorLike | None = None, rowvar: bool = True, dt
         a symmetric matrix with a row for each variable; without axes for one variable.
 
     Raises:
-        ValueError: more than 2 axes, or shapes that do not fit.
+        ValueError: more than 2 axes, or shapes that do not match.
     """
-    found = cov(x, y, rowvar)
-    if not found.ndim:
-        return as_type(found / found, dtype)
-    lengths = ops.sqrt(ops.real(ops.diagonal(found)) if found.dtype.is_complex else ops.diagonal(found))
-    return as_type(found / ops.reshape(lengths, (-1, 1)) / lengths, dtype)
+    covariance = cov(x, y, rowvar)
+    if not covariance.ndim:
+        return as_type(covariance / covariance, dtype)
+    lengths = ops.sqrt(ops.real(ops.diagonal(covariance)) if covariance.dtype.is_complex else ops.diagonal(covariance))
+    return as_type(covariance / ops.reshape(lengths, (-1, 1)) / lengths, dtype)
 
 
 # Counting
@@ -97,14 +97,14 @@ def _edges(name: str, a: Tensor, bins: Any, limits: Any) -> Tensor:
     if isinstance(bins, str):
         raise TypeError(f"For 'numpy.{name}', 'bins' must be an int or edges, but got {bins!r}")
     if not isinstance(bins, int):
-        given = asarray(bins)
-        if given.ndim:
-            if given.ndim > 1 or given.size < 2:
+        edges = asarray(bins)
+        if edges.ndim:
+            if edges.ndim > 1 or edges.size < 2:
                 raise ValueError(f"For 'numpy.{name}', 'bins' must be an int or at least 2 edges, but got {bins}")
-            if np.any(np.diff(given.asnumpy()) < 0):
+            if np.any(np.diff(edges.asnumpy()) < 0):
                 raise ValueError(f"For 'numpy.{name}', 'bins' must rise, but got {bins}")
-            return given
-        bins = given.item()
+            return edges
+        bins = edges.item()
     count = check_positive_int(bins, f"numpy.{name}", "bins", repr)
     check_size((count,), f"numpy.{name}", "bins")
     if limits is not None and np.shape(limits) != (2,):
@@ -125,16 +125,16 @@ def histogram_bin_edges(
 
     Args:
         a: the elements, of any shape.
-        bins: how many bins of one width, or their edges.
+        bins: the number of equal bins, or their edges.
         range: the lowest and the highest edge; those of the elements by default.
-        weights: has no part in it, as there is no rule for bins that asks for weights.
+        weights: ignored: no supported rule for bins uses weights.
 
     Returns:
-        a Float32 vector; edges that were given as they are.
+        a Float32 vector; edges that are passed stay unchanged.
 
     Raises:
         TypeError: ``bins`` is a string.
-        ValueError: edges that fall.
+        ValueError: descending edges.
     """
     return _edges("histogram_bin_edges", asarray(a), bins, range)
 
@@ -150,14 +150,14 @@ def histogram(
 
     Args:
         a: the elements, of any shape.
-        bins: how many bins of one width, or their edges.
+        bins: the number of equal bins, or their edges.
         range: the lowest and the highest edge; those of the elements by default.
         weights: the weight of each element; differentiable.
         density: whether the integral over the bins is 1.
 
     Raises:
         TypeError: ``bins`` is a string.
-        ValueError: edges that fall, or weights of another shape.
+        ValueError: descending edges, or weights of another shape.
     """
     x = asarray(a)
     if weights is not None and asarray(weights).shape != x.shape:
@@ -181,7 +181,7 @@ def histogram2d(
     Args:
         x: the first coordinates, a vector.
         y: the second ones, of the same length.
-        bins: how many bins of one width, or their edges; for both, or a pair of one for each.
+        bins: the number of equal bins, or their edges; for both, or a pair of one for each.
         range: for each axis the lowest and the highest edge; those of the points by default.
         weights: the weight of each point; differentiable.
         density: whether the integral over the bins is 1.
@@ -191,7 +191,7 @@ def histogram2d(
 
     Raises:
         TypeError: ``bins`` is a string.
-        ValueError: edges that fall, or vectors of other lengths.
+        ValueError: descending edges, or vectors of other lengths.
     """
     points = [asarray(x), asarray(y)]
     if points[0].ndim != 1 or points[0].shape != points[1].shape:
@@ -200,8 +200,8 @@ def histogram2d(
             f"{points[1].shape}"
         )
     several = not isinstance(bins, int | str) and len(bins) == 2
-    found, edges = _histogram("histogram2d", points, bins if several else [bins, bins], range, weights, density)
-    return found, edges[0], edges[1]
+    counts, edges = _histogram("histogram2d", points, bins if several else [bins, bins], range, weights, density)
+    return counts, edges[0], edges[1]
 
 
 def histogramdd(
@@ -215,7 +215,7 @@ def histogramdd(
 
     Args:
         sample: a matrix with a point in each row; or a list of the coordinates along each axis.
-        bins: how many bins of one width, or for each axis that number or the edges.
+        bins: the number of equal bins, or for each axis that number or the edges.
         range: for each axis the lowest and the highest edge; those of the points by default.
         weights: the weight of each point; differentiable.
         density: whether the integral over the bins is 1.
@@ -225,22 +225,22 @@ def histogramdd(
 
     Raises:
         TypeError: ``bins`` is a string.
-        ValueError: ``sample`` is not a matrix, edges that fall, or not as many ``bins`` as coordinates.
+        ValueError: ``sample`` is not a matrix, descending edges, or not as many ``bins`` as coordinates.
     """
-    points = [asarray(one) for one in sample] if isinstance(sample, list | tuple) else None
+    points = [asarray(axis) for axis in sample] if isinstance(sample, list | tuple) else None
     if points is None:
         matrix = asarray(sample)
         if matrix.ndim != 2:
             raise ValueError(f"For 'numpy.histogramdd', 'sample' must be a matrix, but got shape {matrix.shape}")
         points = [matrix[:, i] for i in np.arange(matrix.shape[1]).tolist()]
     check_type(bins, int | str | list | tuple | Tensor, "numpy.histogramdd", "bins", "an int or a list or tuple")
-    each = [bins] * len(points) if isinstance(bins, int | str) else list(bins)
-    if len(each) != len(points):
+    bins_of_axes = [bins] * len(points) if isinstance(bins, int | str) else list(bins)
+    if len(bins_of_axes) != len(points):
         raise ValueError(
             f"For 'numpy.histogramdd', 'bins' must have an entry for each of {len(points)} coordinates, but got "
-            f"{len(each)}"
+            f"{len(bins_of_axes)}"
         )
-    return _histogram("histogramdd", points, each, range, weights, density)
+    return _histogram("histogramdd", points, bins_of_axes, range, weights, density)
 
 
 def _histogram(
@@ -250,9 +250,9 @@ def _histogram(
         raise ValueError(
             f"For 'numpy.{name}', 'range' must have an entry for each of {len(points)} coordinates, but got {limits}"
         )
-    each = [None] * len(points) if limits is None else limits
-    edges = [_edges(name, *row) for row in zip(points, bins, each, strict=True)]
-    check_size([max(one.size - 1, 0) for one in edges], f"numpy.{name}", "bins")
+    ranges = [None] * len(points) if limits is None else limits
+    edges = [_edges(name, *row) for row in zip(points, bins, ranges, strict=True)]
+    check_size([max(axis_edges.size - 1, 0) for axis_edges in edges], f"numpy.{name}", "bins")
     if weights is not None and asarray(weights).shape != points[0].shape:
         raise ValueError(
             f"For 'numpy.{name}', 'weights' must have the shape {points[0].shape}, but got {asarray(weights).shape}"
@@ -262,7 +262,7 @@ def _histogram(
 
 def _counts(points: list[Tensor], edges: list[Tensor], weights: TensorLike | None, density: bool) -> Tensor:
     """Return the number of points in each bin, by NumPy's rule: the last bin of each axis includes its upper edge."""
-    shape = tuple(max(one.size - 1, 0) for one in edges)
+    shape = tuple(max(axis_edges.size - 1, 0) for axis_edges in edges)
     places, within = np.zeros(points[0].size, np.int64), np.ones(points[0].size, bool)
     for point, edge, count in zip(points, edges, shape, strict=True):
         values, borders = point.asnumpy(), edge.asnumpy()
@@ -272,14 +272,14 @@ def _counts(points: list[Tensor], edges: list[Tensor], weights: TensorLike | Non
         places = places * count + at
     counted = np.flatnonzero(within)
     factors = None if weights is None else ops.reshape(asarray(weights), (-1,))[made(counted)]
-    found = ops.reshape(bincount(places[counted], factors, length=math.prod(shape)), shape)
+    counts = ops.reshape(bincount(places[counted], factors, length=math.prod(shape)), shape)
     if not density:
-        return found
-    sizes = [np.diff(one.asnumpy().astype(np.float64)) for one in edges]
+        return counts
+    sizes = [np.diff(axis_edges.asnumpy().astype(np.float64)) for axis_edges in edges]
     volumes = sizes[0]
     for size in sizes[1:]:
         volumes = np.multiply.outer(volumes, size)
-    return found / made(volumes, float32) / ops.sum(found)
+    return counts / made(volumes, float32) / ops.sum(counts)
 
 
 def bincount(x: TensorLike, weights: TensorLike | None = None, minlength: int = 0, length: int | None = None) -> Tensor:
@@ -288,8 +288,8 @@ def bincount(x: TensorLike, weights: TensorLike | None = None, minlength: int = 
     Args:
         x: a vector of ints that are not negative.
         weights: the weight of each element; differentiable.
-        minlength: how many numbers are counted at least.
-        length: how many numbers are counted, where it is given: larger ones are left out.
+        minlength: the minimum length of the result.
+        length: the length of the result, if set; larger numbers are ignored.
 
     Returns:
         a Float32 vector.
@@ -306,12 +306,12 @@ def bincount(x: TensorLike, weights: TensorLike | None = None, minlength: int = 
         )
     least, most = (int_of(n, "numpy.bincount", what) for n, what in ((minlength, "minlength"), (length or 0, "length")))
     counted = ops.bincount(numbers, factors, max(least, most))
-    if factors is not None:  # these sums pass gradients
+    if factors is not None:  # these sums are differentiable
         counted = ops.unsorted_segment_sum(factors.astype(float32), numbers, counted.size)
     return counted if length is None else counted[:length]
 
 
-# Places between others
+# Positions among others
 
 
 def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
@@ -319,8 +319,8 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
 
     Args:
         x: the elements, of any shape.
-        bins: the edges, which rise or fall.
-        right: whether an element that equals an edge is in the bin that the edge is the upper end of.
+        bins: the edges, ascending or descending.
+        right: whether a bin includes its upper edge.
 
     Returns:
         an Int32 Tensor of the shape of ``x``.
@@ -341,8 +341,8 @@ def searchsorted(a: TensorLike, v: TensorLike, side: str = "left", sorter: Tenso
     Args:
         a: the vector, ascending.
         v: the values, of any shape.
-        side: "left": before those that equal it; "right": behind them.
-        sorter: the places that sort ``a``, where it is not sorted itself.
+        side: "left": before equal values; "right": after them.
+        sorter: the indices that sort ``a``, if it is not sorted.
 
     Returns:
         an Int32 Tensor of the shape of ``v``.
@@ -364,8 +364,8 @@ def interp(
     """Return the piecewise linear interpolation between points.
 
     Args:
-        x: where it is taken, of any shape.
-        xp: where the points are, a rising vector.
+        x: the points to evaluate, of any shape.
+        xp: the known points, an ascending vector.
         fp: the values there, of the same length.
         left: the value below the first point; None is that of the first point.
         right: the value above the last point; None is that of the last point.
@@ -376,18 +376,18 @@ def interp(
     Raises:
         ValueError: ``xp`` and ``fp`` are not vectors of one length, or have no point.
     """
-    at, places, values = (as_singles(one) for one in together(x, xp, fp))
+    at, places, values = (as_singles(array) for array in together(x, xp, fp))
     if places.ndim != 1 or places.shape != values.shape or not places.size:
         raise ValueError(
             f"For 'numpy.interp', 'xp' and 'fp' must be vectors of one length above 0, but got {places.shape} and "
             f"{values.shape}"
         )
     below, above = at < places[0], at > places[-1]
-    found = ops.broadcast_to(values[0], at.shape)
+    result = ops.broadcast_to(values[0], at.shape)
     if places.size > 1:
         nearest = np.searchsorted(places.asnumpy(), at.asnumpy(), "right") - 1
         low = made(np.clip(nearest, 0, places.size - 2))
         slopes = (values[1:] - values[:-1]) / (places[1:] - places[:-1])
-        found = values[low] + (at - places[low]) * slopes[low]
+        result = values[low] + (at - places[low]) * slopes[low]
     ends = [values[0] if left is None else left, values[-1] if right is None else right]
-    return ops.where(below, ends[0], ops.where(above, ends[1], found))
+    return ops.where(below, ends[0], ops.where(above, ends[1], result))

@@ -1,4 +1,4 @@
-"""Element types of what is combined."""
+"""Element types of combined operands."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def promote_types(type1: AnyDType, type2: AnyDType) -> DType:
     """Return the element type in which an operation on tensors of two types computes.
 
     Args:
-        type1: the one.
-        type2: the other.
+        type1: the first type.
+        type2: the second type.
 
     Returns:
-        the element type: a floating one wins over any integer, of two of a kind that which holds both.
+        the element type: a floating one wins over any integer; two of a kind give the wider.
 
     Raises:
-        TypeError: one names no element type.
+        TypeError: an argument is not an element type.
     """
     return combined(element_type(type1), element_type(type2))
 
@@ -40,12 +40,12 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
         the element type.
 
     Raises:
-        ValueError: none is given.
-        TypeError: one is neither an element type nor can be a Tensor.
+        ValueError: there are no arguments.
+        TypeError: an argument is neither an element type nor convertible to a Tensor.
     """
     if not arrays_and_dtypes:
         raise ValueError("For 'numpy.result_type', at least one tensor or element type must be given")
-    return combined(*(_type_of(one) for one in arrays_and_dtypes))
+    return combined(*(_type_of(argument) for argument in arrays_and_dtypes))
 
 
 def _type_of(one: Any) -> DType:

@@ -1,4 +1,4 @@
-"""``mindspore.mint.nn``: layers with PyTorch's names, defaults and first values."""
+"""``mindspore.mint.nn``: layers with PyTorch's names, defaults and initial values."""
 
 from collections.abc import Sequence as _Sequence
 from typing import Any
@@ -18,11 +18,11 @@ globals().update(_LAYERS)
 
 
 class Identity(_Cell):
-    """The input, handed on as it is.
+    """Returns its input.
 
     Args:
-        *args: ignored, so that it may stand for any layer.
-        **kwargs: likewise.
+        *args: ignored, so that it can replace any layer.
+        **kwargs: ignored.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -61,7 +61,7 @@ class Hardsigmoid(_Cell):
 
 
 class Hardshrink(_Cell):
-    """The input where its absolute value is above ``lambd``, else 0.
+    """The input if its absolute value is above ``lambd``, else 0.
 
     Args:
         lambd: the bound.
@@ -76,11 +76,11 @@ class Hardshrink(_Cell):
 
 
 class UpsamplingNearest2d(_Cell):
-    """Images (N, C, H, W) in another size, each pixel that of the nearest place.
+    """Resizes images (N, C, H, W), each pixel from the nearest position.
 
     Args:
         size: the height and width, or an int for both; or ``scale_factor`` instead.
-        scale_factor: how many times larger: a number, or one for each axis.
+        scale_factor: the scale: a number, or one for each axis.
     """
 
     mode = "nearest"
@@ -95,11 +95,11 @@ class UpsamplingNearest2d(_Cell):
 
 
 class UpsamplingBilinear2d(UpsamplingNearest2d):
-    """Images (N, C, H, W) in another size, pixels interpolated bilinearly; the corners stay where they are.
+    """Resizes images (N, C, H, W) by bilinear interpolation; the corners stay aligned.
 
     Args:
         size: the height and width, or an int for both; or ``scale_factor`` instead.
-        scale_factor: how many times larger: a number, or one for each axis.
+        scale_factor: the scale: a number, or one for each axis.
     """
 
     mode, corners = "bilinear", True

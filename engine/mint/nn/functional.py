@@ -1,4 +1,4 @@
-"""``mindspore.mint.nn.functional``: the functions whose form differs from that of ``ops``.
+"""``mindspore.mint.nn.functional``: functions whose signatures differ from those in ``ops``.
 
 The others are declared with their functions (``mint=`` in ``ops``).
 """
@@ -328,20 +328,20 @@ def batch_norm(
 
     Args:
         input: a floating Tensor (N, C, ...).
-        running_mean: the running means of the channels, a vector; what is used outside of training. In training it
-            moves towards the batch's.
-        running_var: the running variances, likewise.
+        running_mean: the running means of the channels, a vector; used outside of training. In training it moves
+            towards the batch's.
+        running_var: the running variances, used in the same way.
         weight: the factor of each channel; None is 1.
-        bias: what is added to each channel; None is 0.
+        bias: added to each channel; None is 0.
         training: whether the batch's own mean and variance are used.
-        momentum: the share of the batch in the running figures.
+        momentum: the weight of the batch in the running statistics.
         eps: added to the variance.
 
     Returns:
         a Tensor of the shape and dtype of ``input``.
 
     Raises:
-        ValueError: the shapes do not fit.
+        ValueError: the shapes do not match.
     """
     check_axes(input, 2, "batch_norm")
     weight = ops.ones(input.shape[1], input.dtype) if weight is None else weight
@@ -355,9 +355,9 @@ def normalize(input: Tensor, p: float = 2.0, dim: Axis = 1, eps: float = 1e-12) 
 
     Args:
         input: a floating Tensor.
-        p: which norm; see ``vector_norm``.
-        dim: the axis or axes that the vectors lie along, in [-ndim, ndim).
-        eps: the least that a length counts as.
+        p: the order of the norm; see ``vector_norm``.
+        dim: the axis or axes of the vectors, in [-ndim, ndim).
+        eps: the minimum length in the division.
 
     Returns:
         a Tensor of the shape and dtype of ``input``.
@@ -381,8 +381,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     Raises:
         ValueError: ``tensor`` is empty and ``num_classes`` is -1.
     """
-    given = int_of(num_classes, "one_hot", "num_classes")
-    classes = int(check_tensor(tensor, "one_hot", "tensor").asnumpy().max()) + 1 if given == -1 else given
+    requested = int_of(num_classes, "one_hot", "num_classes")
+    classes = int(check_tensor(tensor, "one_hot", "tensor").asnumpy().max()) + 1 if requested == -1 else requested
     return ops.one_hot(tensor, classes, Tensor(1, int64), Tensor(0, int64))
 
 
@@ -411,11 +411,11 @@ def conv1d(
         input: a floating Tensor (N, C, L) or (C, L).
         weight: the kernels, (channels out, C / groups, *size).
         bias: added to each output channel; None is 0.
-        stride: how far the windows are apart: an int, or one for each axis.
+        stride: the stride of the windows: an int, or one for each axis.
         padding: zeros at both ends of each axis: a number; "same" for results of the length of the input, "valid" for
             none.
-        dilation: how far the elements of a window are apart.
-        groups: how many groups the channels are divided into, each convolved by itself.
+        dilation: the spacing of the elements of a window.
+        groups: the number of groups of channels, each convolved separately.
 
     Returns:
         a Tensor of the dtype of ``input``, with the channels out and the number of windows along each axis.
@@ -441,11 +441,11 @@ def conv2d(
         input: a floating Tensor (N, C, H, W) or (C, H, W).
         weight: the kernels, (channels out, C / groups, *size).
         bias: added to each output channel; None is 0.
-        stride: how far the windows are apart: an int, or one for each axis.
+        stride: the stride of the windows: an int, or one for each axis.
         padding: zeros at both ends of each axis: a number, a pair; "same" for results of the length of the input,
             "valid" for none.
-        dilation: how far the elements of a window are apart.
-        groups: how many groups the channels are divided into, each convolved by itself.
+        dilation: the spacing of the elements of a window.
+        groups: the number of groups of channels, each convolved separately.
 
     Returns:
         a Tensor of the dtype of ``input``, with the channels out and the number of windows along each axis.
@@ -471,11 +471,11 @@ def conv3d(
         input: a floating Tensor (N, C, D, H, W) or (C, D, H, W).
         weight: the kernels, (channels out, C / groups, *size).
         bias: added to each output channel; None is 0.
-        stride: how far the windows are apart: an int, or one for each axis.
+        stride: the stride of the windows: an int, or one for each axis.
         padding: zeros at both ends of each axis: a number, a triple; "same" for results of the length of the input,
             "valid" for none.
-        dilation: how far the elements of a window are apart.
-        groups: how many groups the channels are divided into, each convolved by itself.
+        dilation: the spacing of the elements of a window.
+        groups: the number of groups of channels, each convolved separately.
 
     Returns:
         a Tensor of the dtype of ``input``, with the channels out and the number of windows along each axis.
@@ -500,17 +500,17 @@ def max_pool2d(
     Args:
         input: images, (N, C, H, W) or (C, H, W).
         kernel_size: the size of the windows: an int, or one for each axis.
-        stride: how far they are apart; None is ``kernel_size``.
-        padding: what is put at both ends of each axis; it is never the largest.
-        dilation: how far the elements of a window are apart.
-        ceil_mode: whether a last window that reaches over the end counts.
-        return_indices: whether to return the places in the flattened image too.
+        stride: the stride; None is ``kernel_size``.
+        padding: the padding at both ends of each axis; it is never the largest.
+        dilation: the spacing of the elements of a window.
+        ceil_mode: whether to include a last window that extends beyond the end.
+        return_indices: whether to return the indices in the flattened image too.
 
     Returns:
-        a Tensor; with ``return_indices`` a pair of it and the places.
+        a Tensor; with ``return_indices`` a pair of it and the indices.
 
     Raises:
-        ValueError: the windows do not fit.
+        ValueError: the windows do not match the input.
     """
     return ops.max_pool2d(input, kernel_size, stride, padding, dilation, return_indices, ceil_mode)
 
@@ -522,11 +522,11 @@ def adaptive_max_pool1d(
 
     Args:
         input: a Tensor (N, C, L) or (C, L).
-        output_size: how many windows: an int or a tuple of one.
-        return_indices: whether to return the places along the axis too.
+        output_size: the number of windows: an int or a tuple of one.
+        return_indices: whether to return the indices along the axis too.
 
     Returns:
-        a Tensor with ``output_size`` in the place of L; with ``return_indices`` a pair of it and the places.
+        a Tensor with ``output_size`` in place of L; with ``return_indices`` a pair of it and the indices.
 
     Raises:
         ValueError: ``input`` has another rank.
@@ -551,16 +551,16 @@ def avg_pool1d(
     Args:
         input: a floating Tensor (N, C, L) or (C, L).
         kernel_size: the size of the windows: an int, or one for each axis.
-        stride: how far they are apart; None is ``kernel_size``.
+        stride: the stride; None is ``kernel_size``.
         padding: the number of zeros at both ends of each axis.
-        ceil_mode: whether a last window that reaches over the end counts.
+        ceil_mode: whether to include a last window that extends beyond the end.
         count_include_pad: whether those zeros count as elements.
 
     Returns:
         a Tensor of the dtype of ``input``.
 
     Raises:
-        ValueError: the windows do not fit.
+        ValueError: the windows do not match the input.
     """
     step = kernel_size if stride is None else stride
     return ops.avg_pool1d(input, kernel_size, step, padding, ceil_mode, count_include_pad)
@@ -580,9 +580,9 @@ def avg_pool2d(
     Args:
         input: a floating Tensor (N, C, H, W) or (C, H, W).
         kernel_size: the size of the windows: an int, or one for each axis.
-        stride: how far they are apart; None is ``kernel_size``.
+        stride: the stride; None is ``kernel_size``.
         padding: the number of zeros at both ends of each axis.
-        ceil_mode: whether a last window that reaches over the end counts.
+        ceil_mode: whether to include a last window that extends beyond the end.
         count_include_pad: whether those zeros count as elements.
         divisor_override: the divisor of the sums; None or 0 for the number of elements.
 
@@ -590,7 +590,7 @@ def avg_pool2d(
         a Tensor of the dtype of ``input``.
 
     Raises:
-        ValueError: the windows do not fit.
+        ValueError: the windows do not match the input.
     """
     step = kernel_size if stride is None else stride
     return ops.avg_pool2d(input, kernel_size, step, padding, ceil_mode, count_include_pad, divisor_override or 0)
@@ -610,9 +610,9 @@ def avg_pool3d(
     Args:
         input: a floating Tensor (N, C, D, H, W) or (C, D, H, W).
         kernel_size: the size of the windows: an int, or one for each axis.
-        stride: how far they are apart; None is ``kernel_size``.
+        stride: the stride; None is ``kernel_size``.
         padding: the number of zeros at both ends of each axis.
-        ceil_mode: whether a last window that reaches over the end counts.
+        ceil_mode: whether to include a last window that extends beyond the end.
         count_include_pad: whether those zeros count as elements.
         divisor_override: the divisor of the sums; None or 0 for the number of elements.
 
@@ -620,7 +620,7 @@ def avg_pool3d(
         a Tensor of the dtype of ``input``.
 
     Raises:
-        ValueError: the windows do not fit.
+        ValueError: the windows do not match the input.
     """
     step = kernel_size if stride is None else stride
     return ops.avg_pool3d(input, kernel_size, step, padding, ceil_mode, count_include_pad, divisor_override or 0)
@@ -634,9 +634,9 @@ def smooth_l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", beta:
 
     Args:
         input: a floating Tensor.
-        target: what it should be.
+        target: the target values.
         reduction: "none" for the loss of each element, "mean" or "sum" of all of them.
-        beta: where the loss turns from a square into a line; 0 is ``l1_loss``.
+        beta: the difference at which the loss changes from quadratic to linear; 0 is ``l1_loss``.
 
     Returns:
         a Tensor without axes; with "none" one of the shape of ``input``.
@@ -659,7 +659,7 @@ def binary_cross_entropy(
 
     Args:
         input: probabilities.
-        target: what they should be, from 0 to 1.
+        target: the target probabilities, from 0 to 1.
         weight: the weight of each element; None is 1.
         reduction: "none" for the loss of each element, "mean" or "sum" of all of them.
 
@@ -686,10 +686,10 @@ def binary_cross_entropy_with_logits(
 
     Args:
         input: logits.
-        target: what the probabilities should be, from 0 to 1.
+        target: the target probabilities, from 0 to 1.
         weight: the weight of each element; None is 1.
         reduction: "none" for the loss of each element, "mean" or "sum" of all of them.
-        pos_weight: what the term of target 1 counts; None is 1.
+        pos_weight: the weight of the term of target 1; None is 1.
 
     Returns:
         a Tensor without axes; with "none" one of the shape of ``input``.
@@ -710,7 +710,7 @@ def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: b
 
     Args:
         input: logarithms of probabilities.
-        target: the probabilities that they should be.
+        target: the target probabilities.
         reduction: "none" for the loss of each element, "mean" or "sum" of all of them; "batchmean" divides the sum by
             the length of the first axis.
         log_target: whether ``target`` holds logarithms too.
@@ -738,8 +738,8 @@ def cosine_embedding_loss(
 
     Args:
         input1: vectors along the last axis, (N, D) or (D,).
-        input2: likewise.
-        target: 1 for vectors that should point one way, -1 for others, (N,) or ().
+        input2: the same.
+        target: 1 for vectors that should point in one direction, -1 for others, (N,) or ().
         margin: the cosine up to which the others have no loss.
         reduction: "none" for the loss of each element, "mean" or "sum" of all of them.
 
@@ -750,7 +750,7 @@ def cosine_embedding_loss(
         ValueError: another ``reduction``, or shapes that do not broadcast.
     """
     _check_tensors("cosine_embedding_loss", input1=input1, input2=input2, target=target)
-    # PyTorch's: the square of a norm is made a little larger, so that zeros have a cosine.
+    # as in PyTorch: the squared norm is slightly increased, so that zeros have a cosine
     small = 1e-12
     norms = (ops.sum(input1 * input1, -1) + small) * (ops.sum(input2 * input2, -1) + small)
     cosine = ops.sum(input1 * input2, -1) / ops.sqrt(norms)

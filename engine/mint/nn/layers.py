@@ -1,4 +1,4 @@
-"""Layers of ``mindspore.mint.nn`` that hold parameters, with PyTorch's first values: uniform in 1 / sqrt(fan_in)."""
+"""Layers of ``mindspore.mint.nn`` with parameters, with PyTorch's initial values: uniform in 1 / sqrt(fan_in)."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ class Linear(Cell):
     Args:
         in_features: the length of the last axis of the input.
         out_features: that of the output.
-        bias: whether there is a bias.
-        weight_init: the first values of the weight, as ``initializer`` takes them; None is uniform with the bound 1 /
+        bias: whether to add a bias.
+        weight_init: the initial values of the weight, in a form for ``initializer``; None is uniform with the bound 1 /
             sqrt(in_features).
-        bias_init: likewise those of the bias.
+        bias_init: the same for the bias.
         dtype: the element type of the Parameters; None is Float32.
     """
 
@@ -125,18 +125,18 @@ class _Conv(Cell):
 
     def _each(self, value: Ints, argument: str) -> tuple[int, ...]:
         what = "an int or a tuple of ints"
-        given = check_type(value, int | tuple | list, f"mint.nn.{type(self).__name__}", argument, what)
-        return (given,) * self.axes if isinstance(given, int) else tuple(given)
+        sizes = check_type(value, int | tuple | list, f"mint.nn.{type(self).__name__}", argument, what)
+        return (sizes,) * self.axes if isinstance(sizes, int) else tuple(sizes)
 
     def construct(self, input: Tensor) -> Tensor:
         padding: Any = self.padding
         if self._mode != "constant":
             around = self._around()
             input, padding = F.pad(input, around, self._mode), 0
-        one = self.axes == 1
-        numbers = [value[0] if one else value for value in (self.stride, self.dilation)]
+        is_vector = self.axes == 1
+        numbers = [value[0] if is_vector else value for value in (self.stride, self.dilation)]
         if not isinstance(padding, str) and padding != 0:
-            padding = padding[0] if one else padding
+            padding = padding[0] if is_vector else padding
         return getattr(F, self.function)(input, self.weight, self.bias, numbers[0], padding, numbers[1], self.groups)
 
     def _around(self) -> tuple[int, ...]:
@@ -146,8 +146,8 @@ class _Conv(Cell):
             if self.padding == "valid":
                 low = high = 0
             elif isinstance(self.padding, str):
-                whole = self.dilation[axis] * (self.kernel_size[axis] - 1)
-                low, high = whole // 2, whole - whole // 2
+                total = self.dilation[axis] * (self.kernel_size[axis] - 1)
+                low, high = total // 2, total - total // 2
             else:
                 low = high = self.padding[axis]
             ends += [low, high]
@@ -168,11 +168,11 @@ class Conv1d(_Conv):
         in_channels: the channels of the input.
         out_channels: those of the output.
         kernel_size: the size of the windows: an int, or one for each axis.
-        stride: how far they are apart.
+        stride: the stride.
         padding: the padding of both ends of each axis: a number, one for each, "same" or "valid".
-        dilation: how far the elements of a window are apart.
-        groups: how many groups the channels are divided into, each convolved by itself.
-        bias: whether there is a bias.
+        dilation: the spacing of the elements of a window.
+        groups: the number of groups of channels, each convolved separately.
+        bias: whether to add a bias.
         padding_mode: the values of the padding: "zeros", "reflect", "replicate" or "circular".
         dtype: the element type of the Parameters; None is Float32.
 
@@ -190,11 +190,11 @@ class Conv2d(_Conv):
         in_channels: the channels of the input.
         out_channels: those of the output.
         kernel_size: the size of the windows: an int, or one for each axis.
-        stride: how far they are apart.
+        stride: the stride.
         padding: the padding of both ends of each axis: a number, one for each, "same" or "valid".
-        dilation: how far the elements of a window are apart.
-        groups: how many groups the channels are divided into, each convolved by itself.
-        bias: whether there is a bias.
+        dilation: the spacing of the elements of a window.
+        groups: the number of groups of channels, each convolved separately.
+        bias: whether to add a bias.
         padding_mode: the values of the padding: "zeros", "reflect", "replicate" or "circular".
         dtype: the element type of the Parameters; None is Float32.
 
@@ -210,11 +210,11 @@ class Conv3d(_Conv):
         in_channels: the channels of the input.
         out_channels: those of the output.
         kernel_size: the size of the windows: an int, or one for each axis.
-        stride: how far they are apart.
+        stride: the stride.
         padding: the padding of both ends of each axis: a number, one for each, "same" or "valid".
-        dilation: how far the elements of a window are apart.
-        groups: how many groups the channels are divided into, each convolved by itself.
-        bias: whether there is a bias.
+        dilation: the spacing of the elements of a window.
+        groups: the number of groups of channels, each convolved separately.
+        bias: whether to add a bias.
         padding_mode: the values of the padding: "zeros", "reflect", "replicate" or "circular".
         dtype: the element type of the Parameters; None is Float32.
 
@@ -226,7 +226,7 @@ class Conv3d(_Conv):
 
 
 class ConvTranspose2d(Cell):
-    """The transposed convolution of (N, C, H, W), which takes gradients of ``Conv2d`` back.
+    """The transposed convolution of (N, C, H, W), the adjoint of ``Conv2d``.
 
     The weight is (in, out / groups, *size).
 
@@ -234,12 +234,12 @@ class ConvTranspose2d(Cell):
         in_channels: the channels of the input.
         out_channels: those of the output.
         kernel_size: the size of the windows: an int, or one for each axis.
-        stride: how far the windows are apart in the output.
-        padding: how much is cut off at both ends of each axis.
-        output_padding: how much is added at one end of each axis.
-        groups: how many groups the channels are divided into.
-        bias: whether there is a bias.
-        dilation: how far the elements of a window are apart.
+        stride: the stride of the windows in the output.
+        padding: the number of elements cut off at both ends of each axis.
+        output_padding: the number of elements added at one end of each axis.
+        groups: the number of groups of channels.
+        bias: whether to add a bias.
+        dilation: the spacing of the elements of a window.
         padding_mode: must be "zeros".
         dtype: the element type of the Parameters; None is Float32.
 
@@ -327,10 +327,10 @@ class _BatchNorm(Cell):
                 self._track(mean, variance, count)
         else:
             mean, variance = self.running_mean, self.running_var
-        found = (input - mean.reshape(shape)) / ops.sqrt(variance.reshape(shape) + self.eps)
+        normalized = (input - mean.reshape(shape)) / ops.sqrt(variance.reshape(shape) + self.eps)
         if self.weight is None or self.bias is None:
-            return found
-        return found * self.weight.reshape(shape) + self.bias.reshape(shape)
+            return normalized
+        return normalized * self.weight.reshape(shape) + self.bias.reshape(shape)
 
     def _moments(self, input: Tensor, axes: tuple[int, ...]) -> tuple[Tensor, Tensor, int]:
         """Return the batch's mean and biased variance by channel, and the number of elements of each."""
@@ -359,7 +359,7 @@ class BatchNorm1d(_BatchNorm):
         num_features: the number of channels C.
         eps: added to the variance.
         momentum: the weight of each batch in the running statistics; None averages all batches.
-        affine: whether there are a learned factor and bias for each channel.
+        affine: whether to learn a factor and bias for each channel.
         track_running_stats: whether running statistics are tracked, and used outside of training; else each batch's own
             are used always.
         dtype: the element type of the Parameters; None is Float32.
@@ -379,7 +379,7 @@ class BatchNorm2d(_BatchNorm):
         num_features: the number of channels C.
         eps: added to the variance.
         momentum: the weight of each batch in the running statistics; None averages all batches.
-        affine: whether there are a learned factor and bias for each channel.
+        affine: whether to learn a factor and bias for each channel.
         track_running_stats: whether running statistics are tracked, and used outside of training; else each batch's own
             are used always.
         dtype: the element type of the Parameters; None is Float32.
@@ -397,7 +397,7 @@ class BatchNorm3d(_BatchNorm):
         num_features: the number of channels C.
         eps: added to the variance.
         momentum: the weight of each batch in the running statistics; None averages all batches.
-        affine: whether there are a learned factor and bias for each channel.
+        affine: whether to learn a factor and bias for each channel.
         track_running_stats: whether running statistics are tracked, and used outside of training; else each batch's own
             are used always.
         dtype: the element type of the Parameters; None is Float32.
@@ -411,15 +411,15 @@ class BatchNorm3d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalization by the statistics of all ranks' batches, in training; in one process ``BatchNorm``.
+    """Batch normalization by the statistics of all ranks' batches in training; ``BatchNorm`` in one process.
 
-    Takes 2 to 5 axes; the first may differ in length between the ranks.
+    Accepts 2 to 5 axes; the first may differ in length between the ranks.
 
     Args:
         num_features: the number of channels C.
         eps: added to the variance.
         momentum: the weight of each batch in the running statistics; None averages all batches.
-        affine: whether there are a learned factor and bias for each channel.
+        affine: whether to learn a factor and bias for each channel.
         track_running_stats: whether running statistics are tracked, and used outside of training; else each batch's own
             are used always.
         process_group: the name of a group of ranks; None for all.
@@ -458,8 +458,8 @@ class LayerNorm(Cell):
     Args:
         normalized_shape: the lengths of these axes: an int for one.
         eps: added to the variance.
-        elementwise_affine: whether there are a learned factor and bias for each place.
-        bias: whether there is the bias, then.
+        elementwise_affine: whether to learn a factor and bias for each position.
+        bias: whether to include the bias, then.
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
@@ -491,7 +491,7 @@ class GroupNorm(Cell):
     """(x - mean) / sqrt(variance + eps) * weight + bias over groups of channels (Wu and He 2018).
 
     Args:
-        num_groups: how many groups; it divides ``num_channels``.
+        num_groups: the number of groups, a divisor of ``num_channels``.
         num_channels: the number of channels, the second axis.
         eps: added to the variance.
         affine: whether the factor and the bias for each channel are trained; they are Parameters in any case.
@@ -524,7 +524,7 @@ class PReLU(Cell):
 
     Args:
         num_parameters: 1 for one weight, or one for each channel, the second axis.
-        init: the first value of the weight.
+        init: the initial value of the weight.
         dtype: the element type of the Parameters; None is Float32.
     """
 
@@ -537,20 +537,19 @@ class PReLU(Cell):
 
 
 class Embedding(Cell):
-    """A row of a learned table for each number; the table begins with the standard normal distribution.
+    """A row of a learned table for each index; the table is initialized from the standard normal distribution.
 
     Args:
-        num_embeddings: how many rows.
-        embedding_dim: how long a row is.
-        padding_idx: the row that begins with zeros and that no gradient reaches, in [-num_embeddings, num_embeddings);
+        num_embeddings: the number of rows.
+        embedding_dim: the length of a row.
+        padding_idx: the row that is initialized with zeros and gets no gradient, in [-num_embeddings, num_embeddings);
             None for none.
-        max_norm: of the numbered rows those longer than this are first shortened to it, in the table itself; None
-            shortens none.
-        norm_type: the p of the p-norm that ``max_norm`` is measured in.
+        max_norm: selected rows longer than this are first shortened to it, in the table itself; None shortens none.
+        norm_type: the p of the p-norm for ``max_norm``.
         scale_grad_by_freq: must be False when the layer is called.
         sparse: must be False.
-        _weight: the first values of the table; None draws them.
-        _freeze: whether the table is not trained.
+        _weight: the initial values of the table; None draws them.
+        _freeze: whether to exclude the table from training.
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
@@ -591,7 +590,7 @@ class Embedding(Cell):
 
 
 class Dropout(Cell):
-    """Elements set to 0 with probability ``p`` in training, the others times 1 / (1 - p) (Srivastava et al. 2014).
+    """Sets elements to 0 with probability ``p`` in training, multiplies others by 1 / (1 - p) (Srivastava et al. 2014).
 
     Args:
         p: the probability to be dropped, from 0 to 1.
@@ -612,7 +611,7 @@ class Dropout(Cell):
 
 
 class Dropout2d(Dropout):
-    """Whole channels of (N, C, H, W) set to 0 with probability ``p`` in training, the others multiplied by 1 / (1 - p).
+    """Sets whole channels of (N, C, H, W) to 0 with probability ``p`` in training, multiplies others by 1 / (1 - p).
 
     Args:
         p: the probability to be dropped, from 0 to 1.

@@ -1,4 +1,4 @@
-"""Padding layers of ``mindspore.mint.nn``: something at the ends of the last one, two or three axes."""
+"""Padding layers of ``mindspore.mint.nn`` for the last one, two or three axes."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class _Pad(Cell):
 
     def __init__(self, padding: Ints) -> None:
         super().__init__()
-        given = padding if isinstance(padding, tuple | list) else ()
-        ends = (padding,) * (2 * self.axes) if isinstance(padding, int) else tuple(given)
+        sizes = padding if isinstance(padding, tuple | list) else ()
+        ends = (padding,) * (2 * self.axes) if isinstance(padding, int) else tuple(sizes)
         if len(ends) != 2 * self.axes:
             raise ValueError(
                 f"For 'mint.nn.{type(self).__name__}', 'padding' must be a number or {2 * self.axes} of them, "

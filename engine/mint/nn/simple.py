@@ -1,4 +1,4 @@
-"""Layers of ``mindspore.mint.nn`` that hold no parameters: each keeps its arguments and calls one function."""
+"""Layers of ``mindspore.mint.nn`` without parameters: each stores its arguments and calls one function."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...tensors.tensor import Tensor
 from . import functional as F  # noqa: N812
 
 _CALLS = {
-    # layer: (function, how many of its arguments the call gives, arguments of the layer and their defaults)
+    # layer: (function, the number of arguments of the call, arguments of the layer and their defaults)
     "ReLU": ("relu", 1, "inplace=False"),
     "ReLU6": ("relu6", 1, "inplace=False"),
     "SiLU": ("silu", 1, "inplace=False"),
@@ -115,14 +115,14 @@ def _layer(name: str, function: str, inputs: int, arguments: str) -> type[Cell]:
     entries = [_entry(explained, key) for key in signature.parameters]
     doc = "\n".join([doc, *(["", "Args:", *entries] if entries else [])])
     members = {"__init__": __init__, "construct": construct, "extend_repr": extend_repr, "__doc__": doc}
-    made = type(name, (Cell,), {**members, "__module__": __name__, "__signature__": signature})
-    return made
+    cls = type(name, (Cell,), {**members, "__module__": __name__, "__signature__": signature})
+    return cls
 
 
 def _entry(doc: str, name: str) -> str:
     """Return the entry for an argument in a function's documentation."""
-    found = re.search(rf"^    {name}: .*(?:\n {{8}}.*)*", doc, re.MULTILINE)
-    return found[0] if found else f"    {name}: as of the function."
+    match = re.search(rf"^    {name}: .*(?:\n {{8}}.*)*", doc, re.MULTILINE)
+    return match[0] if match else f"    {name}: as of the function."
 
 
 LAYERS: dict[str, type[Cell]] = {name: _layer(name, *row) for name, row in _CALLS.items()}

@@ -16,17 +16,17 @@ class Adam(AdamW):
     """Adam with both moments corrected: p - lr * m_hat / (sqrt(v_hat) + eps) (Kingma and Ba 2015).
 
     Args:
-        params: the Parameters to train; or dictionaries with ``params`` and settings of their own, each a group.
+        params: the Parameters to train; or dictionaries with ``params`` and their settings, each a group.
         lr: the learning rate, from 0 on: a number or a Tensor of one.
-        betas: how much of the moments ``m`` and ``v`` stays in a step, each in [0, 1).
+        betas: the decay rates of the moments ``m`` and ``v``, each in [0, 1).
         eps: added to the divisor.
-        weight_decay: the L2 penalty: this much of a Parameter is added to its gradient, from 0 on.
+        weight_decay: the L2 penalty: this multiple of a Parameter is added to its gradient, from 0 on.
         amsgrad: whether to divide by the largest ``v`` so far (Reddi et al. 2018).
-        maximize: whether to go up along the gradient, not down.
+        maximize: whether to ascend the gradient instead of descending.
 
     Raises:
         TypeError: ``params`` are not Parameters, or a setting is not a number.
-        ValueError: no Parameters, one in two groups, or a setting out of range.
+        ValueError: no Parameters, a Parameter in two groups, or a setting out of range.
     """
 
     _decays_apart = False

@@ -15,22 +15,22 @@ __all__ = ["AdamW", "FusedAdamW"]
 
 
 class AdamW(adamw.AdamW):
-    """Adam with the decay apart from the gradient: p * (1 - lr * weight_decay) - lr * m_hat / (sqrt(v_hat) + eps).
+    """Adam with decoupled weight decay: p * (1 - lr * weight_decay) - lr * m_hat / (sqrt(v_hat) + eps).
 
     Loshchilov and Hutter 2019; both moments are corrected.
 
     Args:
-        params: the Parameters to train; or dictionaries with ``params`` and settings of their own, each a group.
+        params: the Parameters to train; or dictionaries with ``params`` and their settings, each a group.
         lr: the learning rate, from 0 on: a number or a Tensor of one.
-        betas: how much of the moments ``m`` and ``v`` stays in a step, each in [0, 1).
+        betas: the decay rates of the moments ``m`` and ``v``, each in [0, 1).
         eps: added to the divisor.
-        weight_decay: how much of a Parameter is taken off in a step, times ``lr``, from 0 on.
+        weight_decay: the decoupled decay of a Parameter in a step, times ``lr``, from 0 on.
         amsgrad: whether to divide by the largest ``v`` so far (Reddi et al. 2018).
-        maximize: whether to go up along the gradient, not down.
+        maximize: whether to ascend the gradient instead of descending.
 
     Raises:
         TypeError: ``params`` are not Parameters, or a setting is not a number.
-        ValueError: no Parameters, one in two groups, or a setting out of range.
+        ValueError: no Parameters, a Parameter in two groups, or a setting out of range.
     """
 
     _state = ("exp_avg", "exp_avg_sq", "state_step")
@@ -54,11 +54,11 @@ class AdamW(adamw.AdamW):
         """Add a group whose state begins at zero and whose steps are counted from now on.
 
         Args:
-            param_group: a dictionary with ``params`` and settings of the group's own; it is completed in place.
+            param_group: a dictionary with ``params`` and the group's settings; it is completed in place.
 
         Raises:
-            TypeError: not a dictionary, or something else than Parameters in it.
-            ValueError: a Parameter that another group has, or a negative learning rate or weight decay.
+            TypeError: not a dictionary, or ``params`` are not Parameters.
+            ValueError: a Parameter of another group, or a negative learning rate or weight decay.
         """
         super().add_param_group(param_group)
         if self._states and param_group["amsgrad"] and "max_exp_avg_sq" not in self._states:
@@ -69,18 +69,18 @@ class AdamW(adamw.AdamW):
 
 
 class FusedAdamW(AdamW):
-    """The same as ``AdamW``; there is one kind of it here.
+    """An alias of ``AdamW``, of which there is one implementation here.
 
     Args:
-        params: the Parameters to train; or dictionaries with ``params`` and settings of their own, each a group.
+        params: the Parameters to train; or dictionaries with ``params`` and their settings, each a group.
         lr: the learning rate, from 0 on: a number or a Tensor of one.
-        betas: how much of the moments ``m`` and ``v`` stays in a step, each in [0, 1).
+        betas: the decay rates of the moments ``m`` and ``v``, each in [0, 1).
         eps: added to the divisor.
-        weight_decay: how much of a Parameter is taken off in a step, times ``lr``, from 0 on.
+        weight_decay: the decoupled decay of a Parameter in a step, times ``lr``, from 0 on.
         amsgrad: whether to divide by the largest ``v`` so far (Reddi et al. 2018).
-        maximize: whether to go up along the gradient, not down.
+        maximize: whether to ascend the gradient instead of descending.
 
     Raises:
         TypeError: ``params`` are not Parameters, or a setting is not a number.
-        ValueError: no Parameters, one in two groups, or a setting out of range.
+        ValueError: no Parameters, a Parameter in two groups, or a setting out of range.
     """

@@ -21,17 +21,17 @@ class SGD(Optimizer):
     In a Parameter's first step v is g (Sutskever et al. 2013).
 
     Args:
-        params: the Parameters to train; or dictionaries with ``params`` and settings of their own, each a group.
+        params: the Parameters to train; or dictionaries with ``params`` and their settings, each a group.
         lr: the learning rate, from 0 on: a number or a Tensor of one.
-        momentum: how much of v stays, from 0 on; 0 keeps no v.
-        dampening: how much of the gradient is left out of v.
-        weight_decay: the L2 penalty: this much of a Parameter is added to its gradient, from 0 on.
+        momentum: the fraction of v that is kept, from 0 on; 0 stores no v.
+        dampening: the fraction of the gradient that is left out of v.
+        weight_decay: the L2 penalty: this multiple of a Parameter is added to its gradient, from 0 on.
         nesterov: whether to take Nesterov's form; needs ``momentum`` above 0 and ``dampening`` 0.
-        maximize: whether to go up along the gradient, not down.
+        maximize: whether to ascend the gradient instead of descending.
 
     Raises:
         TypeError: ``params`` are not Parameters, or a setting is not a number.
-        ValueError: no Parameters, one in two groups, or a setting out of range.
+        ValueError: no Parameters, a Parameter in two groups, or a setting out of range.
     """
 
     _steps = "step_t"
