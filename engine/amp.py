@@ -483,7 +483,7 @@ class DynamicLossScaler(LossScaler):
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: an argument outside its range.
+        ValueError: an argument out of range.
     """
 
     def __init__(self, scale_value: float, scale_factor: int, scale_window: int) -> None:

@@ -1,9 +1,9 @@
-"""Checkpoints: saved whole or not at all, checked whole before anything of a file reaches a network.
+"""Checkpoints: written completely or not at all, and checked completely before a network changes.
 
-One file format a file (``ckpt.py``, ``safetensors.py``), with the same two functions: ``write(path, values, crc)`` and
-``read(path, crc)``. Values are NumPy arrays, and strings, by name.
+There is one module per file format (``ckpt.py``, ``safetensors.py``), with the same two functions: ``write(path,
+values, crc)`` and ``read(path, crc)``. Values are NumPy arrays, and strings, by name.
 
-Whole networks go to files, and come from them, by ``export.py``.
+``export.py`` writes and reads whole networks.
 """
 
 from ..base.module_names import on_first_use as _on_first_use

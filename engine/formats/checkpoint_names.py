@@ -1,4 +1,4 @@
-"""Which names and texts a checkpoint holds."""
+"""Names and texts of a checkpoint."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ def is_name(value: str) -> bool:
 
 
 def parameters_by_name(net: Cell, caller: str) -> dict[str, Parameter]:
-    """Return the parameters of a network by their names, or by their paths where two of them share a name.
+    """Return the parameters of a network by their names, or by their paths if two of them share a name.
 
-    So the first call of a cell names them, too.
+    This also holds for names that are assigned in the first call of a cell.
 
     Args:
         net: the network.
         caller: the function, for the error.
 
     Raises:
-        ValueError: two have one name, and one path.
+        ValueError: two parameters share one name and one path.
     """
-    held = list(net.parameters_and_names())
-    found = {parameter.name: parameter for _, parameter in held}
-    if len(found) < len(held):
-        refuse_same_names(held, caller)
-        found = dict(held)
-    return found
+    pairs = list(net.parameters_and_names())
+    parameters = {parameter.name: parameter for _, parameter in pairs}
+    if len(parameters) < len(pairs):
+        refuse_same_names(pairs, caller)
+        parameters = dict(pairs)
+    return parameters
 
 
 def refuse_same_names(pairs: Iterable[tuple[str, Any]], caller: str) -> None:
@@ -61,7 +61,7 @@ def refuse_same_names(pairs: Iterable[tuple[str, Any]], caller: str) -> None:
         caller: the function, for the error.
 
     Raises:
-        ValueError: there are such; the text has their names.
+        ValueError: there are different values of one name; the text lists the names.
     """
     values: dict[str, Any] = {}
     same = [name for name, value in pairs if values.setdefault(name, value) is not value]

@@ -1,11 +1,11 @@
-"""MindSpore's ``.ckpt`` format: a protobuf message with a list of named tensors, with an optional CRC32 behind it.
+"""MindSpore's ``.ckpt`` format: a protobuf message with a list of named tensors, and an optional CRC32 after it.
 
-The file is written and read one entry after the other, so that beside the arrays no more than one entry is held. A
-tensor above 512 MiB is several entries of the same name, dims and type, one behind the other, each with a part of the
+The file is written and read one entry at a time, so that no more than one entry is held besides the arrays. A
+tensor above 512 MiB is split into successive entries of the same name, dims and type, each with a part of the
 content. A string has the type ``str``, the dims [0] and UTF-32; a number has no dims, or [0] in older files.
 
-Nothing in a file is believed: a length is compared with what the file has left before anything is read, and dims with
-the length of the content before an array is made.
+No value in a file is trusted: a length is compared with the remaining size of the file before reading, and dims with
+the length of the content before an array is created.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def check(name: str, value: Value, caller: str) -> None:
         caller: the function in messages.
 
     Raises:
-        ValueError: text with half a character.
+        ValueError: text with a lone surrogate.
     """
     if isinstance(value, str) and not is_text(value):
         raise ValueError(f"For '{caller}', the text '{shown(name)}' has half a character, which no file can hold")
@@ -94,7 +94,7 @@ def write(file: BinaryIO, values: Mapping[str, Value], crc: bool) -> None:
     Args:
         file: an open file.
         values: arrays and strings by name.
-        crc: whether a checksum follows.
+        crc: whether a checksum follows the entries.
     """
     checksum = 0
     for name, value in values.items():
@@ -115,7 +115,7 @@ def write(file: BinaryIO, values: Mapping[str, Value], crc: bool) -> None:
 def _parts(value: Value) -> Iterable[tuple[Iterable[int], str, bytes]]:
     """Return (dims, type, content) of each entry of a value."""
     if isinstance(value, str):
-        # As MindSpore writes it, the empty string is one zero: no content would not be a string's.
+        # As in MindSpore, the empty string is one zero: empty content would not mark a string.
         yield (0,), _TEXT, value.encode(_TEXT_CODE) or bytes(4)
         return
     little = np.ascontiguousarray(value).astype(value.dtype.newbyteorder("<"), copy=False)
@@ -131,11 +131,11 @@ def read(path: str, crc: bool) -> dict[str, Value]:
     """Return the values of a file by name.
 
     Args:
-        path: of the file.
+        path: the file.
         crc: whether its checksum is compared.
 
     Raises:
-        ValueError: the file does not hold together, or with ``crc`` has no checksum, or another one.
+        ValueError: the file is corrupt, or with ``crc`` has no checksum, or another one.
     """
     with open(path, "rb") as file:
         end = _checked_end(file, path, crc)
@@ -149,24 +149,24 @@ def _checked_end(file: BinaryIO, path: str, wanted: bool) -> int:
     size = os.fstat(file.fileno()).st_size
     tail = len(_CRC_MARK) + _CRC_BYTES
     file.seek(max(0, size - tail))
-    found = file.read(tail)
-    if len(found) < tail or not found.startswith(_CRC_MARK):
+    trailer = file.read(tail)
+    if len(trailer) < tail or not trailer.startswith(_CRC_MARK):
         if wanted:
             raise ValueError(f"the checkpoint file '{path}' has no checksum; save it with crc_check=True")
         return size
     if wanted:
         file.seek(0)
-        checksum, left = 0, size - tail
-        while left:
-            chunk = file.read(min(left, 2**20))
-            checksum, left = zlib.crc32(chunk, checksum), left - len(chunk)
-        if checksum != int.from_bytes(found[len(_CRC_MARK) :], "big"):
+        checksum, remaining = 0, size - tail
+        while remaining:
+            chunk = file.read(min(remaining, 2**20))
+            checksum, remaining = zlib.crc32(chunk, checksum), remaining - len(chunk)
+        if checksum != int.from_bytes(trailer[len(_CRC_MARK) :], "big"):
             raise ValueError(f"the checksum of the checkpoint file '{path}' does not fit: the file is damaged")
     return size - tail
 
 
 class _Reader:
-    """Reads the entries of an open file up to ``end``; ``broken`` begins every complaint."""
+    """Reads the entries of an open file up to ``end``; ``broken`` is the prefix of each error."""
 
     def __init__(self, file: BinaryIO, end: int, broken: str) -> None:
         self.file = file
@@ -174,16 +174,16 @@ class _Reader:
         self.broken = broken
 
     def values(self) -> dict[str, Value]:
-        found: dict[str, Value] = {}
+        values: dict[str, Value] = {}
         while self.left:
             name, tensor = self._entry()
-            if name in found:
+            if name in values:
                 raise self._error(f"it has '{shown(name)}' twice")
             if tensor.tensor_type == _TEXT:
-                found[name] = self._text(name, tensor.tensor_content)
+                values[name] = self._text(name, tensor.tensor_content)
             else:
-                found[name] = self._array(name, tensor)
-        return found
+                values[name] = self._array(name, tensor)
+        return values
 
     def _error(self, what: str) -> ValueError:
         return ValueError(self.broken + what)
@@ -213,7 +213,10 @@ class _Reader:
             raise self._error("it is no checkpoint, or damaged")
         try:
             entry = _entry_message().FromString(self._bytes(length))
-        except (DecodeError, UnicodeDecodeError):  # the latter from protobuf in pure Python, of a name that is no UTF-8
+        except (
+            DecodeError,
+            UnicodeDecodeError,
+        ):  # the latter from protobuf in pure Python, for a name that is not UTF-8
             raise self._error("it is no checkpoint, or damaged") from None
         if not isinstance(entry.tag, str) or not is_name(entry.tag):
             raise self._error(f"the name '{shown(str(entry.tag))}' is empty, too long or no UTF-8 text")
@@ -235,14 +238,14 @@ class _Reader:
         if dims == (0,) and len(content) == dtype.itemsize:
             dims = ()
         # Python's integers do not overflow, so a hostile product of dims cannot pass for a small one.
-        wanted = -1 if any(n < 0 for n in dims) else math.prod(dims) * dtype.itemsize
-        if len(content) == _SLICE < wanted:
-            content = self._joined(name, dims, tensor, wanted)
-        if len(content) != wanted:
+        expected = -1 if any(n < 0 for n in dims) else math.prod(dims) * dtype.itemsize
+        if len(content) == _SLICE < expected:
+            content = self._joined(name, dims, tensor, expected)
+        if len(content) != expected:
             raise self._error(f"'{shown(name)}' has {len(content)} bytes, which is not {dims} of {dtype}")
         try:
             array = np.frombuffer(content, dtype.numpy.newbyteorder("<")).reshape(dims)
-        except ValueError as error:  # longer empty axes than an array can have
+        except ValueError as error:  # longer empty axes than an array supports
             raise self._error(f"'{shown(name)}' has a shape that no array can have: {error}") from None
         return array.astype(dtype.numpy, copy=False)
 

@@ -1,4 +1,4 @@
-"""From one file format to the other."""
+"""Conversion between file formats."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def ckpt_to_safetensors(
 
     Args:
         file_path: a file, or a folder of folders whose names begin with "rank".
-        save_path: the folder to write to; without it, that of the file.
+        save_path: the folder to write to; by default that of the file.
         name_map: new names for parameters.
         file_name_regex: in a folder, only files whose names match this pattern.
         processes_num: accepted for compatibility; files are written in sequence.
@@ -44,7 +44,7 @@ def safetensors_to_ckpt(
 
     Args:
         file_path: a file, or a folder of folders whose names begin with "rank".
-        save_path: the folder to write to; without it, that of the file.
+        save_path: the folder to write to; by default that of the file.
         name_map: new names for parameters.
         file_name_regex: in a folder, only files whose names match this pattern.
         processes_num: accepted for compatibility; files are written in sequence.
@@ -66,9 +66,9 @@ def _convert(
 ) -> None:
     if not isinstance(path, str | os.PathLike) or not os.path.exists(path):
         raise ValueError(f"For '{function}', 'file_path' must be a file or a folder, but got {path!r}")
-    given = os.fspath(path)
-    for file in _files(function, given, source, pattern):
-        below = os.path.relpath(os.path.dirname(file), given) if os.path.isdir(given) else ""
+    root = os.fspath(path)
+    for file in _files(function, root, source, pattern):
+        below = os.path.relpath(os.path.dirname(file), root) if os.path.isdir(root) else ""
         folder = os.path.join(save_path, below) if save_path else os.path.dirname(file)
         os.makedirs(folder or ".", exist_ok=True)
         values = read_values(file, source, False, function)

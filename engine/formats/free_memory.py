@@ -1,4 +1,4 @@
-"""How much memory is left, so that a file which holds more is refused before the system ends the process for it."""
+"""Available memory, so that a larger file is rejected before the system ends the process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 __all__ = ["free_memory"]
 
 
-# Of the container, where there is one: version 2, version 1.
+# Of the container, if there is one: version 2, version 1.
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 

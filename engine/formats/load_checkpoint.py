@@ -43,24 +43,24 @@ def load_checkpoint(
 
     Args:
         ckpt_file_name: the path, which ends in "." and the format.
-        net: a cell whose parameters get the values; nothing changes in it if the file is bad.
+        net: a cell whose parameters get the values; nothing changes in it if the file is corrupt.
         strict_load: with ``net``, nothing is cast, and no prefix is added to its names.
-        filter_prefix: names that begin with it are left out.
-        dec_key: files are not encrypted; a key is refused.
+        filter_prefix: names that begin with it are excluded.
+        dec_key: files are not encrypted; a key is rejected.
         dec_mode: accepted for compatibility.
-        specify_prefix: only names that begin with it.
-        choice_func: called with each name; False leaves it out.
+        specify_prefix: only names that begin with it are loaded.
+        choice_func: called with each name; False excludes it.
         crc_check: check the checksum, which the file must have.
-        remove_redundancy: kept for callers; one device saves nothing twice.
+        remove_redundancy: accepted for compatibility; one device saves nothing twice.
         format: "ckpt" or "safetensors".
 
     Returns:
-        parameters by name; what was saved as a string comes as a string.
+        parameters by name; saved strings are returned as strings.
 
     Raises:
-        ValueError: the file is missing, broken, holds an unknown type, or nothing is left of it.
+        ValueError: the file is missing, corrupt, contains an unknown type, or no value of it is selected.
         OSError: it cannot be read, or an asynchronous save of it failed.
-        MemoryError: it holds more than memory has left.
+        MemoryError: it is larger than the available memory.
         TypeError: an argument of the wrong kind.
         NotImplementedError: a ``dec_key``.
     """
@@ -72,23 +72,23 @@ def load_checkpoint(
     check_bool(remove_redundancy, "remove_redundancy", name, ValueError)
     if choice_func is not None and not callable(choice_func):
         raise ValueError(f"For '{name}', 'choice_func' must be a function, but got {type(choice_func).__name__}")
-    left_out, wanted = _prefixes(filter_prefix, "filter_prefix"), _prefixes(specify_prefix, "specify_prefix")
+    left_out, included = _prefixes(filter_prefix, "filter_prefix"), _prefixes(specify_prefix, "specify_prefix")
     if not path.endswith(format):
         raise ValueError(f"For '{name}', 'ckpt_file_name' must end in '.{format}' as 'format' says, but got '{path}'")
     values = read_values(path, format, crc_check, name)
     if not values:
         raise ValueError(f"the checkpoint file '{path}' cannot be read: it holds nothing")
-    chosen: dict[str, Any] = {}
+    selected: dict[str, Any] = {}
     for key, value in values.items():
-        if (left_out and key.startswith(left_out)) or (wanted and not key.startswith(wanted)):
+        if (left_out and key.startswith(left_out)) or (included and not key.startswith(included)):
             continue
         if choice_func is None or choice_func(key):
-            chosen[key] = value if isinstance(value, str) else Parameter(Tensor._wrap(to_device(value)), key)
-    if not chosen:
+            selected[key] = value if isinstance(value, str) else Parameter(Tensor._wrap(to_device(value)), key)
+    if not selected:
         raise ValueError(f"For '{name}', no parameter is left of the file '{path}': check the prefixes")
     if net is not None:
-        load_param_into_net(net, chosen, strict_load)
-    return chosen
+        load_param_into_net(net, selected, strict_load)
+    return selected
 
 
 def read_values(path: str, format: str, crc: bool, caller: str) -> dict[str, Any]:
@@ -100,15 +100,15 @@ def read_values(path: str, format: str, crc: bool, caller: str) -> dict[str, Any
         raise ValueError(missing) from None
     wait_for_saves(target)
     try:
-        found = os.stat(target)
+        status = os.stat(target)
     except (FileNotFoundError, NotADirectoryError):
         raise ValueError(missing) from None
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise ValueError(f"For '{caller}', the checkpoint file '{path}' is a folder, a device or a pipe")
     free = free_memory()
-    if found.st_size > free:
+    if status.st_size > free:
         raise MemoryError(
-            f"For '{caller}', the checkpoint file '{path}' has {found.st_size:,} bytes, and memory has {free:,} left"
+            f"For '{caller}', the checkpoint file '{path}' has {status.st_size:,} bytes, and memory has {free:,} left"
         )
     try:
         values: dict[str, Any] = FORMATS[format].read(target, crc)
@@ -146,14 +146,14 @@ def load_checkpoint_async(
         ckpt_file_name: the path, which ends in ".ckpt".
         net: a cell whose parameters get the values.
         strict_load: with ``net``, nothing is cast, and no prefix is added to its names.
-        filter_prefix: names that begin with it are left out.
-        dec_key: files are not encrypted; a key is refused.
+        filter_prefix: names that begin with it are excluded.
+        dec_key: files are not encrypted; a key is rejected.
         dec_mode: accepted for compatibility.
-        specify_prefix: only names that begin with it.
-        choice_func: called with each name; False leaves it out.
+        specify_prefix: only names that begin with it are loaded.
+        choice_func: called with each name; False excludes it.
 
     Returns:
-        a future, whose ``result()`` waits for the thread and gives, or raises, what ``load_checkpoint`` does.
+        a future, whose ``result()`` waits for the thread and returns, or raises, the outcome of ``load_checkpoint``.
     """
     from concurrent.futures import ThreadPoolExecutor
 
@@ -172,22 +172,22 @@ def load_param_into_net(
 
     Everything is checked before the first value changes.
 
-    Without ``strict_load``, parameters whose names are not found are looked for behind the prefix that the
-    dictionary's names have before one of theirs, such as "net.", and values are cast within their kind.
+    Without ``strict_load``, missing parameters are also looked up with the prefix that the dictionary's names have
+    before one of theirs, such as "net.", and values are cast within their kind.
 
     Args:
         net: the network.
-        parameter_dict: parameters by name, as ``load_checkpoint`` gives them.
+        parameter_dict: parameters by name, as from ``load_checkpoint``.
         strict_load: nothing is cast, and no prefix is added.
         remove_redundancy: must be False: one device saves nothing twice.
 
     Returns:
-        the names of the network that got no value, and the names in ``parameter_dict`` that the network does not have.
+        the names of the network without a value, and the names in ``parameter_dict`` that the network does not have.
 
     Raises:
-        TypeError: ``net`` is not a Cell, an entry no Parameter, or ``remove_redundancy`` is set.
-        ValueError: ``remove_redundancy`` is not a bool, or two parameters have one name, and one path.
-        RuntimeError: a shape or, with ``strict_load``, a dtype that does not fit.
+        TypeError: ``net`` is not a Cell, an entry is not a Parameter, or ``remove_redundancy`` is set.
+        ValueError: ``remove_redundancy`` is not a bool, or two parameters share one name and one path.
+        RuntimeError: a shape or, with ``strict_load``, a dtype that does not match.
     """
     name = "load_param_into_net"
     check_type(net, Cell, name, "net")
@@ -203,15 +203,15 @@ def load_param_into_net(
                 f"but got {type(key).__name__} and {type(value).__name__}"
             )
     mine = parameters_by_name(net, name)
-    found = {key: parameter_dict[key] for key in mine if key in parameter_dict}
+    values = {key: parameter_dict[key] for key in mine if key in parameter_dict}
     if not strict_load:
-        missing = [key for key in mine if key not in found]
+        missing = [key for key in mine if key not in values]
         prefix = _prefix_of(missing, parameter_dict)
-        found |= {key: parameter_dict[prefix + key] for key in missing if prefix and prefix + key in parameter_dict}
-    pairs = [(mine[key], _fitting(mine[key], value, strict_load)) for key, value in found.items()]
+        values |= {key: parameter_dict[prefix + key] for key in missing if prefix and prefix + key in parameter_dict}
+    pairs = [(mine[key], _fitting(mine[key], value, strict_load)) for key, value in values.items()]
     for parameter, fitting in pairs:
         parameter.set_data(fitting)
-    return [key for key in mine if key not in found], [key for key in parameter_dict if key not in mine]
+    return [key for key in mine if key not in values], [key for key in parameter_dict if key not in mine]
 
 
 def _prefix_of(missing: list[str], given: dict[str, Any]) -> str:
@@ -226,7 +226,7 @@ def _fitting(parameter: Parameter, value: Parameter | str, strict: bool) -> Tens
     if isinstance(value, str):
         raise TypeError(f"For 'load_param_into_net', '{shown(name)}' must be a Parameter, but got str")
     shape = parameter.shape
-    # Other devices of MindSpore's save a matrix with axes of length 1 behind its own.
+    # Other devices of MindSpore append axes of length 1 to a saved matrix.
     if value.shape[: len(shape)] != shape or any(n != 1 for n in value.shape[len(shape) :]):
         raise RuntimeError(
             f"For 'load_param_into_net', '{shown(name)}' has the shape {shape}, but the value has {value.shape}"

@@ -1,7 +1,7 @@
-"""Saves of one path take turns in the order of their calls, in whichever threads they are called and written.
+"""Locks of paths: saves of one path take turns in call order, in any thread.
 
-An interrupt may come between any two steps of the main thread. So whoever waits here waits for a plain lock, which is
-taken and given back in one step each; and no turn is left behind that nobody ends.
+An interrupt may occur between any two steps of the main thread. Therefore waiting uses a plain lock, which is
+acquired and released in one step each, and every turn is ended.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from ..cpu.telling import tell
 __all__ = ["raise_failure", "save_in_turn", "saving_in_background", "wait_for_saves"]
 
 Save = Callable[[Callable[[], bool]], None]
-"""Writes the file; asks the function just before it replaces the old one."""
+"""Writes the file; calls the function just before it replaces the old one."""
 
 _THREAD_NAME = "hookscope-save-checkpoint"
 
 
 class _Turn:
-    """One save's place in the line of its path."""
+    """One save's position in the queue of its path."""
 
     def __init__(self) -> None:
         self.before: _Turn | None = None  # until all of them have ended
         self.thread = threading.get_ident()  # which writes
-        self.wanted = True  # until a handler of a signal, called while this was written, saves anew
+        self.wanted = True  # cleared if a signal handler, called during this write, saves anew
         self.running = _taken_lock()
         self.begun = _taken_lock()  # in the background
-        self.owned = threading.Lock()  # by the thread in the background, or by the caller who never let it begin
+        self.owned = threading.Lock()  # by the background thread, or by the caller that never let it begin
 
 
 def _taken_lock() -> threading.Lock:
@@ -40,19 +40,19 @@ def _taken_lock() -> threading.Lock:
 
 _newest: dict[str, _Turn] = {}
 _failures: dict[str, BaseException] = {}
-_changing = threading.RLock()  # a handler of a signal may save while its own thread holds it
+_changing = threading.RLock()  # a signal handler may save while its own thread holds it
 
 
 def save_in_turn(path: str, save: Save, background: bool) -> None:
     """Save after all earlier saves of this path.
 
     Args:
-        path: of the file.
+        path: the file.
         save: writes it.
-        background: return when the earlier saves have ended, and write in a thread.
+        background: return after the earlier saves, and write in a thread.
 
     Raises:
-        OSError: an earlier save in the background failed, and nobody was told so yet. Nothing is saved.
+        OSError: an earlier save in the background failed, and the error was not reported yet. Nothing is saved.
         RuntimeError: other failures.
     """
     background = background and threading.main_thread().is_alive()  # no thread outlives a program that ends
@@ -62,14 +62,14 @@ def save_in_turn(path: str, save: Save, background: bool) -> None:
             turn.before, _newest[path] = _newest.get(path), turn
         for earlier in _unfinished(turn.before):
             if earlier.thread == turn.thread:
-                earlier.wanted = False  # it is what the signal interrupted: it cannot end before this one
+                earlier.wanted = False  # the signal interrupted it: it cannot end before this one
             else:
                 with earlier.running:
                     pass
         turn.before = None
         raise_failure(path)
         if background:
-            # Not a daemon, whoever starts it: the end of the program waits for it.
+            # Not a daemon in any case: the end of the program waits for it.
             threading.Thread(
                 target=_save_in_background, args=(path, save, turn), name=_THREAD_NAME, daemon=False
             ).start()
@@ -92,7 +92,7 @@ def _save_in_background(path: str, save: Save, turn: _Turn) -> None:
         save(lambda: turn.wanted)
     except BaseException as error:
         _failures[path] = error
-        # At once, for the next save or load of this path may be hours away, or never come.
+        # Report immediately: the next save or load of this path may be hours away, or never happen.
         tell(f"hookscope: the asynchronous save of {path!r} failed: {error}")
     finally:
         turn.running.release()
@@ -116,10 +116,10 @@ def wait_for_saves(path: str) -> None:
     """Wait for the requested saves of a path.
 
     Args:
-        path: of the file.
+        path: the file.
 
     Raises:
-        OSError: one in the background failed, and nobody was told so yet.
+        OSError: one in the background failed, and the error was not reported yet.
         RuntimeError: other failures.
     """
     for turn in _unfinished(_newest.get(path)):
@@ -133,7 +133,7 @@ def raise_failure(path: str | None = None) -> None:
     """Raise, once, the error of a save in the background.
 
     Args:
-        path: of the file; None: of any.
+        path: the file; None: any.
 
     Raises:
         OSError: a save failed.

@@ -1,11 +1,11 @@
 """The ``.safetensors`` format; checksums, if any, are in the file's metadata.
 
-There are two: MindSpore's, over names and elements, and one of ours beside it, which MindSpore passes over and which is
-over dtypes and shapes, too. A file of MindSpore's has the first alone.
+There are two: MindSpore's, over names and elements, and Hookscope's, which MindSpore ignores and which also covers
+dtypes and shapes. A file of MindSpore's has only the first.
 
-A file is a header in JSON, with the dtype, the shape and the place of each array, and their bytes behind it. The
-format's own library checks a header that is read. The bytes go through a file of ours both ways: so an error of the
-disk keeps its class, and an array that memory has no room for is a MemoryError.
+A file is a JSON header, with the dtype, the shape and the offsets of each array, followed by their bytes. The
+format's own library checks a header that is read. The bytes are read and written through a separate file object: so a
+disk error keeps its class, and an array beyond the available memory is a MemoryError.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CRC = "crc_num"
 _OWN_CRC = "hookscope_crc_num"
 _METADATA = "__metadata__"
 _MOST_ZEROS = 2**24
-# In the order of the library's, by which it also sorts the arrays of a file: the last come first.
+# In the library's order, by which it also sorts the arrays of a file: the last come first.
 _CODES = {
     "BOOL": "Bool",
     "U8": "UInt8",
@@ -63,8 +63,8 @@ def check(name: str, value: Array | str, caller: str) -> None:
         caller: the function in messages.
 
     Raises:
-        TypeError: a string, or an array of a dtype that it does not have.
-        ValueError: the name is one that it keeps for itself.
+        TypeError: a string, or an array of an unsupported dtype.
+        ValueError: the name is reserved by the format.
     """
     if isinstance(value, str) or not _code(value):
         kind = "a str" if isinstance(value, str) else dtype_of(value.dtype)
@@ -79,18 +79,18 @@ def write(file: BinaryIO, values: Mapping[str, Any], crc: bool) -> None:
     Args:
         file: an open file.
         values: arrays by name.
-        crc: whether checksums are among the notes.
+        crc: whether the metadata contains checksums.
     """
     codes = {name: _code(array) for name, array in values.items()}
     metadata = {"format": "ms"}
     if crc:
         metadata |= {_CRC: str(_checksum(values)), _OWN_CRC: str(_own_checksum(values))}
     header: dict[str, Any] = {_METADATA: metadata}
-    place = 0
+    offset = 0
     for name in sorted(values, key=lambda name: (-_ORDER.index(codes[name]), name)):
-        end = place + values[name].nbytes
-        header[name] = {"dtype": codes[name], "shape": list(values[name].shape), "data_offsets": [place, end]}
-        place = end
+        end = offset + values[name].nbytes
+        header[name] = {"dtype": codes[name], "shape": list(values[name].shape), "data_offsets": [offset, end]}
+        offset = end
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     file.write(len(text).to_bytes(8, "little") + text)
@@ -103,12 +103,12 @@ def read(path: str, crc: bool) -> dict[str, Any]:
     """Return the arrays of a file by name.
 
     Args:
-        path: of the file.
+        path: the file.
         crc: whether its checksums are compared.
 
     Raises:
-        ValueError: the file does not hold together, has a dtype that the engine has not, or with ``crc`` has no
-            checksum, or another one.
+        ValueError: the file is corrupt, has a dtype that the engine lacks, or with ``crc`` has no checksum, or another
+            one.
     """
     header = _header(path)
     metadata = header.pop(_METADATA, {})
@@ -124,7 +124,7 @@ def read(path: str, crc: bool) -> dict[str, Any]:
                 )
             try:
                 array = np.empty(row["shape"], dtype.numpy.newbyteorder("<"))
-            except ValueError as error:  # more axes than an array can have, or longer empty ones
+            except ValueError as error:  # more axes than an array supports, or longer empty ones
                 raise ValueError(
                     f"the checkpoint file '{path}' cannot be read: '{shown(name)}' has a shape that no array can "
                     f"have: {error}"
@@ -141,8 +141,8 @@ def read(path: str, crc: bool) -> dict[str, Any]:
 def _compare_checksums(path: str, metadata: Mapping[str, str], arrays: Mapping[str, Any]) -> None:
     if _CRC not in metadata:
         raise ValueError(f"the checkpoint file '{path}' has no checksum; save it with crc_check=True")
-    own = metadata.get(_OWN_CRC)
-    if metadata[_CRC] != str(_checksum(arrays)) or own not in (None, str(_own_checksum(arrays))):
+    own_checksum = metadata.get(_OWN_CRC)
+    if metadata[_CRC] != str(_checksum(arrays)) or own_checksum not in (None, str(_own_checksum(arrays))):
         raise ValueError(f"the checksum of the checkpoint file '{path}' does not fit: the file is damaged")
 
 
@@ -154,23 +154,23 @@ def _header(path: str) -> dict[str, Any]:
         with safe_open(path, framework="numpy"):  # type: ignore[no-untyped-call, unused-ignore]
             pass
         with open(path, "rb") as file:
-            found = json.loads(file.read(int.from_bytes(file.read(8), "little")), object_pairs_hook=_each_once)
+            header = json.loads(file.read(int.from_bytes(file.read(8), "little")), object_pairs_hook=_each_once)
     except (SafetensorError, ValueError, RecursionError) as error:
         raise ValueError(f"the checkpoint file '{path}' cannot be read: {shown(str(error))}") from None
-    return dict(found)
+    return dict(header)
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of a header, whose keys must be unique.
 
     Raises:
-        ValueError: it has a name twice.
+        ValueError: a duplicate name.
     """
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         raise ValueError(f"'{next(name for name in names if names.count(name) > 1)}' is in it twice")
-    return found
+    return fields
 
 
 def _bytes(array: Array) -> Any:
@@ -180,19 +180,19 @@ def _bytes(array: Array) -> Any:
 
 def _checksum(arrays: Mapping[str, Any]) -> int:
     """Return MindSpore's checksum over names and elements, in the order of the names."""
-    found = 0
+    checksum = 0
     for name in sorted(arrays):
-        found = zlib.crc32(_summed(arrays[name]), zlib.crc32(name.encode(), found))
-    return found
+        checksum = zlib.crc32(_summed(arrays[name]), zlib.crc32(name.encode(), checksum))
+    return checksum
 
 
 def _own_checksum(arrays: Mapping[str, Any]) -> int:
     """Return a checksum over names, dtypes, shapes and elements, in the order of the names."""
-    found = 0
+    checksum = 0
     for name in sorted(arrays):
         row = json.dumps([name, _code(arrays[name]), list(arrays[name].shape)]).encode()
-        found = zlib.crc32(_bytes(arrays[name]), zlib.crc32(row, found))
-    return found
+        checksum = zlib.crc32(_bytes(arrays[name]), zlib.crc32(row, checksum))
+    return checksum
 
 
 def _summed(array: Array) -> Any:

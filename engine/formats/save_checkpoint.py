@@ -1,4 +1,4 @@
-"""``save_checkpoint``."""
+"""``save_checkpoint`` and the checks that it shares with loading."""
 
 from __future__ import annotations
 
@@ -41,29 +41,29 @@ def save_checkpoint(
 ) -> None:
     """Write parameters to a file.
 
-    The file appears whole or not at all: it is written under another name, flushed to disk and renamed. Saves of one
-    file are done in the order of the calls, whichever threads they come from. Other ranks have no part in it: of a cell
-    with an optimizer that is divided among ranks it holds this one's share, which a warning says.
+    The file is replaced completely or not at all: it is written under another name, flushed to disk and renamed. Saves
+    of one file run in the order of the calls, from any thread. Other ranks are not involved: for a cell with an
+    optimizer that is sharded over ranks, the file holds this rank's shard, and a warning says so.
 
     Args:
-        save_obj: a cell, whose parameters are saved by name, or by path where two share a name; a dictionary of names
+        save_obj: a cell, whose parameters are saved by name, or by path if two share a name; a dictionary of names
             and values, a list of ``{"name": ..., "data": ...}``, or a list of parameters.
         ckpt_file_name: the path; "." and the format are added if it does not end in the format.
         integrated_save: accepted for compatibility; there is one device.
-        async_save: True, "thread" or "process": the file is written in a thread, with the values of now. If that fails,
-            it is said on stderr, and the next save or load of the file raises it, or ``async_ckpt_thread_status``.
-        append_dict: more names with tensors, numbers or strings; it wins where a name is in both.
-        enc_key: files are not encrypted; a key is refused.
+        async_save: True, "thread" or "process": the file is written in a thread, with the current values. A failure is
+            reported on stderr, and raised by the next save or load of the file, or by ``async_ckpt_thread_status``.
+        append_dict: more names with tensors, numbers or strings; its values replace those of equal names.
+        enc_key: files are not encrypted; a key is rejected.
         enc_mode: accepted for compatibility.
-        choice_func: called with each name of ``save_obj``; False leaves it out.
-        crc_check: add a checksum, which ``load_checkpoint(crc_check=True)`` looks at.
+        choice_func: called with each name of ``save_obj``; False excludes it.
+        crc_check: add a checksum, for ``load_checkpoint(crc_check=True)``.
         format: "ckpt" or "safetensors".
         **kwargs: accepted for compatibility.
 
     Raises:
-        TypeError: something else than these, or a value that the format cannot hold.
-        ValueError: another format, a name that could not be read again, or one that several values of a list have.
-        OSError: the file cannot be written, or an earlier asynchronous save of it failed; it is as it was.
+        TypeError: another type, or a value that the format cannot hold.
+        ValueError: another format, a name that could not be read again, or a duplicate name in a list.
+        OSError: the file cannot be written, or an earlier asynchronous save of it failed; the file is unchanged.
         NotImplementedError: an ``enc_key``.
     """
     name = "save_checkpoint"
@@ -95,7 +95,7 @@ def write_values(
     target = file_behind(path, caller)  # now: a thread may find another working directory
 
     def save(wanted: Callable[[], bool]) -> None:
-        # Like MindSpore's, a checkpoint can be read by its owner, and changed by nobody.
+        # As in MindSpore, a checkpoint is read-only for its owner, and unreadable for others.
         write_file(target, lambda file: codec.write(file, values, crc), caller, mode=0o400, wanted=wanted)
 
     save_in_turn(target, save, background)
@@ -105,7 +105,7 @@ def async_ckpt_thread_status() -> bool:
     """Return whether a file is still being written in the background.
 
     Raises:
-        OSError, RuntimeError: all are written, but one failed, and nobody was told so yet.
+        OSError, RuntimeError: all are written, but one failed, and the error was not reported yet.
     """
     if saving_in_background():
         return True
@@ -113,7 +113,7 @@ def async_ckpt_thread_status() -> bool:
     return False
 
 
-# Checks that loading makes too
+# Checks shared with loading
 
 
 def checked_format(format: str, name: str) -> Any:
@@ -145,7 +145,7 @@ def check_bool(value: object, argument: str, name: str, kind: type[Exception]) -
         raise kind(f"For '{name}', '{argument}' must be a bool, but got {type(value).__name__}")
 
 
-# What is saved
+# Values to save
 
 
 def _values_of(save_obj: object) -> dict[str, Any]:
@@ -161,7 +161,7 @@ def _values_of(save_obj: object) -> dict[str, Any]:
     elif isinstance(save_obj, dict):
         pairs = list(save_obj.items())
     elif isinstance(save_obj, list):
-        pairs = [_pair(one) for one in save_obj]
+        pairs = [_pair(entry) for entry in save_obj]
         refuse_same_names([pair for pair in pairs if isinstance(pair[0], str)], "save_checkpoint")
     else:
         raise _wrong_object(save_obj)
@@ -204,7 +204,7 @@ def _appended(append_dict: dict[str, Any] | None) -> dict[str, Any]:
     if append_dict is None:
         return {}
     check_type(append_dict, dict, "save_checkpoint", "append_dict")
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, value in append_dict.items():
         if not isinstance(value, Tensor | int | float | str):
             raise TypeError(
@@ -213,5 +213,5 @@ def _appended(append_dict: dict[str, Any] | None) -> dict[str, Any]:
             )
         if not isinstance(value, Tensor | str):
             value = Tensor(value)
-        found[_checked_name(name)] = value if isinstance(value, str) else np.asarray(to_host(value._array))
-    return found
+        values[_checked_name(name)] = value if isinstance(value, str) else np.asarray(to_host(value._array))
+    return values

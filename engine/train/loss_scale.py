@@ -65,7 +65,7 @@ class DynamicLossScaleManager(LossScaleManager):
 
     Raises:
         TypeError: ``scale_window`` is not an int.
-        ValueError: a number outside its range.
+        ValueError: a number out of range.
     """
 
     _MOST_BAD_STEPS = 1000

@@ -180,7 +180,7 @@ class Model:
             callbacks: a callback or a list of them; one of a user's own must define ``on_train_...`` or
                 ``on_eval_...``.
             dataset_sink_mode: kept for readers, as for ``train``.
-            valid_dataset_sink_mode: kept for readers.
+            valid_dataset_sink_mode: accepted for compatibility.
             sink_size: accepted for compatibility; -1 or above 0.
             initial_epoch: epochs that count as done.
 
@@ -328,7 +328,7 @@ class Model:
             valid_dataset: a data set whose columns are the inputs of the evaluation network: data and label, if it was
                 made here.
             callbacks: a callback or a list of them.
-            dataset_sink_mode: kept for readers.
+            dataset_sink_mode: accepted for compatibility.
 
         Returns:
             their values by name.

@@ -19,16 +19,16 @@ class Adadelta(Optimizer):
     d.
 
     Args:
-        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
         lr: the learning rate, a number or a Tensor of one, above 0.
         rho: the share of both averages that stays in a step, from 0 to 1.
         eps: added under both roots, above 0.
         weight_decay: this multiple of a parameter is added to its gradient, at least 0.
-        maximize: go up, not down.
+        maximize: ascend the gradient instead of descending.
 
     Raises:
         TypeError: ``params`` is empty, or a number is of the wrong kind.
-        ValueError: ``params`` is empty, or a number is outside its range.
+        ValueError: ``params`` is empty, or a number is out of range.
     """
 
     _keeps_numbers = _prepares_late = True

@@ -16,17 +16,17 @@ class Adagrad(Optimizer):
     """Adagrad (Duchi et al. 2011): a = a + g * g; p = p - lr / (1 + (step - 1) * lr_decay) * g / (sqrt(a) + eps).
 
     Args:
-        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
         lr: the learning rate, a number or a Tensor of one, above 0.
         lr_decay: how fast the learning rate falls, at least 0.
         weight_decay: this multiple of a parameter is added to its gradient, at least 0.
         initial_accumulator_value: what a is in the beginning, at least 0.
         eps: added to the root in the denominator, above 0.
-        maximize: go up, not down.
+        maximize: ascend the gradient instead of descending.
 
     Raises:
         TypeError: ``params`` is empty, or a number is of the wrong kind.
-        ValueError: ``params`` is empty, or a number is outside its range.
+        ValueError: ``params`` is empty, or a number is out of range.
     """
 
     _steps = "step_t"

@@ -22,17 +22,17 @@ class Adam(Moments):
     p = p - lr * sqrt(1 - beta2**t) / (1 - beta1**t) * m / (sqrt(v) + eps).
 
     Args:
-        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
         lr: the learning rate, a number or a Tensor of one, at least 0.
         betas: (beta1, beta2): the shares of m and v that stay in a step, from 0 to below 1.
         eps: added to the root in the denominator, at least 0.
         weight_decay: this multiple of a parameter is added to its gradient, at least 0.
         amsgrad: divide by the largest v so far (Reddi et al. 2018).
-        maximize: go up, not down.
+        maximize: ascend the gradient instead of descending.
 
     Raises:
         TypeError: ``params`` is empty, or a number is of the wrong kind.
-        ValueError: ``params`` is empty, or a number is outside its range.
+        ValueError: ``params`` is empty, or a number is out of range.
     """
 
     _state: tuple[str, ...] = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq", "state_step")

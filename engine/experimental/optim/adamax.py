@@ -19,16 +19,16 @@ class Adamax(Moments):
     m = beta1 * m + (1 - beta1) * g; v = max(beta2 * v, abs(g) + eps); p = p - lr / (1 - beta1**t) * m / v.
 
     Args:
-        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
         lr: the learning rate, a number or a Tensor of one, above 0.
         betas: (beta1, beta2): the shares of m and v that stay in a step, from 0 to below 1.
         eps: added to the size of the gradient, above 0.
         weight_decay: this multiple of a parameter is added to its gradient, at least 0.
-        maximize: go up, not down.
+        maximize: ascend the gradient instead of descending.
 
     Raises:
         TypeError: ``params`` is empty, or a number is of the wrong kind.
-        ValueError: ``params`` is empty, or a number is outside its range.
+        ValueError: ``params`` is empty, or a number is out of range.
     """
 
     def __init__(

@@ -18,17 +18,17 @@ class ASGD(Optimizer):
     p = p * (1 - lambd * eta) - eta * g, where eta after step t is lr / (1 + lambd * lr * t)**alpha.
 
     Args:
-        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
         lr: the learning rate, a number or a Tensor of one, above 0.
         lambd: the decay of the parameter and of eta, a float.
         alpha: the power by which eta falls.
         t0: the step from which on the average is taken, a float.
         weight_decay: this multiple of a parameter is added to its gradient, at least 0.
-        maximize: go up, not down.
+        maximize: ascend the gradient instead of descending.
 
     Raises:
         TypeError: ``params`` is empty, or a number is of the wrong kind.
-        ValueError: ``params`` is empty, or a number is outside its range.
+        ValueError: ``params`` is empty, or a number is out of range.
     """
 
     _steps = "step_t"

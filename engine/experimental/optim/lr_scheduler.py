@@ -66,7 +66,7 @@ class LRScheduler:
 
     Args:
         optimizer: an optimizer of ``mindspore.experimental.optim``.
-        last_epoch: the epoch that was the last before; -1 is the start.
+        last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
         TypeError: another optimizer, or an epoch that is not an int.
@@ -137,7 +137,7 @@ class StepLR(LRScheduler):
         optimizer: an optimizer of ``mindspore.experimental.optim``.
         step_size: how many epochs lie between two changes.
         gamma: the factor, a float.
-        last_epoch: the epoch that was the last before; -1 is the start.
+        last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
         TypeError: an argument of another type.
@@ -166,7 +166,7 @@ class MultiStepLR(LRScheduler):
         optimizer: an optimizer of ``mindspore.experimental.optim``.
         milestones: a list of epochs; one that is there twice counts twice.
         gamma: the factor.
-        last_epoch: the epoch that was the last before; -1 is the start.
+        last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
         TypeError: an argument of another type.
@@ -194,7 +194,7 @@ class ExponentialLR(LRScheduler):
     Args:
         optimizer: an optimizer of ``mindspore.experimental.optim``.
         gamma: the factor, a float.
-        last_epoch: the epoch that was the last before; -1 is the start.
+        last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
         TypeError: an argument of another type.
@@ -219,11 +219,11 @@ class ConstantLR(LRScheduler):
         optimizer: an optimizer of ``mindspore.experimental.optim``.
         factor: from 0 to 1; a third by default.
         total_iters: the first epoch with the whole rate.
-        last_epoch: the epoch that was the last before; -1 is the start.
+        last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: ``factor`` is outside its range.
+        ValueError: ``factor`` is out of range.
     """
 
     def __init__(
@@ -252,11 +252,11 @@ class LinearLR(LRScheduler):
         start_factor: the factor of epoch 0, above 0 and at most 1; a third by default.
         end_factor: the factor from the epoch ``total_iters`` on, from 0 to 1.
         total_iters: how many epochs the way takes.
-        last_epoch: the epoch that was the last before; -1 is the start.
+        last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a factor is outside its range.
+        ValueError: a factor is out of range.
     """
 
     def __init__(
@@ -295,7 +295,7 @@ class PolynomialLR(LRScheduler):
         optimizer: an optimizer of ``mindspore.experimental.optim``.
         total_iters: how many epochs the way to 0 takes.
         power: the exponent, a float of at least 0; 1.0 is a line.
-        last_epoch: the epoch that was the last before; -1 is the start.
+        last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
         TypeError: an argument of another type.
@@ -331,7 +331,7 @@ class LambdaLR(_Lambdas):
     Args:
         optimizer: an optimizer of ``mindspore.experimental.optim``.
         lr_lambda: a function of the epoch (a Parameter) that returns a factor, or a list of one for each group.
-        last_epoch: the epoch that was the last before; -1 is the start.
+        last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
         TypeError: an argument of another type.
@@ -348,7 +348,7 @@ class MultiplicativeLR(_Lambdas):
     Args:
         optimizer: an optimizer of ``mindspore.experimental.optim``.
         lr_lambda: a function of the epoch (a Parameter) that returns a factor, or a list of one for each group.
-        last_epoch: the epoch that was the last before; -1 is the start.
+        last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
         TypeError: an argument of another type.
@@ -371,7 +371,7 @@ class CosineAnnealingLR(LRScheduler):
         optimizer: an optimizer of ``mindspore.experimental.optim``.
         T_max: how many epochs the way down takes.
         eta_min: the least learning rate.
-        last_epoch: the epoch that was the last before; -1 is the start.
+        last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
         TypeError: an argument of another type.
@@ -410,7 +410,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         T_0: how many epochs the first way down takes, an int above 0.
         T_mult: the next takes so many times as many, an int above 0.
         eta_min: the least learning rate.
-        last_epoch: the epoch that was the last before; -1 is the start.
+        last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
         TypeError: an argument of another type.
@@ -490,7 +490,7 @@ class CyclicLR(LRScheduler):
         gamma: the factor of "exp_range".
         scale_fn: instead of ``mode``, a function that gives the height of a cycle.
         scale_mode: what ``scale_fn`` is a function of: "cycle", its number from 1, or "iterations", the epoch.
-        last_epoch: the epoch that was the last before; -1 is the start.
+        last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
         TypeError: another optimizer.
@@ -564,7 +564,7 @@ class SequentialLR:
         optimizer: the optimizer that all of them change.
         schedulers: the schedulers, in their order.
         milestones: the epochs at which the second, the third, ... begins.
-        last_epoch: the epoch that was the last before; -1 is the start.
+        last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
         ValueError: a scheduler of another optimizer, or not one fewer milestones than schedulers.

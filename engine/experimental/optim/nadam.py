@@ -20,7 +20,7 @@ class NAdam(Moments):
     The factor of step t is beta1 * (1 - 0.5 * 0.96**(t * momentum_decay)).
 
     Args:
-        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
         lr: the learning rate, a number or a Tensor of one, above 0.
         betas: (beta1, beta2): the shares of the moments that stay in a step, from 0 to below 1.
         eps: added to the root in the denominator, above 0.
@@ -29,7 +29,7 @@ class NAdam(Moments):
 
     Raises:
         TypeError: ``params`` is empty, or a number is of the wrong kind.
-        ValueError: ``params`` is empty, or a number is outside its range.
+        ValueError: ``params`` is empty, or a number is out of range.
     """
 
     def __init__(

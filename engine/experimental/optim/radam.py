@@ -19,7 +19,7 @@ class RAdam(Moments):
     In the first steps, while that variance is not known, it is gradient descent along the first moment.
 
     Args:
-        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
         lr: the learning rate, a number or a Tensor of one, above 0.
         betas: (beta1, beta2): the shares of the moments that stay in a step, from 0 to below 1.
         eps: added to the root in the denominator, above 0.
@@ -27,7 +27,7 @@ class RAdam(Moments):
 
     Raises:
         TypeError: ``params`` is empty, or a number is of the wrong kind.
-        ValueError: ``params`` is empty, or a number is outside its range.
+        ValueError: ``params`` is empty, or a number is out of range.
     """
 
     def __init__(

@@ -16,18 +16,18 @@ class RMSprop(Optimizer):
     """RMSprop (Hinton 2012): s = alpha * s + (1 - alpha) * g * g; p = p - lr * g / (sqrt(s) + eps).
 
     Args:
-        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
         lr: the learning rate, a number or a Tensor of one, above 0.
         alpha: the share of s that stays in a step, at least 0.
         eps: added to the root in the denominator, above 0.
         weight_decay: this multiple of a parameter is added to its gradient, at least 0.
         momentum: the share of a step that is made again in the next, at least 0.
         centered: take the square of a running mean of g off s (Graves 2013).
-        maximize: go up, not down.
+        maximize: ascend the gradient instead of descending.
 
     Raises:
         TypeError: ``params`` is empty, or a number is of the wrong kind.
-        ValueError: ``params`` is empty, or a number is outside its range.
+        ValueError: ``params`` is empty, or a number is out of range.
     """
 
     _keeps_numbers = _prepares_late = True

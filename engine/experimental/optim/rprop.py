@@ -20,15 +20,15 @@ class Rprop(Optimizer):
     sign changed it shrinks, and that step is not made.
 
     Args:
-        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
         lr: the first length, a number or a Tensor of one, above 0.
         etas: (shrinking, growing): the factors of a length, the first between 0 and 1, the second above 1.
         step_sizes: (least, most): the limits of the lengths.
-        maximize: go up, not down.
+        maximize: ascend the gradient instead of descending.
 
     Raises:
         TypeError: ``params`` is empty, or a number is of the wrong kind.
-        ValueError: ``params`` is empty, or a number is outside its range.
+        ValueError: ``params`` is empty, or a number is out of range.
     """
 
     _steps = "step_t"

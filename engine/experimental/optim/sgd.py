@@ -21,13 +21,13 @@ class SGD(Optimizer):
     In the first step v is g. Nesterov's form is p - lr * (g + momentum * v); without momentum it is p - lr * g.
 
     Args:
-        params: the parameters to change, or groups of them: dictionaries with ``params`` and settings of their own.
+        params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
         lr: the learning rate, a number or a Tensor of one, at least 0.
         momentum: the share of v that stays in a step, at least 0.
         dampening: the share of g that does not get into v.
         weight_decay: this multiple of a parameter is added to its gradient, at least 0.
         nesterov: take Nesterov's form, which needs ``momentum`` above 0 and ``dampening`` 0.
-        maximize: go up, not down.
+        maximize: ascend the gradient instead of descending.
 
     Raises:
         TypeError: ``params`` holds no parameters, or an argument is of the wrong kind.

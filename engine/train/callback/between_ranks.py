@@ -60,7 +60,7 @@ def agreed(callbacks: Sequence[Callback]) -> Group | None:
         The ranks, where one writes for another: they wait for each other in the end. None elsewhere.
 
     Raises:
-        RuntimeError: the other ranks do something else.
+        RuntimeError: the other ranks' calls differ.
     """
     group, savers = world().everybody, [one for one in callbacks if isinstance(one, Saver)]
     for saver in savers:
@@ -88,7 +88,7 @@ def wait_for_writers(group: Group) -> None:
         group: as ``agreed`` gave it.
 
     Raises:
-        RuntimeError: the other ranks do something else, as after an error.
+        RuntimeError: the other ranks' calls differ, as after an error.
     """
     exchange.started("the end of the training", "", table.line(), group, lambda: None).wait()
 

@@ -108,9 +108,9 @@ class ReduceLROnPlateau(_Watching):
         monitor: "loss", "eval_loss" or the name of a metric.
         factor: a float between 0 and 1.
         patience: epochs without improvement, an int of at least 0.
-        verbose: print a line.
-        mode: whether less ("min") or more ("max") is better; "auto" by the name of the figure.
-        min_delta: by how much a figure must be better to count.
+        verbose: whether to print a line.
+        mode: whether less ("min") or more ("max") is better; "auto" by the name of the value.
+        min_delta: the minimum improvement that counts.
         cooldown: epochs after a reduction that do not count.
         min_lr: the least learning rate.
 
@@ -176,10 +176,10 @@ class EarlyStopping(_Watching):
 
     Args:
         monitor: "loss", "eval_loss" or the name of a metric.
-        min_delta: by how much a figure must be better to count.
+        min_delta: the minimum improvement that counts.
         patience: epochs without improvement, an int of at least 0.
-        verbose: print a line.
-        mode: whether less ("min") or more ("max") is better; "auto" by the name of the figure.
+        verbose: whether to print a line.
+        mode: whether less ("min") or more ("max") is better; "auto" by the name of the value.
         baseline: only better than this counts.
         restore_best_weights: go back to the parameters of the best epoch.
 

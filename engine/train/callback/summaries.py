@@ -96,7 +96,7 @@ class SummaryCollector(Callback):
         """Record the run's mode in the file.
 
         Args:
-            run_context: facts about the run.
+            run_context: the facts of the run.
 
         Raises:
             RuntimeError: the collector was not entered as a context.
@@ -107,7 +107,7 @@ class SummaryCollector(Callback):
         """Write the requested values in the first step and in each that the frequency divides.
 
         Args:
-            run_context: facts about the run.
+            run_context: the facts of the run.
         """
         facts, record = run_context.original_args(), self._opened()
         if facts.mode != "train" or not (self._first or facts.cur_step_num % self._frequency == 0):
@@ -124,7 +124,7 @@ class SummaryCollector(Callback):
         """Flush the file, so that TensorBoard sees it.
 
         Args:
-            run_context: facts about the run.
+            run_context: the facts of the run.
         """
         self._opened().flush()
 

@@ -36,7 +36,7 @@ class WaitedDSCallback(Callback, DSCallback):
         """Run before each epoch of the data but the first, after the preceding epoch of training.
 
         Args:
-            train_run_context: facts about the training.
+            train_run_context: the facts of the training.
             ds_run_context: the state of the data set.
         """
 
@@ -44,7 +44,7 @@ class WaitedDSCallback(Callback, DSCallback):
         """Run before each step of the data but the first, after the preceding step of training.
 
         Args:
-            train_run_context: facts about the training.
+            train_run_context: the facts of the training.
             ds_run_context: the state of the data set.
         """
 
@@ -52,7 +52,7 @@ class WaitedDSCallback(Callback, DSCallback):
         """Store the facts for ``sync_epoch_begin``.
 
         Args:
-            run_context: facts about the training.
+            run_context: the facts of the training.
         """
         self.epoch_run_context, self._epoch_ended = run_context, True
 
@@ -60,7 +60,7 @@ class WaitedDSCallback(Callback, DSCallback):
         """Store the facts for ``sync_step_begin``.
 
         Args:
-            run_context: facts about the training.
+            run_context: the facts of the training.
         """
         self.step_run_context, self._step_ended = run_context, True
 
@@ -68,7 +68,7 @@ class WaitedDSCallback(Callback, DSCallback):
         """End the synchronization: training has ended, so waits return.
 
         Args:
-            run_context: facts about the training.
+            run_context: the facts of the training.
         """
         self.epoch_end(run_context)
         self.step_end(run_context)

@@ -32,7 +32,7 @@ class _MeanError(Metric):
             *inputs: predictions and labels of as many elements: tensors, lists or arrays.
 
         Raises:
-            ValueError: another number of inputs, or shapes that do not fit.
+            ValueError: another number of inputs, or shapes that do not match.
         """
         y_pred, y = self._take(inputs, 2, "predictions, labels")
         self._error_sum += float(self._error(y.reshape(y_pred.shape) - y_pred))

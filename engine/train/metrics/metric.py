@@ -90,7 +90,7 @@ class Metric(ABC):
             *inputs: what the metric is made of: mostly predictions and labels, as tensors, lists or arrays.
 
         Raises:
-            ValueError: another number of inputs, or shapes that do not fit.
+            ValueError: another number of inputs, or shapes that do not match.
             TypeError: an input that is not a tensor, list or array.
         """
 

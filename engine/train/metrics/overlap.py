@@ -124,7 +124,7 @@ class BleuScore(Metric):
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: ``n_gram`` is outside its range.
+        ValueError: ``n_gram`` is out of range.
     """
 
     def __init__(self, n_gram: int = 4, smooth: bool = False) -> None:

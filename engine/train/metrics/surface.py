@@ -100,7 +100,7 @@ class HausdorffDistance(_SurfaceMetric):
     """The largest distance from a point of a border to the other border (Hausdorff).
 
     Args:
-        distance_metric: how points are apart: "euclidean", "chessboard" or "taxicab".
+        distance_metric: the distance of points: "euclidean", "chessboard" or "taxicab".
         percentile: this percentile (a float) of the distances instead of the largest.
         directed: only from the prediction to the truth.
         crop: look only at the part of the images that holds both regions.
@@ -158,7 +158,7 @@ class MeanSurfaceDistance(_MeanOfDistances):
 
     Args:
         symmetric: the mean of both ways.
-        distance_metric: how points are apart: "euclidean", "chessboard" or "taxicab".
+        distance_metric: the distance of points: "euclidean", "chessboard" or "taxicab".
 
     Raises:
         TypeError: an argument of another type.
@@ -181,7 +181,7 @@ class RootMeanSquareDistance(_MeanOfDistances):
 
     Args:
         symmetric: take both ways.
-        distance_metric: how points are apart: "euclidean", "chessboard" or "taxicab".
+        distance_metric: the distance of points: "euclidean", "chessboard" or "taxicab".
 
     Raises:
         TypeError: an argument of another type.
