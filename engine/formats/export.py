@@ -1,7 +1,7 @@
 """``export`` writes a network with all its steps to a file, ``load`` reads such a file for ``nn.GraphCell``.
 
-A format is a module of ``engine/graph`` with two functions. ``write(graph, path, input_names, name)`` makes the file,
-with the folders that lead to it, or raises and makes none. ``read(path)`` gives a ``FuncGraph``, or raises
+A format is a module of ``engine/graph`` with two functions. ``write(graph, path, input_names, name)`` creates the file,
+with its missing folders, or raises and creates none. ``read(path)`` returns a ``FuncGraph``, or raises
 RuntimeError.
 """
 
@@ -37,30 +37,30 @@ __all__ = ["export", "load"]
 class _Format(NamedTuple):
     suffix: str
     module: str  # below engine/graph
-    predicts: bool  # whether the network is exported as ``set_train(False)`` leaves it, else as it is
+    predicts: bool  # whether the network is exported in the mode of ``set_train(False)``, else in its current one
 
 
 _FORMATS = {"ONNX": _Format(".onnx", "onnx", True), "MINDIR": _Format(".mindir", "mindir", False)}
 _NAME = re.compile(r"[0-9a-zA-Z@_\-.:/\\]+")
-"""What a file's name may be made of, as in MindSpore."""
+"""The allowed characters of a file's name, as in MindSpore."""
 
 
 def export(net: Cell | Callable[..., Any], *inputs: Any, file_name: str, file_format: str, **kwargs: Any) -> None:
     """Write a network, its steps and its parameters, to a file that other programs can run.
 
-    The network is run on the inputs, and the operators that ran are written. What it changes meanwhile, such as running
-    statistics, is as it was afterwards. Shapes are those of the inputs.
+    The network is run on the inputs, and the operators that ran are written. Side effects of the run, such as on
+    running statistics, are undone. Shapes are those of the inputs.
 
     Args:
         net: a cell; for MINDIR also a function.
-        *inputs: what it is called with: tensors, numbers, and tuples, lists and dictionaries of them. Each tensor is an
-            input of the graph, named as ``construct`` names it; a number is a constant.
-        file_name: the path, of letters, digits and ``@_-.:/\\``; the format's suffix is added where it is missing, and
-            folders that are missing are made.
-        file_format: "ONNX" (``.onnx``): the network as ``set_train(False)`` leaves it, whose mode is as before
-            afterwards. "MINDIR" (``.mindir``): the network in the mode that it is in.
+        *inputs: the arguments of the call: tensors, numbers, and tuples, lists and dictionaries of them. Each tensor is
+            an input of the graph, named as in ``construct``; a number is a constant.
+        file_name: the path, of letters, digits and ``@_-.:/\\``; a missing suffix of the format is added, and missing
+            folders are created.
+        file_format: "ONNX" (``.onnx``): the network in the mode of ``set_train(False)``, after which its mode is
+            restored. "MINDIR" (``.mindir``): the network in its current mode.
         **kwargs: ``custom_func`` for MINDIR: called with the file's message before it is written. ``enc_key``,
-            ``enc_mode``, ``dataset`` and ``incremental`` are refused.
+            ``enc_mode``, ``dataset`` and ``incremental`` are rejected.
 
     Raises:
         TypeError: inputs that ``net`` does not take, or of another kind; ``file_name`` is not a str; an unknown
@@ -68,9 +68,9 @@ def export(net: Cell | Callable[..., Any], *inputs: Any, file_name: str, file_fo
         ValueError: another format, a name with other characters, a function where a cell is needed.
         RuntimeError: the network computes with the numbers of a tensor outside the operators, or an operator has no
             form in this format; the text names the line.
-        NotImplementedError: the format AIR, or an argument that is refused.
+        NotImplementedError: the format AIR, or a rejected argument.
         ImportError: the package that writes the format is not installed.
-        OSError: the file cannot be written; it is as it was.
+        OSError: the file cannot be written; it is unchanged.
     """
     form = _checked_format(file_format)
     path = _checked_name(file_name, form)
@@ -92,14 +92,14 @@ def load(file_name: str, **kwargs: Any) -> FuncGraph:
 
     Args:
         file_name: a path that ends in ``.mindir`` or ``.onnx``.
-        **kwargs: ``dec_key`` and ``dec_mode`` are refused: files are not encrypted.
+        **kwargs: ``dec_key`` and ``dec_mode`` are rejected: files are not encrypted.
 
     Returns:
-        what ``nn.GraphCell`` takes.
+        an argument for ``nn.GraphCell``.
 
     Raises:
-        ValueError: ``file_name`` is not a str, has another suffix, or there is no such file.
-        RuntimeError: the file is broken, or holds a step that is not covered.
+        ValueError: ``file_name`` is not a str, has another suffix, or the file does not exist.
+        RuntimeError: the file is corrupt, or contains an unsupported step.
         TypeError: an unknown argument.
         NotImplementedError: a ``dec_key``.
         ImportError: the package that reads the format is not installed.
@@ -117,8 +117,8 @@ def load(file_name: str, **kwargs: Any) -> FuncGraph:
         raise ValueError(f"For 'load', 'file_name' must end in '.mindir' or '.onnx', but got '{shown(file_name)}'")
     if "\0" in file_name or not os.path.isfile(file_name):
         raise ValueError(f"For 'load', the file '{shown(file_name)}' does not exist")
-    found: FuncGraph = import_module(f"..graph.{form.module}", __package__).read(os.path.realpath(file_name))
-    return found
+    graph: FuncGraph = import_module(f"..graph.{form.module}", __package__).read(os.path.realpath(file_name))
+    return graph
 
 
 # Arguments
@@ -133,36 +133,40 @@ def _checked_format(file_format: object) -> _Format:
 
 
 def _checked_name(file_name: object, form: _Format) -> str:
-    if not isinstance(file_name, str | os.PathLike) or not isinstance(given := os.fspath(file_name), str):
+    if not isinstance(file_name, str | os.PathLike) or not isinstance(path := os.fspath(file_name), str):
         raise TypeError(f"For 'export', 'file_name' must be a str, but got {type(file_name).__name__}")
-    if not _NAME.fullmatch(given):
-        raise ValueError(f"For 'export', 'file_name' must be made of letters, digits and @_-.:/\\, but got {given!r}")
-    return os.path.realpath(given if given.endswith(form.suffix) else given + form.suffix)
+    if not _NAME.fullmatch(path):
+        raise ValueError(f"For 'export', 'file_name' must be made of letters, digits and @_-.:/\\, but got {path!r}")
+    return os.path.realpath(path if path.endswith(form.suffix) else path + form.suffix)
 
 
 def _checked_options(kwargs: dict[str, Any], file_format: str) -> dict[str, Any]:
     """Return the options of the writer."""
-    given = {name: value for name, value in kwargs.items() if value is not None and value is not False}
-    check_key(given.pop("enc_key", None), "enc_key", "export")
-    given.pop("enc_mode", None)
+    options = {name: value for name, value in kwargs.items() if value is not None and value is not False}
+    check_key(options.pop("enc_key", None), "enc_key", "export")
+    options.pop("enc_mode", None)
     for name, instead in (("dataset", "preprocess outside the network"), ("incremental", "export the whole network")):
-        if name in given:
+        if name in options:
             raise NotImplementedError(f"For 'export', '{name}' is not covered: {instead}")
-    for name in given:
+    for name in options:
         if name != "custom_func":
             raise TypeError(f"For 'export', there is no argument '{shown(name)}'")
-    if given and file_format != "MINDIR":
+    if options and file_format != "MINDIR":
         raise ValueError(f"For 'export', 'custom_func' must be left out for {file_format}: it is for MINDIR")
-    if given and not callable(given["custom_func"]):
-        got = type(given["custom_func"]).__name__
-        raise TypeError(f"For 'export', 'custom_func' must be a function, but got {got}")
-    return given
+    if options and not callable(options["custom_func"]):
+        kind = type(options["custom_func"]).__name__
+        raise TypeError(f"For 'export', 'custom_func' must be a function, but got {kind}")
+    return options
 
 
 def _input_names(net: Any, inputs: tuple[Any, ...]) -> list[str]:
     """Return the names of the input tensors: those of the arguments, numbered if one holds several."""
     if isinstance(net, GraphCell) and len(inputs) == len(net.graph.input_names):
-        return [name for given, x in zip(net.graph.input_names, inputs, strict=True) for name in _names_in(given, x)]
+        return [
+            name
+            for parameter_name, x in zip(net.graph.input_names, inputs, strict=True)
+            for name in _names_in(parameter_name, x)
+        ]
     function = net.construct if isinstance(net, Cell) else net
     try:
         bound = inspect.signature(function).bind(*inputs).arguments
@@ -177,8 +181,8 @@ def _names_in(name: str, value: Any) -> Iterator[str]:
             raise TypeError(f"For 'export', '{name}' must be a Tensor with values, but got a placeholder")
         yield name
     elif isinstance(value, tuple | list):
-        for place, part in enumerate(value):
-            yield from _names_in(f"{name}_{place}", part)
+        for index, part in enumerate(value):
+            yield from _names_in(f"{name}_{index}", part)
     elif isinstance(value, dict):
         for key, part in value.items():
             yield from _names_in(f"{name}_{key}", part)
@@ -219,12 +223,12 @@ def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
         return replaced(inputs, [Tensor._wrap(array_module(t._array).array(t._array)) for t in tensors_in(inputs)])
 
     parameters = list(net.get_parameters()) if isinstance(net, Cell) else []
-    held = [(t, t._array) for t in (*parameters, *Reads([net]).tensors)]
-    place = random.position()
+    saved = [(t, t._array) for t in (*parameters, *Reads([net]).tensors)]
+    position = random.position()
 
     def restore() -> None:
-        random.go_to(place)
-        for tensor, array in held:
+        random.go_to(position)
+        for tensor, array in saved:
             if tensor._array is not array:
                 tensor._array = array
 
@@ -236,7 +240,7 @@ def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
     apart.__qualname__ = name
     try:
         with taps.unwatched():
-            net(*own())  # what is imported and compiled on first use is not for the trace
+            net(*own())  # imports and compilation on first use are kept out of the trace
         restore()
         graph = graph_of(apart, *own())
     finally:
@@ -244,7 +248,7 @@ def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
     results = set(values_in(graph.result))
     if not results:
         raise ValueError(f"For 'export', '{name}' must give a Tensor, or several, but gave none")
-    # In a file a value may be an input and an output, so the copies are left out again.
+    # In a file a value may be an input and an output, so the copies are removed again.
     copied = {
         node.outputs[0]: node.inputs[0]
         for node in graph.nodes

@@ -1,4 +1,4 @@
-"""``mindspore.train``: the training loop, callbacks, metrics, loss scaling and saving."""
+"""``mindspore.train``: the training loop, callbacks, metrics, loss scaling and checkpoints."""
 
 from ..base.module_names import name_methods as _name_methods
 from ..base.module_names import on_first_use as _on_first_use

@@ -1,4 +1,4 @@
-"""TensorBoard's event files: framed protobuf messages, each with the numbers of one step."""
+"""TensorBoard's event files: framed protobuf messages, each with the values of one step."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ import numpy as np
 
 from ..base.types import Array
 
-_POLYNOMIAL = 0x82F63B78  # CRC32C (Castagnoli), its bits reversed
+_POLYNOMIAL = 0x82F63B78  # CRC32C (Castagnoli), with its bits reversed
 
 
 @cache
 def _crc_table() -> list[int]:
     table = []
     for byte in range(256):
-        rest = byte
+        remainder = byte
         for _ in range(8):
-            rest = (rest >> 1) ^ (_POLYNOMIAL if rest & 1 else 0)
-        table.append(rest)
+            remainder = (remainder >> 1) ^ (_POLYNOMIAL if remainder & 1 else 0)
+        table.append(remainder)
     return table
 
 
 def _masked_crc(data: bytes) -> int:
     """Return the checksum of a TFRecord."""
-    table, rest = _crc_table(), 0xFFFFFFFF
+    table, checksum = _crc_table(), 0xFFFFFFFF
     for byte in data:
-        rest = (rest >> 8) ^ table[(rest ^ byte) & 0xFF]
-    rest ^= 0xFFFFFFFF
-    return (((rest >> 15) | (rest << 17)) + 0xA282EAD8) & 0xFFFFFFFF
+        checksum = (checksum >> 8) ^ table[(checksum ^ byte) & 0xFF]
+    checksum ^= 0xFFFFFFFF
+    return (((checksum >> 15) | (checksum << 17)) + 0xA282EAD8) & 0xFFFFFFFF
 
 
 def framed(data: bytes) -> bytes:
@@ -73,8 +73,8 @@ def _event_class() -> Any:
         ],
         "Histogram": [
             *(
-                (name, place, kinds.TYPE_DOUBLE, "")
-                for place, name in enumerate(("min", "max", "num", "sum", "sum_squares"), 1)
+                (name, index, kinds.TYPE_DOUBLE, "")
+                for index, name in enumerate(("min", "max", "num", "sum", "sum_squares"), 1)
             ),
             ("bucket_limit", 6, kinds.TYPE_DOUBLE, "", many),
             ("bucket", 7, kinds.TYPE_DOUBLE, "", many),
@@ -102,7 +102,7 @@ def _event_class() -> Any:
                 label=label[0] if label else kinds.LABEL_OPTIONAL,
                 type_name=f".hookscope_event.{of}" if of else None,
             )
-            if owner == "Value" and name not in ("tag", "metadata"):  # one of them, also where a number is 0
+            if owner == "Value" and name not in ("tag", "metadata"):  # exactly one of them, also if a number is 0
                 added.oneof_index = 0
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
@@ -136,10 +136,10 @@ def first_event(wall_time: float) -> bytes:
 def event(wall_time: float, step: int, values: list[tuple[str, str, Any]]) -> bytes:
     """Return the values of a step: the kind ("scalar", "image", "histogram", "tensor" or "text"), tag and value of
     each."""
-    made = _event_class()(wall_time=wall_time, step=step)
+    message = _event_class()(wall_time=wall_time, step=step)
     for kind, tag, value in values:
-        _FILLERS[kind](made.summary.value.add(tag=tag), value)
-    return bytes(made.SerializeToString())
+        _FILLERS[kind](message.summary.value.add(tag=tag), value)
+    return bytes(message.SerializeToString())
 
 
 def _scalar(into: Any, value: Array) -> None:
@@ -167,7 +167,7 @@ def _histogram(into: Any, value: Array) -> None:
     numbers = value.astype(np.float64).reshape(-1)
     numbers = numbers[np.isfinite(numbers)]
     if not numbers.size:
-        numbers = np.zeros(1)  # a histogram has a range
+        numbers = np.zeros(1)  # a histogram needs a range
     counts, edges = np.histogram(numbers, bins=50)
     histogram = into.histo
     histogram.min, histogram.max, histogram.num = numbers.min(), numbers.max(), numbers.size
@@ -176,7 +176,7 @@ def _histogram(into: Any, value: Array) -> None:
     histogram.bucket.extend(counts.astype(float).tolist())
 
 
-_BESIDE = 8  # images beside each other
+_BESIDE = 8  # images per row
 
 
 def _image(into: Any, value: Array) -> None:
@@ -188,7 +188,7 @@ def _image(into: Any, value: Array) -> None:
 def canvas(images: Array) -> Array:
     """Tile images (N, C, H, W) into one (H, W, C) of bytes.
 
-    Values from 0 to 1 are counted from 0 to 255; others but bytes are spread from the least to the greatest.
+    Values from 0 to 1 are scaled to 0 to 255; others except bytes are stretched from the least to the greatest.
     """
     count, channels, height, width = images.shape
     numbers = np.nan_to_num(images.astype(np.float64))
@@ -198,9 +198,9 @@ def canvas(images: Array) -> Array:
     bytes_ = numbers.astype(np.uint8)
     columns = min(count, _BESIDE)
     rows = -(-count // columns)
-    whole = np.zeros((rows * columns, channels, height, width), np.uint8)
-    whole[:count] = bytes_
-    grid = whole.reshape(rows, columns, channels, height, width).transpose(0, 3, 1, 4, 2)
+    tiles = np.zeros((rows * columns, channels, height, width), np.uint8)
+    tiles[:count] = bytes_
+    grid = tiles.reshape(rows, columns, channels, height, width).transpose(0, 3, 1, 4, 2)
     return grid.reshape(rows * height, columns * width, channels)
 
 

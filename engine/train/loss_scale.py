@@ -1,4 +1,4 @@
-"""Managers of the loss scale: the number that a loss in half precision is multiplied by, so gradients do not vanish."""
+"""Managers of the loss scale: the factor of a loss in half precision, which keeps gradients from vanishing."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class LossScaleManager:
 
 
 class FixedLossScaleManager(LossScaleManager):
-    """A scale that stays.
+    """A constant scale.
 
     Args:
         loss_scale: the scale, at least 1.
-        drop_overflow_update: leave the parameters alone after an overflow. Without it the optimizer is to be given the
-            same ``loss_scale``.
+        drop_overflow_update: leave the parameters unchanged after an overflow. Otherwise pass the same ``loss_scale``
+            to the optimizer.
 
     Raises:
         ValueError: a scale below 1.
@@ -60,7 +60,7 @@ class DynamicLossScaleManager(LossScaleManager):
 
     Args:
         init_loss_scale: the first scale, at least 1.
-        scale_factor: what it is divided and multiplied by, above 0.
+        scale_factor: the divisor and multiplier of the scale, above 0.
         scale_window: the number of finite steps before an increase, an int above 0.
 
     Raises:

@@ -23,11 +23,11 @@ from .metrics import Loss, Metric, get_metrics
 __all__ = ["Model"]
 
 Callbacks: TypeAlias = "Callback | Iterable[Callback] | None"
-"""What a run tells of its moments."""
+"""Reports the moments of a run."""
 
 
 class Batches(Protocol):
-    """What a run takes its batches from: a data set, or what has these of its methods."""
+    """A source of batches for a run: a data set, or an object with these of its methods."""
 
     def get_dataset_size(self) -> int: ...
     def create_tuple_iterator(self, *, num_epochs: int) -> Iterable[Any]: ...
@@ -37,19 +37,19 @@ _OLD_MOMENTS = {"begin", "end", "epoch_begin", "epoch_end", "step_begin", "step_
 
 
 class Model:
-    """A network with what it takes to train and evaluate it.
+    """A network with the objects for its training and evaluation.
 
     Args:
-        network: the network, a cell; without ``loss_fn`` it gives the loss itself.
+        network: the network, a cell; without ``loss_fn`` it returns the loss itself.
         loss_fn: the loss, a cell of (output, label).
         optimizer: the optimizer of its parameters; None for a network that is only evaluated or trains itself.
         metrics: a dictionary of metrics, or a set of their names.
-        eval_network: a network for ``eval``; without it one is made of ``network`` and ``loss_fn``.
-        eval_indexes: where loss, prediction and label are in the outputs of ``eval_network``; without it all outputs
-            go to each metric.
+        eval_network: a network for ``eval``; by default one is built from ``network`` and ``loss_fn``.
+        eval_indexes: the positions of loss, prediction and label in the outputs of ``eval_network``; by default all
+            outputs go to each metric.
         amp_level: "O0" to "O3" or "auto"; see ``amp.auto_mixed_precision``.
-        boost_level: kept; boosting is for other devices.
-        **kwargs: ``loss_scale_manager``, ``keep_batchnorm_fp32``, and ``boost_config_dict``, which is kept.
+        boost_level: accepted for compatibility; boosting is for other devices.
+        **kwargs: ``loss_scale_manager``, ``keep_batchnorm_fp32``, and ``boost_config_dict``, which is ignored.
 
     Raises:
         TypeError: an argument of the wrong kind; the text names it.
@@ -146,14 +146,14 @@ class Model:
             epoch: the number of the last epoch.
             train_dataset: a data set whose columns are the inputs of the network, or data and label with a loss.
             callbacks: a callback or a list of them.
-            dataset_sink_mode: kept for readers; sinking is for devices that hold the whole loop.
+            dataset_sink_mode: accepted for compatibility; sinking is for devices that run the whole loop.
             sink_size: accepted for compatibility; -1 or above 0.
-            initial_epoch: epochs that count as done.
+            initial_epoch: the number of epochs already completed.
 
         Raises:
             TypeError: an argument of the wrong kind; the text names it.
             ValueError: a number outside its range, or an empty data set.
-            AttributeError: no data set.
+            AttributeError: not a data set.
         """
         self._check_run("train", epoch, initial_epoch, train_dataset, sink_size, dataset_sink_mode)
         self._train(epoch, train_dataset, callbacks, initial_epoch)
@@ -175,20 +175,19 @@ class Model:
         Args:
             epoch: the number of the last epoch.
             train_dataset: a data set whose columns are the inputs of the network, or data and label with a loss.
-            valid_dataset: the data set of the evaluations; none are made without it.
-            valid_frequency: after each so many epochs, or a list of the numbers of the epochs.
-            callbacks: a callback or a list of them; one of a user's own must define ``on_train_...`` or
-                ``on_eval_...``.
-            dataset_sink_mode: kept for readers, as for ``train``.
+            valid_dataset: the data set of the evaluations; by default there are none.
+            valid_frequency: the number of epochs between evaluations, or a list of epochs.
+            callbacks: a callback or a list of them; a user's own must define ``on_train_...`` or ``on_eval_...``.
+            dataset_sink_mode: accepted for compatibility, as for ``train``.
             valid_dataset_sink_mode: accepted for compatibility.
             sink_size: accepted for compatibility; -1 or above 0.
-            initial_epoch: epochs that count as done.
+            initial_epoch: the number of epochs already completed.
 
         Raises:
             TypeError: an argument of the wrong kind; the text names it.
-            ValueError: a number outside its range, an empty data set, no metrics, or a callback that does not say
-                which moments it means.
-            AttributeError: no data set.
+            ValueError: a number out of range, an empty data set, no metrics, or a callback whose methods do not name
+                training or evaluation.
+            AttributeError: not a data set.
         """
         self._check_run("fit", epoch, initial_epoch, train_dataset, sink_size, dataset_sink_mode)
         if not isinstance(valid_dataset_sink_mode, bool):
@@ -199,11 +198,11 @@ class Model:
             raise ValueError(f"For 'Model.fit', 'valid_frequency' must be above 0, but got {valid_frequency}")
         if valid_dataset is not None and not self._metric_fns:
             raise ValueError("For 'Model.fit', 'valid_dataset' needs 'metrics' in the Model")
-        for one in _listed(callbacks):
-            old = set(vars(type(one))) & _OLD_MOMENTS
-            if old and not is_of_the_engine(type(one)):
+        for callback in _listed(callbacks):
+            old = set(vars(type(callback))) & _OLD_MOMENTS
+            if old and not is_of_the_engine(type(callback)):
                 raise ValueError(
-                    f"For 'Model.fit', {type(one).__name__} must define on_train_... or on_eval_... instead of "
+                    f"For 'Model.fit', {type(callback).__name__} must define on_train_... or on_eval_... instead of "
                     f"{', '.join(sorted(old))}: which of the two is meant is not clear there"
                 )
         self._train(epoch, train_dataset, callbacks, initial_epoch, valid_dataset, valid_frequency)
@@ -264,7 +263,7 @@ class Model:
         with CallbackManager(facts.list_callback) as callback, self._work("training", total) as work:
             group = agreed(facts.list_callback)
             callback.on_train_begin(context)
-            # One iterator for all epochs: each pass over it is shuffled anew.
+            # One iterator for all epochs: each pass over it is shuffled again.
             batches = dataset.create_tuple_iterator(num_epochs=epochs - initial_epoch)
             for epoch in range(initial_epoch + 1, epochs + 1):
                 facts.cur_epoch_num = epoch
@@ -302,14 +301,14 @@ class Model:
     def _set_mode(self, network: Cell, training: bool, begins: bool = False) -> None:
         """Set the network's mode for training or evaluation: at the start of a run, and after a run in the other mode.
 
-        What a callback sets in parts of the network stays, as in MindSpore: a layer is frozen so.
+        Modes that a callback sets in parts of the network stay, as in MindSpore: this freezes a layer.
         """
         if begins or self._training is not training or network.training is not training:
             network.set_train(training)
             self._training = training
 
     def _work(self, what: str, total: int) -> Work:
-        # Asked to stop, it ends after the step that is under way, as when a callback asks.
+        # A requested stop takes effect after the current step, as when a callback requests it.
         return progress(what, total, of=self._network, raises=False)
 
     def _update_loss_scale(self, outputs: Tensor) -> None:
@@ -325,8 +324,8 @@ class Model:
         """Return the metrics of the network on a data set.
 
         Args:
-            valid_dataset: a data set whose columns are the inputs of the evaluation network: data and label, if it was
-                made here.
+            valid_dataset: a data set whose columns are the inputs of the evaluation network: data and label, if the
+                Model built it.
             callbacks: a callback or a list of them.
             dataset_sink_mode: accepted for compatibility.
 
@@ -377,39 +376,41 @@ class Model:
                 if context.get_stop_requested():
                     break
         callback.on_eval_epoch_end(context)
-        found = facts.metrics = {name: metric.eval() for name, metric in metrics.items()}
+        values = facts.metrics = {name: metric.eval() for name, metric in metrics.items()}
         if between:
-            facts.eval_results = copy.deepcopy(found)
+            facts.eval_results = copy.deepcopy(values)
             if self._eval_indexes is not None:
                 facts.eval_results["eval_loss"] = loss.eval()
         callback.on_eval_end(context)
-        return found
+        return values
 
     def _evaluate_between(self, dataset: Batches, facts: InternalCallbackParam, callback: CallbackManager) -> None:
         """Evaluate in the middle of training, and restore the facts about training."""
-        kept = {name: facts[name] for name in ("cur_step_num", "batch_num", "net_outputs", "mode")}
-        # Of MindSpore's own callbacks only the time is told of an evaluation in between.
-        told = [one for one in callback._callbacks if isinstance(one, TimeMonitor) or not is_of_the_engine(type(one))]
-        with CallbackManager(told) as inner:
+        saved = {name: facts[name] for name in ("cur_step_num", "batch_num", "net_outputs", "mode")}
+        # Of MindSpore's own callbacks only TimeMonitor is notified of an evaluation in between.
+        notified = [
+            item for item in callback._callbacks if isinstance(item, TimeMonitor) or not is_of_the_engine(type(item))
+        ]
+        with CallbackManager(notified) as inner:
             self._evaluate(dataset, facts, inner, between=True)
-        facts.update(kept)
+        facts.update(saved)
 
     def _update_metrics(self, outputs: Any, loss: Loss) -> None:
-        given = (outputs,) if isinstance(outputs, Tensor) else outputs
-        if not isinstance(given, tuple):
+        values = (outputs,) if isinstance(outputs, Tensor) else outputs
+        if not isinstance(values, tuple):
             raise ValueError(f"For 'Model', the eval network must return tensors, but got {type(outputs).__name__}")
         places = self._eval_indexes
-        if places is not None and len(given) < 3:
-            raise ValueError(f"For 'Model', the eval network must return loss, prediction and label, got {len(given)}")
+        if places is not None and len(values) < 3:
+            raise ValueError(f"For 'Model', the eval network must return loss, prediction and label, got {len(values)}")
         if places is not None:
-            loss.update(given[places[0]])
+            loss.update(values[places[0]])
         for metric in (self._metric_fns or {}).values():
             if places is None:
-                metric.update(*given)
+                metric.update(*values)
             elif isinstance(metric, Loss):
-                metric.update(given[places[0]])
+                metric.update(values[places[0]])
             else:
-                metric.update(given[places[1]], given[places[2]])
+                metric.update(values[places[1]], values[places[2]])
 
     # Prediction and the rest
 
@@ -427,14 +428,16 @@ class Model:
         """
         if backend not in ("lite", None):
             raise ValueError(f"For 'Model.predict', 'backend' must be 'lite' or None, but got {backend!r}")
-        for one in predict_data:
-            if isinstance(one, Tensor):
-                if one.size == 0:
+        for value in predict_data:
+            if isinstance(value, Tensor):
+                if value.size == 0:
                     raise ValueError("For 'Model.predict', the input is empty")
-            elif one is not None and not isinstance(one, int | float | str):
-                raise TypeError(f"For 'Model.predict', inputs must be tensors or numbers, but got {type(one).__name__}")
+            elif value is not None and not isinstance(value, int | float | str):
+                raise TypeError(
+                    f"For 'Model.predict', inputs must be tensors or numbers, but got {type(value).__name__}"
+                )
         self._set_mode(self._predict_network, False)
-        with progress("prediction", None, of=self._network, stoppable=False):  # it is one call
+        with progress("prediction", None, of=self._network, stoppable=False):  # it is a single call
             return self._predict_network(*predict_data)
 
     def build(
@@ -472,7 +475,7 @@ def _listed(callbacks: Callbacks) -> list[Callback]:
 
 def _steps(dataset: Batches, who: str) -> int:
     if not hasattr(dataset, "get_dataset_size") or not hasattr(dataset, "create_tuple_iterator"):
-        raise AttributeError(  # MindSpore's class for it
+        raise AttributeError(  # MindSpore's class of error
             f"{who} needs a data set such as mindspore.dataset.GeneratorDataset(...), but got {type(dataset).__name__}"
         )
     return int(dataset.get_dataset_size())

@@ -1,4 +1,4 @@
-"""``mindspore.train.summary``: numbers, images and histograms of a training, in event files that TensorBoard reads."""
+"""``mindspore.train.summary``: numbers, images and histograms of a training, in event files for TensorBoard."""
 
 from __future__ import annotations
 
@@ -26,23 +26,24 @@ _MINDINSIGHTS = ("train_lineage", "eval_lineage", "dataset_graph", "graph", "lan
 
 
 class SummaryRecord:
-    """An event file that TensorBoard reads: values are added, and written when their step is recorded.
+    """An event file for TensorBoard: values are added, and written when their step is recorded.
 
-    One is open at a time; it is closed as a context or by ``close``.
+    Only one is open at a time; it is closed as a context or by ``close``.
 
     Args:
-        log_dir: the folder, which is made where there is none.
-        file_prefix: what the file's name begins with.
-        file_suffix: what it ends with.
+        log_dir: the folder, which is created if missing.
+        file_prefix: the prefix of the file's name.
+        file_suffix: the suffix of the file's name.
         num_process: accepted; files are written in this process.
-        network: kept; TensorBoard is given no graph.
-        max_file_size: the most bytes of a file; what would exceed it is left out with a warning. No limit without it.
-        raise_exception: raise the error of a file that cannot be written; without it a warning.
+        network: accepted for compatibility; no graph is written.
+        max_file_size: the maximum bytes of a file; further values are dropped with a warning. By default unlimited.
+        raise_exception: raise the error of a file that cannot be written; otherwise warn.
         export_options: ``{"tensor_format": "npy"}`` also writes each tensor into a file ``export_.../tensor/*.npy``.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: an unknown option, or a name with other signs than letters, digits, dots, dashes and underscores.
+        ValueError: an unknown option, or a name with characters other than letters, digits, dots, dashes and
+            underscores.
         RuntimeError: one is open, or the folder cannot be made.
     """
 
@@ -80,7 +81,7 @@ class SummaryRecord:
             raise RuntimeError(f"For '{who}', 'log_dir' cannot be made: {error}") from error
         seconds = int(time.time())
         path = folder / f"{file_prefix}.out.tfevents.{seconds}.{platform.node()}{file_suffix}"
-        for number in range(1, 1000):  # a second one within the second
+        for number in range(1, 1000):  # another file within the same second
             if not path.exists():
                 break
             path = path.with_name(f"{file_prefix}.out.tfevents.{seconds}.{number}.{platform.node()}{file_suffix}")
@@ -126,9 +127,9 @@ class SummaryRecord:
             value: the value.
 
         Raises:
-            ValueError: an unknown kind, no name, or a tensor that is none of the kind.
+            ValueError: an unknown kind, no name, or a tensor that does not match the kind.
             TypeError: not a tensor.
-            NotImplementedError: a kind that only MindInsight shows.
+            NotImplementedError: a kind that only MindInsight displays.
         """
         who = "SummaryRecord.add_value"
         if plugin in _MINDINSIGHTS:
@@ -139,12 +140,12 @@ class SummaryRecord:
         if not name or not isinstance(name, str):
             raise ValueError(f"For '{who}', 'name' must be a str that is not empty, but got {name!r}")
         if plugin == "custom_lineage_data":
-            lines = "\n\n".join(f"{key}: {one}" for key, one in check_type(value, dict, who, "value").items())
+            lines = "\n\n".join(f"{key}: {entry}" for key, entry in check_type(value, dict, who, "value").items())
             self._waiting["text", name] = lines
             return
         array = check_type(value, Tensor, who, "value", "a tensor").asnumpy()
         _check(who, plugin, name, array)
-        self._waiting[plugin, name] = np.array(array)  # what is added does not change afterwards
+        self._waiting[plugin, name] = np.array(array)  # a copy, so that later changes do not affect it
 
     def _taken(self, plugin: str, name: str, value: Tensor) -> None:
         """Record the value of an operator such as ``ops.ScalarSummary``, except during evaluation."""
@@ -158,8 +159,8 @@ class SummaryRecord:
 
         Args:
             step: the number of the step.
-            train_network: kept; TensorBoard is given no graph.
-            plugin_filter: a function of a kind that says whether its values are written; all without it.
+            train_network: accepted for compatibility; no graph is written.
+            plugin_filter: a function of a kind that decides whether its values are written; by default all are.
 
         Returns:
             whether the file was open.
@@ -226,7 +227,7 @@ class SummaryRecord:
             self._guarded(self._file.close)
 
     def __del__(self) -> None:
-        with contextlib.suppress(AttributeError):  # of one that could not be made
+        with contextlib.suppress(AttributeError):  # of a record whose constructor failed
             self.close()
 
 

@@ -1,4 +1,4 @@
-"""``mindspore.train.callback``: what a training or evaluation run calls at its moments."""
+"""``mindspore.train.callback``: callbacks of training and evaluation runs."""
 
 from ...base.module_names import name_methods as _name_methods
 from ...base.module_names import on_first_use as _on_first_use

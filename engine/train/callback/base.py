@@ -1,4 +1,4 @@
-"""What a callback is, how several are called as one, and what they are told."""
+"""The base class of callbacks, the manager that calls several as one, and their arguments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Callback", "RunContext"]
 
 
 class RunContext:
-    """What a callback is given: facts about the run, and the way to end it.
+    """The argument of a callback: facts about the run, and a method to end it.
 
     Args:
         original_args: the facts by name.
@@ -66,8 +66,8 @@ class _NoSuchFact(KeyError, AttributeError):  # noqa: N818  (a KeyError for Mind
 class Callback:
     """Base of the callbacks: methods that a run calls at its moments.
 
-    ``on_train_*`` and ``on_eval_*`` are told apart by mode. ``begin``, ``epoch_begin``, ``step_begin`` and their ends
-    are called in both, unless the method of the mode is overridden. A callback is entered and left as a context.
+    Methods ``on_train_*`` and ``on_eval_*`` are called by mode. ``begin``, ``epoch_begin``, ``step_begin`` and their
+    ends are called in both modes, unless the method of the mode is overridden. A callback is a context manager.
     """
 
     def __enter__(self) -> Callback:
@@ -234,7 +234,7 @@ class CallbackManager(Callback):
     """Several callbacks as one, called in their order.
 
     Raises:
-        TypeError: something that is not a callback and not a list of them.
+        TypeError: neither a callback nor a list of them.
     """
 
     def __init__(self, callbacks: Callback | list[Callback] | None) -> None:
@@ -244,17 +244,17 @@ class CallbackManager(Callback):
             callbacks = [callbacks]
         if not isinstance(callbacks, list):
             raise TypeError(f"'callbacks' must be a Callback or a list of them, but got {type(callbacks).__name__}")
-        for one in callbacks:
-            if not isinstance(one, Callback):
-                raise TypeError(f"every entry of 'callbacks' must be a Callback, but got {type(one).__name__}")
+        for callback in callbacks:
+            if not isinstance(callback, Callback):
+                raise TypeError(f"every entry of 'callbacks' must be a Callback, but got {type(callback).__name__}")
         self._callbacks: list[Callback] = list(callbacks)
         self._stack = ExitStack()
 
     def __enter__(self) -> CallbackManager:
         with ExitStack() as stack:
-            entered = [stack.enter_context(one) for one in self._callbacks]
+            entered = [stack.enter_context(callback) for callback in self._callbacks]
             self._stack = stack.pop_all()
-        # A callback may hand over another in its place, as a context may.
+        # A callback may return another in its place, as a context manager may.
         pairs = zip(self._callbacks, entered, strict=True)
         self._callbacks = [new if isinstance(new, Callback) else old for old, new in pairs]
         return self
@@ -265,8 +265,8 @@ class CallbackManager(Callback):
 
 def _to_each(moment: str) -> Callable[[CallbackManager, RunContext], None]:
     def call(self: CallbackManager, run_context: RunContext) -> None:
-        for one in self._callbacks:
-            getattr(one, moment)(run_context)
+        for callback in self._callbacks:
+            getattr(callback, moment)(run_context)
 
     call.__name__ = moment
     return call

@@ -1,4 +1,4 @@
-"""Which of the ranks that train together writes a checkpoint that several would write, and what is in it."""
+"""Election of the rank that writes a checkpoint which several ranks would write, and its content."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _DIGEST = 16
 
 
 class Saver(Callback):
-    """A callback that saves during a training, on one rank where several would write the same files."""
+    """A callback that saves during training, on one rank if several would write the same files."""
 
     _writes = True
-    """Whether this rank writes: another one does where it would write the same files."""
+    """Whether this rank writes; False if another rank writes the same files."""
     _in_step = False
-    """Whether all ranks have such a callback, which saves after the same steps."""
+    """Whether all ranks have such a callback, with the same steps."""
 
     def _where(self) -> str:
         """Return the location of its checkpoints; "" if unknown before training."""
@@ -44,36 +44,36 @@ class Saver(Callback):
 
         All ranks call this, also those that do not write.
         """
-        whole = whole_states(network) if self._in_step else {}
-        return {**{p.name: p for p in network.get_parameters()}, **whole} if whole else network
+        states = whole_states(network) if self._in_step else {}
+        return {**{p.name: p for p in network.get_parameters()}, **states} if states else network
 
 
 def agreed(callbacks: Sequence[Callback]) -> Group | None:
     """Elect the ranks that write: the first of those that save to one location.
 
-    All ranks that train in data parallel call this, whatever their callbacks are.
+    All ranks of a data-parallel training call this, with any callbacks.
 
     Args:
-        callbacks: of the training on this rank.
+        callbacks: the callbacks of the training on this rank.
 
     Returns:
-        The ranks, where one writes for another: they wait for each other in the end. None elsewhere.
+        The ranks, if one writes for another: they wait for each other in the end. Otherwise None.
 
     Raises:
         RuntimeError: the other ranks' calls differ.
     """
-    group, savers = world().everybody, [one for one in callbacks if isinstance(one, Saver)]
+    group, savers = world().everybody, [callback for callback in callbacks if isinstance(callback, Saver)]
     for saver in savers:
         saver._writes, saver._in_step = True, False
     if not settings.is_data_parallel() or group.size == 1:
         return None
     counts = _gathered(group, np.array([len(savers)]), [1] * group.size).tolist()
-    told = np.zeros((len(savers), 2 * _DIGEST), np.uint8)
-    for row, saver in zip(told, savers, strict=True):
+    digests = np.zeros((len(savers), 2 * _DIGEST), np.uint8)
+    for row, saver in zip(digests, savers, strict=True):
         row[:] = np.frombuffer(_digest(saver._where()) + _digest(saver._when()), np.uint8)
-    rows = [row.tobytes() for row in _gathered(group, told, counts)]
+    rows = [row.tobytes() for row in _gathered(group, digests, counts)]
     places = [row[:_DIGEST] for row in rows]
-    before = sum(counts[: group.rank])  # of the ranks before this one
+    before = sum(counts[: group.rank])  # the savers of the preceding ranks
     for number, saver in enumerate(savers):
         saver._writes = places[before + number] not in places[:before]
         if len({*counts}) == 1:
@@ -85,7 +85,7 @@ def wait_for_writers(group: Group) -> None:
     """Wait at the end of training until all ranks have written, so that each can read the others' files.
 
     Args:
-        group: as ``agreed`` gave it.
+        group: the result of ``agreed``.
 
     Raises:
         RuntimeError: the other ranks' calls differ, as after an error.
@@ -100,7 +100,7 @@ def _digest(text: str) -> bytes:
 
 def _gathered(group: Group, x: Array, sizes: Sequence[int]) -> Array:
     what = f"where {[*sizes]} callbacks save to"
-    found: Array = exchange.started(
+    array: Array = exchange.started(
         "all_gather", what, table.line(), group, partial(exchange.all_gather, group, x, sizes)
     ).wait()
-    return found
+    return array

@@ -1,4 +1,4 @@
-"""Callbacks that tell: the loss, the time, the history, any function, and a bar of progress."""
+"""Callbacks that report: the loss, the time, the history, any function, and a progress bar."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class LossMonitor(Callback):
     A loss that is NaN or Inf ends the run with a ValueError.
 
     Args:
-        per_print_times: print each so many steps; 0: never.
+        per_print_times: the number of steps between prints; 0: never.
 
     Raises:
         TypeError: not an int.
@@ -60,15 +60,15 @@ class LossMonitor(Callback):
 
 
 class TimeMonitor(Callback):
-    """Prints how long each epoch took, and a step of it on average.
+    """Prints the duration of each epoch, and the average of its steps.
 
     Args:
-        data_size: the number of steps, where the run does not know it.
-        data_time: tell how long steps waited for data.
+        data_size: the number of steps, if the run does not know it.
+        data_time: report the time that steps waited for data.
 
     Raises:
         TypeError: ``data_time`` is not a bool.
-        ValueError: after an epoch, where the number of steps is known to nobody.
+        ValueError: after an epoch, if the number of steps is unknown.
     """
 
     def __init__(self, data_size: int | None = None, data_time: bool = False) -> None:
@@ -103,9 +103,9 @@ class TimeMonitor(Callback):
 
 
 class History(Callback):
-    """Keeps the output and the metrics of each epoch in ``history``, and the epochs' numbers in ``epoch``.
+    """Stores the output and the metrics of each epoch in ``history``, and the epochs' numbers in ``epoch``.
 
-    Another run goes on with ``history``, and begins ``epoch`` anew, as in MindSpore.
+    Another run appends to ``history``, and resets ``epoch``, as in MindSpore.
     """
 
     def __init__(self) -> None:
@@ -129,7 +129,7 @@ class History(Callback):
 
 
 class LambdaCallback(Callback):
-    """Functions of the run's context, called at the moments they are given for.
+    """Functions of the run's context, called at their moments.
 
     Args:
         on_train_epoch_begin: called before each epoch of training.
@@ -162,16 +162,16 @@ class LambdaCallback(Callback):
         on_eval_end: Callable[[RunContext], Any] | None = None,
     ) -> None:
         super().__init__()
-        given = {name: function for name, function in locals().items() if name.startswith("on_")}
-        for name, function in given.items():
+        functions = {name: function for name, function in locals().items() if name.startswith("on_")}
+        for name, function in functions.items():
             setattr(self, name, function or (lambda run_context: None))
 
 
 class ProgressBar(Callback):
-    """How far training is. Hookscope's own; MindSpore has none.
+    """The progress of training. MindSpore has no such callback.
 
-    In a notebook, if tqdm is installed, its bar, which has an area of the output to itself; otherwise one line for each
-    epoch on stderr. Either way what other callbacks print stays as it is.
+    In a notebook, if tqdm is installed, its bar, in its own output area; otherwise one line for each epoch on stderr.
+    Either way the prints of other callbacks are unaffected.
     """
 
     def __init__(self) -> None:
@@ -179,7 +179,7 @@ class ProgressBar(Callback):
 
     def on_train_epoch_begin(self, run_context: RunContext) -> None:
         facts = run_context.original_args()
-        if "ipykernel" not in sys.modules:  # not imported: the engine knows no notebook
+        if "ipykernel" not in sys.modules:  # not imported: the engine is independent of notebooks
             return
         try:
             from tqdm.auto import tqdm  # type: ignore[import-untyped]  # has no types

@@ -1,4 +1,4 @@
-"""Callbacks that save: checkpoints along the way, a backup to go on from, and a last one when told to exit."""
+"""Callbacks that save: checkpoints during training, a backup to resume from, and a last one on a signal."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ __all__ = ["BackupAndRestore", "CheckpointConfig", "ModelCheckpoint", "OnRequest
 
 
 class CheckpointConfig:
-    """When and how ``ModelCheckpoint`` saves.
+    """Schedule and options of ``ModelCheckpoint``.
 
     Args:
-        save_checkpoint_steps: save each so many steps.
-        save_checkpoint_seconds: or, without steps, each so many seconds.
-        keep_checkpoint_max: the oldest files beyond so many are deleted.
-        keep_checkpoint_per_n_minutes: or, without that, one file of each so many minutes is kept.
+        save_checkpoint_steps: the number of steps between saves.
+        save_checkpoint_seconds: or, without steps, the number of seconds between saves.
+        keep_checkpoint_max: the maximum number of files; the oldest are deleted.
+        keep_checkpoint_per_n_minutes: or, without that, one file per this many minutes is kept.
         integrated_save: accepted for compatibility; there is one device.
         async_save: write in the background, as ``save_checkpoint`` does.
-        saved_network: save this network instead of the one that is trained.
+        saved_network: save this network instead of the trained one.
         append_info: a list of "epoch_num", "step_num" and one dictionary, saved with the parameters.
-        enc_key: files are not encrypted: a key is refused when the first is saved.
+        enc_key: files are not encrypted: a key is rejected at the first save.
         enc_mode: accepted for compatibility.
         exception_save: save when training ends with an exception.
         crc_check: add a checksum to the file.
-        remove_redundancy: kept; one process has nothing twice.
+        remove_redundancy: accepted for compatibility; one process saves nothing twice.
         format: "ckpt" or "safetensors".
         **kwargs: ``incremental``, accepted for compatibility.
 
     Raises:
         TypeError: an argument of the wrong kind.
-        ValueError: nothing says when to save, or arguments that exclude each other.
+        ValueError: no schedule, or conflicting arguments.
     """
 
     def __init__(
@@ -120,13 +120,13 @@ def _append_dict(append_info: list[Any] | None) -> dict[str, Any] | None:
     check_type(append_info, list, "CheckpointConfig", "append_info")
     if sum(isinstance(entry, dict) for entry in append_info) > 1:
         raise TypeError("For 'CheckpointConfig', 'append_info' may hold one dict")
-    found: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     for entry in append_info:
         if isinstance(entry, dict):
             for key, value in entry.items():
                 if not isinstance(key, str) or not isinstance(value, int | float | str | Tensor):
                     raise TypeError(f"For 'CheckpointConfig', 'append_info' cannot hold a {type(value).__name__}")
-                found[key] = value
+                entries[key] = value
         elif not isinstance(entry, str):
             raise TypeError(f"For 'CheckpointConfig', 'append_info' holds strings and a dict, but got {entry!r}")
         elif entry not in ("epoch_num", "step_num"):
@@ -134,24 +134,25 @@ def _append_dict(append_info: list[Any] | None) -> dict[str, Any] | None:
                 f"For 'CheckpointConfig', 'append_info' may name 'epoch_num' and 'step_num', but got {entry!r}"
             )
         else:
-            found[entry] = 0
-    return found
+            entries[entry] = 0
+    return entries
 
 
 class ModelCheckpoint(Saver):
     """Saves a checkpoint named ``<prefix>-<epoch>_<step>.ckpt`` as the config says, and after the last step.
 
-    A folder that holds files of the prefix already gets names with ``<prefix>_1``, ``<prefix>_2`` and so on. A file
-    that cannot be written ends the training with its error, one in the background when the next is due, or in the end.
+    If the folder already contains files of the prefix, names begin with ``<prefix>_1``, ``<prefix>_2`` and so on. A
+    file that cannot be written ends the training with its error; in the background, when the next is due, or at the
+    end.
 
-    Of ranks that train in data parallel and would write the same files the first one writes. The others go on
-    meanwhile; at the end of the training they wait for it. Ranks with folders of their own each write, and so do those
-    whose folder or prefix a function gives.
+    If data-parallel ranks would write the same files, the first rank writes. The others continue and wait for it at the
+    end of the training. Ranks with different folders each write, as do those whose folder or prefix is a
+    function.
 
     Args:
-        prefix: the beginning of the names, or a function of the run's facts that gives it.
-        directory: the folder; the working directory without it. Or a function of the run's facts that gives it.
-        config: when and how.
+        prefix: the beginning of the names, or a function from the run's facts to it.
+        directory: the folder, by default the working directory; or a function from the run's facts to it.
+        config: the schedule and options.
 
     Raises:
         TypeError: ``directory`` is not a str, or ``config`` is not a CheckpointConfig.
@@ -238,11 +239,11 @@ class ModelCheckpoint(Saver):
         self._last_time, self._last_step = time.time(), step
         name = f"{self._prefix}-{_place(facts)}.{config.format}"
         path = str(Path(self._directory) / name)
-        saved = self._saved(self._network(facts))
+        content = self._saved(self._network(facts))
         if self._writes:
             self._wait()
             self._make_room()
-            self._write(facts, saved, path)
+            self._write(facts, content, path)
             self._files.append(path)
         self.latest_ckpt_file_name = path
         facts.last_save_ckpt_step, facts.latest_ckpt_file = step, path
@@ -260,7 +261,7 @@ class ModelCheckpoint(Saver):
                 _delete(self._files.pop(0))
         elif config.keep_checkpoint_per_n_minutes:
             if time.time() - self._last_kept < 60 * config.keep_checkpoint_per_n_minutes:
-                # The first of each span of time stays; what came after it goes.
+                # The first file of each time span stays; later ones are deleted.
                 while len(self._files) > 1:
                     _delete(self._files.pop())
             else:
@@ -268,8 +269,8 @@ class ModelCheckpoint(Saver):
                 self._files.clear()
 
     def _network(self, facts: InternalCallbackParam) -> Cell:
-        saved = self._config.saved_network
-        return facts.train_network if saved is None else saved
+        network = self._config.saved_network
+        return facts.train_network if network is None else network
 
     def _write(self, facts: InternalCallbackParam, saved: Any, path: str) -> None:
         config = self._config
@@ -309,8 +310,8 @@ def _unused_prefix(directory: str, prefix: str) -> str:
         stem, extension = os.path.splitext(name)
         if extension not in (".ckpt", ".safetensors") or stem.endswith("_breakpoint") or not stem.startswith(prefix):
             continue
-        rest = stem[len(prefix) :]
-        between, dash, _ = rest.partition("-")
+        suffix = stem[len(prefix) :]
+        between, dash, _ = suffix.partition("-")
         if not dash:
             continue
         if not between:
@@ -321,19 +322,19 @@ def _unused_prefix(directory: str, prefix: str) -> str:
 
 
 def _delete(path: str) -> None:
-    with suppress(FileNotFoundError):  # somebody tidied up: it is gone, as wished
+    with suppress(FileNotFoundError):  # already deleted by another program
         os.remove(path)
 
 
 class BackupAndRestore(Saver):
-    """Saves the parameters each ``save_freq`` epochs, and a run that begins with a backup there goes on from it.
+    """Saves the parameters every ``save_freq`` epochs; a run that finds a backup resumes from it.
 
-    Of ranks that train in data parallel and have the same folder the first one writes; all of them go on from it.
+    If data-parallel ranks share the folder, the first one writes, and all resume from it.
 
     Args:
         backup_dir: the folder of ``backup.ckpt``.
         save_freq: "epoch" or a number of epochs.
-        delete_checkpoint: delete the backup when training ends well.
+        delete_checkpoint: delete the backup after a successful training.
 
     Raises:
         TypeError: an argument of another type.
@@ -365,9 +366,9 @@ class BackupAndRestore(Saver):
     def on_train_epoch_end(self, run_context: RunContext) -> None:
         facts = run_context.original_args()
         if facts.cur_epoch_num % self.save_freq == 0:
-            saved = self._saved(facts.train_network)
+            content = self._saved(facts.train_network)
             if self._writes:
-                save_checkpoint(saved, self.backup_file)
+                save_checkpoint(content, self.backup_file)
 
     def on_train_end(self, run_context: RunContext) -> None:
         if self._writes and self.delete_checkpoint:
@@ -375,15 +376,15 @@ class BackupAndRestore(Saver):
 
 
 class OnRequestExit(Callback):
-    """Ends training after the step in which a signal comes, with a checkpoint; a next run goes on from it.
+    """Ends training after the step in which a signal arrives, with a checkpoint from which the next run resumes.
 
     Args:
-        save_ckpt: save ``rank_0/<file_name>_train.ckpt`` (``..._eval.ckpt``) then, and load it in the beginning; an
-            evaluation without a file of its own loads that of the training.
-        save_mindir: kept; MindIR is a graph compiler's format.
+        save_ckpt: save ``rank_0/<file_name>_train.ckpt`` (``..._eval.ckpt``) then, and load it at the start; an
+            evaluation without its own file loads that of the training.
+        save_mindir: accepted for compatibility; MindIR is a graph compiler's format.
         file_name: the beginning of the file's name.
-        directory: its folder is ``rank_0`` in this one, or that of another rank, as in MindSpore.
-        config_file: kept; it is for clusters.
+        directory: the parent of the folder ``rank_0``, or of another rank's, as in MindSpore.
+        config_file: accepted for compatibility; it is for clusters.
         sig: the number of the signal; SIGTERM by default.
 
     Raises:
@@ -392,7 +393,7 @@ class OnRequestExit(Callback):
 
     Attributes:
         train_name: the path of a training's file without its suffix.
-        eval_name: likewise of an evaluation's.
+        eval_name: the same for an evaluation.
     """
 
     def __init__(
@@ -420,11 +421,11 @@ class OnRequestExit(Callback):
     def _listen(self, mode: str, network: Cell) -> None:
         self.exit = False
         self._before = signal.signal(self.sig, self._on_signal)
-        # What a training left is evaluated where no evaluation left anything.
+        # An evaluation without its own checkpoint uses that of the training.
         names = (self.eval_name, self.train_name) if mode == "eval" else (self.train_name,)
-        found = [file for file in (f"{name}.ckpt" for name in names) if os.path.isfile(file)]
-        if self.save_ckpt and found:
-            load_checkpoint(found[0], net=network)
+        files = [file for file in (f"{name}.ckpt" for name in names) if os.path.isfile(file)]
+        if self.save_ckpt and files:
+            load_checkpoint(files[0], net=network)
 
     def _on_signal(self, number: int, frame: object) -> None:
         self.exit = True
@@ -441,7 +442,7 @@ class OnRequestExit(Callback):
             self._before = None
 
     def __exit__(self, *exc_info: object) -> None:
-        # A run that an error ends tells no callback of its end.
+        # A run that ends with an error does not notify callbacks of its end.
         self._give_back()
 
     def on_train_begin(self, run_context: RunContext) -> None:
@@ -451,7 +452,7 @@ class OnRequestExit(Callback):
         if self.exit:
             run_context.request_stop()
 
-    on_train_epoch_end = on_train_step_end  # it may have come during an evaluation between epochs
+    on_train_epoch_end = on_train_step_end  # it may have arrived during an evaluation between epochs
 
     def on_train_end(self, run_context: RunContext) -> None:
         self._leave("train", run_context.original_args().train_network)

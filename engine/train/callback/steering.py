@@ -1,4 +1,4 @@
-"""Callbacks that change the run: a learning rate that follows a function or a plateau, an early end."""
+"""Callbacks that change the run: a learning rate by a function or on a plateau, and early stopping."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .base import Callback, InternalCallbackParam, RunContext, loss_of
 __all__ = ["EarlyStopping", "LearningRateScheduler", "ReduceLROnPlateau"]
 
 _log = logging.getLogger(__name__)
-# Of these less is better where 'mode' is "auto".
+# Lower is better for these if 'mode' is "auto".
 _LESS_IS_BETTER = frozenset(
     (
         "hausdorff_distance",
@@ -38,7 +38,7 @@ class LearningRateScheduler(Callback):
     """Sets the optimizer's learning rate after each step.
 
     Args:
-        learning_rate_function: a function of the rate and the number of the step that gives the next rate.
+        learning_rate_function: a function from the rate and the number of the step to the next rate.
     """
 
     def __init__(self, learning_rate_function: Callable[[float, int], float]) -> None:
@@ -47,16 +47,16 @@ class LearningRateScheduler(Callback):
 
     def step_end(self, run_context: RunContext) -> None:
         facts = run_context.original_args()
-        # The number as it is printed, as in MindSpore: 0.1 and not 0.10000000149.
-        shown = np.array2string(facts.optimizer.learning_rate.asnumpy(), precision=8, floatmode="maxprec")
-        rate = float(shown)
+        # The rate as printed, as in MindSpore: 0.1 and not 0.10000000149.
+        text = np.array2string(facts.optimizer.learning_rate.asnumpy(), precision=8, floatmode="maxprec")
+        rate = float(text)
         new = self.learning_rate_function(rate, facts.cur_step_num)
         if not math.isclose(rate, new, rel_tol=1e-10):
             facts.optimizer.learning_rate.set_data(Tensor(np.float32(new)))
 
 
 class _Watching(Callback):
-    """Watches one figure for improvement."""
+    """Monitors one value for improvement."""
 
     def __init__(self, monitor: str, mode: str, min_delta: float, patience: int, verbose: bool) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class _Watching(Callback):
 
 
 class ReduceLROnPlateau(_Watching):
-    """Multiplies the learning rate by ``factor`` when a figure has not improved for ``patience`` epochs.
+    """Multiplies the learning rate by ``factor`` after ``patience`` epochs without improvement of a value.
 
     Args:
         monitor: "loss", "eval_loss" or the name of a metric.
@@ -112,11 +112,11 @@ class ReduceLROnPlateau(_Watching):
         mode: whether less ("min") or more ("max") is better; "auto" by the name of the value.
         min_delta: the minimum improvement that counts.
         cooldown: epochs after a reduction that do not count.
-        min_lr: the least learning rate.
+        min_lr: the minimum learning rate.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range, or in training a learning rate that is not one number.
+        ValueError: a number out of range, or in training a learning rate that is not one number.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class ReduceLROnPlateau(_Watching):
 
 
 class EarlyStopping(_Watching):
-    """Ends training when a figure has not improved for ``patience`` epochs.
+    """Ends training after ``patience`` epochs without improvement of a value.
 
     Args:
         monitor: "loss", "eval_loss" or the name of a metric.
@@ -180,12 +180,12 @@ class EarlyStopping(_Watching):
         patience: epochs without improvement, an int of at least 0.
         verbose: whether to print a line.
         mode: whether less ("min") or more ("max") is better; "auto" by the name of the value.
-        baseline: only better than this counts.
-        restore_best_weights: go back to the parameters of the best epoch.
+        baseline: only values better than this count.
+        restore_best_weights: restore the parameters of the best epoch.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number outside its range, or an unknown mode.
+        ValueError: a number out of range, or an unknown mode.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""A callback that keeps what happens in a training in an event file for TensorBoard."""
+"""A callback that records a training in an event file for TensorBoard."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ _FIRST_PARAMETERS = 5
 
 
 class SummaryCollector(Callback):
-    """Write the loss, the images that are fed in, and how parameters are distributed, for TensorBoard.
+    """Writes the loss, the input images, and the distribution of parameters, for TensorBoard.
 
     The first step is written, and each that ``collect_freq`` divides. Tags are loss/auto, input_data/auto and the names
-    of the optimizer's parameters with /auto behind them.
+    of the optimizer's parameters followed by /auto.
 
     Args:
-        summary_dir: the folder, which is made where there is none.
-        collect_freq: every how many steps something is written.
+        summary_dir: the folder, which is created if missing.
+        collect_freq: the number of steps between records.
         num_process: accepted; files are written in this process.
-        collect_specified_data: what is written: ``collect_metric`` (the loss), ``collect_input_data`` (images in the
-            first column), each a bool, and ``histogram_regular``, a regular expression that names of parameters
-            begin with; None: the first five. Lineages and graphs, which only MindInsight shows, are kept and not
-            written.
-        keep_default_action: whether what is not named there is written as without it, or not at all.
+        collect_specified_data: the values to write: ``collect_metric`` (the loss), ``collect_input_data`` (images in
+            the first column), each a bool, and ``histogram_regular``, a regular expression for the beginning of
+            parameter names; None: the first five. Lineages and graphs, which only MindInsight displays, are accepted
+            and not written.
+        keep_default_action: whether unlisted values keep their default, or are not written.
         custom_lineage_data: a dictionary of str, int and float, written once as text.
-        collect_tensor_freq: kept; it counts for operators that there are not here.
-        max_file_size: the most bytes of the file; no limit without it.
+        collect_tensor_freq: accepted for compatibility; it concerns operators that do not exist here.
+        max_file_size: the maximum bytes of the file; by default unlimited.
         export_options: as for ``SummaryRecord``.
 
     Raises:
         TypeError: an argument of another type.
-        ValueError: a number below 1, an unknown key, or no regular expression.
+        ValueError: a number below 1, an unknown key, or an invalid regular expression.
         NotImplementedError: ``collect_landscape``.
     """
 
@@ -74,8 +74,8 @@ class SummaryCollector(Callback):
         export_format(who, export_options)
         self._settings: dict[str, Any] = {"max_file_size": max_file_size, "export_options": export_options}
         check_bool(keep_default_action, who, "keep_default_action", show=repr)
-        given = _specified(who, collect_specified_data)
-        self._wanted = {**_DEFAULTS, **given} if keep_default_action else given
+        specified = _specified(who, collect_specified_data)
+        self._wanted = {**_DEFAULTS, **specified} if keep_default_action else specified
         self._custom = check_type(custom_lineage_data, dict | None, who, "custom_lineage_data", "a dict or None") or {}
         for key, value in self._custom.items():
             check_type(key, str, who, "custom_lineage_data", "a dict with names that are str", show=repr)
@@ -150,9 +150,9 @@ class SummaryCollector(Callback):
             parameters = [] if optimizer is None else list(optimizer.parameters)
             if pattern is None:
                 parameters = parameters[:_FIRST_PARAMETERS]
-            for one in parameters:
-                if pattern is None or re.match(pattern, one.name):
-                    record.add_value("histogram", f"{one.name}/auto", Tensor(one.asnumpy()))
+            for parameter in parameters:
+                if pattern is None or re.match(pattern, parameter.name):
+                    record.add_value("histogram", f"{parameter.name}/auto", Tensor(parameter.asnumpy()))
 
 
 def _specified(who: str, given: Any) -> dict[str, Any]:

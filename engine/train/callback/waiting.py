@@ -1,4 +1,4 @@
-"""A callback of a training and of its data set at once: before each step of the data it hears of the training."""
+"""A callback that synchronizes the steps of a data set with the training."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ __all__ = ["WaitedDSCallback"]
 
 
 class WaitedDSCallback(Callback, DSCallback):
-    """Base of callbacks by which the rows of a data set hang on the training's last step or epoch.
+    """Base of callbacks that make the rows of a data set depend on the training's last step or epoch.
 
-    One object is given to ``Dataset.map(callbacks=)`` and to ``Model.train(callbacks=)``. A subclass defines
+    One object is passed to ``Dataset.map(callbacks=)`` and to ``Model.train(callbacks=)``. A subclass defines
     ``sync_epoch_begin`` or ``sync_step_begin``; they are called from the second epoch or step on.
 
     Args:
-        step_size: how many rows are one step of the training, as a rule the size of a batch.
+        step_size: the number of rows per training step, usually the batch size.
 
     Raises:
         TypeError: not an int.
         ValueError: an int below 1.
-        RuntimeError: while iterating, where no training step or epoch ended since the last call.
+        RuntimeError: while iterating, if no training step or epoch ended since the last call.
     """
 
     def __init__(self, step_size: int = 1) -> None:

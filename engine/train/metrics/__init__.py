@@ -1,6 +1,6 @@
-"""``mindspore.train.metrics``: figures of how well a network does, one family a file, and each that lies here is found.
+"""``mindspore.train.metrics``: measures of a network's quality, one family per file; each file here is imported.
 
-A metric is known by name to ``get_metric_fn`` and ``Model(metrics=...)`` where its class is decorated with ``named``.
+The decorator ``named`` gives a metric its names for ``get_metric_fn`` and ``Model(metrics=...)``.
 """
 
 from ...base.module_names import name_methods as _name_methods

@@ -1,4 +1,4 @@
-"""Accuracy, and accuracy among the k likeliest."""
+"""Accuracy and top-k accuracy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Accuracy", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "To
 
 @named("accuracy", "acc")
 class Accuracy(EvaluationBase):
-    """The share of samples predicted right; with "multilabel" all labels of a sample must be right.
+    """The fraction of samples predicted correctly; with "multilabel" all labels of a sample must be correct.
 
     Args:
         eval_type: "classification": scores (N, C, ...) and labels (N, ...) or one-hot rows; "multilabel": zeros and
@@ -50,10 +50,10 @@ class Accuracy(EvaluationBase):
 
 @named("topk")
 class TopKCategoricalAccuracy(Metric):
-    """The share of samples whose class is among the k with the highest scores.
+    """The fraction of samples whose class is among the k with the highest scores.
 
     Args:
-        k: how many, an int of at least 1.
+        k: an int of at least 1.
 
     Raises:
         TypeError: not an int.
@@ -88,7 +88,7 @@ class TopKCategoricalAccuracy(Metric):
 
 @named("top_1_accuracy")
 class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
-    """The share of samples whose class has the highest score."""
+    """The fraction of samples whose class has the highest score."""
 
     def __init__(self) -> None:
         super().__init__(1)
@@ -96,7 +96,7 @@ class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
 
 @named("top_5_accuracy")
 class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
-    """The share of samples whose class is among the five with the highest scores."""
+    """The fraction of samples whose class is among the five with the highest scores."""
 
     def __init__(self) -> None:
         super().__init__(5)

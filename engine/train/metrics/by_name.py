@@ -1,4 +1,4 @@
-"""Metrics by name, as ``get_metric_fn`` and ``Model(metrics=...)`` take them."""
+"""Lookup of metrics by name for ``get_metric_fn`` and ``Model(metrics=...)``."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Any:
 
     Args:
         name: one of ``names()``, such as "accuracy".
-        *args: what the metric is made with.
-        **kwargs: the same by name.
+        *args: arguments of the metric.
+        **kwargs: keyword arguments of the metric.
 
     Raises:
-        KeyError: there is none of that name.
+        KeyError: an unknown name.
     """
     if name not in METRICS:
         raise KeyError(f"For 'get_metric_fn', 'name' must be one of {names()}, but got {name!r}")
@@ -35,7 +35,7 @@ def get_metrics(metrics: Mapping[str, Metric] | set[str] | None) -> dict[str, Me
     """Return a dictionary of metrics, from one or from a set of names.
 
     Args:
-        metrics: a dictionary, a set, or None, which stays.
+        metrics: a dictionary, a set, or None, which is returned.
 
     Raises:
         TypeError: something else, or an entry that is not a metric.

@@ -1,4 +1,4 @@
-"""The confusion matrix, and the figures that are read off it."""
+"""The confusion matrix, and metrics derived from it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _NORMALIZERS: dict[str, Callable[[Array], Any]] = {
 
 @named("confusion_matrix")
 class ConfusionMatrix(Metric):
-    """How often class i (row) was predicted as class j (column).
+    """The counts of class i (row) predicted as class j (column).
 
     Args:
         num_classes: the number of classes.
-        normalize: "no_norm", or what a row is divided by: "target" (rows), "prediction" (columns), "all".
-        threshold: from where on a floating prediction without a class axis is class 1.
+        normalize: "no_norm", or the divisor: "target" (rows), "prediction" (columns), "all".
+        threshold: the minimum of a floating prediction without a class axis for class 1.
 
     Raises:
         TypeError: an argument of another type.
@@ -58,7 +58,7 @@ class ConfusionMatrix(Metric):
             *inputs: predictions, class numbers or scores with a class axis, and labels, class numbers.
 
         Raises:
-            ValueError: another number of inputs, shapes that do not fit, or a class that is none of ``num_classes``.
+            ValueError: another number of inputs, shapes that do not match, or a class out of ``num_classes``.
         """
         y_pred, y = self._take(inputs, 2, "predictions, labels")
         if y_pred.ndim not in (y.ndim, y.ndim + 1):
@@ -84,8 +84,8 @@ class ConfusionMatrix(Metric):
     def eval(self) -> Array:
         self._need(self._is_update)
         with np.errstate(all="ignore"):
-            found = self.confusion_matrix / _NORMALIZERS[self.normalize](self.confusion_matrix)
-        return np.asarray(np.nan_to_num(found))
+            matrix = self.confusion_matrix / _NORMALIZERS[self.normalize](self.confusion_matrix)
+        return np.asarray(np.nan_to_num(matrix))
 
 
 def _ratio(over: Array | float, under: Array | float) -> Array:
@@ -94,7 +94,7 @@ def _ratio(over: Array | float, under: Array | float) -> Array:
         return np.where(under != 0, over / np.asarray(under, float), np.nan)
 
 
-# Fawcett 2006 (An introduction to ROC analysis) and the usual definitions, of true and false positives and negatives.
+# Fawcett 2006 (An introduction to ROC analysis) and the usual definitions, for true and false positives and negatives.
 _FIGURES: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
     "tpr": lambda tp, fp, tn, fn: _ratio(tp, tp + fn),
     "tnr": lambda tp, fp, tn, fn: _ratio(tn, tn + fp),
@@ -154,15 +154,15 @@ def _prevalence_threshold(tpr: Array, tnr: Array) -> Array:
 
 @named("confusion_matrix_metric")
 class ConfusionMatrixMetric(Metric):
-    """A figure of the confusion matrix of one-hot, binarized predictions and labels (N, C, ...).
+    """A metric of the confusion matrix of one-hot, binarized predictions and labels (N, C, ...).
 
     Args:
-        skip_channel: named by MindSpore for what its code does with False: the first channel is then left out.
+        skip_channel: with False, the first channel is left out, as in MindSpore's code.
         metric_name: "sensitivity", "precision", "f1 score" and so on, or their short names.
-        calculation_method: True takes the figure of each sample and class and then the mean; False counts over all
-            batches and takes the figure once.
-        decrease: how the figures of a batch become one with ``calculation_method``: "mean" or "sum"; other ways that
-            leave several numbers are refused by ``update``.
+        calculation_method: True computes the metric of each sample and class and then the mean; False counts over all
+            batches and computes the metric once.
+        decrease: the reduction of a batch's values with ``calculation_method``: "mean" or "sum"; ``update`` rejects
+            other reductions, which leave several numbers.
 
     Raises:
         TypeError: an argument of another type.

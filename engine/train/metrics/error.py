@@ -29,7 +29,7 @@ class _MeanError(Metric):
         """Take one batch.
 
         Args:
-            *inputs: predictions and labels of as many elements: tensors, lists or arrays.
+            *inputs: predictions and labels with equally many elements: tensors, lists or arrays.
 
         Raises:
             ValueError: another number of inputs, or shapes that do not match.
@@ -79,10 +79,10 @@ class Loss(Metric):
         """Take the loss of one batch.
 
         Args:
-            *inputs: the loss: a tensor of one element, or with one axis, of which the mean is taken.
+            *inputs: the loss: a tensor of one element, or with one axis, which is averaged.
 
         Raises:
-            ValueError: another number of inputs or of axes.
+            ValueError: another number of inputs or another rank.
         """
         (loss,) = self._take(inputs, 1, "the loss")
         if loss.ndim > 1 or not loss.size:
@@ -100,7 +100,7 @@ class Perplexity(Metric):
     """The exponential of the mean negative log-probability of the labels.
 
     Args:
-        ignore_label: a label that does not count; None: all count.
+        ignore_label: a label to ignore; None: no label.
 
     Raises:
         TypeError: ``ignore_label`` is neither an int nor None.
@@ -126,11 +126,11 @@ class Perplexity(Metric):
 
         Raises:
             ValueError: another number of inputs.
-            RuntimeError: another number of labels than of rows.
+            RuntimeError: the numbers of labels and rows differ.
         """
         if len(inputs) != 2:
             raise ValueError(f"For 'Perplexity.update', there must be predictions and labels, got {len(inputs)} inputs")
-        predictions, labels = ([one] if not isinstance(one, list) else one for one in inputs)
+        predictions, labels = ([value] if not isinstance(value, list) else value for value in inputs)
         if len(predictions) != len(labels):
             raise RuntimeError(
                 f"For 'Perplexity.update', there are {len(predictions)} predictions, but {len(labels)} labels"
@@ -144,12 +144,12 @@ class Perplexity(Metric):
                 )
             numbers = numbers.reshape(-1).astype(np.int64)
             rows = probability.reshape(-1, probability.shape[-1])
-            chosen = rows[np.arange(numbers.size), numbers]
+            selected = rows[np.arange(numbers.size), numbers]
             if self.ignore_label is not None:
                 ignored = numbers == self.ignore_label
                 self._num_inst -= int(ignored.sum())
-                chosen = np.where(ignored, 1, chosen)
-            self._sum_metric -= np.sum(np.log(np.maximum(1e-10, chosen)))
+                selected = np.where(ignored, 1, selected)
+            self._sum_metric -= np.sum(np.log(np.maximum(1e-10, selected)))
             self._num_inst += numbers.size
 
     def eval(self) -> float:

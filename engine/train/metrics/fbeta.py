@@ -12,7 +12,7 @@ from .metric import EvaluationBase, Metric, counts, is_one_hot, named, rearrange
 
 __all__ = ["F1", "Fbeta", "Precision", "Recall"]
 
-# Added to a denominator that may be 0, as MindSpore does: so small that it changes no other.
+# Added to a denominator that may be 0, as in MindSpore: small enough not to change any other.
 _EPS = np.finfo(np.float64).tiny
 
 
@@ -36,7 +36,7 @@ class _Counting(EvaluationBase):
         true, guessed, real = counts(y_pred, y, self._type)
         of = self._denominator(guessed, real)
         if self._type == "multilabel" and self._class_num and not np.isscalar(self._true):
-            # One value for each sample: later batches add samples.
+            # One value for each sample: later batches append samples.
             self._true, self._of = np.concatenate((self._true, true)), np.concatenate((self._of, of))
         else:
             self._true, self._of = self._true + true, self._of + of
@@ -64,7 +64,7 @@ class _Counting(EvaluationBase):
 
 @named("precision")
 class Precision(_Counting):
-    """The precision of each class: true positives among what was predicted positive.
+    """The precision of each class: the fraction of true positives among predicted positives.
 
     Args:
         eval_type: "classification": scores (N, C, ...) and labels (N, ...) or one-hot rows; "multilabel": zeros and
@@ -80,7 +80,7 @@ class Precision(_Counting):
 
 @named("recall")
 class Recall(_Counting):
-    """The recall of each class: true positives among what is positive.
+    """The recall of each class: the fraction of true positives among positives.
 
     Args:
         eval_type: "classification": scores (N, C, ...) and labels (N, ...) or one-hot rows; "multilabel": zeros and
@@ -98,7 +98,7 @@ class Fbeta(Metric):
     """The F-beta score of each class: (1 + beta^2) * precision * recall / (beta^2 * precision + recall).
 
     Args:
-        beta: how much recall weighs against precision, above 0.
+        beta: the weight of recall relative to precision, above 0.
 
     Raises:
         ValueError: ``beta`` is not above 0.

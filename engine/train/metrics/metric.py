@@ -1,4 +1,4 @@
-"""What all metrics share: the base class, the order of inputs, and how predictions and labels are read."""
+"""The base class of metrics, the order of inputs, and the conversion of predictions and labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...tensors.tensor import Tensor
 __all__ = ["EvaluationBase", "Metric", "rearrange_inputs"]
 
 METRICS: dict[str, Callable[..., Any]] = {}
-"""What ``get_metric_fn`` and ``Model(metrics=...)`` make metrics of, by name."""
+"""The classes of metrics for ``get_metric_fn`` and ``Model(metrics=...)``, by name."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -24,7 +24,7 @@ def named(*names: str) -> Callable[[F], F]:
     """Register a metric under these names for ``get_metric_fn`` and ``Model(metrics=...)``.
 
     Raises:
-        ValueError: another metric has one of them.
+        ValueError: another metric has one of the names.
     """
 
     def enter(metric: F) -> F:
@@ -38,13 +38,13 @@ def named(*names: str) -> Callable[[F], F]:
 
 
 class Metric(ABC):
-    """Base of the metrics: ``clear`` starts over, ``update`` takes a batch, ``eval`` gives the value."""
+    """Base of the metrics: ``clear`` resets, ``update`` adds a batch, ``eval`` returns the value."""
 
     _indexes: list[int] | None = None
 
     @property
     def indexes(self) -> list[int] | None:
-        """Which inputs of ``update`` are used, and in which order; None: all, as they come."""
+        """The positions and order of the used inputs of ``update``; None: all, in order."""
         return self._indexes
 
     def set_indexes(self, indexes: list[int]) -> Metric:
@@ -87,7 +87,7 @@ class Metric(ABC):
         """Take one batch.
 
         Args:
-            *inputs: what the metric is made of: mostly predictions and labels, as tensors, lists or arrays.
+            *inputs: the metric's data: mostly predictions and labels, as tensors, lists or arrays.
 
         Raises:
             ValueError: another number of inputs, or shapes that do not match.
@@ -112,7 +112,7 @@ class Metric(ABC):
                 f"For '{type(self).__name__}.update', there must be {count} input{'s' if count > 1 else ''} ({what}), "
                 f"but got {len(inputs)}"
             )
-        return [self._convert_data(one) for one in inputs]
+        return [self._convert_data(value) for value in inputs]
 
     def _need(self, samples: object) -> None:
         """Raise RuntimeError for a division by zero samples."""
@@ -127,7 +127,7 @@ def rearrange_inputs(func: Callable[..., Any]) -> Callable[..., Any]:
         func: the method.
 
     Returns:
-        the method with its inputs chosen.
+        the method with its selected inputs.
     """
 
     @functools.wraps(func)

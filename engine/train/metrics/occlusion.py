@@ -1,4 +1,4 @@
-"""Occlusion sensitivity (Zeiler and Fergus 2014): what a network loses when a part of the image is covered."""
+"""Occlusion sensitivity (Zeiler and Fergus 2014): the change of a score when a part of the image is covered."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class OcclusionSensitivity(Metric):
     """The score of a label minus its score with a square around each position covered.
 
     Args:
-        pad_val: what covers the image.
-        margin: how far the square reaches from its center: an int, or a list of one for each axis.
-        n_batch: how many covered images go through the network at once.
-        b_box: least and largest position along each axis, [low, high, low, high, ...]; negative: all of the axis.
+        pad_val: the value of the covered part.
+        margin: the distance from the square's center to its edge: an int, or a list of one for each axis.
+        n_batch: the number of covered images per call of the network.
+        b_box: minimum and maximum position along each axis, [low, high, low, high, ...]; negative: the whole axis.
 
     Raises:
         TypeError: an argument of another type.
@@ -79,12 +79,12 @@ class OcclusionSensitivity(Metric):
         covered: list[Any] = []
         for position in np.ndindex(*shape):
             centre = np.array(position) + low
-            one = image.copy()
-            # As in MindSpore the square ends before centre + margin.
+            covered_image = image.copy()
+            # As in MindSpore the square ends before center + margin.
             margins = np.broadcast_to(self.margin, low.shape)
             square: Any = (0, *(slice(max(0, c - m), c + m) for c, m in zip(centre, margins, strict=True)))
-            one[square] = self.pad_val
-            covered.append(one)
+            covered_image[square] = self.pad_val
+            covered.append(covered_image)
             if len(covered) == self.n_batch or len(scores) + len(covered) == np.prod(shape):
                 scores += model(Tensor(np.concatenate(covered))).asnumpy()[:, number].tolist()
                 covered = []

@@ -1,4 +1,4 @@
-"""How alike two things are: Dice, cosine similarity, BLEU."""
+"""Metrics of similarity: Dice, cosine similarity, BLEU."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["BleuScore", "CosineSimilarity", "Dice"]
 class Dice(Metric):
     """The Dice coefficient 2 * sum(pred * label) / (sum(pred^2) + sum(label^2) + smooth) of each batch.
 
-    As in MindSpore their sum is divided by the number of samples.
+    As in MindSpore the sum over batches is divided by the number of samples.
 
     Args:
         smooth: keeps the denominator from 0, a float above 0.
@@ -48,9 +48,9 @@ class Dice(Metric):
         if y_pred.shape != y.shape:
             raise ValueError(f"For 'Dice.update', predictions {y_pred.shape} and labels {y.shape} differ in shape")
         flat, real = y_pred.reshape(-1), y.reshape(-1)
-        both = np.dot(flat, real)
+        overlap = np.dot(flat, real)
         either = np.dot(flat, flat) + np.dot(real, real)
-        self._dice_coeff_sum += 2 * float(both) / float(either + self.smooth)
+        self._dice_coeff_sum += 2 * float(overlap) / float(either + self.smooth)
         self._samples_num += y.shape[0]
 
     def eval(self) -> float:
@@ -60,12 +60,12 @@ class Dice(Metric):
 
 @named("cosine_similarity")
 class CosineSimilarity(Metric):
-    """The similarity of each row to each other row, of the last batch given.
+    """The similarity of each row to each other row, of the last batch.
 
     Args:
         similarity: "cosine", or "dot" for the bare product.
         reduction: "none", "sum" or "mean" along the last axis.
-        zero_diagonal: put zeros where a row meets itself.
+        zero_diagonal: set the similarity of each row to itself to zero.
 
     Raises:
         TypeError: ``zero_diagonal`` is not a bool.
@@ -96,7 +96,7 @@ class CosineSimilarity(Metric):
             inputs: the rows (N, D): a tensor, list or array.
 
         Raises:
-            TypeError: something else.
+            TypeError: another type.
         """
         rows = self._convert_data(inputs)
         if self.similarity == "cosine":
@@ -106,12 +106,12 @@ class CosineSimilarity(Metric):
 
     def eval(self) -> Array:
         self._need(self._is_update)
-        found = np.array(self.sqr_mtx_res)
+        matrix = np.array(self.sqr_mtx_res)
         if self.zero_diagonal:
-            np.fill_diagonal(found, 0)
+            np.fill_diagonal(matrix, 0)
         if self.reduction == "none":
-            return found
-        return np.asarray(getattr(found, self.reduction)(axis=-1))
+            return matrix
+        return np.asarray(getattr(matrix, self.reduction)(axis=-1))
 
 
 @named("bleu_score")
@@ -119,7 +119,7 @@ class BleuScore(Metric):
     """BLEU (Papineni et al. 2002) of translated sentences, each with its references; sentences are lists of words.
 
     Args:
-        n_gram: the longest sequence of words compared, 1 to 4.
+        n_gram: the length of the longest compared sequence of words, 1 to 4.
         smooth: add one to each count (Lin and Och 2004).
 
     Raises:
@@ -155,11 +155,11 @@ class BleuScore(Metric):
             self._length += len(candidate)
             self._reference_length += min((len(r) for r in its_references), key=lambda n: abs(len(candidate) - n))
             for n in range(1, self.n_gram + 1):
-                found, allowed = _grams(candidate, n), Counter[tuple[Any, ...]]()
+                grams, allowed = _grams(candidate, n), Counter[tuple[Any, ...]]()
                 for reference in its_references:
                     allowed |= _grams(reference, n)
-                self._matched[n - 1] += (found & allowed).total()
-                self._of[n - 1] += found.total()
+                self._matched[n - 1] += (grams & allowed).total()
+                self._of[n - 1] += grams.total()
 
     def eval(self) -> np.floating[Any] | Array:
         self._need(self._length)

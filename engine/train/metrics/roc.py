@@ -14,11 +14,11 @@ __all__ = ["ROC", "auc"]
 
 @named("roc")
 class ROC(Metric):
-    """The ROC curve: false and true positive rates at every threshold, of the last batch given.
+    """The ROC curve: false and true positive rates at every threshold, of the last batch.
 
     Args:
-        class_num: the number of classes where predictions have a class axis.
-        pos_label: the label that is positive, for two classes; 1 without it.
+        class_num: the number of classes if predictions have a class axis.
+        pos_label: the positive label, for two classes; by default 1.
 
     Raises:
         TypeError: an argument that is neither an int nor None.
@@ -81,7 +81,7 @@ class ROC(Metric):
 
 
 def _curve(scores: Array, labels: Array, positive: int | None) -> tuple[Array, Array, Array]:
-    order = np.argsort(-scores)  # of equal scores only the sums count
+    order = np.argsort(-scores)  # for equal scores only the sums count
     scores, hits = scores[order], (labels[order] == positive).astype(np.int64)
     last_of_each_score = np.append(np.flatnonzero(np.diff(scores)), scores.size - 1)
     true = np.append(0, np.cumsum(hits)[last_of_each_score])
@@ -99,13 +99,14 @@ def auc(x: Array, y: Array, reorder: bool = False) -> float:
     """Return the area under the curve through the points (x, y), by the trapezoidal rule.
 
     Args:
-        x: the places of the points, a NumPy array of one axis.
-        y: their heights, as many.
+        x: the coordinates of the points, a NumPy array of one axis.
+        y: their heights, of the same length.
         reorder: sort the points by ``x`` first.
 
     Raises:
         TypeError: ``x`` or ``y`` is not a numpy.ndarray.
-        ValueError: different lengths, fewer than 2 points, or ``x`` neither rising nor falling without ``reorder``.
+        ValueError: different lengths, fewer than 2 points, or without ``reorder`` an ``x`` neither ascending nor
+            descending.
     """
     if not (isinstance(x, np.ndarray) and isinstance(y, np.ndarray)):
         raise TypeError(

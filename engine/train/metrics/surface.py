@@ -1,7 +1,7 @@
 """Distances between the borders of two regions in images: Hausdorff, mean, and root mean square distance.
 
-The border of a region are its points with a neighbour outside; the distance of a point to the other border is the
-least over that border's points.
+The border of a region consists of its points with a neighbor outside; the distance of a point to the other border is
+the minimum over that border's points.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PAIRS_AT_ONCE = 1 << 20  # bounds the memory of a comparison of all points with
 
 
 class _SurfaceMetric(Metric):
-    """Keeps the borders of the last pair of images."""
+    """Stores the borders of the last pair of images."""
 
     def __init__(self, distance_metric: str) -> None:
         super().__init__()
@@ -74,20 +74,20 @@ class _SurfaceMetric(Metric):
         self._need(self._borders is not None)
         assert self._borders is not None
         start, goal = self._borders[::-1] if backwards else self._borders
-        points, others = np.argwhere(start), np.argwhere(goal)
+        points, targets = np.argwhere(start), np.argwhere(goal)
         if not len(points):
             return np.array([])
-        if not len(others):
+        if not len(targets):
             return np.full(len(points), np.inf)
-        chunk = max(1, _PAIRS_AT_ONCE // len(others))
-        return np.concatenate([self._least(points[i : i + chunk], others) for i in range(0, len(points), chunk)])
+        chunk = max(1, _PAIRS_AT_ONCE // len(targets))
+        return np.concatenate([self._least(points[i : i + chunk], targets) for i in range(0, len(points), chunk)])
 
     def _least(self, points: Array, others: Array) -> Array:
         apart = np.abs(points[:, None, :] - others[None, :, :])
         if self.distance_metric == "euclidean":
             return np.asarray(np.sqrt(np.square(apart).sum(-1).min(1).astype(float)))
-        whole = apart.max(-1) if self.distance_metric == "chessboard" else apart.sum(-1)
-        return np.asarray(whole.min(1).astype(np.int32))
+        distances = apart.max(-1) if self.distance_metric == "chessboard" else apart.sum(-1)
+        return np.asarray(distances.min(1).astype(np.int32))
 
 
 def _border(region: Array) -> Array:
@@ -103,7 +103,7 @@ class HausdorffDistance(_SurfaceMetric):
         distance_metric: the distance of points: "euclidean", "chessboard" or "taxicab".
         percentile: this percentile (a float) of the distances instead of the largest.
         directed: only from the prediction to the truth.
-        crop: look only at the part of the images that holds both regions.
+        crop: consider only the part of the images that contains both regions.
 
     Raises:
         TypeError: an argument of another type.
@@ -126,14 +126,14 @@ class HausdorffDistance(_SurfaceMetric):
 
     def _borders_of(self, y_pred: Array, y: Array) -> tuple[Array, Array]:
         if self.crop:
-            both = np.argwhere(y_pred | y)
-            part = tuple(slice(a, b + 1) for a, b in zip(both.min(0), both.max(0), strict=True))
+            region = np.argwhere(y_pred | y)
+            part = tuple(slice(a, b + 1) for a, b in zip(region.min(0), region.max(0), strict=True))
             y_pred, y = y_pred[part], y[part]
         return _border(y_pred), _border(y)
 
     def eval(self) -> float:
-        there = self._largest(self._distances())
-        return there if self.directed else max(there, self._largest(self._distances(backwards=True)))
+        forward = self._largest(self._distances())
+        return forward if self.directed else max(forward, self._largest(self._distances(backwards=True)))
 
     def _largest(self, distances: Array) -> float:
         if not distances.size:
@@ -157,7 +157,7 @@ class MeanSurfaceDistance(_MeanOfDistances):
     """The mean distance from the prediction's border to the truth's.
 
     Args:
-        symmetric: the mean of both ways.
+        symmetric: the mean of both directions.
         distance_metric: the distance of points: "euclidean", "chessboard" or "taxicab".
 
     Raises:
@@ -166,21 +166,21 @@ class MeanSurfaceDistance(_MeanOfDistances):
     """
 
     def eval(self) -> float:
-        there = self._distances()
+        forward = self._distances()
         if not self.symmetric:
-            return there.mean() if there.size else np.inf
+            return forward.mean() if forward.size else np.inf
         back = self._distances(backwards=True)
-        return np.mean((there.mean(), back.mean())) if there.size and back.size else np.inf
+        return np.mean((forward.mean(), back.mean())) if forward.size and back.size else np.inf
 
 
 @named("root_mean_square_distance")
 class RootMeanSquareDistance(_MeanOfDistances):
-    """The square root of the mean of both ways' mean squared distances.
+    """The square root of the mean of both directions' mean squared distances.
 
-    One way alone (``symmetric`` off) gives the mean square without its root: MindSpore's value and its own example.
+    One direction alone (``symmetric`` off) returns the mean square without its root, as MindSpore and its example do.
 
     Args:
-        symmetric: take both ways.
+        symmetric: use both directions.
         distance_metric: the distance of points: "euclidean", "chessboard" or "taxicab".
 
     Raises:
@@ -189,10 +189,10 @@ class RootMeanSquareDistance(_MeanOfDistances):
     """
 
     def eval(self) -> float:
-        there = self._distances()
-        if not there.size:
+        forward = self._distances()
+        if not forward.size:
             return np.inf
-        square = np.square(there).mean()
+        square = np.square(forward).mean()
         if not self.symmetric:
             return square
         back = self._distances(backwards=True)
