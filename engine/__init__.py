@@ -39,7 +39,7 @@ from .tensors.tensor import tensor as tensor
 __version__ = "2.10.0"
 """The version of MindSpore whose behavior the engine follows."""
 __hookscope__: str = _sys.modules[__name__.rpartition(".")[0]].__version__
-"""The version of Hookscope. Looked up, not imported: the package above imports rooms that the engine must not know."""
+"""The version of Hookscope. Looked up, since the package above imports modules that the engine must not import."""
 
 _keep_freed_memory()
 _methods.bind()
@@ -60,7 +60,7 @@ if _typing.TYPE_CHECKING:
     from . import runtime as runtime
     from . import train as train
 
-# Rooms that a script may never enter are imported when it does; so are the names that MindSpore keeps at the top, too.
+# Rarely used modules are imported on first use; so are names of MindSpore's top level.
 _ROOMS = "amp boost communication dataset device_context experimental hal log mint numpy parallel runtime train"
 _PARALLEL = (
     "ParallelMode set_auto_parallel_context get_auto_parallel_context reset_auto_parallel_context set_algo_parameters "

@@ -1,6 +1,6 @@
-"""``mindspore.amp``: computing in half precision, and scaling the loss so that small gradients survive it.
+"""``mindspore.amp``: computation in half precision, and loss scaling to preserve small gradients.
 
-Which cells compute in half precision is decided once, when a network is prepared; its structure and the names of its
+The cells that compute in half precision are chosen once, when a network is prepared; its structure and the names of its
 parameters stay. A cell is prepared by ``to_float``, and its output is cast back by a wrapper around its ``construct``.
 """
 
@@ -64,7 +64,7 @@ _WHITE_OPERATORS = (
     "ReLU",
     "Ger",
 )
-# The layers that an operator class in a white list means beside the layer of its name.
+# The layers of an operator class in a white list, besides the layer of its name.
 _LAYERS_OF = {
     "Conv2D": ("Conv1d", "Conv2d"),
     "Conv3D": ("Conv3d",),
@@ -74,9 +74,9 @@ _LAYERS_OF = {
     "BatchNorm": ("BatchNorm1d", "BatchNorm2d"),
 }
 _BLACK = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm")
-# What "auto" keeps in float32 beside them.
+# Further cells that "auto" keeps in float32.
 _AUTO_BLACK = (*_BLACK, "GroupNorm", "Softmax", "LogSoftmax", "Softplus")
-# What "auto" computes in half precision, and in float32, in a function: names in the operator table.
+# Operators that "auto" computes in half precision, and in float32, in a function: names in the operator table.
 _AUTO_LOWER = frozenset(("conv2d", "conv2d_bias", "conv3d", "einsum", "linear", "matmul"))
 _AUTO_FULL = frozenset(
     (
@@ -128,13 +128,13 @@ def auto_mixed_precision(network: N, amp_level: str = "O0", dtype: DType = float
     """Make a network compute in half precision.
 
     Args:
-        network: a cell; it is changed. With "auto" also a function, which stays as it is.
-        amp_level: "O0" nothing; "O1" what is in the white list, its outputs cast back; "O2" all but the black list;
+        network: a cell, which is modified. With "auto" also a function, which stays unchanged.
+        amp_level: "O0" nothing; "O1" the white list, with its outputs cast back; "O2" all but the black list;
             "O3" all; "auto" convolutions and products in half precision, normalization and softmax in float32.
         dtype: float16 or bfloat16.
 
     Returns:
-        the network; with "O2" and "O3" its output is cast back to float32. Of a function another one, in which products
+        the network; with "O2" and "O3" its output is cast back to float32. For a function a new one, in which products
         and convolutions compute in half precision, and powers, logarithms, normalization and softmax in float32.
 
     Raises:
@@ -143,8 +143,10 @@ def auto_mixed_precision(network: N, amp_level: str = "O0", dtype: DType = float
     """
     if not isinstance(network, Cell):
         if not callable(network) or amp_level != "auto":
-            needed = "a Cell or a function" if amp_level == "auto" else "a Cell"
-            raise TypeError(f"For 'auto_mixed_precision', 'network' must be {needed}, but got {type(network).__name__}")
+            expected = "a Cell or a function" if amp_level == "auto" else "a Cell"
+            raise TypeError(
+                f"For 'auto_mixed_precision', 'network' must be {expected}, but got {type(network).__name__}"
+            )
         _check_dtype("auto_mixed_precision", dtype)
         return cast(N, _mixed(network, dtype))
     _check_dtype("auto_mixed_precision", dtype)
@@ -174,10 +176,10 @@ def custom_mixed_precision(
     """Make the cells of a white list compute in half precision, or all but those of a black list.
 
     Args:
-        network: a cell; it is changed.
+        network: a cell, which is modified.
         white_list: classes of cells and operators that compute in half precision, and whose outputs are cast back to
-            float32. The class of an operator, such as ``ops.MatMul``, means its objects and the layers that are made
-            of it, ``nn.Dense``, not functions; no class means its subclasses.
+            float32. The class of an operator, such as ``ops.MatMul``, stands for its objects and the layers that use
+            it, ``nn.Dense``, not for functions; no class includes its subclasses.
         black_list: classes of cells that stay in float32; the output of the network is cast back to float32.
         dtype: float16 or bfloat16.
 
@@ -185,20 +187,19 @@ def custom_mixed_precision(
         the network.
 
     Raises:
-        TypeError: ``network`` is not a cell, or a list holds something else than classes of cells; operators may only
-            be
-            in the white list.
+        TypeError: ``network`` is not a cell, or a list holds something other than classes of cells; operators are only
+            allowed in the white list.
         ValueError: both lists or none, or another dtype.
     """
     check_type(network, Cell, "custom_mixed_precision", "network")
     if (white_list is None) == (black_list is None):
         raise ValueError("For 'custom_mixed_precision', give 'white_list' or 'black_list', and not both")
     _check_dtype("custom_mixed_precision", dtype)
-    name, given = ("white_list", white_list) if white_list is not None else ("black_list", black_list)
-    listed: list[type] = check_type(given, list, "custom_mixed_precision", name)
-    for one in listed:
-        if not isinstance(one, type) or not (issubclass(one, Cell) or (name == "white_list" and _is_primitive(one))):
-            raise TypeError(f"For 'custom_mixed_precision', '{name}' must hold classes of cells, but got {one!r}")
+    name, classes = ("white_list", white_list) if white_list is not None else ("black_list", black_list)
+    listed: list[type] = check_type(classes, list, "custom_mixed_precision", name)
+    for cls in listed:
+        if not isinstance(cls, type) or not (issubclass(cls, Cell) or (name == "white_list" and _is_primitive(cls))):
+            raise TypeError(f"For 'custom_mixed_precision', '{name}' must hold classes of cells, but got {cls!r}")
     if white_list is not None:
         _lower_white(network, listed, dtype)
     else:
@@ -228,11 +229,11 @@ def _check_dtype(who: str, dtype: DType) -> None:
 
 
 def _lower_white(network: Cell, listed: Collection[type], dtype: DType) -> None:
-    operators = frozenset(one for one in listed if _is_primitive(one))
-    layers = [name for one in operators for name in (one.__name__, *_LAYERS_OF.get(one.__name__, ()))]
+    operators = frozenset(cls for cls in listed if _is_primitive(cls))
+    layers = [name for cls in operators for name in (cls.__name__, *_LAYERS_OF.get(cls.__name__, ()))]
     cells = {*listed, *(getattr(nn, name, None) for name in layers)}
     for cell in [cell for _, cell in network.cells_and_names() if type(cell) in cells]:
-        if cell.mixed_precision_type is None:  # else its user has chosen
+        if cell.mixed_precision_type is None:  # else its user has chosen a type
             cell.to_float(dtype)
             _cast_output(cell, float32)
     if operators:
@@ -268,7 +269,7 @@ def _cast_output(cell: Cell, dtype: DType) -> None:
     cell.construct = construct_and_cast  # type: ignore[method-assign]  # as above
 
 
-# Networks that train
+# Training networks
 
 _OF_LEVEL: dict[str, tuple[bool, DType, Callable[[], Any]]] = {
     "O0": (False, float32, lambda: None),
@@ -292,13 +293,13 @@ def build_train_network(
     Args:
         network: the network.
         optimizer: the optimizer.
-        loss_fn: the loss, a cell of (output, label), or None or False where the network gives it.
+        loss_fn: the loss, a cell of (output, label), or None or False if the network returns it.
         level: as for ``auto_mixed_precision``; "O2" comes with a dynamic loss scale.
-        boost_level: "O0" to "O2", kept for readers.
+        boost_level: "O0" to "O2", accepted for compatibility.
         **kwargs: ``cast_model_type``, ``keep_batchnorm_fp32`` and ``loss_scale_manager`` instead of the level's.
 
     Returns:
-        ``nn.TrainOneStepCell``, or ``nn.TrainOneStepWithLossScaleCell`` where the scale of the loss may change.
+        ``nn.TrainOneStepCell``, or ``nn.TrainOneStepWithLossScaleCell`` if the loss scale may change.
 
     Raises:
         TypeError: an argument of the wrong kind.
@@ -348,7 +349,7 @@ def _with_loss(network: Cell, loss_fn: Cell, to_float32: bool) -> Cell:
     return with_loss
 
 
-# Loss scaling for training functions of one's own
+# Loss scaling for users' training functions
 
 
 def all_finite(inputs: Nested) -> Tensor:
@@ -358,27 +359,27 @@ def all_finite(inputs: Nested) -> Tensor:
         inputs: a tensor, or tensors in tuples and lists.
 
     Returns:
-        a tensor of one bool. On a GPU nobody has waited for it: ``if`` does, ``scaler.adjust`` does not.
+        a tensor of one bool. On a GPU it is not synchronized: ``if`` waits for it, ``scaler.adjust`` does not.
 
     Raises:
-        TypeError: something else than tensors.
+        TypeError: an input that is not a tensor.
     """
-    given = _tensors(inputs)
-    if any(is_on_gpu(one._array) for one in given):
-        return Tensor._wrap(~overflowed([one._array for one in given]))
-    return Tensor(np.bool_(all(_is_finite(one) for one in given)))
+    tensors = _tensors(inputs)
+    if any(is_on_gpu(tensor._array) for tensor in tensors):
+        return Tensor._wrap(~overflowed([tensor._array for tensor in tensors]))
+    return Tensor(np.bool_(all(_is_finite(tensor) for tensor in tensors)))
 
 
 def _tensors(inputs: Any) -> list[Tensor]:
     if isinstance(inputs, Tensor):
         return [inputs]
     if isinstance(inputs, tuple | list):
-        return [tensor for one in inputs for tensor in _tensors(one)]
+        return [tensor for item in inputs for tensor in _tensors(item)]
     raise TypeError(f"For 'all_finite', 'inputs' must be tensors, but got {type(inputs).__name__}")
 
 
 def _is_finite(tensor: Tensor) -> bool:
-    # One pass without an array of bools: a sum is finite if every number is, and a sum that is not is looked at again.
+    # One pass without an array of bools: a finite sum implies finite numbers; otherwise the numbers are checked.
     array = tensor._array
     if array.dtype.kind not in "fcV":
         return True
@@ -388,12 +389,12 @@ def _is_finite(tensor: Tensor) -> bool:
 
 def _mapped(function: Callable[[Tensor], Any], inputs: Any) -> Any:
     if isinstance(inputs, tuple | list):
-        mapped = [_mapped(function, one) for one in inputs]
+        mapped = [_mapped(function, item) for item in inputs]
         return mapped if isinstance(inputs, list) else tuple(mapped)
     return function(inputs)
 
 
-# Loss scalers of programs call these two by their names in MindSpore.
+# Loss scalers of programs call these two by MindSpore's names.
 
 
 def _grad_scale_map(scale_value: Tensor, inputs: Nested) -> Any:
@@ -410,7 +411,7 @@ class LossScaler:
     """Base of the scalers: ``scale`` the loss, ``unscale`` the gradients, ``adjust`` after a step.
 
     Args:
-        scale_value: the first scale, at least 1; it is kept as a float32 Parameter of this name.
+        scale_value: the initial scale, at least 1; it is stored as a float32 Parameter of this name.
 
     Raises:
         TypeError: not a number.
@@ -459,7 +460,7 @@ class LossScaler:
 
 
 class StaticLossScaler(LossScaler):
-    """A scale that stays.
+    """A constant scale.
 
     Args:
         scale_value: the scale, at least 1.
@@ -474,11 +475,11 @@ class StaticLossScaler(LossScaler):
 
 
 class DynamicLossScaler(LossScaler):
-    """A scale that falls after an overflow and rises after ``scale_window`` good steps in a row.
+    """A scale that falls after an overflow and rises after ``scale_window`` finite steps in a row.
 
     Args:
-        scale_value: the first scale, at least 1; it never falls below 1.
-        scale_factor: what it is divided and multiplied by, an int above 0.
+        scale_value: the initial scale, at least 1; it never falls below 1.
+        scale_factor: the divisor and multiplier of the scale, an int above 0.
         scale_window: the number of finite steps before an increase, an int above 0.
 
     Raises:
@@ -504,8 +505,8 @@ class DynamicLossScaler(LossScaler):
         """
         if is_on_gpu(self.scale_value._array) and is_on_gpu(self.counter._array):
             flag = flag_of(grads_finite, self.counter._array)
-            held = self.scale_value._array, self.counter._array
-            new, count_ = rescaled_in_single(*held, flag, self.scale_factor, self.scale_window)
+            state = self.scale_value._array, self.counter._array
+            new, count_ = rescaled_in_single(*state, flag, self.scale_factor, self.scale_window)
             self.scale_value._rebind(new)
             self.counter._rebind(count_)
             return True

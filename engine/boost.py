@@ -1,4 +1,4 @@
-"""``mindspore.boost``: of its ways to train faster, the one that does not need Ascend devices: gradients added up."""
+"""``mindspore.boost``: gradient accumulation, its one method that does not need Ascend devices."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .tensors.tensor import Tensor
 __all__ = ["GradientAccumulation", "gradient_accumulation_op", "gradient_clear_op"]
 
 gradient_accumulation_op = ops.MultitypeFuncGraph("gradient_accumulation_op")
-"""Of the number of steps, a sum and a gradient: adds the gradient, divided by the number, to the sum."""
+"""A function of the number of steps, a sum and a gradient: adds the gradient, divided by the number, to the sum."""
 gradient_clear_op = ops.MultitypeFuncGraph("gradient_clear_op")
-"""Of a sum: makes it zeros."""
+"""A function of a sum: sets it to zeros."""
 
 
 @gradient_accumulation_op.register("Int64", "Tensor", "Tensor")
@@ -31,18 +31,18 @@ def cleared(total: Parameter) -> Tensor:
     return ops.assign(total, ops.zeros_like(total))
 
 
-# Python's errors of their arguments call them by what users call.
+# Python's argument errors mention the names that users call.
 accumulated.__qualname__, cleared.__qualname__ = gradient_accumulation_op.name, gradient_clear_op.name
 
 
 class GradientAccumulation(Cell):
-    """Adds up the gradients of several steps and calls the optimizer with their mean.
+    """Accumulates the gradients of several steps and calls the optimizer with their mean.
 
     Called as ``accumulate(loss, grads)`` in each step, with the gradients of the optimizer's parameters in their order;
     returns ``loss``.
 
     Args:
-        max_accumulation_step: after how many steps the optimizer is called, at least 1.
+        max_accumulation_step: the number of steps between calls of the optimizer, at least 1.
         optimizer: an optimizer of ``mindspore.nn``.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Settings that MindSpore keeps in its context: the mode, the device, and what only a graph compiler reads."""
+"""Settings of MindSpore's context: the mode, the device, and settings for a graph compiler."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ PYNATIVE_MODE = 1
 
 
 class _Kept(NamedTuple):
-    """A setting of MindSpore's graph compiler or of other devices: kept and readable, without effect on eager runs."""
+    """A setting of MindSpore's graph compiler or of other devices: stored and readable, without effect on eager
+    runs."""
 
     types: type | tuple[type, ...]
     default: Any
@@ -95,7 +96,7 @@ _IDLE = {
     "save_graphs": _PLANS,
     "save_graphs_path": _PLANS,
 }
-"""Settings of graph mode that have no effect, and what there is instead."""
+"""Settings of graph mode that have no effect, and their replacements."""
 _JIT_CONFIG = {"jit_level": ("O0", "O1", "O2"), "infer_boost": ("on", "off")}
 
 
@@ -154,14 +155,14 @@ def set_context(**kwargs: Any) -> None:
     Args:
         **kwargs: ``mode``: PYNATIVE_MODE, or GRAPH_MODE, in which calls of cells and of gradient functions run by plans
             (docs/graph_mode.md); ``device_target``: "CPU" or "GPU", see ``set_device``; ``jit_level``, also as
-            ``jit_config={"jit_level": "O1"}``: "O1" lets plans join operators to loops where neither ``jit`` nor
-            ``Cell.set_jit_config`` says a level; ``bprop_forward_hooks``, which is Hookscope's own: False passes over
-            forward hooks of cells with a ``bprop``, as MindSpore does. Other settings of the graph compiler and of
-            other devices are kept and readable; of those of graph mode that have no effect a warning says what to use.
+            ``jit_config={"jit_level": "O1"}``: "O1" lets plans fuse operators unless ``jit`` or ``Cell.set_jit_config``
+            sets a level; ``bprop_forward_hooks``, which is specific to Hookscope: False skips forward hooks of cells
+            with a ``bprop``, as in MindSpore. Other settings of the graph compiler and of other devices are stored and
+            readable; for those of graph mode without an effect, a warning names the alternative.
 
     Raises:
-        TypeError: a value of another type than the setting has.
-        ValueError: a setting that does not exist or no longer does, or a value that is not allowed.
+        TypeError: a value of another type than the setting's.
+        ValueError: an unknown or obsolete setting, or a value that is not allowed.
     """
     for key, value in kwargs.items():
         if key == "mode":
@@ -198,7 +199,7 @@ def get_context(attr_key: str) -> Any:
 
     Raises:
         TypeError: ``attr_key`` is not a str.
-        ValueError: a setting that does not exist.
+        ValueError: an unknown setting.
     """
     if not isinstance(attr_key, str):
         raise TypeError(f"For 'get_context', 'attr_key' must be a str, but got {type(attr_key).__name__}")
@@ -230,7 +231,7 @@ def set_deterministic(deterministic: bool) -> None:
     """Store the request for reproducible bits; on the CPU it always holds.
 
     Args:
-        deterministic: whether it is wished.
+        deterministic: whether to request it.
 
     Raises:
         TypeError: not a bool.
@@ -278,7 +279,7 @@ def set_dump(target: Cell, enabled: bool = True) -> None:
 
     Args:
         target: a cell.
-        enabled: False takes the mark off.
+        enabled: False removes the mark.
 
     Raises:
         ValueError: ``target`` is not a Cell, or ``enabled`` is not a bool, as in MindSpore.

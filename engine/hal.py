@@ -1,6 +1,6 @@
 """``mindspore.hal``: devices, memory, streams and events, under the older name of ``mindspore.runtime``.
 
-What tells of memory takes the kind of device here, which must be the one in use.
+Memory functions take the kind of device here, which must be the current one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What MindSpore has for its graph compiler: ``jit``, ``jit_class``, ``JitConfig``, ``mutable``, ``constexpr``, ...
+"""MindSpore's functions for its graph compiler: ``jit``, ``jit_class``, ``JitConfig``, ``mutable``, ``constexpr``, ...
 
-``jit`` runs functions by the plans of ``engine.graph``, ``enable_dynamic`` says with which arguments. The other
-decorators mark what a compiler would have to know; a trace sees it by itself, so that they return what they decorate.
+``jit`` runs functions by the plans of ``engine.graph``, and ``enable_dynamic`` declares their arguments. The other
+decorators mark facts for a compiler; a trace detects these itself, so they return their argument.
 """
 
 from __future__ import annotations
@@ -55,31 +55,29 @@ def jit(
 ) -> Any:
     """Run a function by plans: a call is traced once and later computed without its Python code.
 
-    A call gives what the function gives eagerly, hooks included: for each combination of shapes, dtypes and Python
-    values that the code reads there is a plan, and where none can be made the call runs eagerly and a warning says why.
+    A call returns the eager result, hooks included. There is a plan for each combination of shapes, dtypes and Python
+    values that the code reads; if none can be made, the call runs eagerly with a warning that states the reason.
 
     Args:
-        function: a function, a method, a Cell or a class of Cells; None where there are options only.
+        function: a function, a method, a Cell or a class of Cells; None if there are only options.
         capture_mode: "ast", "bytecode" or "trace": here all three trace.
-        jit_level: "O0", which keeps each bit; "O1" joins operators to loops, which rounds otherwise.
-        dynamic: 0: shapes that vary have a plan each. 1: lengths that were seen to change are left open, for one plan.
-        fullgraph: whether a call of which no plan can be made raises an error that names the line.
-        backend: "" or "ms_backend"; "GE" is of other devices.
+        jit_level: "O0" preserves each bit; "O1" fuses operators into loops, with different rounding.
+        dynamic: 0: each varying shape has its own plan. 1: lengths that changed are left open, for one plan.
+        fullgraph: whether a call without a possible plan raises an error that names the line.
+        backend: "" or "ms_backend"; "GE" is for other devices.
         **options: ``disable_format_transform`` (bool), ``exec_order`` ("bfs" or "dfs"), ``infer_boost`` ("on" or
             "off"), ``auto_offload`` ("weight", "activation" or "all") and ``ge_options`` (a dict) are for other devices
-            and have no effect, as have further ones, which a warning says.
+                and have no effect; neither have further ones, with a warning.
 
     Returns:
-        the function that runs by plans (of a class, the class), or the decorator. What is not a function of Python,
-        such
-        as a built-in function, is returned as it is, which a warning says.
+        the function that runs by plans (for a class, the class), or the decorator. Other callables than Python
+        functions, such as built-in functions, are returned unchanged, with a warning.
 
     Raises:
         TypeError: ``fullgraph`` or ``disable_format_transform`` is not a bool, ``dynamic`` is not an int, or an option
-            no plain
-            value.
-        ValueError: an option has a value that MindSpore does not know; and from a call, arguments that are not what
-            ``enable_dynamic`` has told.
+            is not a plain value.
+        ValueError: an option has a value that MindSpore does not know; and from a call, arguments that do not match
+            ``enable_dynamic``.
         RuntimeError: another ``backend``; and from a call, with ``fullgraph``: no plan can be made.
     """
     _one_of(capture_mode, ("ast", "bytecode", "trace"), "capture_mode", "jit")
@@ -113,25 +111,25 @@ def jit(
 
 
 def _by_plans(function: Any, options: dict[str, Any]) -> Callable[..., Any]:
-    shown = function.construct if isinstance(function, Cell) else function
+    inner = function.construct if isinstance(function, Cell) else function
 
-    @functools.wraps(shown)
+    @functools.wraps(inner)
     def decorated(*args: Any, **kwargs: Any) -> Any:
         if call._declared is not None:
-            graphs().check_declared(shown, call._declared, args, kwargs)
+            graphs().check_declared(inner, call._declared, args, kwargs)
         if call._compiled is None:
-            told = function if isinstance(function, Cell) and call._declared is None else call
-            call._compiled = graphs().compiled_function(function, told, **options)
+            source = function if isinstance(function, Cell) and call._declared is None else call
+            call._compiled = graphs().compiled_function(function, source, **options)
         return graphs().call_compiled(call._compiled, args, kwargs)
 
     call: Any = decorated
-    # An attribute, and no variable of the closure, which whoever traces a function that calls this one looks through.
+    # An attribute instead of a closure variable, since a trace of a function that calls this one reads closures.
     call._compiled = None
-    call._declared = getattr(shown, "_declared", None)
-    # MindSpore's mark; here it says how gradients of the function are to be compiled, too.
+    call._declared = getattr(inner, "_declared", None)
+    # MindSpore's mark; here it also sets how gradients of the function are compiled.
     call.__wrapped_by_jit__ = options
-    made: Callable[..., Any] = call
-    return made
+    decorated_call: Callable[..., Any] = call
+    return decorated_call
 
 
 _FLAGS = {
@@ -171,9 +169,9 @@ _PLAIN: Any = bool | int | float | str | list | tuple | dict | None
 
 
 def _check_ge_options(options: object) -> None:
-    for name, given in check_type(options, dict, "jit", "ge_options").items():
+    for name, entries in check_type(options, dict, "jit", "ge_options").items():
         _one_of(name, ("global", "session"), "ge_options", "jit")
-        for item in check_type(given, dict, "jit", f"{name} of 'ge_options'").items():
+        for item in check_type(entries, dict, "jit", f"{name} of 'ge_options'").items():
             for text in item:
                 check_type(text, str, "jit", f"{name} of 'ge_options'", "a dict of texts")
 
@@ -199,7 +197,7 @@ def jit_class(cls: type[V]) -> type[V]:
 
 
 class JitConfig:
-    """Options of graphs for ``Cell.set_jit_config``, which follows ``jit_level``; all are kept in ``jit_config_dict``.
+    """Options of graphs for ``Cell.set_jit_config``, which uses ``jit_level``; all are stored in ``jit_config_dict``.
 
     Args:
         jit_level: "", "O0", "O1" or "O2".
@@ -249,14 +247,14 @@ def constexpr(
     """Mark a function to be computed during compilation, as a trace computes all non-tensor values.
 
     Args:
-        fn: the function; None where there are options only.
-        get_instance: False gives a function that returns ``fn`` when it is called.
+        fn: the function; None if there are only options.
+        get_instance: False returns a function that returns ``fn`` when called.
         name: accepted for compatibility.
         reuse_result: accepted for compatibility.
         check: accepted for compatibility.
 
     Returns:
-        the function as it is, or the decorator.
+        the unchanged function, or the decorator.
 
     Raises:
         TypeError: it cannot be called.
@@ -267,27 +265,27 @@ def constexpr(
     return fn if get_instance else lambda: fn
 
 
-_primexpr = constexpr  # of what may also be asked of values that a compiler does not know
+_primexpr = constexpr  # also for values that a compiler does not know
 
 
 def lazy_inline(fn: Function | None = None, attrs: object = None, policy: str | None = None) -> Any:
     """Mark a cell's ``__init__`` for late inlining, by which a compiler saves time; a trace has nothing to inline.
 
     Args:
-        fn: the method; None where there are options only.
+        fn: the method; None if there are only options.
         attrs: names of attributes, a list of texts or a text.
         policy: None or "front".
 
     Returns:
-        the method as it is, or the decorator.
+        the unchanged method, or the decorator.
 
     Raises:
         TypeError: it is not a function.
-        ValueError: a function that is not called ``__init__``, a class, or an option of another kind.
+        ValueError: a function not named ``__init__``, a class, or an option of another kind.
     """
     if attrs is not None and not isinstance(attrs, str | list):
         raise ValueError(f"For 'lazy_inline', 'attrs' must be a list or a str, but got {type(attrs).__name__}")
-    if isinstance(attrs, list) and not all(isinstance(one, str) for one in attrs):
+    if isinstance(attrs, list) and not all(isinstance(attribute, str) for attribute in attrs):
         raise ValueError(f"For 'lazy_inline', 'attrs' must hold texts, but got {attrs!r}")
     _one_of(policy, (None, "front"), "policy", "lazy_inline")
 
@@ -325,19 +323,19 @@ def no_inline(fn: Function | None = None) -> Any:
 def enable_dynamic(**kwargs: Any) -> Callable[[F], F]:
     """Declare the shapes of varying arguments: ``jit`` makes one plan for all of them if every operator allows it.
 
-    Its calls are compared with what was told.
+    Arguments of calls are compared with the declaration.
 
     Args:
-        **kwargs: by argument a placeholder such as ``Tensor(shape=[None, 3], dtype=ms.float32)``, where None or a
-            Symbol stands for a length that varies; or a tuple or list of tensors of which at least one is such.
+        **kwargs: by argument a placeholder such as ``Tensor(shape=[None, 3], dtype=ms.float32)``, in which None or a
+            Symbol is a length that varies; or a tuple or list of tensors that includes such a placeholder.
 
     Returns:
-        the decorator, of a function or of what ``jit`` makes of one.
+        the decorator, for a function or the result of ``jit`` for one.
 
     Raises:
-        ValueError: no argument is told; and from the decorator, something else than a function, or one without such
+        ValueError: no argument is declared; and from the decorator, an object that is not a function, or lacks such
             arguments.
-        TypeError: from the decorator, what is told is not a tensor, or no length of it is left open.
+        TypeError: from the decorator, a declaration that is not a tensor, or leaves no length open.
     """
     if not kwargs:
         raise ValueError("For 'enable_dynamic', at least one argument must be told")
@@ -347,10 +345,10 @@ def enable_dynamic(**kwargs: Any) -> Callable[[F], F]:
         if not inspect.isfunction(inner):
             raise ValueError(f"For 'enable_dynamic', a function must be decorated, but got {type(function).__name__}")
         names = list(inspect.signature(inner).parameters)
-        for name, told in kwargs.items():
+        for name, declaration in kwargs.items():
             if name not in names:
                 raise ValueError(f"For 'enable_dynamic', '{inner.__qualname__}' has no argument '{name}', only {names}")
-            if not _is_dynamic(name, told):
+            if not _is_dynamic(name, declaration):
                 raise TypeError(f"For 'enable_dynamic', at least one length of '{name}' must be None or a Symbol")
         inner.__dict__["_declared"] = kwargs
         return function
@@ -361,8 +359,8 @@ def enable_dynamic(**kwargs: Any) -> Callable[[F], F]:
 def _is_dynamic(name: str, told: object) -> bool:
     """Return whether a declared argument leaves a length open."""
     if isinstance(told, tuple | list):
-        found = [_is_dynamic(name, one) for one in told]
-        return any(found)
+        flags = [_is_dynamic(name, item) for item in told]
+        return any(flags)
     check_type(told, Tensor, "enable_dynamic", name, "a Tensor, or a tuple or list of them")
     return isinstance(told, Placeholder) and is_open(told.shape)
 
@@ -385,7 +383,7 @@ def mutable(input_data: V, dynamic_len: bool = False) -> V:
         ``input_data``.
 
     Raises:
-        TypeError: the value is made of something else, ``dynamic_len`` is not a bool, or it is set and the value is
+        TypeError: the value contains other types, ``dynamic_len`` is not a bool, or it is set and the value is
             neither a tuple nor a list.
     """
     check_bool(dynamic_len, "mutable", "dynamic_len")

@@ -9,7 +9,7 @@ __all__ = ["critical", "debug", "error", "get_level", "get_log_config", "info", 
 _log = logging.getLogger("hookscope")
 
 
-# The logger's own methods, so that a message names the file and line of who logged it.
+# The logger's own methods, so that a message names the file and line of its caller.
 debug, info, warning, error, critical = _log.debug, _log.info, _log.warning, _log.error, _log.critical
 
 

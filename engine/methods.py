@@ -1,7 +1,7 @@
-"""How the methods of Tensor are bound, once at import: those that are declared (``surfaces``), and Python's operators.
+"""Binding of Tensor's methods at import: declared ones (``surfaces``), and Python's operators.
 
-MindSpore's methods take their arguments under two sets of names, its own (axis, keepdims) and PyTorch's (dim,
-keepdim); ``_method`` makes a function accept both.
+MindSpore's methods accept two sets of argument names, its own (axis, keepdims) and PyTorch's (dim, keepdim);
+``_method`` makes a function accept both.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ def _method(function: Method) -> Method:
     names = _parameters(function)
     if names is None or not {name for group in _SYNONYMS for name in group}.intersection(names):
         return function
-    own = frozenset(names)
+    accepted = frozenset(names)
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-        if kwargs and not own.issuperset(kwargs):
-            kwargs = {key if key in own else _renamed(key, own): value for key, value in kwargs.items()}
+        if kwargs and not accepted.issuperset(kwargs):
+            kwargs = {key if key in accepted else _renamed(key, accepted): value for key, value in kwargs.items()}
         return function(self, *args, **kwargs)
 
     return update_wrapper(method, function)
@@ -182,7 +182,7 @@ def _with_the_name(name: str, function: Method) -> Method:
 def bind() -> None:
     """Define the methods on Tensor."""
     for name, function in _OPERATORS.items():
-        # Python passes no names
+        # Python passes no argument names
         setattr(Tensor, name, function.as_method() if isinstance(function, Operator) else function)
     for name, function in METHODS.items():
         setattr(Tensor, name, _method(_with_the_name(name, function)))

@@ -1,4 +1,4 @@
-"""``mindspore.parallel`` and the settings of many ranks, kept and readable; ``ranks.settings`` has what they decide."""
+"""``mindspore.parallel`` and the settings of many ranks, stored and readable; ``ranks.settings`` has their effects."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 
 class ParallelMode:
-    """Names of the ways to share work among devices."""
+    """Names of the strategies to share work among devices."""
 
     STAND_ALONE = "stand_alone"
     DATA_PARALLEL = "data_parallel"
@@ -55,8 +55,8 @@ _algo: dict[str, Any] = dict(_ALGO_DEFAULTS)
 def set_auto_parallel_context(**kwargs: Any) -> None:
     """Set how ranks share the work: ``parallel_mode="data_parallel"`` and its settings have an effect.
 
-    With ``enable_parallel_optimizer=True`` optimizers that are made afterwards are divided among ranks.
-    A setting that has no effect yet, and a mode that divides cells, is kept; a warning says so.
+    With ``enable_parallel_optimizer=True`` optimizers that are created later are sharded over ranks. A setting without
+    an effect, such as a mode that divides cells, is stored with a warning.
 
     Args:
         **kwargs: settings by name, such as ``parallel_mode``.
@@ -72,8 +72,8 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
     for name, value in kwargs.items():
         divides = name == "parallel_mode" and value in (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL)
         if divides or (name in _WITHOUT_EFFECT and value != settings.DEFAULTS[name]):
-            told = f"{name}={value!r}" if divides else name
-            warnings.warn(f"{who}: {told} is kept and has no effect yet", stacklevel=2)
+            setting = f"{name}={value!r}" if divides else name
+            warnings.warn(f"{who}: {setting} is kept and has no effect yet", stacklevel=2)
 
 
 def get_auto_parallel_context(attr_key: str) -> Any:
@@ -83,7 +83,7 @@ def get_auto_parallel_context(attr_key: str) -> Any:
         attr_key: its name, such as "parallel_mode".
 
     Raises:
-        ValueError: a setting that does not exist.
+        ValueError: an unknown setting.
     """
     if attr_key not in settings.kept:
         raise ValueError(f"For 'get_auto_parallel_context', there is no setting '{attr_key}'")
@@ -102,7 +102,7 @@ def set_algo_parameters(**kwargs: Any) -> None:
         **kwargs: settings by name, such as ``fully_use_devices``.
 
     Raises:
-        ValueError: a setting that does not exist.
+        ValueError: an unknown setting.
     """
     _keep("set_algo_parameters", _algo, kwargs)
 
@@ -114,7 +114,7 @@ def get_algo_parameters(attr_key: str) -> Any:
         attr_key: its name, such as "fully_use_devices".
 
     Raises:
-        ValueError: a setting that does not exist.
+        ValueError: an unknown setting.
     """
     if attr_key not in _algo:
         raise ValueError(f"For 'get_algo_parameters', there is no setting '{attr_key}'")

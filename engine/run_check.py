@@ -1,4 +1,4 @@
-"""``mindspore.run_check``: whether the installation computes."""
+"""``mindspore.run_check``: a check that the installation computes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def run_check() -> None:
     """Run a small computation and print that it works."""
     from . import __hookscope__, __version__
 
-    found = Tensor(np.ones((2, 3), np.float32)) + Tensor(np.ones((2, 3), np.float32))
-    right = bool((found.asnumpy() == 2).all())
+    total = Tensor(np.ones((2, 3), np.float32)) + Tensor(np.ones((2, 3), np.float32))
+    right = bool((total.asnumpy() == 2).all())
     print(f"MindSpore version:  {__version__} (hookscope {__hookscope__})")
     result = "calculation is correct" if right else "calculation is WRONG"
     print(f"The result of addition {result}, hookscope runs on platform [{backend.device_target()}].")

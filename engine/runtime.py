@@ -1,6 +1,6 @@
-"""``mindspore.runtime`` and ``mindspore.hal``: devices, their memory and their streams, as the backend tells them.
+"""``mindspore.runtime`` and ``mindspore.hal``: devices, their memory and their streams, as reported by the backend.
 
-On the CPU work is done when a call returns, and NumPy's memory is not counted: figures are 0. On a GPU they are CuPy's.
+On the CPU work is done when a call returns, and NumPy's memory is not counted: values are 0. On a GPU CuPy reports it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 settings: dict[str, Any] = {}
-"""Settings that tune a runtime: kept and readable, without effect here."""
+"""Settings that tune a runtime: stored and readable, without effect here."""
 _peak = {"allocated": 0, "reserved": 0}
 
 
@@ -93,7 +93,7 @@ def device_count(device_target: str | None = None) -> int:
     """Return the number of devices of a kind.
 
     Args:
-        device_target: "CPU", "GPU" or "Ascend"; the one in use without it.
+        device_target: "CPU", "GPU" or "Ascend"; by default the current one.
     """
     target = str(device_target or backend.device_target()).upper()
     if target == "CPU":
@@ -126,15 +126,15 @@ def get_device_properties(device_id: int, device_target: str | None = None) -> d
         device_target: "CPU" or "GPU"; by default the current one.
 
     Returns:
-        a dictionary, as ``cupy.cuda.runtime.getDeviceProperties`` gives it; None of the CPU.
+        a dictionary, as from ``cupy.cuda.runtime.getDeviceProperties``; None for the CPU.
     """
     target = str(device_target or backend.device_target()).upper()
     if target != "GPU" or not device_count("GPU"):
         return None
     import cupy
 
-    found = dict(cupy.cuda.runtime.getDeviceProperties(device_id))
-    return {k: v.decode() if isinstance(v, bytes) and k == "name" else v for k, v in found.items()}
+    properties = dict(cupy.cuda.runtime.getDeviceProperties(device_id))
+    return {k: v.decode() if isinstance(v, bytes) and k == "name" else v for k, v in properties.items()}
 
 
 def get_device_capability(device_id: int, device_target: str | None = None) -> tuple[int, int] | None:
@@ -144,8 +144,8 @@ def get_device_capability(device_id: int, device_target: str | None = None) -> t
         device_id: the number of the device.
         device_target: "CPU" or "GPU"; by default the current one.
     """
-    found = get_device_properties(device_id, device_target) or {}
-    return (int(found["major"]), int(found["minor"])) if found else None
+    properties = get_device_properties(device_id, device_target) or {}
+    return (int(properties["major"]), int(properties["minor"])) if properties else None
 
 
 def get_arch_list(device_target: str | None = None) -> None:
@@ -167,9 +167,9 @@ def memory_allocated() -> int:
 def memory_reserved() -> int:
     """Return the bytes of the pool on the GPU."""
     cupy = _cupy()
-    held = int(cupy.get_default_memory_pool().total_bytes()) if cupy else 0
-    _peak["reserved"] = max(_peak["reserved"], held)
-    return held
+    reserved = int(cupy.get_default_memory_pool().total_bytes()) if cupy else 0
+    _peak["reserved"] = max(_peak["reserved"], reserved)
+    return reserved
 
 
 def max_memory_allocated() -> int:
@@ -230,11 +230,11 @@ def synchronize() -> None:
 
 
 class Stream:
-    """A queue of work. There is one, so work is done in the order of the program whatever stream it is put on.
+    """A queue of work. There is only one, so work on any stream runs in program order.
 
     Args:
-        priority: kept in the attribute of this name.
-        **kwargs: ``stream_id``, the number by which streams are compared, 0 by default.
+        priority: stored in the attribute of this name.
+        **kwargs: ``stream_id``, the number that compares streams, 0 by default.
     """
 
     def __init__(self, priority: int = 0, **kwargs: Any) -> None:
@@ -245,14 +245,14 @@ class Stream:
         """Record the moment in an event.
 
         Args:
-            event: the event; a new one without it.
+            event: the event; by default a new one.
 
         Returns:
             the event.
         """
-        found = Event() if event is None else event
-        found.record(self)
-        return found
+        recorded = Event() if event is None else event
+        recorded.record(self)
+        return recorded
 
     def wait_event(self, event: Event) -> None:
         """Do nothing: work is done in order.
@@ -294,7 +294,7 @@ class Event:
     """A moment in the work.
 
     Args:
-        enable_timing: whether ``elapsed_time`` may be asked for.
+        enable_timing: whether ``elapsed_time`` is available.
         blocking: accepted for compatibility.
     """
 
@@ -331,7 +331,7 @@ class Event:
             other_event: the later moment.
 
         Raises:
-            RuntimeError: one of them keeps no time.
+            RuntimeError: one of them does not record time.
         """
         if not (self._timed and other_event._timed):
             raise RuntimeError("For 'Event.elapsed_time', both events must be made with enable_timing=True")
@@ -339,13 +339,13 @@ class Event:
 
 
 class StreamCtx:
-    """Work inside the block goes to a stream; there is one.
+    """Sends the work inside the block to a stream; there is only one.
 
     Args:
         ctx_stream: a Stream or None.
 
     Raises:
-        TypeError: something else.
+        TypeError: another type.
     """
 
     def __init__(self, ctx_stream: Stream | None) -> None:
@@ -375,7 +375,7 @@ def set_cur_stream(stream: Stream | None) -> None:
         stream: a Stream or None.
 
     Raises:
-        TypeError: something else.
+        TypeError: another type.
     """
     StreamCtx(stream)
 
@@ -390,11 +390,11 @@ def set_memory(
     """Store the settings of the memory pool; NumPy and CuPy have their own.
 
     Args:
-        init_size: how much the pool has first, such as "2GB".
-        increase_size: by how much it grows.
-        max_size: how much it may have.
+        init_size: the initial size of the pool, such as "2GB".
+        increase_size: the increment of its size.
+        max_size: the maximum size.
         optimize_level: "O0" or "O1".
-        huge_page_reserve_size: how much of it is in huge pages.
+        huge_page_reserve_size: the size of its huge pages.
     """
     settings["memory"] = dict(locals())
 
@@ -428,7 +428,7 @@ def set_cpu_affinity(
         enable_affinity: whether threads should be bound to cores.
         affinity_cpu_list: the cores, as texts such as "0-9".
         module_to_cpu_dict: the cores of each module by name.
-        bind_file: a file that says both.
+        bind_file: a file with both.
     """
     settings["cpu_affinity"] = dict(locals())
 
@@ -437,8 +437,8 @@ def set_kernel_launch_group(thread_num: int = 2, kernel_group_num: int = 8) -> N
     """Store the mode in which kernels of graphs are launched; a warning says that a plan calls them one by one.
 
     Args:
-        thread_num: by how many threads.
-        kernel_group_num: in how many groups.
+        thread_num: the number of threads.
+        kernel_group_num: the number of groups.
 
     Raises:
         TypeError: not an int.
@@ -454,8 +454,8 @@ def set_kernel_launch_capture(enable_capture_graph: bool, op_capture_skip: list[
     """Store the request to capture graphs of kernels; a warning says that a plan calls them one by one.
 
     Args:
-        enable_capture_graph: whether they should be captured.
-        op_capture_skip: names of operators that should not be.
+        enable_capture_graph: whether to capture them.
+        op_capture_skip: names of operators to exclude.
 
     Raises:
         TypeError: ``enable_capture_graph`` is not a bool.

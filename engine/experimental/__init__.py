@@ -1,4 +1,4 @@
-"""``mindspore.experimental``: the optimizers with groups of parameters that schedulers change."""
+"""``mindspore.experimental``: optimizers with parameter groups that schedulers change."""
 
 from ..base.module_names import on_first_use as _on_first_use
 from . import optim

@@ -1,4 +1,4 @@
-"""What the experimental Adam and its relatives share: their state and the checks of their arguments."""
+"""State and argument checks of the experimental Adam family."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Betas = tuple[float, float]
 
 
 class Moments(Optimizer):
-    """What every Adam has: a moving average of the gradient, and one of its square.
+    """Base of the Adam family: a moving average of the gradient, and one of its square.
 
     Args:
-        params: the parameters to change, or groups of them.
-        defaults: settings of the groups that have none of their own.
+        params: the parameters to train, or groups of them.
+        defaults: default settings of the groups.
     """
 
     _steps = "step_t"
@@ -32,10 +32,13 @@ class Moments(Optimizer):
         """Return beta**step; for a step on a GPU, computed once in double precision."""
         if not is_on_gpu(step):
             return beta**step
-        known: dict[Any, Any] = self.__dict__.setdefault("_powers", {})
-        if (beta, id(step)) not in known:
-            known[beta, id(step)] = float(beta) ** step.astype("float64"), step  # which keeps its id
-        return known[beta, id(step)][0]
+        powers: dict[Any, Any] = self.__dict__.setdefault("_powers", {})
+        if (beta, id(step)) not in powers:
+            powers[beta, id(step)] = (
+                float(beta) ** step.astype("float64"),
+                step,
+            )  # the tuple keeps the step, and with it its id
+        return powers[beta, id(step)][0]
 
     def _start(self, *names: str) -> None:
         for name in names:
@@ -46,7 +49,7 @@ class Moments(Optimizer):
 
     def _check_all(self, lr: Rate, betas: Betas, eps: float, weight_decay: float, above: bool = True) -> None:
         self._check("lr", lr, above)
-        for place, beta in enumerate(betas):
-            self._check(f"betas[{place}]", beta, below=1)
+        for index, beta in enumerate(betas):
+            self._check(f"betas[{index}]", beta, below=1)
         self._check("eps", eps, above)
         self._check("weight_decay", weight_decay)

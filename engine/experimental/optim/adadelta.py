@@ -13,7 +13,7 @@ __all__ = ["Adadelta"]
 
 
 class Adadelta(Optimizer):
-    """Adadelta (Zeiler 2012), whose steps are as long as the past steps are against the past gradients.
+    """Adadelta (Zeiler 2012): steps scaled by the ratio of past steps to past gradients.
 
     a = rho * a + (1 - rho) * g**2; d = sqrt(u + eps) / sqrt(a + eps) * g; u = rho * u + (1 - rho) * d**2; p = p - lr *
     d.
@@ -21,7 +21,7 @@ class Adadelta(Optimizer):
     Args:
         params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
         lr: the learning rate, a number or a Tensor of one, above 0.
-        rho: the share of both averages that stays in a step, from 0 to 1.
+        rho: the decay rate of both averages, from 0 to 1.
         eps: added under both roots, above 0.
         weight_decay: this multiple of a parameter is added to its gradient, at least 0.
         maximize: ascend the gradient instead of descending.

@@ -18,9 +18,9 @@ class Adagrad(Optimizer):
     Args:
         params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
         lr: the learning rate, a number or a Tensor of one, above 0.
-        lr_decay: how fast the learning rate falls, at least 0.
+        lr_decay: the decay of the learning rate, at least 0.
         weight_decay: this multiple of a parameter is added to its gradient, at least 0.
-        initial_accumulator_value: what a is in the beginning, at least 0.
+        initial_accumulator_value: the initial value of a, at least 0.
         eps: added to the root in the denominator, above 0.
         maximize: ascend the gradient instead of descending.
 

@@ -24,7 +24,7 @@ class Adam(Moments):
     Args:
         params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
         lr: the learning rate, a number or a Tensor of one, at least 0.
-        betas: (beta1, beta2): the shares of m and v that stay in a step, from 0 to below 1.
+        betas: (beta1, beta2): the decay rates of m and v, from 0 to below 1.
         eps: added to the root in the denominator, at least 0.
         weight_decay: this multiple of a parameter is added to its gradient, at least 0.
         amsgrad: divide by the largest v so far (Reddi et al. 2018).

@@ -21,8 +21,8 @@ class Adamax(Moments):
     Args:
         params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
         lr: the learning rate, a number or a Tensor of one, above 0.
-        betas: (beta1, beta2): the shares of m and v that stay in a step, from 0 to below 1.
-        eps: added to the size of the gradient, above 0.
+        betas: (beta1, beta2): the decay rates of m and v, from 0 to below 1.
+        eps: added to the magnitude of the gradient, above 0.
         weight_decay: this multiple of a parameter is added to its gradient, at least 0.
         maximize: ascend the gradient instead of descending.
 

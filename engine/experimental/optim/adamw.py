@@ -1,4 +1,4 @@
-"""AdamW with PyTorch's names: decay apart from the gradient."""
+"""AdamW with PyTorch's names: decoupled weight decay."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["AdamW"]
 
 
 class AdamW(Adam):
-    """Adam with decay apart from the gradient (Loshchilov and Hutter 2019), both moments corrected.
+    """Adam with decoupled weight decay (Loshchilov and Hutter 2019), both moments corrected.
 
     p = p * (1 - lr * weight_decay) - lr * m' / (sqrt(v') + eps), where m' = m / (1 - beta1**t) and v' = v / (1 -
     beta2**t).
@@ -23,9 +23,9 @@ class AdamW(Adam):
     Args:
         params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
         lr: the learning rate, a number or a Tensor of one, at least 0.
-        betas: (beta1, beta2): the shares of the moments m and v that stay in a step, from 0 to below 1.
+        betas: (beta1, beta2): the decay rates of the moments m and v, from 0 to below 1.
         eps: added to the root in the denominator, at least 0.
-        weight_decay: this multiple of ``lr`` and the parameter is taken off it, at least 0.
+        weight_decay: this multiple of ``lr`` and the parameter is subtracted from it, at least 0.
         amsgrad: divide by the largest v so far (Reddi et al. 2018).
         maximize: ascend the gradient instead of descending.
 

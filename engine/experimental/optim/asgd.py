@@ -22,7 +22,7 @@ class ASGD(Optimizer):
         lr: the learning rate, a number or a Tensor of one, above 0.
         lambd: the decay of the parameter and of eta, a float.
         alpha: the power by which eta falls.
-        t0: the step from which on the average is taken, a float.
+        t0: the first step of the average, a float.
         weight_decay: this multiple of a parameter is added to its gradient, at least 0.
         maximize: ascend the gradient instead of descending.
 

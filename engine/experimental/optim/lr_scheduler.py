@@ -1,4 +1,4 @@
-"""Learning rates that change from epoch to epoch: schedulers of the experimental optimizers."""
+"""Schedulers of the experimental optimizers, which change learning rates from epoch to epoch."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ __all__ = [
 
 
 def _set(parameter: Parameter, value: float | Tensor) -> None:
-    held = parameter._array
+    array = parameter._array
     with no_recording():
-        parameter._rebind(array_module(held).full(held.shape, float(value), held.dtype))
+        parameter._rebind(array_module(array).full(array.shape, float(value), array.dtype))
 
 
 Rates: TypeAlias = float | list[float] | tuple[float, ...]
@@ -55,14 +55,14 @@ def _check_optimizer(who: str, optimizer: object) -> None:
 
 def _kind(who: str, name: str, value: Any, kinds: tuple[type, ...]) -> None:
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        wanted = " or ".join(kind.__name__ for kind in kinds)
-        raise TypeError(f"For '{who}', '{name}' must be of {wanted}, but got {type(value).__name__}")
+        names = " or ".join(kind.__name__ for kind in kinds)
+        raise TypeError(f"For '{who}', '{name}' must be of {names}, but got {type(value).__name__}")
 
 
 class LRScheduler:
     """Base of the schedulers; a subclass defines ``get_lr``, and for ``step(epoch)`` perhaps ``_get_closed_form_lr``.
 
-    A scheduler makes its first step when it is made. Groups that the optimizer takes later it does not change.
+    A scheduler makes its first step when it is created. It does not affect groups that the optimizer gets later.
 
     Args:
         optimizer: an optimizer of ``mindspore.experimental.optim``.
@@ -135,7 +135,7 @@ class StepLR(LRScheduler):
 
     Args:
         optimizer: an optimizer of ``mindspore.experimental.optim``.
-        step_size: how many epochs lie between two changes.
+        step_size: the number of epochs between two changes.
         gamma: the factor, a float.
         last_epoch: the last completed epoch; -1 at the start.
 
@@ -164,7 +164,7 @@ class MultiStepLR(LRScheduler):
 
     Args:
         optimizer: an optimizer of ``mindspore.experimental.optim``.
-        milestones: a list of epochs; one that is there twice counts twice.
+        milestones: a list of epochs; a repeated one counts repeatedly.
         gamma: the factor.
         last_epoch: the last completed epoch; -1 at the start.
 
@@ -184,8 +184,8 @@ class MultiStepLR(LRScheduler):
         return self._times(self.gamma ** self.milestones[int(self._epoch)])
 
     def _get_closed_form_lr(self) -> list[float]:
-        passed = sum(count for epoch, count in self.milestones.items() if epoch <= self._epoch)
-        return self._of_base(self.gamma**passed)
+        count_passed = sum(count for epoch, count in self.milestones.items() if epoch <= self._epoch)
+        return self._of_base(self.gamma**count_passed)
 
 
 class ExponentialLR(LRScheduler):
@@ -213,12 +213,12 @@ class ExponentialLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """The learning rate times ``factor`` before the epoch ``total_iters``, and as it was from then on.
+    """The learning rate times ``factor`` before the epoch ``total_iters``, and unchanged from then on.
 
     Args:
         optimizer: an optimizer of ``mindspore.experimental.optim``.
         factor: from 0 to 1; a third by default.
-        total_iters: the first epoch with the whole rate.
+        total_iters: the first epoch with the full rate.
         last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
@@ -245,13 +245,13 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """The learning rate times a factor that goes from ``start_factor`` to ``end_factor`` in a line.
+    """The learning rate times a factor that changes linearly from ``start_factor`` to ``end_factor``.
 
     Args:
         optimizer: an optimizer of ``mindspore.experimental.optim``.
         start_factor: the factor of epoch 0, above 0 and at most 1; a third by default.
         end_factor: the factor from the epoch ``total_iters`` on, from 0 to 1.
-        total_iters: how many epochs the way takes.
+        total_iters: the number of epochs of the change.
         last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
@@ -284,8 +284,8 @@ class LinearLR(LRScheduler):
         return self._times(1 + slope / (self.total_iters * self.start_factor + (self._epoch - 1) * slope))
 
     def _get_closed_form_lr(self) -> list[float]:
-        done = min(self.total_iters, self._epoch) / self.total_iters
-        return self._of_base(self.start_factor + (self.end_factor - self.start_factor) * done)
+        progress = min(self.total_iters, self._epoch) / self.total_iters
+        return self._of_base(self.start_factor + (self.end_factor - self.start_factor) * progress)
 
 
 class PolynomialLR(LRScheduler):
@@ -293,8 +293,8 @@ class PolynomialLR(LRScheduler):
 
     Args:
         optimizer: an optimizer of ``mindspore.experimental.optim``.
-        total_iters: how many epochs the way to 0 takes.
-        power: the exponent, a float of at least 0; 1.0 is a line.
+        total_iters: the number of epochs until 0.
+        power: the exponent, a float of at least 0; 1.0 is linear.
         last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
@@ -326,7 +326,7 @@ class _Lambdas(LRScheduler):
 
 
 class LambdaLR(_Lambdas):
-    """The first learning rate times ``lr_lambda(epoch)``.
+    """The initial learning rate times ``lr_lambda(epoch)``.
 
     Args:
         optimizer: an optimizer of ``mindspore.experimental.optim``.
@@ -369,8 +369,8 @@ class CosineAnnealingLR(LRScheduler):
 
     Args:
         optimizer: an optimizer of ``mindspore.experimental.optim``.
-        T_max: how many epochs the way down takes.
-        eta_min: the least learning rate.
+        T_max: the number of epochs of the descent.
+        eta_min: the minimum learning rate.
         last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
@@ -403,13 +403,13 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """The learning rate along a cosine down to ``eta_min``, then from the start again (Loshchilov and Hutter 2017).
+    """The learning rate along a cosine down to ``eta_min``, then restarted (Loshchilov and Hutter 2017).
 
     Args:
         optimizer: an optimizer of ``mindspore.experimental.optim``.
-        T_0: how many epochs the first way down takes, an int above 0.
-        T_mult: the next takes so many times as many, an int above 0.
-        eta_min: the least learning rate.
+        T_0: the number of epochs of the first cycle, an int above 0.
+        T_mult: the factor of the number of epochs of each next cycle, an int above 0.
+        eta_min: the minimum learning rate.
         last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
@@ -444,7 +444,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         """Advance to the next epoch, or to the given one, and set the learning rates.
 
         Args:
-            epoch: the epoch to go to, which may be a fraction; None is the next.
+            epoch: the next epoch, possibly a fraction; None adds 1.
 
         Returns:
             True.
@@ -478,23 +478,23 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 class CyclicLR(LRScheduler):
-    """The learning rate from ``base_lr`` up to ``max_lr`` and down again, over and over (Smith 2017).
+    """The learning rate from ``base_lr`` up to ``max_lr`` and down again, in cycles (Smith 2017).
 
     Args:
         optimizer: an optimizer of ``mindspore.experimental.optim``.
-        base_lr: the least rate, or a list of one for each group.
+        base_lr: the minimum rate, or a list of one for each group.
         max_lr: the largest rate, or a list of one for each group.
-        step_size_up: epochs of the way up.
-        step_size_down: epochs of the way down; as many as up without it.
+        step_size_up: the number of rising epochs.
+        step_size_down: the number of falling epochs; by default the same.
         mode: "triangular", "triangular2" (each cycle half as high) or "exp_range" (times ``gamma`` every epoch).
         gamma: the factor of "exp_range".
-        scale_fn: instead of ``mode``, a function that gives the height of a cycle.
-        scale_mode: what ``scale_fn`` is a function of: "cycle", its number from 1, or "iterations", the epoch.
+        scale_fn: instead of ``mode``, a function that returns the height of a cycle.
+        scale_mode: the argument of ``scale_fn``: "cycle", its number from 1, or "iterations", the epoch.
         last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
         TypeError: another optimizer.
-        ValueError: an unknown ``mode``, or another number of rates than groups.
+        ValueError: an unknown ``mode``, or the numbers of rates and groups differ.
     """
 
     def __init__(
@@ -531,7 +531,7 @@ class CyclicLR(LRScheduler):
         """Return the height of a cycle as a fraction of the distance to ``max_lr``.
 
         Args:
-            x: the number of the cycle, or the epoch, as ``scale_mode`` says.
+            x: the number of the cycle, or the epoch, by ``scale_mode``.
         """
         if self._scale_fn is not None:
             return self._scale_fn(x)
@@ -539,9 +539,9 @@ class CyclicLR(LRScheduler):
 
     def get_lr(self) -> list[float]:
         cycle = math.floor(1 + self._epoch / self.total_step_size)
-        place = 1 + self._epoch / self.total_step_size - cycle
+        position = 1 + self._epoch / self.total_step_size - cycle
         ratio = self.step_up_ratio
-        high = place / ratio if place <= ratio else (place - 1) / (ratio - 1)
+        high = position / ratio if position <= ratio else (position - 1) / (ratio - 1)
         high *= float(self.scale_fn(float(cycle) if self.scale_mode == "cycle" else self._epoch))
         pairs = zip(self.base_lrs, self.max_lrs, strict=True)
         return [float(base) + (float(most) - float(base)) * high for base, most in pairs]
@@ -551,19 +551,19 @@ def _for_groups(who: str, optimizer: Optimizer, value: Any, name: str) -> list[A
     """Return a value for each group, from a list or one value for all."""
     _check_optimizer(who, optimizer)
     count = len(optimizer.param_groups)
-    found = list(value) if isinstance(value, list | tuple) else [value] * count
-    if len(found) != count:
-        raise ValueError(f"For '{who}', '{name}' must be one for each of the {count} groups, but got {len(found)}")
-    return found
+    values = list(value) if isinstance(value, list | tuple) else [value] * count
+    if len(values) != count:
+        raise ValueError(f"For '{who}', '{name}' must be one for each of the {count} groups, but got {len(values)}")
+    return values
 
 
 class SequentialLR:
-    """Several schedulers, one after the other; the next begins at each of the epochs ``milestones``.
+    """Several schedulers in sequence; the next begins at each of the epochs ``milestones``.
 
     Args:
-        optimizer: the optimizer that all of them change.
+        optimizer: the common optimizer.
         schedulers: the schedulers, in their order.
-        milestones: the epochs at which the second, the third, ... begins.
+        milestones: the first epochs of the second, the third, ... scheduler.
         last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
@@ -573,9 +573,9 @@ class SequentialLR:
     def __init__(
         self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int], last_epoch: int = -1
     ) -> None:
-        for place, scheduler in enumerate(schedulers):
+        for index, scheduler in enumerate(schedulers):
             if scheduler.optimizer is not optimizer:
-                raise ValueError(f"For 'SequentialLR', scheduler {place} is of another optimizer")
+                raise ValueError(f"For 'SequentialLR', scheduler {index} is of another optimizer")
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 f"For 'SequentialLR', 'milestones' must be one fewer than the schedulers, "
@@ -594,11 +594,11 @@ class SequentialLR:
         """Advance to the next epoch, and set the learning rates."""
         _set(self.last_epoch, float(self.last_epoch) + 1)
         epoch = int(float(self.last_epoch))
-        place = bisect_right(self.milestones, epoch)
-        if place and self.milestones[place - 1] == epoch:
-            self._schedulers[place].step(0)
+        index = bisect_right(self.milestones, epoch)
+        if index and self.milestones[index - 1] == epoch:
+            self._schedulers[index].step(0)
         else:
-            self._schedulers[place].step()
+            self._schedulers[index].step()
 
     def get_last_lr(self) -> list[Tensor]:
         """Return the current learning rate of each group: copies, as tensors."""
@@ -606,22 +606,22 @@ class SequentialLR:
 
 
 class ReduceLROnPlateau:
-    """The learning rate times ``factor`` when a metric has not improved for more than ``patience`` epochs.
+    """The learning rate times ``factor`` after more than ``patience`` epochs without improvement of a metric.
 
     Args:
         optimizer: an optimizer of ``mindspore.experimental.optim``.
         mode: "min" or "max": whether less or more is better.
-        factor: what a rate is multiplied by, below 1.
-        patience: how many epochs without improvement are let pass.
-        threshold: by how much a metric must be better to count.
-        threshold_mode: whether that is a share of the best so far ("rel") or a difference ("abs").
-        cooldown: epochs of rest after a reduction.
-        min_lr: a floor, or a list of one for each group.
-        eps: a smaller change is not made.
+        factor: the factor of a rate, below 1.
+        patience: the number of tolerated epochs without improvement.
+        threshold: the minimum improvement that counts.
+        threshold_mode: whether that is a fraction of the best so far ("rel") or a difference ("abs").
+        cooldown: the number of epochs without monitoring after a reduction.
+        min_lr: a lower bound, or a list of one for each group.
+        eps: the minimum change; smaller ones are skipped.
 
     Raises:
         TypeError: another optimizer.
-        ValueError: ``factor`` is 1 or more, an unknown mode, or another number of floors than groups.
+        ValueError: ``factor`` is 1 or more, an unknown mode, or the numbers of lower bounds and groups differ.
     """
 
     def __init__(

@@ -22,10 +22,10 @@ class NAdam(Moments):
     Args:
         params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
         lr: the learning rate, a number or a Tensor of one, above 0.
-        betas: (beta1, beta2): the shares of the moments that stay in a step, from 0 to below 1.
+        betas: (beta1, beta2): the decay rates of the moments, from 0 to below 1.
         eps: added to the root in the denominator, above 0.
         weight_decay: this multiple of a parameter is added to its gradient, at least 0.
-        momentum_decay: how fast the factor grows, at least 0.
+        momentum_decay: the growth rate of the factor, at least 0.
 
     Raises:
         TypeError: ``params`` is empty, or a number is of the wrong kind.

@@ -29,17 +29,17 @@ Group: TypeAlias = dict[str, Any]
 
 
 class Optimizer(Sharing):
-    """Base of the experimental optimizers: called with the gradients, an optimizer changes its parameters.
+    """Base of the experimental optimizers: called with the gradients, an optimizer updates its parameters.
 
-    A subclass defines ``updated``; or, as in MindSpore, its own ``construct(self, gradients)`` with the help of
+    A subclass defines ``updated``; or, as in MindSpore, its own ``construct(self, gradients)`` by means of
     ``param_groups`` and ``group_start_id``.
 
     Args:
         params: the parameters to change; or groups of them: dictionaries with ``params`` and settings of their own.
-        defaults: settings of the groups that have none of their own; ``lr`` is kept as a Parameter.
+        defaults: default settings of the groups; ``lr`` is stored as a Parameter.
 
     Raises:
-        TypeError: something else than parameters, or a setting of the wrong kind.
+        TypeError: values other than parameters, or a setting of the wrong kind.
         ValueError: no parameters, a negative setting, or a parameter in two groups.
     """
 
@@ -50,19 +50,19 @@ class Optimizer(Sharing):
             raise ValueError(f"{self._who}, 'params' must be a list of Parameters, but got None")
         if isinstance(params, Tensor) or not isinstance(params, Iterable):
             raise TypeError(f"{self._who}, 'params' must be a list of Parameters, but got {type(params).__name__}")
-        given = list(params)
-        if not given:
+        entries = list(params)
+        if not entries:
             raise ValueError(f"{self._who}, 'params' is empty: there is nothing to train")
         self.defaults = defaults
         self.state: dict[Any, Any] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         self.lrs: list[Parameter] = []
         self.group_start_id = [0]
-        # How the state of a parameter begins, by its name.
+        # Initial states of a parameter, by name.
         self._states: dict[str, tuple[str | float, bool]] = {}
-        # A plain attribute: it grows while the first groups are taken.
+        # A plain attribute: it grows while the first groups are added.
         self.__dict__.update(parameters=(), _gathering=True)
-        groups: list[Any] = given if isinstance(given[0], dict) else [{"params": given}]
+        groups: list[Any] = entries if isinstance(entries[0], dict) else [{"params": entries}]
         for group in groups:
             self.add_param_group(group)
         del self.__dict__["parameters"], self.__dict__["_gathering"]
@@ -86,22 +86,22 @@ class Optimizer(Sharing):
                 the others.
 
         Raises:
-            TypeError: not a dictionary, or something else than parameters in it.
-            ValueError: a parameter that another group has, or a negative learning rate or weight decay.
+            TypeError: not a dictionary, or ``params`` are not parameters.
+            ValueError: a parameter of another group, or a negative learning rate or weight decay.
         """
         if not isinstance(param_group, dict):
             raise TypeError(f"{self._who}, a group must be a dictionary, but got {type(param_group).__name__}")
-        given = param_group["params"]
-        if isinstance(given, set):
+        params = param_group["params"]
+        if isinstance(params, set):
             raise TypeError(f"{self._who}, the 'params' of a group must have an order, such as a list, but got a set")
         group = param_group
-        group["params"] = [given] if isinstance(given, Parameter) else list(given)
-        taken = {id(p) for p in self.parameters}
-        for one in group["params"]:
-            if not isinstance(one, Parameter):
-                raise TypeError(f"{self._who}, 'params' must hold Parameters, but got {type(one).__name__}")
-            if id(one) in taken:
-                raise ValueError(f"{self._who}, the parameter '{one.name}' is in more than one group")
+        group["params"] = [params] if isinstance(params, Parameter) else list(params)
+        ids = {id(p) for p in self.parameters}
+        for parameter in group["params"]:
+            if not isinstance(parameter, Parameter):
+                raise TypeError(f"{self._who}, 'params' must hold Parameters, but got {type(parameter).__name__}")
+            if id(parameter) in ids:
+                raise ValueError(f"{self._who}, the parameter '{parameter.name}' is in more than one group")
         for key, default in self.defaults.items():
             group.setdefault(key, default)
         group["lr"] = self._rate(group.get("lr"), f"learning_rate_group_{len(self.param_groups)}")
@@ -168,28 +168,28 @@ class Optimizer(Sharing):
         """Update the parameters from their gradients.
 
         Args:
-            gradients: a tensor for each parameter, in the order of the groups and of their shapes; one alone may come
-                bare.
+            gradients: a tensor for each parameter, in the order and shapes of the groups; a single one may be passed
+                directly.
 
         Returns:
             True.
 
         Raises:
             RuntimeError: another number of gradients.
-            ValueError: one of another shape; nothing is changed.
+            ValueError: a gradient of another shape; nothing is changed.
         """
         if state.tracer is not None:
             if self._shares is not None:
                 state.tracer.leak("ranks exchange values, which plans do not")
-            held = [*self.get_parameters(), *self.parameters, *self.lrs]
-            return bool(state.tracer.whole(self._step, held, gradients))
+            tensors = [*self.get_parameters(), *self.parameters, *self.lrs]
+            return bool(state.tracer.whole(self._step, tensors, gradients))
         return self._step(gradients)
 
     def _step(self, gradients: Gradients) -> bool:
-        given = (gradients,) if isinstance(gradients, Tensor) else tuple(gradients)
-        if len(given) != len(self.parameters):
-            raise RuntimeError(f"{self._who}, there must be {len(self.parameters)} gradients, but got {len(given)}")
-        for parameter, gradient in zip(self.parameters, given, strict=True):
+        tensors = (gradients,) if isinstance(gradients, Tensor) else tuple(gradients)
+        if len(tensors) != len(self.parameters):
+            raise RuntimeError(f"{self._who}, there must be {len(self.parameters)} gradients, but got {len(tensors)}")
+        for parameter, gradient in zip(self.parameters, tensors, strict=True):
             if gradient.shape != parameter.shape:
                 raise ValueError(
                     f"{self._who}, the gradient of '{parameter.name}' must have the shape {parameter.shape}, "
@@ -198,21 +198,23 @@ class Optimizer(Sharing):
         with no_recording(), np.errstate(all="ignore"):
             stays = self._keeps_numbers and is_on_gpu(self.parameters[0]._array)
             step = self.before_step()
-            own = {*self._own_places()}
+            owned = {*self._own_places()}
             changed: list[Parameter] = []
-            found: list[New] = []
+            arrays: list[New] = []
             for number, group in enumerate(self.param_groups):
                 rate = number_of(group["lr"], stays)
                 before = getattr(self, _steps_before(number), None)
                 own_step = step if before is None else step - count_of(before, stays)
-                for place, parameter in enumerate(group["params"], self.group_start_id[number]):
-                    if place not in own:
+                for index, parameter in enumerate(group["params"], self.group_start_id[number]):
+                    if index not in owned:
                         continue
                     changed.append(parameter)
-                    slope = self._slope(parameter._array, given[place]._array, group)
-                    found.append(self.updated(place, parameter._array, slope, rate, own_step, group))
-                    del slope  # and with it the parameter's array: what nobody holds is written in place
-            take_all(changed, found)
+                    slope = self._slope(parameter._array, tensors[index]._array, group)
+                    arrays.append(self.updated(index, parameter._array, slope, rate, own_step, group))
+                    del (
+                        slope
+                    )  # and with it the parameter's array, so that it is modified in place if nothing else holds it
+            take_all(changed, arrays)
             self._take_others()
             self.after_step()
         return True
@@ -228,9 +230,9 @@ class Optimizer(Sharing):
         return _prepared(value, gradient, decay, sign)
 
     _keeps_numbers = False
-    """Whether ``updated`` takes the rate and the step as arrays of one element where they lie on a GPU."""
+    """Whether ``updated`` takes the rate and the step as arrays of one element on a GPU."""
     _prepares_late = False
-    """Whether ``updated`` hands its gradient to nobody but ``updated_by``, which takes one that is not prepared."""
+    """Whether ``updated`` passes its gradient only to ``updated_by``, which takes an unprepared one."""
     _decays_apart = False
     _steps: str | None = None
 
@@ -249,15 +251,15 @@ class Optimizer(Sharing):
         """Return the parameter's new array; each optimizer defines it.
 
         Args:
-            place: the parameter's place among ``parameters``.
+            place: the parameter's index among ``parameters``.
             value: its array.
             gradient: the gradient's array, of its shape and dtype, with the group's weight decay and sign.
             rate: its learning rate.
-            step: the number of its step, from 1; of no use in an optimizer that counts none.
+            step: the number of its step, from 1; unused by an optimizer that does not count steps.
             group: the settings of its group.
 
         Returns:
-            an array of the shape of ``value``, which is cast to the parameter's dtype; or what ``updated_by`` gave.
+            an array of the shape of ``value``, which is cast to the parameter's dtype; or the result of ``updated_by``.
         """
         raise NotImplementedError(f"{type(self).__name__} defines neither 'updated' nor 'construct'")
 

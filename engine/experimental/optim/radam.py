@@ -1,4 +1,4 @@
-"""RAdam with PyTorch's names: Adam that is rectified."""
+"""RAdam with PyTorch's names: rectified Adam."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["RAdam"]
 class RAdam(Moments):
     """Adam whose step is rectified by the variance of its second moment (Liu et al. 2020).
 
-    In the first steps, while that variance is not known, it is gradient descent along the first moment.
+    In the first steps, while that variance is unknown, it is gradient descent along the first moment.
 
     Args:
         params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
         lr: the learning rate, a number or a Tensor of one, above 0.
-        betas: (beta1, beta2): the shares of the moments that stay in a step, from 0 to below 1.
+        betas: (beta1, beta2): the decay rates of the moments, from 0 to below 1.
         eps: added to the root in the denominator, above 0.
         weight_decay: this multiple of a parameter is added to its gradient, at least 0.
 

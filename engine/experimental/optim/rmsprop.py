@@ -18,11 +18,11 @@ class RMSprop(Optimizer):
     Args:
         params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
         lr: the learning rate, a number or a Tensor of one, above 0.
-        alpha: the share of s that stays in a step, at least 0.
+        alpha: the decay rate of s, at least 0.
         eps: added to the root in the denominator, above 0.
         weight_decay: this multiple of a parameter is added to its gradient, at least 0.
-        momentum: the share of a step that is made again in the next, at least 0.
-        centered: take the square of a running mean of g off s (Graves 2013).
+        momentum: the fraction of a step that is repeated in the next, at least 0.
+        centered: subtract the square of a running mean of g from s (Graves 2013).
         maximize: ascend the gradient instead of descending.
 
     Raises:

@@ -15,15 +15,14 @@ __all__ = ["Rprop"]
 class Rprop(Optimizer):
     """Resilient backpropagation (Riedmiller and Braun 1993): steps by the sign of the gradient, of adapted lengths.
 
-    Each element has a length of its own, ``lr`` in the beginning. It grows while the gradient keeps its sign; where
-    the
-    sign changed it shrinks, and that step is not made.
+    Each element has its own step length, initially ``lr``. It grows while the gradient keeps its sign; if the sign
+    changed, it shrinks, and that step is skipped.
 
     Args:
         params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
-        lr: the first length, a number or a Tensor of one, above 0.
+        lr: the initial length, a number or a Tensor of one, above 0.
         etas: (shrinking, growing): the factors of a length, the first between 0 and 1, the second above 1.
-        step_sizes: (least, most): the limits of the lengths.
+        step_sizes: (least, most): the bounds of the lengths.
         maximize: ascend the gradient instead of descending.
 
     Raises:
@@ -54,7 +53,9 @@ class Rprop(Optimizer):
     def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         before, size = self.prev[place], self.step_size[place]
         lengths = updates.first_lengths(value, rate, size._array, step)
-        new, used, lengths = updates.rprop(value, before._array, lengths, gradient, group["etas"], group["step_sizes"])
-        before._rebind(used)
+        new, applied, lengths = updates.rprop(
+            value, before._array, lengths, gradient, group["etas"], group["step_sizes"]
+        )
+        before._rebind(applied)
         size._rebind(lengths)
         return new

@@ -23,15 +23,15 @@ class SGD(Optimizer):
     Args:
         params: the parameters to train, or groups of them: dictionaries with ``params`` and their settings.
         lr: the learning rate, a number or a Tensor of one, at least 0.
-        momentum: the share of v that stays in a step, at least 0.
-        dampening: the share of g that does not get into v.
+        momentum: the fraction of v that is kept, at least 0.
+        dampening: the fraction of g that is left out of v.
         weight_decay: this multiple of a parameter is added to its gradient, at least 0.
-        nesterov: take Nesterov's form, which needs ``momentum`` above 0 and ``dampening`` 0.
+        nesterov: use Nesterov's form, which needs ``momentum`` above 0 and ``dampening`` 0.
         maximize: ascend the gradient instead of descending.
 
     Raises:
         TypeError: ``params`` holds no parameters, or an argument is of the wrong kind.
-        ValueError: ``params`` is empty, a number is outside its range, or ``nesterov`` lacks what it needs.
+        ValueError: ``params`` is empty, a number is out of range, or ``nesterov`` lacks what it needs.
     """
 
     _keeps_numbers = _prepares_late = True
