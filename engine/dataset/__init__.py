@@ -29,7 +29,7 @@ def zip(datasets: tuple[Dataset, ...]) -> Dataset:
         datasets: a tuple of data sets with different column names.
 
     Raises:
-        TypeError: something else than a tuple of data sets.
+        TypeError: not a tuple of data sets.
         ValueError: fewer than two.
     """
     if not isinstance(datasets, tuple) or not all(isinstance(dataset, Dataset) for dataset in datasets):

@@ -1,4 +1,4 @@
-"""Dataset: a chain of steps that make rows when they are asked for.
+"""Data sets: chains of steps that make rows lazily.
 
 A data set is a source (``sources.py``) or a step on others (``steps.py``). Each defines ``rows(generator)``: an
 iterator over one epoch, in which a row is a tuple of NumPy arrays, one per column. Evaluation is lazy: rows are made
@@ -65,7 +65,7 @@ class Dataset:
         return self.columns()
 
     input_indexs = ()
-    """The columns that a training step takes, as kept by the user; all where it is empty."""
+    """The columns that a training step takes, as set by the user; all if empty."""
 
     def get_dataset_size(self) -> int:
         """Return the number of rows (batches, after ``batch``) of an epoch."""
@@ -323,7 +323,7 @@ class Dataset:
             func: a function of the columns of a row, NumPy arrays, that returns a data set.
 
         Raises:
-            TypeError: it is not a function or returned something else, or there are no rows.
+            TypeError: it is not a function, did not return a data set, or there are no rows.
         """
         check_callable(func, "flat_map", "func")
         datasets = tuple(func(*row) for row in self.create_tuple_iterator(num_epochs=1, output_numpy=True))
@@ -504,7 +504,7 @@ class Dataset:
         return synchronizing.SyncWait(self, condition_name, num_batch, callback)
 
     def sync_update(self, condition_name: str, num_batch: int | None = None, data: Any = None) -> None:
-        """Let further batches through a ``sync_wait`` of this chain and hand data to its callback.
+        """Release further batches of a ``sync_wait`` of this chain and pass data to its callback.
 
         Args:
             condition_name: its name.

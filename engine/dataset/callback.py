@@ -1,4 +1,4 @@
-"""Callbacks of a data set's ``map``: what is called before and after its rows while an iterator is at work."""
+"""Callbacks of a data set's ``map``, called before and after its rows during an iteration."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __getattr__ = _on_first_use(__name__, names={"WaitedDSCallback": "train.callback
 
 
 class DSRunContext:
-    """Where in the run a ``map`` is.
+    """The position of a ``map`` in the run.
 
     Args:
         epoch: the number of the pass, from 1; 0 before the first.
@@ -28,7 +28,7 @@ class DSRunContext:
 
 
 class DSCallback:
-    """Base of what is called at the moments of a data set's ``map``; a subclass defines one of its methods or more.
+    """Base of the callbacks of a data set's ``map``; a subclass defines at least one of its methods.
 
     Args:
         step_size: the number of rows of a step; the two methods of a step are called for its first row.
@@ -101,7 +101,7 @@ def listed(given: Any) -> list[DSCallback]:
 
 
 class Watch:
-    """The callbacks of one ``map`` during the life of one iterator, which tells of its passes.
+    """The callbacks of one ``map`` during the life of one iterator, which reports its passes.
 
     Args:
         callbacks: the callbacks.

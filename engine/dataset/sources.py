@@ -660,7 +660,7 @@ class ImageFolderDataset(_Indexed):
         extensions: the extensions of accepted files, such as ``[".png"]``; by default all files.
         class_indexing: the label of each folder's name; other folders are skipped. By default they are counted from 0
             in the order of their names.
-        decode: return images (H, W, 3), by the package ``pillow``, in place of the bytes of the files.
+        decode: return images (H, W, 3), by the package ``pillow``, instead of the bytes of the files.
         num_shards: the number of shards; with ``shard_id``.
         shard_id: the index of this shard, from 0.
         cache: accepted for compatibility.

@@ -1,4 +1,4 @@
-"""``sync_wait``: rows that are given when the one who uses them has reported on the ones before (``sync_update``)."""
+"""``sync_wait``: rows that are released when their consumer has reported on the previous ones (``sync_update``)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["SyncWait"]
 
 
 class SyncWait(Step):
-    """Rows behind a gate.
+    """Rows that a gate releases.
 
     Args:
         source: the preceding data set.

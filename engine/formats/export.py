@@ -65,7 +65,7 @@ def export(net: Cell | Callable[..., Any], *inputs: Any, file_name: str, file_fo
     Raises:
         TypeError: inputs that ``net`` does not take, or of another kind; ``file_name`` is not a str; an unknown
             argument.
-        ValueError: another format, a name with other characters, a function where a cell is needed.
+        ValueError: another format, a name with other characters, a function instead of a cell.
         RuntimeError: the network computes with the numbers of a tensor outside the operators, or an operator has no
             form in this format; the text names the line.
         NotImplementedError: the format AIR, or a rejected argument.

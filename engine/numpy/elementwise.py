@@ -21,7 +21,7 @@ def clip(x: TensorLike, xmin: Operand | None, xmax: Operand | None, dtype: AnyDT
     Args:
         x: the elements.
         xmin: the lower bound: a number, a Tensor that broadcasts, or None.
-        xmax: the upper bound, likewise; not both are None.
+        xmax: the upper bound in the same forms; not both are None.
         dtype: the dtype of the result; None leaves it.
 
     Returns:

@@ -124,7 +124,7 @@ def nanmean(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, kee
         keepdims: whether the axes stay, with length 1.
 
     Returns:
-        a Tensor, NaN where all elements are NaN.
+        a Tensor, NaN if all elements are NaN.
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
@@ -143,7 +143,7 @@ def nanmax(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keep
         keepdims: whether the axes stay, with length 1.
 
     Returns:
-        a Tensor, NaN where all elements are NaN.
+        a Tensor, NaN if all elements are NaN.
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or an axis is not an int.
@@ -162,7 +162,7 @@ def nanmin(a: TensorLike, axis: Axis = None, dtype: AnyDType | None = None, keep
         keepdims: whether the axes stay, with length 1.
 
     Returns:
-        a Tensor, NaN where all elements are NaN.
+        a Tensor, NaN if all elements are NaN.
 
     Raises:
         TypeError: ``a`` cannot be a Tensor, or an axis is not an int.

@@ -71,7 +71,7 @@ class Decode(OnDevice):
 
     Raises:
         ImportError: when called, the package ``pillow`` is not installed.
-        TypeError: when called, something else than bytes or an array of them with one axis.
+        TypeError: when called, an input other than bytes or an array of them with one axis.
         RuntimeError: when called, bytes that are not an image.
     """
 
@@ -96,7 +96,7 @@ class ToPIL:
 
     Raises:
         ImportError: when called, the package ``pillow`` is not installed.
-        TypeError: when called, something else than an array.
+        TypeError: when called, an input other than an array.
         RuntimeError: when called, an input other than an image of UInt8.
     """
 

@@ -344,7 +344,7 @@ def random_part(
 
 
 class RandomCropDecodeResize(RandomResizedCrop):
-    """A part of random size, place and shape of an image in a file's bytes, resized; with the package ``pillow``.
+    """Crops a random part of an image in a file's bytes and resizes it, using the package ``pillow``.
 
     Args:
         size: the height and width of the result; an int for a square.
