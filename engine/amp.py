@@ -196,14 +196,14 @@ def custom_mixed_precision(
         raise ValueError("For 'custom_mixed_precision', give 'white_list' or 'black_list', and not both")
     _check_dtype("custom_mixed_precision", dtype)
     name, classes = ("white_list", white_list) if white_list is not None else ("black_list", black_list)
-    listed: list[type] = check_type(classes, list, "custom_mixed_precision", name)
-    for cls in listed:
+    entries: list[type] = check_type(classes, list, "custom_mixed_precision", name)
+    for cls in entries:
         if not isinstance(cls, type) or not (issubclass(cls, Cell) or (name == "white_list" and _is_primitive(cls))):
             raise TypeError(f"For 'custom_mixed_precision', '{name}' must hold classes of cells, but got {cls!r}")
     if white_list is not None:
-        _lower_white(network, listed, dtype)
+        _lower_white(network, entries, dtype)
     else:
-        _lower_all_but(network, tuple(listed), dtype)
+        _lower_all_but(network, tuple(entries), dtype)
         _cast_output(network, float32)
     return network
 
@@ -320,15 +320,15 @@ def build_train_network(
     check_bool(keep_batchnorm, "build_train_network", "keep_batchnorm_fp32", show=repr)
     if manager is not None and not isinstance(manager, LossScaleManager):
         raise TypeError(f"For 'build_train_network', 'loss_scale_manager' cannot be a {type(manager).__name__}")
-    lowered = model_type == float16
-    if lowered and keep_batchnorm:
+    is_half = model_type == float16
+    if is_half and keep_batchnorm:
         _lower_all_but(network, tuple(get_black_list()), float16)
-    elif lowered or (level == "O2" and not keep_batchnorm):
+    elif is_half or (level == "O2" and not keep_batchnorm):
         network.to_float(float16)
     elif level not in ("O2", "O3"):
         auto_mixed_precision(network, level)
     if loss_fn is not None and loss_fn is not False:
-        network = _with_loss(network, loss_fn, lowered or getattr(network, "__dict__", {}).get("_amp_level") == "auto")
+        network = _with_loss(network, loss_fn, is_half or getattr(network, "__dict__", {}).get("_amp_level") == "auto")
     if manager is not None:
         update = manager.get_update_cell()
         if update is not None:
@@ -511,15 +511,15 @@ class DynamicLossScaler(LossScaler):
             self.counter._rebind(count_)
             return True
         scale, counter = np.float32(self.scale_value.item()), int(self.counter.item())
-        good = bool(grads_finite)
-        if not good:
+        finite = bool(grads_finite)
+        if not finite:
             scale = max(np.float32(1), scale / np.float32(self.scale_factor))
         elif counter == self.scale_window - 1:
             with np.errstate(over="ignore"):
-                risen = scale * np.float32(self.scale_factor)
-            scale = risen if np.isfinite(risen) else scale
+                raised = scale * np.float32(self.scale_factor)
+            scale = raised if np.isfinite(raised) else scale
         self.scale_value.set_data(Tensor(np.float32(scale)))
-        self.counter.set_data(Tensor(np.int32((counter + 1) % self.scale_window if good else 0)))
+        self.counter.set_data(Tensor(np.int32((counter + 1) % self.scale_window if finite else 0)))
         return True
 
 

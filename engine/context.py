@@ -265,10 +265,10 @@ def set_ps_context(**kwargs: Any) -> None:
         NotImplementedError: ``enable_ps=True``, or another setting: it is for a cluster.
         TypeError: ``enable_ps`` is not a bool.
     """
-    wished = kwargs.pop("enable_ps", False)
-    if not isinstance(wished, bool):
-        raise TypeError(f"For 'set_ps_context', 'enable_ps' must be a bool, but got {type(wished).__name__}")
-    if wished or kwargs:
+    enabled = kwargs.pop("enable_ps", False)
+    if not isinstance(enabled, bool):
+        raise TypeError(f"For 'set_ps_context', 'enable_ps' must be a bool, but got {type(enabled).__name__}")
+    if enabled or kwargs:
         raise NotImplementedError(
             "mindspore.set_ps_context is not covered by hookscope: it is for a cluster; here there is one process"
         )

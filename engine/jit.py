@@ -161,8 +161,8 @@ def _check_options(options: dict[str, Any]) -> None:
             _check_ge_options(value)
         else:
             check_type(value, _PLAIN, "jit", name, "a plain value")
-        why = _USELESS.get(name, "it is for other devices")
-        warnings.warn(f"For 'jit', the option '{name}' has no effect here: {why}", stacklevel=3)
+        reason = _USELESS.get(name, "it is for other devices")
+        warnings.warn(f"For 'jit', the option '{name}' has no effect here: {reason}", stacklevel=3)
 
 
 _PLAIN: Any = bool | int | float | str | list | tuple | dict | None
@@ -400,8 +400,8 @@ def _check_mutable(value: object, around: tuple[int, ...]) -> None:
         for part in value.values() if isinstance(value, dict) else value:
             _check_mutable(part, (*around, id(value)))
     else:
-        what = "a number, a Tensor, or a tuple, list or dict of them that does not hold itself"
-        check_type(value, bool | int | float | Tensor, "mutable", "input_data", what)
+        description = "a number, a Tensor, or a tuple, list or dict of them that does not hold itself"
+        check_type(value, bool | int | float | Tensor, "mutable", "input_data", description)
 
 
 __getattr__ = on_first_use(__name__)

@@ -188,5 +188,5 @@ def bind() -> None:
         setattr(Tensor, name, _method(_with_the_name(name, function)))
     for name, function in IN_PLACE.items():
         setattr(Tensor, name, _in_place(name, _method(_with_the_name(name, function))))
-    for name, instead in ABSENT.items():
-        setattr(Tensor, name, _only_settings(name, instead))
+    for name, alternative in ABSENT.items():
+        setattr(Tensor, name, _only_settings(name, alternative))

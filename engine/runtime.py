@@ -443,10 +443,10 @@ def set_kernel_launch_group(thread_num: int = 2, kernel_group_num: int = 8) -> N
     Raises:
         TypeError: not an int.
     """
-    wish = {"thread_num": thread_num, "kernel_group_num": kernel_group_num}
-    for name, value in wish.items():
+    request = {"thread_num": thread_num, "kernel_group_num": kernel_group_num}
+    for name, value in request.items():
         check_int(value, "set_kernel_launch_group", name)
-    settings["kernel_launch_group"] = wish
+    settings["kernel_launch_group"] = request
     _tell("set_kernel_launch_group")
 
 

@@ -134,8 +134,8 @@ def get_local_rank(group: str = HCCL_WORLD_COMM_GROUP) -> int:
         ValueError: an unknown group, or this process is not in it.
         RuntimeError: there are other ranks, but ``init`` was not called.
     """
-    _, near = _here("get_local_rank", group)
-    return near.index(ranks.world().everybody.rank or 0)
+    _, local_ranks = _here("get_local_rank", group)
+    return local_ranks.index(ranks.world().everybody.rank or 0)
 
 
 def get_local_rank_size(group: str = HCCL_WORLD_COMM_GROUP) -> int:

@@ -64,8 +64,8 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str = table.WORLD, async_
         RuntimeError: the ranks' calls differ.
     """
     process_group, x = table.member("all_reduce", group), check_tensor(tensor, "all_reduce", "tensor")
-    way = table.check_reduction("all_reduce", op, x)
-    result: Result = in_place.all_reduced(None, x, way, process_group, async_op)
+    reduction = table.check_reduction("all_reduce", op, x)
+    result: Result = in_place.all_reduced(None, x, reduction, process_group, async_op)
     return result
 
 
@@ -130,8 +130,8 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str = table.WORLD) 
         RuntimeError: the ranks' calls differ.
     """
     process_group, x = table.member("reduce", group), check_tensor(tensor, "reduce", "tensor")
-    root, way = in_group("reduce", "dst", process_group, dst), table.check_reduction("reduce", op, x)
-    result: Tensor = table.reduce(x, root=root, op=way, group=process_group.name)
+    root, reduction = in_group("reduce", "dst", process_group, dst), table.check_reduction("reduce", op, x)
+    result: Tensor = table.reduce(x, root=root, op=reduction, group=process_group.name)
     return result
 
 

@@ -27,11 +27,11 @@ class CommHandle:
         Raises:
             RuntimeError: the ranks' calls differ.
         """
-        pending, then, self._pending, self._then = self._pending, self._then, None, None
+        pending, callback, self._pending, self._then = self._pending, self._then, None, None
         if pending is not None:
             result = pending.wait()
-            if then is not None:
-                then(result)
+            if callback is not None:
+                callback(result)
 
     def is_completed(self) -> bool:
         """Return whether ``wait`` would return immediately."""

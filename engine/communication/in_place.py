@@ -124,8 +124,8 @@ def _given(
             return result, None
         into.copy_(result if result.shape == into.shape else result.reshape(into.shape))
         return None
-    copied = table.on_host(x._array).copy()
-    pending = exchange.started(who, agreed, table.line(), group, lambda: exchanged(copied))
+    copy = table.on_host(x._array).copy()
+    pending = exchange.started(who, agreed, table.line(), group, lambda: exchanged(copy))
     target = Tensor._wrap(x._array) if into is None else into
 
     def then(array: Array) -> None:
@@ -165,8 +165,8 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str | None = None, async_
         RuntimeError: the ranks' calls differ.
     """
     process_group, (x,) = checked("all_reduce", group, tensor=tensor)
-    way = table.check_reduction("all_reduce", op, x)
-    return all_reduced(None if "all_reduce" in gives_new else x, x, way, process_group, async_op)
+    reduction = table.check_reduction("all_reduce", op, x)
+    return all_reduced(None if "all_reduce" in gives_new else x, x, reduction, process_group, async_op)
 
 
 def all_reduced(into: Tensor | None, x: Tensor, op: str, group: Group, async_op: bool) -> Any:
@@ -293,12 +293,12 @@ def reduce_scatter_tensor(
     """
     who = "reduce_scatter_tensor"
     process_group, (x,) = checked(who, group, input=input)
-    way = table.check_reduction(who, op, x)
+    reduction = table.check_reduction(who, op, x)
     table.check_divides(who, "input", table.check_rows(who, x, "input"), 0, process_group)
     into = None if who in gives_new else check_tensor(output, who, "output")
     if into is not None:
         _check_size(who, "output", into, x._array.size // process_group.size, x)
-    return reduce_scattered(into, x, way, process_group, async_op)
+    return reduce_scattered(into, x, reduction, process_group, async_op)
 
 
 def reduce_scattered(into: Tensor | None, x: Tensor, op: str, group: Group, async_op: bool) -> Any:
@@ -344,7 +344,7 @@ def reduce_scatter_tensor_uneven(
     """
     who = "reduce_scatter_tensor_uneven"
     process_group, (x, into) = checked(who, group, input=input, output=output)
-    way = table.check_reduction(who, op, x)
+    reduction = table.check_reduction(who, op, x)
     table.check_rows(who, x, "input")
     if not input_split_sizes:
         table.check_divides(who, "input", x, 0, process_group)
@@ -356,12 +356,12 @@ def reduce_scatter_tensor_uneven(
     handle: Handle = _given(
         "reduce_scatter",
         into,
-        f"{way}, {list(sizes)} of {_of(x)}",
+        f"{reduction}, {list(sizes)} of {_of(x)}",
         process_group,
         x,
         async_op,
-        lambda: table.reduce_scatter(x, op=way, group=process_group.name, sizes=sizes),
-        lambda array: exchange.reduce_scatter(process_group, array, sizes, way),
+        lambda: table.reduce_scatter(x, op=reduction, group=process_group.name, sizes=sizes),
+        lambda array: exchange.reduce_scatter(process_group, array, sizes, reduction),
     )
     return handle
 
@@ -385,21 +385,21 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, 
         RuntimeError: the ranks' calls differ.
     """
     process_group, (x,) = checked("reduce", group, tensor=tensor)
-    root, way = in_group("reduce", "dst", process_group, dst), table.check_reduction("reduce", op, x)
+    root, reduction = in_group("reduce", "dst", process_group, dst), table.check_reduction("reduce", op, x)
     is_mine = root == process_group.rank
 
     def exchanged(array: Array) -> Array:
-        result = exchange.reduce(process_group, array, root, way)
+        result = exchange.reduce(process_group, array, root, reduction)
         return result if is_mine else array
 
     handle: Handle = _given(
         "reduce",
         x,
-        f"{way} to rank {dst}, {_of(x)}",
+        f"{reduction} to rank {dst}, {_of(x)}",
         process_group,
         x,
         async_op,
-        lambda: _where(is_mine, table.reduce(x, root=root, op=way, group=process_group.name), x),
+        lambda: _where(is_mine, table.reduce(x, root=root, op=reduction, group=process_group.name), x),
         exchanged,
     )
     return handle
@@ -774,13 +774,9 @@ def _exchanged(
     """Return the result of ``all_to_all_v`` and the handle; lengths may differ between ranks."""
     if not check_bool(async_op, "all_to_all", "async_op"):
         return table.all_to_all_v(flat, sent=sent, received=received, group=found.name), None
-    copied = table.on_host(flat._array).copy()
+    copy = table.on_host(flat._array).copy()
     pending = exchange.started(
-        "all_to_all_v",
-        copied.dtype.name,
-        table.line(),
-        found,
-        lambda: exchange.all_to_all(found, copied, sent, received),
+        "all_to_all_v", copy.dtype.name, table.line(), found, lambda: exchange.all_to_all(found, copy, sent, received)
     )
     return flat, CommHandle(pending)
 
@@ -832,8 +828,8 @@ def all_to_all_single(
         return result.reshape((-1, *x.shape[1:])), None
     target = Tensor._wrap(x._array)
     shape = (-1, *x.shape[1:])
-    then = CommHandle(handle._pending, lambda array: target._rebind(table.beside(x._array, array.reshape(shape))))
-    return target, then
+    wrapped = CommHandle(handle._pending, lambda array: target._rebind(table.beside(x._array, array.reshape(shape))))
+    return target, wrapped
 
 
 def _lengths(who: str, argument: str, sizes: Sequence[int] | None, x: Tensor, group: Group) -> tuple[int, ...]:

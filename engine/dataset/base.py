@@ -604,11 +604,11 @@ class Step(Dataset):
         return self.source.size()
 
     def _places(self, names: list[str]) -> list[int]:
-        have = self.source.columns()
+        columns = self.source.columns()
         for name in names:
-            if name not in have:
-                raise RuntimeError(f"there is no column '{name}'; the columns are {have}")
-        return [have.index(name) for name in names]
+            if name not in columns:
+                raise RuntimeError(f"there is no column '{name}'; the columns are {columns}")
+        return [columns.index(name) for name in names]
 
 
 class DatasetIterator:

@@ -78,10 +78,10 @@ class BucketBatch(Step):
         return Dataset.size(self)
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
-        places = self._places(self.names)
+        positions = self._places(self.names)
         buckets: list[list[Row]] = [[] for _ in self.sizes]
         for row in self.source.rows(generator):
-            index = bisect_right(self.boundaries, self._length([row[p] for p in places]))
+            index = bisect_right(self.boundaries, self._length([row[p] for p in positions]))
             buckets[index].append(row)
             if len(buckets[index]) == self.sizes[index]:
                 yield self._together(buckets[index], index)

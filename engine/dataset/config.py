@@ -226,7 +226,9 @@ def _set(setting: str, value: Any) -> None:
 def _pair(setting: str) -> tuple[Callable[..., None], Callable[[], Any]]:
     """Return the setter and the getter of a setting that is stored without effect."""
     argument, default, allowed = _SETTINGS[setting]
-    what = "a bool" if allowed is None else " or ".join(map(repr, allowed)) if isinstance(allowed, tuple) else "an int"
+    description = (
+        "a bool" if allowed is None else " or ".join(map(repr, allowed)) if isinstance(allowed, tuple) else "an int"
+    )
 
     def set_(*args: Any, **kwargs: Any) -> None:
         bound = signature.bind(*args, **kwargs)
@@ -253,7 +255,7 @@ def _pair(setting: str) -> tuple[Callable[..., None], Callable[[], Any]]:
     set_.__signature__ = signature  # type: ignore[attr-defined]
     set_.__doc__ = (
         f"Keep a setting, without effect: it tunes MindSpore's worker threads, and rows are made one by one here.\n\n"
-        f"Args:\n    {argument}: {what}."
+        f"Args:\n    {argument}: {description}."
         + (f"\n    {more}: {_MEANS[more]}." if more else "")
         + "\n\nRaises:\n    TypeError: another type.\n    ValueError: a value outside its range."
     )

@@ -115,11 +115,11 @@ def _of_shard(parts: list[list[Row]], shard: int, shards: int) -> list[list[Row]
     share = -(-total // shards)
     indices = [index % total for index in range(shard * share, (shard + 1) * share)]
     ends = list(itertools.accumulate(map(len, parts)))
-    places = [(next(i for i, end in enumerate(ends) if index < end), index) for index in indices]
+    positions = [(next(i for i, end in enumerate(ends) if index < end), index) for index in indices]
     # Consecutive rows of one file stay grouped.
     return [
         [parts[part][index - (ends[part] - len(parts[part]))] for _, index in group]
-        for part, group in itertools.groupby(places, lambda pair: pair[0])
+        for part, group in itertools.groupby(positions, lambda pair: pair[0])
     ]
 
 

@@ -238,9 +238,9 @@ class WeightedRandomSampler(_Random):
         super().__init__(num_samples)
         who = "For 'WeightedRandomSampler', 'weights' must"
         items = list(weights) if isinstance(weights, Iterable) and not isinstance(weights, str) else [weights]
-        wrong = [item for item in items if not isinstance(item, Real)]
-        if wrong:
-            raise TypeError(f"{who} be a list of numbers, but got {wrong[0]!r}")
+        invalid = [item for item in items if not isinstance(item, Real)]
+        if invalid:
+            raise TypeError(f"{who} be a list of numbers, but got {invalid[0]!r}")
         self.weights = np.array([float(item) for item in items])
         if not (np.isfinite(self.weights) & (self.weights >= 0)).all():
             raise RuntimeError(f"{who} be finite and not negative, but got {items}")
@@ -352,8 +352,8 @@ class PKSampler(_Random):
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:
         indices: list[int] = []
         for label in np.unique(self.labels):
-            places = np.flatnonzero(self.labels == label)
-            indices += generator.choice(places, self.num_val, replace=len(places) < self.num_val).tolist()
+            members = np.flatnonzero(self.labels == label)
+            indices += generator.choice(members, self.num_val, replace=len(members) < self.num_val).tolist()
         return generator.permutation(indices).tolist() if self.shuffle else indices
 
 

@@ -319,10 +319,10 @@ class GeneratorDataset(_Sampled):
             raise RuntimeError(f"For 'GeneratorDataset', a row has {len(values)} values, but the columns are {names}")
         row = tuple([as_value("GeneratorDataset", value) for value in values])
         for name, value, expected in zip(names, row, self._types or (), strict=False):
-            have = "dict" if isinstance(value, dict) else value.dtype
-            if have != expected:
+            actual = "dict" if isinstance(value, dict) else value.dtype
+            if actual != expected:
                 raise RuntimeError(
-                    f"For 'GeneratorDataset', column '{name}' must be {expected} by 'column_types', but got {have}"
+                    f"For 'GeneratorDataset', column '{name}' must be {expected} by 'column_types', but got {actual}"
                 )
         return row
 

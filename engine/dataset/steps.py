@@ -58,8 +58,8 @@ class Project(Step):
         return list(self._columns or [])
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
-        places = self._places(self._columns or [])
-        return (tuple([row[p] for p in places]) for row in self.source.rows(generator))
+        positions = self._places(self._columns or [])
+        return (tuple([row[p] for p in positions]) for row in self.source.rows(generator))
 
 
 class Rename(Step):
@@ -80,9 +80,9 @@ class Rename(Step):
     def columns(self) -> list[str]:
         self._places(list(self.names))
         names = [self.names.get(name, name) for name in self.source.columns()]
-        twice = {name for name in names if names.count(name) > 1}
-        if twice:
-            raise RuntimeError(f"For 'rename', there is a column {sorted(twice)} already; the columns are {names}")
+        duplicates = {name for name in names if names.count(name) > 1}
+        if duplicates:
+            raise RuntimeError(f"For 'rename', there is a column {sorted(duplicates)} already; the columns are {names}")
         return names
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
@@ -176,9 +176,9 @@ class Filter(Step):
         self.given = None if columns is None else names_of("filter", "input_columns", columns)
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
-        places = self._places(self.source.columns() if self.given is None else self.given)
+        positions = self._places(self.source.columns() if self.given is None else self.given)
         for row in self.source.rows(generator):
-            if bool(_result("filter", self.predicate, [row[p] for p in places])):
+            if bool(_result("filter", self.predicate, [row[p] for p in positions])):
                 yield row
 
     def size(self) -> int:
@@ -221,13 +221,13 @@ class Map(Step):
         return inputs, inputs if self.outputs is None else self.outputs
 
     def columns(self) -> list[str]:
-        have = self.source.columns()
+        columns = self.source.columns()
         inputs, outputs = self._names()
         self._places(inputs)
         if len(inputs) == len(outputs):
             new = dict(zip(inputs, outputs, strict=True))
-            return [new.get(name, name) for name in have]
-        return [*outputs, *(name for name in have if name not in inputs)]
+            return [new.get(name, name) for name in columns]
+        return [*outputs, *(name for name in columns if name not in inputs)]
 
     def size(self) -> int:
         # Only a pass determines the number of dropped rows.
@@ -237,24 +237,24 @@ class Map(Step):
         inputs, _ = self._names()
         self._places(inputs)
         mode, watch = error_samples_mode(), current_watches().get(self)
-        good: list[Row] = []
-        bad = 0
+        successes: list[Row] = []
+        failures = 0
         for row in self.source.rows(generator):
             result = self._changed(row, mode) if watch is None else watch.row(partial(self._changed, row, mode))
             if result is None:
-                bad += 1
+                failures += 1
                 continue
             if mode is ErrorSamplesMode.REPLACE:
-                good.append(result)
+                successes.append(result)
             yield result
-        if mode is ErrorSamplesMode.REPLACE and bad:
-            if not good:
+        if mode is ErrorSamplesMode.REPLACE and failures:
+            if not successes:
                 raise RuntimeError("For 'map', the operations failed for every row, so that none can replace another")
-            yield from itertools.islice(itertools.cycle(good), bad)
+            yield from itertools.islice(itertools.cycle(successes), failures)
 
     def _changed(self, row: Row, mode: ErrorSamplesMode) -> Row | None:
         """Return the row after the operations; None if one raised and errors are skipped."""
-        have = self.source.columns()
+        columns = self.source.columns()
         inputs, outputs = self._names()
         values: list[Any] = [row[p] for p in self._places(inputs)]
         try:
@@ -269,7 +269,7 @@ class Map(Step):
                 f"For 'map', the operations gave {len(values)} values for the columns {outputs}; "
                 "name as many in 'output_columns'"
             )
-        values_by_name = {name: value for name, value in zip(have, row, strict=True) if name not in inputs}
+        values_by_name = {name: value for name, value in zip(columns, row, strict=True) if name not in inputs}
         values_by_name.update(zip(outputs, values, strict=True))
         return tuple([values_by_name[name] for name in self.columns()])
 
@@ -419,9 +419,9 @@ class Zip(Dataset):
 
     def columns(self) -> list[str]:
         names = [name for child in self.children for name in child.columns()]
-        twice = {name for name in names if names.count(name) > 1}
-        if twice:
-            raise RuntimeError(f"For 'zip', the column {sorted(twice)} is in several data sets: rename it")
+        duplicates = {name for name in names if names.count(name) > 1}
+        if duplicates:
+            raise RuntimeError(f"For 'zip', the column {sorted(duplicates)} is in several data sets: rename it")
         return names
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
@@ -473,11 +473,11 @@ class Batch(Step):
         self.outputs = self.inputs if outputs is None else names_of("batch", "output_columns", outputs)
 
     def columns(self) -> list[str]:
-        have = self.source.columns()
+        columns = self.source.columns()
         if self.per_batch_map is None or self.outputs is None or self.inputs == self.outputs:
-            return have
-        inputs = have if self.inputs is None else self.inputs
-        return [*self.outputs, *(name for name in have if name not in inputs)]
+            return columns
+        inputs = columns if self.inputs is None else self.inputs
+        return [*self.outputs, *(name for name in columns if name not in inputs)]
 
     def size(self) -> int:
         if callable(self.batch_size):
@@ -511,10 +511,10 @@ class Batch(Step):
         return int(size)
 
     def _together(self, rows: list[Row], info: BatchInfo) -> Row:
-        have = self.source.columns()
-        columns = dict(zip(have, map(list, zip(*rows, strict=True)), strict=True))
+        names = self.source.columns()
+        columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
         if self.per_batch_map is not None:
-            inputs = have if self.inputs is None else self.inputs
+            inputs = names if self.inputs is None else self.inputs
             self._places(inputs)
             result = _result("batch", self.per_batch_map, [*(columns.pop(name) for name in inputs), info])
             outcome = result if isinstance(result, tuple) else (result,)

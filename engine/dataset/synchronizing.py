@@ -81,10 +81,10 @@ def update(dataset: Dataset, condition_name: str, num_batch: int | None, data: A
     """See ``Dataset.sync_update``."""
     gates = gates_of(dataset)
     check_type(condition_name, str, "sync_update", "condition_name", show=repr)
-    bad = num_batch is not None and (isinstance(num_batch, bool) or not isinstance(num_batch, int) or num_batch < 1)
-    if bad or condition_name not in gates:
+    invalid = num_batch is not None and (isinstance(num_batch, bool) or not isinstance(num_batch, int) or num_batch < 1)
+    if invalid or condition_name not in gates:
         disable(dataset)
-        if bad:
+        if invalid:
             raise RuntimeError(f"For 'sync_update', 'num_batch' must be an int above 0, but got {num_batch!r}")
         raise RuntimeError(f"For 'sync_update', there is no condition '{condition_name}'; there are {sorted(gates)}")
     gates[condition_name].release(None if num_batch is None else num_batch * dataset.get_batch_size(), data)

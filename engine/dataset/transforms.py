@@ -238,8 +238,8 @@ class Slice(Transform):
 
     def __init__(self, *slices: Any) -> None:
         for item in slices:
-            listed = item if isinstance(item, list) else [item]
-            ints = bool(listed) and all(isinstance(i, int | np.integer) and not isinstance(i, bool) for i in listed)
+            entries = item if isinstance(item, list) else [item]
+            ints = bool(entries) and all(isinstance(i, int | np.integer) and not isinstance(i, bool) for i in entries)
             if not (ints or item is None or item is True or item is ... or isinstance(item, slice)):
                 raise TypeError(
                     f"For 'Slice', 'slices' must be slices, ints, lists of ints, None, True or ..., but got {item!r}"
@@ -260,11 +260,11 @@ class Slice(Transform):
             if isinstance(item, slice):
                 value = value[(slice(None),) * axis + (item,)]
             elif item is not None and item is not True:
-                places: Any = [item] if isinstance(item, int | np.integer) else item
+                indices: Any = [item] if isinstance(item, int | np.integer) else item
                 length = value.shape[axis]
-                if any(not -length <= i < length for i in places):
+                if any(not -length <= i < length for i in indices):
                     raise RuntimeError(f"For 'Slice', places must be in [{-length}, {length}), but got {item!r}")
-                value = value.take(places, axis)
+                value = value.take(indices, axis)
             axis += 1
         return value
 
@@ -321,13 +321,13 @@ class Unique(Transform):
     """Returns the unique elements by first occurrence, the index of each element among them, and their counts."""
 
     def __call__(self, *values: Any) -> Any:
-        values_found, first, places, counts = np.unique(
+        unique_values, first, inverse, counts = np.unique(
             values[0], return_index=True, return_inverse=True, return_counts=True
         )
         order = np.argsort(first)
         return (
-            values_found[order],
-            np.argsort(order)[places.reshape(-1)].astype(np.int32),
+            unique_values[order],
+            np.argsort(order)[inverse.reshape(-1)].astype(np.int32),
             counts[order].astype(np.int32),
         )
 

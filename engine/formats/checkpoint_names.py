@@ -64,7 +64,7 @@ def refuse_same_names(pairs: Iterable[tuple[str, Any]], caller: str) -> None:
         ValueError: there are different values of one name; the text lists the names.
     """
     values: dict[str, Any] = {}
-    same = [name for name, value in pairs if values.setdefault(name, value) is not value]
-    if same:
-        names = ", ".join(f"'{shown(name)}'" for name in list(dict.fromkeys(same))[:4])
+    duplicates = [name for name, value in pairs if values.setdefault(name, value) is not value]
+    if duplicates:
+        names = ", ".join(f"'{shown(name)}'" for name in list(dict.fromkeys(duplicates))[:4])
         raise ValueError(f"For '{caller}', names must differ, but several values are named {names}")

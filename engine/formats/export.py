@@ -145,9 +145,12 @@ def _checked_options(kwargs: dict[str, Any], file_format: str) -> dict[str, Any]
     options = {name: value for name, value in kwargs.items() if value is not None and value is not False}
     check_key(options.pop("enc_key", None), "enc_key", "export")
     options.pop("enc_mode", None)
-    for name, instead in (("dataset", "preprocess outside the network"), ("incremental", "export the whole network")):
+    for name, alternative in (
+        ("dataset", "preprocess outside the network"),
+        ("incremental", "export the whole network"),
+    ):
         if name in options:
-            raise NotImplementedError(f"For 'export', '{name}' is not covered: {instead}")
+            raise NotImplementedError(f"For 'export', '{name}' is not covered: {alternative}")
     for name in options:
         if name != "custom_func":
             raise TypeError(f"For 'export', there is no argument '{shown(name)}'")
@@ -249,10 +252,10 @@ def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
     if not results:
         raise ValueError(f"For 'export', '{name}' must give a Tensor, or several, but gave none")
     # In a file a value may be an input and an output, so the copies are removed again.
-    copied = {
+    copies = {
         node.outputs[0]: node.inputs[0]
         for node in graph.nodes
         if isinstance(node, Apply) and node.operator.name == "deepcopy" and node.outputs[0] in results
     }
-    graph.result = replace_values(graph.result, (Value,), lambda value: copied.get(value, value))
+    graph.result = replace_values(graph.result, (Value,), lambda value: copies.get(value, value))
     return without_dead_code(graph)

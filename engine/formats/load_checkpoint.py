@@ -72,7 +72,7 @@ def load_checkpoint(
     check_bool(remove_redundancy, "remove_redundancy", name, ValueError)
     if choice_func is not None and not callable(choice_func):
         raise ValueError(f"For '{name}', 'choice_func' must be a function, but got {type(choice_func).__name__}")
-    left_out, included = _prefixes(filter_prefix, "filter_prefix"), _prefixes(specify_prefix, "specify_prefix")
+    excluded, included = _prefixes(filter_prefix, "filter_prefix"), _prefixes(specify_prefix, "specify_prefix")
     if not path.endswith(format):
         raise ValueError(f"For '{name}', 'ckpt_file_name' must end in '.{format}' as 'format' says, but got '{path}'")
     values = read_values(path, format, crc_check, name)
@@ -80,7 +80,7 @@ def load_checkpoint(
         raise ValueError(f"the checkpoint file '{path}' cannot be read: it holds nothing")
     selected: dict[str, Any] = {}
     for key, value in values.items():
-        if (left_out and key.startswith(left_out)) or (included and not key.startswith(included)):
+        if (excluded and key.startswith(excluded)) or (included and not key.startswith(included)):
             continue
         if choice_func is None or choice_func(key):
             selected[key] = value if isinstance(value, str) else Parameter(Tensor._wrap(to_device(value)), key)
@@ -202,16 +202,16 @@ def load_param_into_net(
                 f"For '{name}', '{shown(str(key))}' must be a Parameter, "
                 f"but got {type(key).__name__} and {type(value).__name__}"
             )
-    mine = parameters_by_name(net, name)
-    values = {key: parameter_dict[key] for key in mine if key in parameter_dict}
+    parameters = parameters_by_name(net, name)
+    values = {key: parameter_dict[key] for key in parameters if key in parameter_dict}
     if not strict_load:
-        missing = [key for key in mine if key not in values]
+        missing = [key for key in parameters if key not in values]
         prefix = _prefix_of(missing, parameter_dict)
         values |= {key: parameter_dict[prefix + key] for key in missing if prefix and prefix + key in parameter_dict}
-    pairs = [(mine[key], _fitting(mine[key], value, strict_load)) for key, value in values.items()]
+    pairs = [(parameters[key], _fitting(parameters[key], value, strict_load)) for key, value in values.items()]
     for parameter, fitting in pairs:
         parameter.set_data(fitting)
-    return [key for key in mine if key not in values], [key for key in parameter_dict if key not in mine]
+    return [key for key in parameters if key not in values], [key for key in parameter_dict if key not in parameters]
 
 
 def _prefix_of(missing: list[str], given: dict[str, Any]) -> str:

@@ -56,7 +56,7 @@ def save_in_turn(path: str, save: Save, background: bool) -> None:
         RuntimeError: other failures.
     """
     background = background and threading.main_thread().is_alive()  # no thread outlives a program that ends
-    turn, begun = _Turn(), False
+    turn, started = _Turn(), False
     try:
         with _changing:
             turn.before, _newest[path] = _newest.get(path), turn
@@ -74,11 +74,11 @@ def save_in_turn(path: str, save: Save, background: bool) -> None:
                 target=_save_in_background, args=(path, save, turn), name=_THREAD_NAME, daemon=False
             ).start()
             turn.begun.acquire()
-            begun = True
+            started = True
         else:
             save(lambda: turn.wanted)
     finally:
-        if not background or (not begun and turn.owned.acquire(blocking=False)):
+        if not background or (not started and turn.owned.acquire(blocking=False)):
             turn.running.release()
             _forget(path, turn)
 

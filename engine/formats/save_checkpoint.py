@@ -151,10 +151,10 @@ def check_bool(value: object, argument: str, name: str, kind: type[Exception]) -
 def _values_of(save_obj: object) -> dict[str, Any]:
     if isinstance(save_obj, Cell):
         pairs: list[tuple[Any, Any]] = list(parameters_by_name(save_obj, "save_checkpoint").items())
-        if elsewhere := kept_elsewhere(save_obj):
+        if shards := kept_elsewhere(save_obj):
             warnings.warn(
-                f"save_checkpoint: the file lacks what other ranks keep of the optimizer's state, {len(elsewhere)} "
-                f"parameters such as '{shown(elsewhere[0])}'; save optimizer.whole_state(), which all ranks call, or "
+                f"save_checkpoint: the file lacks what other ranks keep of the optimizer's state, {len(shards)} "
+                f"parameters such as '{shown(shards[0])}'; save optimizer.whole_state(), which all ranks call, or "
                 f"let each rank save to a file of its own and load all of them",
                 stacklevel=3,
             )

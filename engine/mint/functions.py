@@ -336,9 +336,9 @@ def _extreme(
     if dim is None:
         return (ops.amax if name == "max" else ops.amin)(input)
     # By its index: only one of several extreme elements gets the gradient.
-    places = (ops.argmax if name == "max" else ops.argmin)(input, dim, True).astype(int64)
-    values = ops.gather_elements(input, dim, places) if input.ndim else ops.reshape(input, ())
-    return (values, places) if keepdim else (squeeze(values, dim), squeeze(places, dim))
+    positions = (ops.argmax if name == "max" else ops.argmin)(input, dim, True).astype(int64)
+    values = ops.gather_elements(input, dim, positions) if input.ndim else ops.reshape(input, ())
+    return (values, positions) if keepdim else (squeeze(values, dim), squeeze(positions, dim))
 
 
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | tuple[Tensor, Tensor]:
@@ -444,8 +444,8 @@ def sort(input: Tensor, *, dim: int = -1, descending: bool = False, stable: bool
         TypeError: ``dim`` is not an int.
         ValueError: ``dim`` is out of range.
     """
-    values, places = ops.sort(input, dim, descending)
-    return values, places.astype(int64)
+    values, positions = ops.sort(input, dim, descending)
+    return values, positions.astype(int64)
 
 
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
@@ -484,8 +484,8 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
         TypeError: ``dim`` is not an int.
         ValueError: ``dim`` or ``k`` is out of range.
     """
-    values, places = ops.topk(input, k, dim, largest, sorted)
-    return values, places.astype(int64)
+    values, positions = ops.topk(input, k, dim, largest, sorted)
+    return values, positions.astype(int64)
 
 
 def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
@@ -502,8 +502,8 @@ def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
         TypeError: ``dim`` is not an int.
         ValueError: ``dim`` is out of range.
     """
-    values, places = ops.cummin(input, dim)
-    return values, places.astype(int64)
+    values, positions = ops.cummin(input, dim)
+    return values, positions.astype(int64)
 
 
 # Shape
@@ -528,8 +528,8 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     ndim = check_tensor(input, "squeeze").ndim
     numbers = ints_of(dim, "squeeze", "dim")
     axes = (axes_of(numbers, ndim, "squeeze") if ndim else None) or ()
-    alone = tuple(axis for axis in axes if input.shape[axis] == 1)
-    return ops.squeeze(input, alone) if alone else ops.reshape(input, input.shape)
+    singletons = tuple(axis for axis in axes if input.shape[axis] == 1)
+    return ops.squeeze(input, singletons) if singletons else ops.reshape(input, input.shape)
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:

@@ -234,8 +234,8 @@ def linspace(
     if not retstep:
         return numbers
     gaps = num - 1 if endpoint else num
-    apart = asarray(stop).astype(float64) - asarray(start).astype(float64)
-    return numbers, (apart / gaps if gaps > 0 else apart * math.nan).astype(float32)
+    difference = asarray(stop).astype(float64) - asarray(start).astype(float64)
+    return numbers, (difference / gaps if gaps > 0 else difference * math.nan).astype(float32)
 
 
 def logspace(
@@ -546,8 +546,8 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
     Raises:
         TypeError: an argument is not an int.
     """
-    places = np.arange(check_int(n, "numpy.diag_indices", "n"))
-    return tuple(made(places, int32) for _ in range(check_int(ndim, "numpy.diag_indices", "ndim")))
+    diagonal = np.arange(check_int(n, "numpy.diag_indices", "n"))
+    return tuple(made(diagonal, int32) for _ in range(check_int(ndim, "numpy.diag_indices", "ndim")))
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:

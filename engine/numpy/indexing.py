@@ -88,20 +88,20 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> T
         TypeError: ``indices`` are not ints.
         ValueError: another rank, shapes that do not broadcast, or an axis or index out of range.
     """
-    x, places = asarray(arr), asarray(indices)
+    x, positions = asarray(arr), asarray(indices)
     if axis is None:
         x, axis = ops.reshape(x, (-1,)), 0
-    if x.ndim != places.ndim:
+    if x.ndim != positions.ndim:
         raise ValueError(
             f"For 'numpy.take_along_axis', 'indices' must have as many axes as 'arr', but got the shapes "
-            f"{places.shape} and {x.shape}"
+            f"{positions.shape} and {x.shape}"
         )
     at = one_axis(axis, x.ndim, "numpy.take_along_axis")
-    places = _whole(places, "take_along_axis")
-    x_shape, index_shape = ((*array.shape[:at], *array.shape[at + 1 :]) for array in (x, places))
+    positions = _whole(positions, "take_along_axis")
+    x_shape, index_shape = ((*array.shape[:at], *array.shape[at + 1 :]) for array in (x, positions))
     shape = check_broadcast("numpy.take_along_axis", arr=x_shape, indices=index_shape)
-    x, places = (ops.broadcast_to(array, (*shape[:at], array.shape[at], *shape[at:])) for array in (x, places))
-    return ops.gather_elements(x, at, ops.where(places < 0, places + x.shape[at], places))
+    x, positions = (ops.broadcast_to(array, (*shape[:at], array.shape[at], *shape[at:])) for array in (x, positions))
+    return ops.gather_elements(x, at, ops.where(positions < 0, positions + x.shape[at], positions))
 
 
 def _whole(places: Tensor, name: str, argument: str = "indices") -> Tensor:
@@ -130,7 +130,7 @@ def choose(a: TensorLike, choices: TensorLike | Sequence[TensorLike], mode: str 
         ValueError: another ``mode``, no choices, or shapes that do not broadcast.
     """
     check_one_of(mode, _MODES, "numpy.choose", "mode")
-    which = _whole(asarray(a), "choose", "a")
+    choice = _whole(asarray(a), "choose", "a")
     if isinstance(choices, list | tuple) and choices:
         tensors = list(together(*choices))
     else:
@@ -138,10 +138,10 @@ def choose(a: TensorLike, choices: TensorLike | Sequence[TensorLike], mode: str 
     if not tensors:
         raise ValueError("For 'numpy.choose', 'choices' must hold one tensor at least")
     shapes = {f"choices[{i}]": tensor.shape for i, tensor in enumerate(tensors)}
-    shape = check_broadcast("numpy.choose", a=which.shape, **shapes)
-    places = np.clip(which.asnumpy(), 0, len(tensors) - 1) if mode == "clip" else which.asnumpy() % len(tensors)
+    shape = check_broadcast("numpy.choose", a=choice.shape, **shapes)
+    positions = np.clip(choice.asnumpy(), 0, len(tensors) - 1) if mode == "clip" else choice.asnumpy() % len(tensors)
     stacked = ops.stack([ops.broadcast_to(tensor, shape) for tensor in tensors])
-    return take_along_axis(stacked, made(np.broadcast_to(places, shape)[None]), 0)[0]
+    return take_along_axis(stacked, made(np.broadcast_to(positions, shape)[None]), 0)[0]
 
 
 def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0) -> Tensor:
@@ -229,8 +229,8 @@ def unravel_index(indices: TensorLike, shape: Ints, order: str = "C") -> tuple[T
     count = math.prod(lengths)
     numbers = _whole(asarray(indices), "unravel_index")
     kind = int64 if isinstance(indices, Tensor) and numbers.dtype == int64 else int32
-    places = np.clip(numbers.asnumpy(), -count, count - 1) % count
-    return tuple(made(axis_indices, kind) for axis_indices in np.unravel_index(places, lengths, order))  # type: ignore[call-overload]
+    positions = np.clip(numbers.asnumpy(), -count, count - 1) % count
+    return tuple(made(axis_indices, kind) for axis_indices in np.unravel_index(positions, lengths, order))  # type: ignore[call-overload]
 
 
 def ravel_multi_index(multi_index: Sequence[TensorLike], dims: Ints, mode: str = "clip", order: str = "C") -> Tensor:
@@ -252,13 +252,13 @@ def ravel_multi_index(multi_index: Sequence[TensorLike], dims: Ints, mode: str =
     check_one_of(mode, _MODES, "numpy.ravel_multi_index", "mode")
     check_one_of(order, ("C", "F"), "numpy.ravel_multi_index", "order")
     lengths = ints_of(dims, "numpy.ravel_multi_index", "dims")
-    places = [_whole(asarray(numbers), "ravel_multi_index", "multi_index").asnumpy() for numbers in multi_index]
-    if len(places) != len(lengths):
+    positions = [_whole(asarray(numbers), "ravel_multi_index", "multi_index").asnumpy() for numbers in multi_index]
+    if len(positions) != len(lengths):
         raise ValueError(
             f"For 'numpy.ravel_multi_index', 'multi_index' must have the {len(lengths)} entries of 'dims', but got "
-            f"{len(places)}"
+            f"{len(positions)}"
         )
-    return made(np.ravel_multi_index(tuple(places), lengths, mode, order))  # type: ignore[call-overload]
+    return made(np.ravel_multi_index(tuple(positions), lengths, mode, order))  # type: ignore[call-overload]
 
 
 def ix_(*args: TensorLike) -> tuple[Tensor, ...]:
@@ -275,8 +275,8 @@ def ix_(*args: TensorLike) -> tuple[Tensor, ...]:
     """
     result = []
     for i, numbers in enumerate(args):
-        places = vector(numbers, "ix_", "args")
-        if places.dtype == bool_:
-            places = made(np.flatnonzero(places.asnumpy()))
-        result.append(ops.reshape(places, tuple(places.size if k == i else 1 for k in range(len(args)))))
+        positions = vector(numbers, "ix_", "args")
+        if positions.dtype == bool_:
+            positions = made(np.flatnonzero(positions.asnumpy()))
+        result.append(ops.reshape(positions, tuple(positions.size if k == i else 1 for k in range(len(args)))))
     return tuple(result)

@@ -30,10 +30,10 @@ def array_equal(a1: TensorLike, a2: TensorLike, equal_nan: bool = False) -> Tens
     x, y = asarray(a1), asarray(a2)
     if x.shape != y.shape:
         return Tensor(False)
-    same = ops.equal(x, y)
+    equal_elements = ops.equal(x, y)
     if equal_nan:
-        same = ops.logical_or(same, ops.logical_and(ops.not_equal(x, x), ops.not_equal(y, y)))
-    return ops.all(same)
+        equal_elements = ops.logical_or(equal_elements, ops.logical_and(ops.not_equal(x, x), ops.not_equal(y, y)))
+    return ops.all(equal_elements)
 
 
 def array_equiv(a1: TensorLike, a2: TensorLike) -> Tensor:

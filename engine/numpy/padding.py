@@ -76,8 +76,8 @@ def pad(
         if not lines.shape[0] and mode not in ("constant", "empty"):
             raise ValueError(f"For 'numpy.pad', axis {axis} must have elements for the mode {mode!r}")
         if mode in _COPIES and not (mode in ("reflect", "symmetric") and reflect_type == "odd"):
-            places = np.pad(np.arange(lines.shape[0]), (before, behind), mode)  # type: ignore[call-overload]
-            padded = lines[made(places)]
+            sources = np.pad(np.arange(lines.shape[0]), (before, behind), mode)  # type: ignore[call-overload]
+            padded = lines[made(sources)]
         elif mode in _COPIES:
             padded = _odd(lines, before, behind, first=mode == "reflect")
         else:
@@ -132,8 +132,8 @@ def _odd(lines: Tensor, before: int, behind: int, first: bool) -> Tensor:
         length = extended.shape[0] - skip
         front, back = min(before, length), min(behind, length)
         head = 2 * extended[:1] - ops.flip(extended[skip : skip + front], (0,))
-        turned = ops.flip(extended, (0,))
-        tail = 2 * extended[-1:] - turned[skip : skip + back]
+        flipped = ops.flip(extended, (0,))
+        tail = 2 * extended[-1:] - flipped[skip : skip + back]
         extended = ops.cat([head, extended, tail], 0)
         before, behind = before - front, behind - back
     return extended

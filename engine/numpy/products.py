@@ -39,7 +39,7 @@ def cross(
     if axis is not None:
         axisa = axisb = axisc = axis
     vectors = (("a", a, axisa), ("b", b, axisb))
-    x, y = (ops.moveaxis(check_axes(asarray(v), 1, "numpy.cross", what), at, -1) for what, v, at in vectors)
+    x, y = (ops.moveaxis(check_axes(asarray(v), 1, "numpy.cross", argument), at, -1) for argument, v, at in vectors)
     if x.shape[-1] not in (2, 3) or y.shape[-1] not in (2, 3):
         raise ValueError(
             f"For 'numpy.cross', the axes of the vectors must have length 2 or 3, but got {x.shape} and {y.shape}"
@@ -205,8 +205,8 @@ def correlate(a: TensorLike, v: TensorLike, mode: str = "valid") -> Tensor:
     """
     x, y = _sequences(a, v, mode, "correlate")
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
-        wide = x.dtype.itemsize == 8
-        x, y = (sequence.astype(float64 if wide else float32) for sequence in (x, y))
+        is_double = x.dtype.itemsize == 8
+        x, y = (sequence.astype(float64 if is_double else float32) for sequence in (x, y))
     y = ops.conj(y) if y.dtype.is_complex else y
     # For a shorter a, v stays and a is shifted along it: from the other end.
     return _moved_along(x, y, mode) if x.size >= y.size else ops.flip(_moved_along(y, x, mode), (0,))

@@ -99,18 +99,18 @@ def average(
     """
     x = asarray(x)
     x = x if x.dtype.is_floating_point or x.dtype.is_complex else x.astype(float32)
-    counted = ops.ones_like(x) if weights is None else asarray(weights).astype(x.dtype)
-    if counted.shape != x.shape:
-        if not isinstance(axis, int) or counted.shape != (x.shape[axis],):
+    factors = ops.ones_like(x) if weights is None else asarray(weights).astype(x.dtype)
+    if factors.shape != x.shape:
+        if not isinstance(axis, int) or factors.shape != (x.shape[axis],):
             raise ValueError(
                 f"For 'numpy.average', 'weights' must have the shape {x.shape} of 'x' or be a vector for one 'axis', "
-                f"but got {counted.shape}"
+                f"but got {factors.shape}"
             )
         line = [1] * x.ndim
-        line[axis] = counted.size
-        counted = ops.broadcast_to(ops.reshape(counted, tuple(line)), x.shape)
-    total = ops.sum(counted, axis)
-    result = ops.sum(x * counted, axis) / total
+        line[axis] = factors.size
+        factors = ops.broadcast_to(ops.reshape(factors, tuple(line)), x.shape)
+    total = ops.sum(factors, axis)
+    result = ops.sum(x * factors, axis) / total
     return (result, total) if returned else result
 
 
@@ -437,7 +437,7 @@ def unwrap(p: TensorLike, discont: float = math.pi, axis: int = -1) -> Tensor:
     x = as_singles(asarray(p))
     lines = ops.moveaxis(x, one_axis(axis, x.ndim, "numpy.unwrap"), 0)
     steps = lines[1:] - lines[:-1]
-    turned = ops.remainder(steps + math.pi, 2 * math.pi) - math.pi
-    turned = ops.where(ops.logical_and(turned == -math.pi, steps > 0), math.pi, turned)
-    added = ops.where(ops.abs(steps) < discont, 0.0, turned - steps)
+    wrapped = ops.remainder(steps + math.pi, 2 * math.pi) - math.pi
+    wrapped = ops.where(ops.logical_and(wrapped == -math.pi, steps > 0), math.pi, wrapped)
+    added = ops.where(ops.abs(steps) < discont, 0.0, wrapped - steps)
     return ops.moveaxis(ops.cat([lines[:1], lines[1:] + ops.cumsum(added, 0)], 0), 0, axis)

@@ -107,5 +107,5 @@ def setdiff1d(ar1: TensorLike, ar2: TensorLike, assume_unique: bool = False) -> 
     """
     x = ops.reshape(asarray(ar1), (-1,))
     values = x.asnumpy()
-    places = np.arange(x.size) if assume_unique else np.unique(values, return_index=True)[1]
-    return ops.gather(x, made(places[~np.isin(values[places], asarray(ar2).asnumpy())]), 0)
+    positions = np.arange(x.size) if assume_unique else np.unique(values, return_index=True)[1]
+    return ops.gather(x, made(positions[~np.isin(values[positions], asarray(ar2).asnumpy())]), 0)

@@ -61,9 +61,9 @@ def cov(
     tensors = [ops.atleast_2d(as_type(as_singles(asarray(x)), dtype)) for x in (m, y) if x is not None]
     columns = [x.T if not rowvar and x.shape[0] != 1 else x for x in tensors]
     variables = columns[0] if len(columns) == 1 else ops.cat(columns, 0)
-    lost = (0 if bias else 1) if ddof is None else ddof
+    correction = (0 if bias else 1) if ddof is None else ddof
     weights = [None if x is None else asarray(x) for x in (fweights, aweights)]
-    covariance = ops.cov(variables, correction=lost, fweights=weights[0], aweights=weights[1])
+    covariance = ops.cov(variables, correction=correction, fweights=weights[0], aweights=weights[1])
     return ops.squeeze(covariance)
 
 
@@ -199,8 +199,8 @@ def histogram2d(
             f"For 'numpy.histogram2d', 'x' and 'y' must be vectors of one length, but got {points[0].shape} and "
             f"{points[1].shape}"
         )
-    several = not isinstance(bins, int | str) and len(bins) == 2
-    counts, edges = _histogram("histogram2d", points, bins if several else [bins, bins], range, weights, density)
+    is_pair = not isinstance(bins, int | str) and len(bins) == 2
+    counts, edges = _histogram("histogram2d", points, bins if is_pair else [bins, bins], range, weights, density)
     return counts, edges[0], edges[1]
 
 
@@ -263,16 +263,16 @@ def _histogram(
 def _counts(points: list[Tensor], edges: list[Tensor], weights: TensorLike | None, density: bool) -> Tensor:
     """Return the number of points in each bin, by NumPy's rule: the last bin of each axis includes its upper edge."""
     shape = tuple(max(axis_edges.size - 1, 0) for axis_edges in edges)
-    places, within = np.zeros(points[0].size, np.int64), np.ones(points[0].size, bool)
+    bins_of_points, within = np.zeros(points[0].size, np.int64), np.ones(points[0].size, bool)
     for point, edge, count in zip(points, edges, shape, strict=True):
         values, borders = point.asnumpy(), edge.asnumpy()
         at = np.searchsorted(borders, values, "right") - 1
         at[values == borders[-1]] = count - 1
         within &= (at >= 0) & (at < count)
-        places = places * count + at
-    counted = np.flatnonzero(within)
-    factors = None if weights is None else ops.reshape(asarray(weights), (-1,))[made(counted)]
-    counts = ops.reshape(bincount(places[counted], factors, length=math.prod(shape)), shape)
+        bins_of_points = bins_of_points * count + at
+    inside = np.flatnonzero(within)
+    factors = None if weights is None else ops.reshape(asarray(weights), (-1,))[made(inside)]
+    counts = ops.reshape(bincount(bins_of_points[inside], factors, length=math.prod(shape)), shape)
     if not density:
         return counts
     sizes = [np.diff(axis_edges.asnumpy().astype(np.float64)) for axis_edges in edges]
@@ -304,11 +304,13 @@ def bincount(x: TensorLike, weights: TensorLike | None = None, minlength: int = 
         raise ValueError(
             f"For 'numpy.bincount', 'weights' must have the shape {numbers.shape} of 'x', but got {factors.shape}"
         )
-    least, most = (int_of(n, "numpy.bincount", what) for n, what in ((minlength, "minlength"), (length or 0, "length")))
-    counted = ops.bincount(numbers, factors, max(least, most))
+    least, most = (
+        int_of(n, "numpy.bincount", argument) for n, argument in ((minlength, "minlength"), (length or 0, "length"))
+    )
+    counts = ops.bincount(numbers, factors, max(least, most))
     if factors is not None:  # these sums are differentiable
-        counted = ops.unsorted_segment_sum(factors.astype(float32), numbers, counted.size)
-    return counted if length is None else counted[:length]
+        counts = ops.unsorted_segment_sum(factors.astype(float32), numbers, counts.size)
+    return counts if length is None else counts[:length]
 
 
 # Positions among others
@@ -376,18 +378,18 @@ def interp(
     Raises:
         ValueError: ``xp`` and ``fp`` are not vectors of one length, or have no point.
     """
-    at, places, values = (as_singles(array) for array in together(x, xp, fp))
-    if places.ndim != 1 or places.shape != values.shape or not places.size:
+    at, knots, values = (as_singles(array) for array in together(x, xp, fp))
+    if knots.ndim != 1 or knots.shape != values.shape or not knots.size:
         raise ValueError(
-            f"For 'numpy.interp', 'xp' and 'fp' must be vectors of one length above 0, but got {places.shape} and "
+            f"For 'numpy.interp', 'xp' and 'fp' must be vectors of one length above 0, but got {knots.shape} and "
             f"{values.shape}"
         )
-    below, above = at < places[0], at > places[-1]
+    below, above = at < knots[0], at > knots[-1]
     result = ops.broadcast_to(values[0], at.shape)
-    if places.size > 1:
-        nearest = np.searchsorted(places.asnumpy(), at.asnumpy(), "right") - 1
-        low = made(np.clip(nearest, 0, places.size - 2))
-        slopes = (values[1:] - values[:-1]) / (places[1:] - places[:-1])
-        result = values[low] + (at - places[low]) * slopes[low]
+    if knots.size > 1:
+        nearest = np.searchsorted(knots.asnumpy(), at.asnumpy(), "right") - 1
+        low = made(np.clip(nearest, 0, knots.size - 2))
+        slopes = (values[1:] - values[:-1]) / (knots[1:] - knots[:-1])
+        result = values[low] + (at - knots[low]) * slopes[low]
     ends = [values[0] if left is None else left, values[-1] if right is None else right]
     return ops.where(below, ends[0], ops.where(above, ends[1], result))

@@ -48,7 +48,7 @@ def _event_class() -> Any:
 
     kinds = descriptor_pb2.FieldDescriptorProto
     file = descriptor_pb2.FileDescriptorProto(name="hookscope_event.proto", package="hookscope_event", syntax="proto3")
-    many = kinds.LABEL_REPEATED
+    repeated = kinds.LABEL_REPEATED
     fields: dict[str, list[tuple[Any, ...]]] = {
         "Event": [
             ("wall_time", 1, kinds.TYPE_DOUBLE, ""),
@@ -56,7 +56,7 @@ def _event_class() -> Any:
             ("file_version", 3, kinds.TYPE_STRING, ""),
             ("summary", 5, kinds.TYPE_MESSAGE, "Summary"),
         ],
-        "Summary": [("value", 1, kinds.TYPE_MESSAGE, "Value", many)],
+        "Summary": [("value", 1, kinds.TYPE_MESSAGE, "Value", repeated)],
         "Value": [
             ("tag", 1, kinds.TYPE_STRING, ""),
             ("image", 4, kinds.TYPE_MESSAGE, "Image"),
@@ -76,16 +76,16 @@ def _event_class() -> Any:
                 (name, index, kinds.TYPE_DOUBLE, "")
                 for index, name in enumerate(("min", "max", "num", "sum", "sum_squares"), 1)
             ),
-            ("bucket_limit", 6, kinds.TYPE_DOUBLE, "", many),
-            ("bucket", 7, kinds.TYPE_DOUBLE, "", many),
+            ("bucket_limit", 6, kinds.TYPE_DOUBLE, "", repeated),
+            ("bucket", 7, kinds.TYPE_DOUBLE, "", repeated),
         ],
         "Tensor": [
             ("dtype", 1, kinds.TYPE_INT32, ""),
             ("tensor_shape", 2, kinds.TYPE_MESSAGE, "Shape"),
             ("tensor_content", 4, kinds.TYPE_BYTES, ""),
-            ("string_val", 8, kinds.TYPE_BYTES, "", many),
+            ("string_val", 8, kinds.TYPE_BYTES, "", repeated),
         ],
-        "Shape": [("dim", 2, kinds.TYPE_MESSAGE, "Dim", many)],
+        "Shape": [("dim", 2, kinds.TYPE_MESSAGE, "Dim", repeated)],
         "Dim": [("size", 1, kinds.TYPE_INT64, "")],
         "Metadata": [("plugin_data", 1, kinds.TYPE_MESSAGE, "Plugin")],
         "Plugin": [("plugin_name", 1, kinds.TYPE_STRING, "")],

@@ -399,18 +399,18 @@ class Model:
         values = (outputs,) if isinstance(outputs, Tensor) else outputs
         if not isinstance(values, tuple):
             raise ValueError(f"For 'Model', the eval network must return tensors, but got {type(outputs).__name__}")
-        places = self._eval_indexes
-        if places is not None and len(values) < 3:
+        positions = self._eval_indexes
+        if positions is not None and len(values) < 3:
             raise ValueError(f"For 'Model', the eval network must return loss, prediction and label, got {len(values)}")
-        if places is not None:
-            loss.update(values[places[0]])
+        if positions is not None:
+            loss.update(values[positions[0]])
         for metric in (self._metric_fns or {}).values():
-            if places is None:
+            if positions is None:
                 metric.update(*values)
             elif isinstance(metric, Loss):
-                metric.update(values[places[0]])
+                metric.update(values[positions[0]])
             else:
-                metric.update(values[places[1]], values[places[2]])
+                metric.update(values[positions[1]], values[positions[2]])
 
     # Prediction and the rest
 

@@ -344,10 +344,12 @@ class BasicTokenizer(_Tokenizer):
         self._patterns = f"{marked}\\s+|{_SIGNS}", f"{marked}{_SIGNS}" + (r"|\s+" if keep_whitespace else "")
 
     def pieces(self, text: str) -> tuple[str, list[Piece]]:
-        ready = self._lowered(text) if self.lower_case else _normal(self.form, text)
-        ready = "".join(" " if unicodedata.category(pattern) in ("Cc", "Cf") else pattern for pattern in ready)
+        normalized = self._lowered(text) if self.lower_case else _normal(self.form, text)
+        normalized = "".join(
+            " " if unicodedata.category(pattern) in ("Cc", "Cf") else pattern for pattern in normalized
+        )
         delimiter, keep = (pattern_of("BasicTokenizer", "lower_case", pattern) for pattern in self._patterns)
-        return ready, _split(ready, delimiter, keep)
+        return normalized, _split(normalized, delimiter, keep)
 
     def _lowered(self, text: str) -> str:
         parts = re.split(f"({_MARKED})", text) if self.preserve else [text]
@@ -617,12 +619,12 @@ class Lookup(Transform):
 
     def changed(self, value: Array) -> Array:
         _texts("Lookup", value)
-        instead = None if self.unknown_token is None else self.ids.get(self.unknown_token)
-        if self.unknown_token is not None and instead is None:
+        default = None if self.unknown_token is None else self.ids.get(self.unknown_token)
+        if self.unknown_token is not None and default is None:
             raise RuntimeError(
                 f"For 'Lookup', 'unknown_token' must be in the vocabulary, but {self.unknown_token!r} is not"
             )
-        ids = [self.ids.get(word, instead) for word in words_of(value)]
+        ids = [self.ids.get(word, default) for word in words_of(value)]
         if None in ids:
             raise RuntimeError(
                 f"For 'Lookup', {words_of(value)[ids.index(None)]!r} is not in the vocabulary, and there is no "

@@ -81,9 +81,11 @@ def _words(who: str, argument: str, words: Any) -> list[str]:
     check_type(words, list, who, argument, "a list of str", show=repr)
     for word in words:
         check_type(word, str, who, argument, "a list of str", show=repr)
-    twice = [word for word, count in Counter(words).items() if count > 1]
-    if twice:
-        raise ValueError(f"For '{who}', '{argument}' must have each word once, but {twice[0]!r} is there several times")
+    duplicates = [word for word, count in Counter(words).items() if count > 1]
+    if duplicates:
+        raise ValueError(
+            f"For '{who}', '{argument}' must have each word once, but {duplicates[0]!r} is there several times"
+        )
     return words
 
 
@@ -190,9 +192,11 @@ class Vocab:
             check_positive_int(vocab_size, who, "vocab_size", show=repr)
         lines = _lines(who, file_path)[:vocab_size]
         words = [line.partition(delimiter)[0] if delimiter else line for line in lines]
-        twice = [word for word, count in Counter(words).items() if count > 1]
-        if twice:
-            raise RuntimeError(f"For '{who}', {file_path} must have each word once, but {twice[0]!r} is there twice")
+        duplicates = [word for word, count in Counter(words).items() if count > 1]
+        if duplicates:
+            raise RuntimeError(
+                f"For '{who}', {file_path} must have each word once, but {duplicates[0]!r} is there twice"
+            )
         return cls._joined(who, file_path, words, special_tokens, special_first)
 
     @classmethod

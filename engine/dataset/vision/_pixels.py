@@ -63,8 +63,8 @@ class ImageTransform(Transform):
             return found
         from .files import ToPIL  # which imports from here
 
-        several = found if isinstance(found, tuple) else (found,)
-        pictures = tuple([item if hasattr(item, "getbands") else ToPIL()(np.asarray(item)) for item in several])
+        results = found if isinstance(found, tuple) else (found,)
+        pictures = tuple([item if hasattr(item, "getbands") else ToPIL()(np.asarray(item)) for item in results])
         return pictures if isinstance(found, tuple) else pictures[0]
 
     def checked(self, values: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -71,20 +71,26 @@ Shares = tuple[Array, Array]
 def _between(image: Array, rows: Shares, columns: Shares) -> Array:
     """Interpolate the image; bytes use OpenCV's integer arithmetic."""
     integral = image.dtype == np.uint8
-    around = [(one[0], np.minimum(one[0] + 1, n - 1)) for one, n in zip((rows, columns), image.shape, strict=False)]
+    neighbors = [
+        (axis_weights[0], np.minimum(axis_weights[0] + 1, n - 1))
+        for axis_weights, n in zip((rows, columns), image.shape, strict=False)
+    ]
     shares = [
-        np.reshape(one[1], [-1 if axis == at else 1 for axis in range(image.ndim)])
-        for at, one in enumerate((rows, columns))
+        np.reshape(axis_weights[1], [-1 if axis == at else 1 for axis in range(image.ndim)])
+        for at, axis_weights in enumerate((rows, columns))
     ]
     if not integral:
         result = image.astype(np.float64)
-        for axis, ((low, high), share) in enumerate(zip(around, shares, strict=True)):
+        for axis, ((low, high), share) in enumerate(zip(neighbors, shares, strict=True)):
             result = np.take(result, low, axis) * (1 - share) + np.take(result, high, axis) * share
         return _back(np.floor(result + 0.5) if image.dtype.kind in "iu" else result, image)
-    (up, down), (left, right) = around
-    units = [(np.rint((1 - one) * _UNITS).astype(np.int64), np.rint(one * _UNITS).astype(np.int64)) for one in shares]
-    wide = image.astype(np.int64)
-    across = (np.take(wide, left, 1) * units[1][0] + np.take(wide, right, 1) * units[1][1]) >> 4
+    (up, down), (left, right) = neighbors
+    units = [
+        (np.rint((1 - axis_weights) * _UNITS).astype(np.int64), np.rint(axis_weights * _UNITS).astype(np.int64))
+        for axis_weights in shares
+    ]
+    widened = image.astype(np.int64)
+    across = (np.take(widened, left, 1) * units[1][0] + np.take(widened, right, 1) * units[1][1]) >> 4
     result = ((np.take(across, up, 0) * units[0][0]) >> 16) + ((np.take(across, down, 0) * units[0][1]) >> 16)
     return _back((result + 2) >> 2, image)
 
@@ -121,9 +127,9 @@ def _cubic_weights(new: int, old: int) -> Array:
 
 
 def _cubic(distance: Array, a: float) -> Array:
-    near = ((a + 2) * distance - (a + 3)) * distance**2 + 1
+    inner = ((a + 2) * distance - (a + 3)) * distance**2 + 1
     far = ((a * distance - 5 * a) * distance + 8 * a) * distance - 4 * a
-    return np.where(distance < 1, near, np.where(distance < 2, far, 0))
+    return np.where(distance < 1, inner, np.where(distance < 2, far, 0))
 
 
 def _area_weights(new: int, old: int) -> Array:
@@ -136,8 +142,8 @@ def _area_weights(new: int, old: int) -> Array:
 
 def _pillow_weights(new: int, old: int) -> Array:
     scale = old / new
-    wide = max(scale, 1.0)
+    stretch = max(scale, 1.0)
     centers = (np.arange(new) + 0.5) * scale
-    places = np.arange(old) + 0.5
-    weights = _cubic(np.abs(places - centers[:, None]) / wide, -0.5)
+    centers_of_pixels = np.arange(old) + 0.5
+    weights = _cubic(np.abs(centers_of_pixels - centers[:, None]) / stretch, -0.5)
     return weights / weights.sum(axis=1, keepdims=True)

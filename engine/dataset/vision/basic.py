@@ -320,12 +320,12 @@ class CenterCrop(ImageTransform):
         return super().__call__(*values)
 
     def changed(self, value: Array) -> Array:
-        short = [max(target - have, 0) for target, have in zip(self.size, value.shape, strict=False)]
-        if any(n > 3 * have for n, have in zip(short, value.shape, strict=False)):
+        short = [max(target - length, 0) for target, length in zip(self.size, value.shape, strict=False)]
+        if any(n > 3 * length for n, length in zip(short, value.shape, strict=False)):
             raise RuntimeError(f"For 'CenterCrop', the size {self.size} is too large for an image {value.shape}")
         if any(short):
             value = np.pad(value, [(n - n // 2, n // 2) for n in short] + [(0, 0)] * (value.ndim - 2))
-        top, left = ((have - target) // 2 for have, target in zip(value.shape, self.size, strict=False))
+        top, left = ((length - target) // 2 for length, target in zip(value.shape, self.size, strict=False))
         return np.ascontiguousarray(value[top : top + self.size[0], left : left + self.size[1]])
 
 
@@ -369,11 +369,11 @@ class Pad(OnDevice, ImageTransform):
 
     def changed(self, value: Array) -> Array:
         left, top, right, bottom = self.pads
-        around = [(top, bottom), (left, right)] + [(0, 0)] * (value.ndim - 2)
+        pads = [(top, bottom), (left, right)] + [(0, 0)] * (value.ndim - 2)
         if self.padding_mode is not Border.CONSTANT:
             mode: Any = self.padding_mode.value
-            return np.asarray(np.pad(value, around, mode=mode))
-        padded = np.empty([n + a + b for n, (a, b) in zip(value.shape, around, strict=True)], value.dtype)
+            return np.asarray(np.pad(value, pads, mode=mode))
+        padded = np.empty([n + a + b for n, (a, b) in zip(value.shape, pads, strict=True)], value.dtype)
         padded[...] = self.fill_value
         padded[top : top + value.shape[0], left : left + value.shape[1]] = value
         return padded
@@ -411,10 +411,10 @@ class RandomCrop(ImageTransform):
 
     def __call__(self, *values: Any) -> Any:
         images = [self._ready(np.asarray(value)) for value in self.checked(values)]
-        room = [have - target for have, target in zip(images[0].shape, self.size, strict=False)]
-        if min(room) < 0:
+        margins = [length - target for length, target in zip(images[0].shape, self.size, strict=False)]
+        if min(margins) < 0:
             raise RuntimeError(f"For 'RandomCrop', {self.size} is larger than the image {images[0].shape}")
-        top, left = (int(current_random().integers(n + 1)) for n in room)
+        top, left = (int(current_random().integers(n + 1)) for n in margins)
         parts = [np.ascontiguousarray(image[top : top + self.size[0], left : left + self.size[1]]) for image in images]
         return self.as_they_came(values, parts[0] if len(parts) == 1 else tuple(parts))
 
@@ -422,7 +422,7 @@ class RandomCrop(ImageTransform):
         if self.pad is not None:
             image = self.pad.changed(image)
         if self.pad_if_needed:
-            tall, wide = (max(target - have, 0) for target, have in zip(self.size, image.shape, strict=False))
+            tall, wide = (max(target - length, 0) for target, length in zip(self.size, image.shape, strict=False))
             image = Pad((wide, tall, wide, tall), self.fill_value, self.padding_mode).changed(image)
         return image
 

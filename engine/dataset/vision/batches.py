@@ -68,9 +68,9 @@ class MixUp:
     def __call__(self, image: Array, label: Array) -> tuple[Array, Array]:
         images, labels = np.asarray(image), np.atleast_2d(label)
         images = images[np.newaxis] if images.ndim == 3 else images
-        for what, have in (("images", len(images)), ("labels", len(labels))):
-            if self.batch_size != 1 and have not in (1, self.batch_size):
-                raise ValueError(f"For 'MixUp', there must be {self.batch_size} {what} in a batch, but got {have}")
+        for name, count in (("images", len(images)), ("labels", len(labels))):
+            if self.batch_size != 1 and count not in (1, self.batch_size):
+                raise ValueError(f"For 'MixUp', there must be {self.batch_size} {name} in a batch, but got {count}")
         shares = np.asarray(current_random().beta(self.alpha, self.alpha, self.batch_size))
         if self.is_single:
             partners = tuple(np.roll(value, -1, axis=0) for value in (images, labels))

@@ -136,8 +136,8 @@ class RandomResizeWithBBox(_WithBoxes):
         self.size = size
 
     def both(self, image: Array, boxes: Array) -> tuple[Array, Array]:
-        ways = (Inter.NEAREST, Inter.BILINEAR, Inter.BICUBIC, Inter.AREA)
-        return ResizeWithBBox(self.size, ways[int(current_random().integers(len(ways)))]).both(image, boxes)
+        modes = (Inter.NEAREST, Inter.BILINEAR, Inter.BICUBIC, Inter.AREA)
+        return ResizeWithBBox(self.size, modes[int(current_random().integers(len(modes)))]).both(image, boxes)
 
 
 def _cut(boxes: Array, top: int, left: int, height: int, width: int) -> Array:
@@ -182,14 +182,14 @@ class RandomCropWithBBox(_WithBoxes):
         pads = np.array([self.pads])
         image = Pad(self.pads, self.fill, self.mode).changed(image)
         if self.pad_if_needed:
-            tall, wide = (max(target - have, 0) for target, have in zip(self.crop.size, image.shape, strict=False))
+            tall, wide = (max(target - length, 0) for target, length in zip(self.crop.size, image.shape, strict=False))
             image = Pad((wide, tall, wide, tall), self.fill, self.mode).changed(image)
             pads = pads + np.array([[wide, tall, wide, tall]])
         boxes[:, :2] += pads[:, :2].astype(boxes.dtype)
-        room = [have - target for have, target in zip(image.shape, self.crop.size, strict=False)]
-        if min(room) < 0:
+        margins = [length - target for length, target in zip(image.shape, self.crop.size, strict=False)]
+        if min(margins) < 0:
             raise RuntimeError(f"For 'RandomCropWithBBox', {self.crop.size} is larger than the image {image.shape}")
-        top, left = (int(current_random().integers(n + 1)) for n in room)
+        top, left = (int(current_random().integers(n + 1)) for n in margins)
         box = (top, left, *self.crop.size)
         return np.ascontiguousarray(part("RandomCropWithBBox", image, *box)), _cut(boxes, *box)
 

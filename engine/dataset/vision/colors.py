@@ -650,8 +650,8 @@ class RandomColorAdjust(ImageTransform):
         ):
             turn = name == "hue"
             if isinstance(limits, int | float):
-                around = factor("RandomColorAdjust", name, limits, 0, 0.5 if turn else np.inf)
-                limits = (-around, around) if turn else (max(0, 1 - around), 1 + around)
+                spread = factor("RandomColorAdjust", name, limits, 0, 0.5 if turn else np.inf)
+                limits = (-spread, spread) if turn else (max(0, 1 - spread), 1 + spread)
             self.ranges.append((kind, span("RandomColorAdjust", name, limits, *((-0.5, 0.5) if turn else ()))))
 
     def changed(self, value: Array) -> Array:
@@ -687,5 +687,5 @@ class RandomLighting(ImageTransform):
 
     def changed(self, value: Array) -> Array:
         image = color("RandomLighting", value)
-        drawn_ = current_random().normal(0, self.alpha, 3)
-        return rounded(image + _COMPONENTS @ (drawn_ * _SPREADS) * 255, image.dtype)
+        noise = current_random().normal(0, self.alpha, 3)
+        return rounded(image + _COMPONENTS @ (noise * _SPREADS) * 255, image.dtype)

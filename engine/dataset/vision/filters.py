@@ -20,8 +20,8 @@ def _summed(image: Array, weights: Array, axis: int) -> Array:
     """Return weighted sums of neighbors along an axis; the image is mirrored at the edge, with the outermost pixel
     repeated."""
     half = len(weights) // 2
-    around = [(half, half) if dimension == axis else (0, 0) for dimension in range(image.ndim)]
-    padded = np.pad(image, around, mode="reflect") if image.shape[axis] > 1 else np.pad(image, around, mode="edge")
+    pads = [(half, half) if dimension == axis else (0, 0) for dimension in range(image.ndim)]
+    padded = np.pad(image, pads, mode="reflect") if image.shape[axis] > 1 else np.pad(image, pads, mode="edge")
     length = image.shape[axis]
     return sum(
         (np.take(padded, np.arange(at, at + length), axis) * weight for at, weight in enumerate(weights)),
@@ -35,10 +35,10 @@ def _smooth(image: Array) -> Array:
     smoothed = image.astype(np.float64)
     if min(height, width) < 3:
         return smoothed
-    around = sum(
+    neighborhood = sum(
         smoothed[row : height - 2 + row, column : width - 2 + column] for row in range(3) for column in range(3)
     )
-    smoothed[1:-1, 1:-1] = (around + 4 * smoothed[1:-1, 1:-1]) / 13
+    smoothed[1:-1, 1:-1] = (neighborhood + 4 * smoothed[1:-1, 1:-1]) / 13
     return rounded(smoothed, image.dtype).astype(np.float64)
 
 
@@ -147,8 +147,8 @@ class GaussianBlur(OnDevice, ImageTransform):
 def _gaussian(size: int, sigma: float) -> Array:
     if not sigma:
         sigma = 0.3 * ((size - 1) / 2 - 1) + 0.8
-    places = np.arange(size) - (size - 1) / 2
-    weights = np.exp(-(places**2) / (2 * sigma**2))
+    positions = np.arange(size) - (size - 1) / 2
+    weights = np.exp(-(positions**2) / (2 * sigma**2))
     return np.asarray(weights / weights.sum())
 
 

@@ -136,7 +136,7 @@ class FiveCrop(ImageTransform):
     def changed(self, value: Array) -> Any:
         height, width = self.size
         below, right = (
-            have - target for have, target in zip(picture("FiveCrop", value).shape, self.size, strict=False)
+            length - target for length, target in zip(picture("FiveCrop", value).shape, self.size, strict=False)
         )
         if min(below, right) < 0:
             raise ValueError(f"For '{type(self).__name__}', {self.size} is larger than the image {value.shape}")
@@ -197,13 +197,15 @@ class PadToSize(ImageTransform):
         self.mode = check_type(padding_mode, Border, "PadToSize", "padding_mode", "a Border", show=repr)
 
     def changed(self, value: Array) -> Array:
-        room = [target - have for target, have in zip(self.size, picture("PadToSize", value).shape, strict=False)]
-        top, left = (self.offset[0], self.offset[-1]) if self.offset else (room[0] // 2, room[1] // 2)
-        if min(room) < 0 or top > room[0] or left > room[1]:
+        margins = [
+            target - length for target, length in zip(self.size, picture("PadToSize", value).shape, strict=False)
+        ]
+        top, left = (self.offset[0], self.offset[-1]) if self.offset else (margins[0] // 2, margins[1] // 2)
+        if min(margins) < 0 or top > margins[0] or left > margins[1]:
             position = (max(top, 0), max(left, 0))
             raise RuntimeError(f"For 'PadToSize', the image {value.shape} does not fit into {self.size} at {position}")
         fill = self.fill if value.ndim == 3 and value.shape[2] == 3 else self.fill[0]
-        return Pad((left, top, room[1] - left, room[0] - top), fill, self.mode).changed(value)
+        return Pad((left, top, margins[1] - left, margins[0] - top), fill, self.mode).changed(value)
 
 
 class SliceMode(enum.IntEnum):
@@ -246,8 +248,8 @@ class SlicePatches(ImageTransform):
         pads = self.mode is SliceMode.PAD
         sizes = [-(-n // count) if pads else n // count for n, count in zip(shape, self.counts, strict=True)]
         (rows, columns), (height, width) = self.counts, sizes
-        wide = [max(size * count - n, 0) for size, count, n in zip(sizes, self.counts, shape, strict=True)]
-        padded = Pad((0, 0, wide[1], wide[0]), self.fill).changed(value)
+        padding = [max(size * count - n, 0) for size, count, n in zip(sizes, self.counts, shape, strict=True)]
+        padded = Pad((0, 0, padding[1], padding[0]), self.fill).changed(value)
         patches = [
             np.ascontiguousarray(padded[row * height : (row + 1) * height, column * width : (column + 1) * width])
             for row in range(rows)
@@ -337,9 +339,9 @@ def random_part(
         if 0 < wide <= width and 0 < tall <= height:
             top, left = (int(current_random().integers(n + 1)) for n in (height - tall, width - wide))
             return top, left, tall, wide
-    have = width / height
-    tall = round(width / ratio[0]) if have < ratio[0] else height
-    wide = round(height * ratio[1]) if have > ratio[1] else width
+    aspect = width / height
+    tall = round(width / ratio[0]) if aspect < ratio[0] else height
+    wide = round(height * ratio[1]) if aspect > ratio[1] else width
     return (height - tall) // 2, (width - wide) // 2, tall, wide
 
 
@@ -380,8 +382,8 @@ class RandomResize(ImageTransform):
         self.size = size
 
     def changed(self, value: Array) -> Array:
-        ways = (Inter.NEAREST, Inter.BILINEAR, Inter.BICUBIC, Inter.AREA)
-        return Resize(self.size, ways[int(current_random().integers(len(ways)))]).changed(value)
+        modes = (Inter.NEAREST, Inter.BILINEAR, Inter.BICUBIC, Inter.AREA)
+        return Resize(self.size, modes[int(current_random().integers(len(modes)))]).changed(value)
 
 
 class RandomErasing(Sometimes, Transform):
@@ -494,5 +496,5 @@ class NormalizePad(Normalize):
 
     def changed(self, value: Array) -> Array:
         image = super().changed(value[:, :, None] if value.ndim == 2 else value)
-        around = [(0, 0), (0, 0), (0, 1)] if self.is_hwc else [(0, 1), (0, 0), (0, 0)]
-        return np.pad(image, around).astype(self.dtype)
+        pads = [(0, 0), (0, 0), (0, 1)] if self.is_hwc else [(0, 1), (0, 0), (0, 0)]
+        return np.pad(image, pads).astype(self.dtype)

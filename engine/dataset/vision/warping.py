@@ -67,7 +67,7 @@ def _warped(image: Array, matrix: Array, size: tuple[int, int], way: Inter, fill
     back = np.linalg.inv(np.vstack([matrix, [0, 0, 1]]))[:2]
     rows, columns = (np.arange(n) for n in size)
     half, shift = (512, 10) if way is Inter.NEAREST else (16, 5)
-    places = [
+    coordinates = [
         (
             np.rint(((row_of_map[1] * rows) + row_of_map[2]) * 1024).astype(np.int64)[:, None]
             + half
@@ -76,7 +76,7 @@ def _warped(image: Array, matrix: Array, size: tuple[int, int], way: Inter, fill
         >> shift
         for row_of_map in back
     ]
-    return _looked_up(image, places[0], places[1], way, fill)
+    return _looked_up(image, coordinates[0], coordinates[1], way, fill)
 
 
 def _rotation(degrees: float, center: tuple[float, float]) -> Array:
@@ -331,8 +331,8 @@ def _seen(image: Array, start: Corners, end: Corners, way: Inter) -> Array:
     across, down, depth = (terms[0] * x + terms[1] * y + terms[2] for terms in back)
     depth = np.where(depth == 0, np.inf, depth)
     parts = 1 if way is Inter.NEAREST else 32
-    places = [np.rint(terms / depth * parts).astype(np.int64) for terms in (across, down)]
-    return _looked_up(image, places[0], places[1], way, (0, 0, 0))
+    coordinates = [np.rint(terms / depth * parts).astype(np.int64) for terms in (across, down)]
+    return _looked_up(image, coordinates[0], coordinates[1], way, (0, 0, 0))
 
 
 class Perspective(OnDevice, ImageTransform):
@@ -386,8 +386,8 @@ class RandomPerspective(Sometimes, ImageTransform):
     def __init__(self, distortion_scale: float = 0.5, prob: float = 0.5, interpolation: Inter = Inter.BICUBIC) -> None:
         self.scale = factor("RandomPerspective", "distortion_scale", distortion_scale, 0, 1)
         self.prob = probability("RandomPerspective", prob)
-        way = Inter.BILINEAR if interpolation is Inter.BICUBIC else interpolation
-        self.way = _way("RandomPerspective", "interpolation", way)
+        mode = Inter.BILINEAR if interpolation is Inter.BICUBIC else interpolation
+        self.way = _way("RandomPerspective", "interpolation", mode)
 
     def changed(self, value: Array) -> Array:
         height, width = picture("RandomPerspective", value).shape[:2]

@@ -55,5 +55,5 @@ class Adagrad(Optimizer):
         self.step_t = self._counter("step_t")
 
     def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
-        slowed = rate / (1 + (step - 1) * group["lr_decay"])
-        return updated_by(updates.adagrad, value, (self.accum[place],), gradient, slowed, group["eps"])
+        decayed_rate = rate / (1 + (step - 1) * group["lr_decay"])
+        return updated_by(updates.adagrad, value, (self.accum[place],), gradient, decayed_rate, group["eps"])

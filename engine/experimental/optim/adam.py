@@ -59,8 +59,8 @@ class Adam(Moments):
         powers = self._power(beta1, step), self._power(beta2, step)
         states = [self.exp_avg[place], self.exp_avg_sq[place]]
         if is_on_gpu(step) and not group["amsgrad"]:
-            how = (*powers, beta1, beta2, group["eps"], False)
-            return updated_by(updates.adam_by_powers, value, states, gradient, rate, *how)
+            settings = (*powers, beta1, beta2, group["eps"], False)
+            return updated_by(updates.adam_by_powers, value, states, gradient, rate, *settings)
         corrected = updates.rate_by_powers(value, rate, *powers)
         if group["amsgrad"]:
             states.append(self.max_exp_avg_sq[place])

@@ -49,5 +49,8 @@ class Adamax(Moments):
 
     def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         beta1, beta2 = group["betas"]
-        states, how = (self.exp_avg[place], self.exp_inf[place]), (self._power(beta1, step), beta1, beta2, group["eps"])
-        return updated_by(updates.adamax, value, states, gradient, rate, *how, eps_in_maximum=True)
+        states, settings = (
+            (self.exp_avg[place], self.exp_inf[place]),
+            (self._power(beta1, step), beta1, beta2, group["eps"]),
+        )
+        return updated_by(updates.adamax, value, states, gradient, rate, *settings, eps_in_maximum=True)

@@ -57,5 +57,8 @@ class ASGD(Optimizer):
         self.step_t = self._counter("step_t")
 
     def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
-        states, how = (self.ax[place], self.eta[place], self.mu[place]), (group["lambd"], group["alpha"], group["t0"])
-        return averaged_step(value, states, gradient, rate, step, how)
+        states, settings = (
+            (self.ax[place], self.eta[place], self.mu[place]),
+            (group["lambd"], group["alpha"], group["t0"]),
+        )
+        return averaged_step(value, states, gradient, rate, step, settings)

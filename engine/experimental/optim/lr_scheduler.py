@@ -312,8 +312,8 @@ class PolynomialLR(LRScheduler):
     def get_lr(self) -> list[float]:
         if self._epoch == 0 or self._epoch > self.total_iters:
             return self._times(1)
-        now, before = (1 - epoch / self.total_iters for epoch in (self._epoch, self._epoch - 1))
-        return self._times((now / before) ** self.power)
+        current, previous = (1 - epoch / self.total_iters for epoch in (self._epoch, self._epoch - 1))
+        return self._times((current / previous) ** self.power)
 
     def _get_closed_form_lr(self) -> list[float]:
         return self._of_base((1 - min(self.total_iters, self._epoch) / self.total_iters) ** self.power)
@@ -394,8 +394,8 @@ class CosineAnnealingLR(LRScheduler):
             up = (1 - math.cos(math.pi / self.T_max)) / 2
             pairs = zip(self.base_lrs, self._last_lr, strict=True)
             return [float(rate) + (float(base) - least) * up for base, rate in pairs]
-        now, before = (1 + math.cos(math.pi * e / self.T_max) for e in (epoch, epoch - 1))
-        return [now / before * (float(rate) - least) + least for rate in self._last_lr]
+        current, previous = (1 + math.cos(math.pi * e / self.T_max) for e in (epoch, epoch - 1))
+        return [current / previous * (float(rate) - least) + least for rate in self._last_lr]
 
     def _get_closed_form_lr(self) -> list[float]:
         high = (1 + math.cos(math.pi * self._epoch / self.T_max)) / 2
@@ -662,22 +662,22 @@ class ReduceLROnPlateau:
         Returns:
             True.
         """
-        current, waited, resting = np.float32(float(metrics)), float(self.wait) + 1, float(self.cooldown_counter)
+        current, waits, cooldown = np.float32(float(metrics)), float(self.wait) + 1, float(self.cooldown_counter)
         _set(self.last_epoch, float(self.last_epoch) + 1)
         if self._improves(float(current)):
             _set(self.best, float(current))
-            waited = 0
-        if resting > 0:
-            resting, waited = resting - 1, 0
-        if waited > self.patience:
+            waits = 0
+        if cooldown > 0:
+            cooldown, waits = cooldown - 1, 0
+        if waits > self.patience:
             for rate, floor in zip(self._last_lr, self.min_lrs, strict=True):
                 old = float(rate)
                 new = max(old * self.factor, float(floor))
                 if old > new + self.eps:
                     _set(rate, new)
-            resting, waited = self.cooldown, 0
-        _set(self.wait, waited)
-        _set(self.cooldown_counter, resting)
+            cooldown, waits = self.cooldown, 0
+        _set(self.wait, waits)
+        _set(self.cooldown_counter, cooldown)
         return True
 
     def _improves(self, current: float) -> bool:

@@ -107,12 +107,12 @@ class Optimizer(Sharing):
         group["lr"] = self._rate(group.get("lr"), f"learning_rate_group_{len(self.param_groups)}")
         group["weight_decay"] = self._decay(group.get("weight_decay", 0.0))
         new = ParameterTuple(group["params"])
-        everything = (*self.parameters, *new)
-        self._share(everything, Optimizer.construct)
+        all_parameters = (*self.parameters, *new)
+        self._share(all_parameters, Optimizer.construct)
         if "_gathering" in self.__dict__:
-            self.__dict__["parameters"] = everything
+            self.__dict__["parameters"] = all_parameters
         else:
-            self.parameters = ParameterTuple(everything)
+            self.parameters = ParameterTuple(all_parameters)
             for name in self._states:
                 before = getattr(self, name)
                 self._take_states(name, (*before, *self._state_of(name, new)))

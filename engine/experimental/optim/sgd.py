@@ -73,11 +73,11 @@ class SGD(Optimizer):
             return updated_by(updates.descent, value, (), gradient, rate)
         first = self.stat[place]
         if is_on_gpu(value):
-            how = (group["momentum"], group["dampening"], group["nesterov"])
-            return updated_by(updates.sgd_by_stat, value, (self.accum[place], first), gradient, rate, *how)
+            settings = (group["momentum"], group["dampening"], group["nesterov"])
+            return updated_by(updates.sgd_by_stat, value, (self.accum[place], first), gradient, rate, *settings)
         starts = bool(first._array.reshape(-1)[:1].any())
-        how = (group["momentum"], group["dampening"], group["nesterov"])
-        new = updated_by(updates.sgd, value, (self.accum[place],), gradient, rate, *how, starts)
+        settings = (group["momentum"], group["dampening"], group["nesterov"])
+        new = updated_by(updates.sgd, value, (self.accum[place],), gradient, rate, *settings, starts)
         if starts:
             first._rebind(first._array * first._array.dtype.type(0))
         return new

@@ -534,8 +534,8 @@ def adaptive_max_pool1d(
     if not return_indices:
         return ops.adaptive_max_pool1d(input, output_size)
     length = output_size if isinstance(output_size, int) else output_size[0]
-    values, places = ops.adaptive_max_pool2d(ops.unsqueeze(input, -2), (1, length), True)
-    return ops.squeeze(values, -2), ops.squeeze(places, -2)
+    values, positions = ops.adaptive_max_pool2d(ops.unsqueeze(input, -2), (1, length), True)
+    return ops.squeeze(values, -2), ops.squeeze(positions, -2)
 
 
 def avg_pool1d(
@@ -646,8 +646,8 @@ def smooth_l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", beta:
     """
     if beta == 0:
         return ops.l1_loss(input, target, reduction)
-    apart = ops.abs(input - target)
-    loss = ops.where(apart < beta, 0.5 * apart * apart / beta, apart - 0.5 * beta)
+    difference = ops.abs(input - target)
+    loss = ops.where(difference < beta, 0.5 * difference * difference / beta, difference - 0.5 * beta)
     return _reduced(loss, reduction, "smooth_l1_loss")
 
 

@@ -124,15 +124,15 @@ class _Conv(Cell):
         self.bias = _bias(out_channels, math.prod(shape[1:]), dtype) if bias else None
 
     def _each(self, value: Ints, argument: str) -> tuple[int, ...]:
-        what = "an int or a tuple of ints"
-        sizes = check_type(value, int | tuple | list, f"mint.nn.{type(self).__name__}", argument, what)
+        description = "an int or a tuple of ints"
+        sizes = check_type(value, int | tuple | list, f"mint.nn.{type(self).__name__}", argument, description)
         return (sizes,) * self.axes if isinstance(sizes, int) else tuple(sizes)
 
     def construct(self, input: Tensor) -> Tensor:
         padding: Any = self.padding
         if self._mode != "constant":
-            around = self._around()
-            input, padding = F.pad(input, around, self._mode), 0
+            pads = self._around()
+            input, padding = F.pad(input, pads, self._mode), 0
         is_vector = self.axes == 1
         numbers = [value[0] if is_vector else value for value in (self.stride, self.dilation)]
         if not isinstance(padding, str) and padding != 0:

@@ -111,8 +111,8 @@ def _layer(name: str, function: str, inputs: int, arguments: str) -> type[Cell]:
         return ", ".join(f"{key}={value}" for key, value in self.__dict__["_arguments"].items())
 
     doc = f"The layer of ``mint.nn.functional.{function}``, called with {inputs} tensor{'s' * (inputs > 1)}."
-    explained = inspect.getdoc(call) or ""
-    entries = [_entry(explained, key) for key in signature.parameters]
+    docstring = inspect.getdoc(call) or ""
+    entries = [_entry(docstring, key) for key in signature.parameters]
     doc = "\n".join([doc, *(["", "Args:", *entries] if entries else [])])
     members = {"__init__": __init__, "construct": construct, "extend_repr": extend_repr, "__doc__": doc}
     cls = type(name, (Cell,), {**members, "__module__": __name__, "__signature__": signature})

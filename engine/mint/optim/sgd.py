@@ -63,5 +63,5 @@ class SGD(Optimizer):
         if is_on_gpu(step):
             settings = (group["momentum"], group["dampening"], group["nesterov"], step)
             return updated_by(updates.sgd_by_step, value, (self.momentum_buf[place], None), gradient, rate, *settings)
-        how = (group["momentum"], group["dampening"], group["nesterov"], step == 1)
-        return updated_by(updates.sgd, value, (self.momentum_buf[place],), gradient, rate, *how)
+        options = (group["momentum"], group["dampening"], group["nesterov"], step == 1)
+        return updated_by(updates.sgd, value, (self.momentum_buf[place],), gradient, rate, *options)

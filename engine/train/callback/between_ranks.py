@@ -72,13 +72,13 @@ def agreed(callbacks: Sequence[Callback]) -> Group | None:
     for row, saver in zip(digests, savers, strict=True):
         row[:] = np.frombuffer(_digest(saver._where()) + _digest(saver._when()), np.uint8)
     rows = [row.tobytes() for row in _gathered(group, digests, counts)]
-    places = [row[:_DIGEST] for row in rows]
+    locations = [row[:_DIGEST] for row in rows]
     before = sum(counts[: group.rank])  # the savers of the preceding ranks
     for number, saver in enumerate(savers):
-        saver._writes = places[before + number] not in places[:before]
+        saver._writes = locations[before + number] not in locations[:before]
         if len({*counts}) == 1:
             saver._in_step = len({row[_DIGEST:] for row in rows[number :: len(savers)]}) == 1
-    return group if len({*places}) < len(places) else None
+    return group if len({*locations}) < len(locations) else None
 
 
 def wait_for_writers(group: Group) -> None:
@@ -99,8 +99,8 @@ def _digest(text: str) -> bytes:
 
 
 def _gathered(group: Group, x: Array, sizes: Sequence[int]) -> Array:
-    what = f"where {[*sizes]} callbacks save to"
+    description = f"where {[*sizes]} callbacks save to"
     array: Array = exchange.started(
-        "all_gather", what, table.line(), group, partial(exchange.all_gather, group, x, sizes)
+        "all_gather", description, table.line(), group, partial(exchange.all_gather, group, x, sizes)
     ).wait()
     return array

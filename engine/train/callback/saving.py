@@ -311,13 +311,13 @@ def _unused_prefix(directory: str, prefix: str) -> str:
         if extension not in (".ckpt", ".safetensors") or stem.endswith("_breakpoint") or not stem.startswith(prefix):
             continue
         suffix = stem[len(prefix) :]
-        between, dash, _ = suffix.partition("-")
+        infix, dash, _ = suffix.partition("-")
         if not dash:
             continue
-        if not between:
+        if not infix:
             number = max(number, 1)
-        elif between.startswith("_") and between[1:].isdigit():
-            number = max(number, int(between[1:]) + 1)
+        elif infix.startswith("_") and infix[1:].isdigit():
+            number = max(number, int(infix[1:]) + 1)
     return f"{prefix}_{number}" if number else prefix
 
 

@@ -162,9 +162,9 @@ class ReduceLROnPlateau(_Watching):
         self.wait += 1
         if self.wait < self.patience:
             return
-        now = np.float32(rate.asnumpy())
-        if now > self.min_lr:
-            new = Tensor(max(now * np.float32(self.factor), np.float32(self.min_lr)))
+        current_rate = np.float32(rate.asnumpy())
+        if current_rate > self.min_lr:
+            new = Tensor(max(current_rate * np.float32(self.factor), np.float32(self.min_lr)))
             rate.set_data(new)
             if self.verbose:
                 print(f"Epoch {facts.cur_epoch_num:05d}: ReduceLROnPlateau reducing learning rate to {new}.")

@@ -141,9 +141,9 @@ class SummaryCollector(Callback):
             if values.dtype.kind in "biuf" and values.size:
                 record.add_value("scalar", "loss/auto", Tensor(np.float32(values.mean())))
         if self._wanted.get("collect_input_data"):
-            fed = facts.train_dataset_element[0]
-            if isinstance(fed, Tensor) and fed.ndim == 4 and fed.shape[1] in (1, 3) and fed.size:
-                record.add_value("image", "input_data/auto", fed)
+            images = facts.train_dataset_element[0]
+            if isinstance(images, Tensor) and images.ndim == 4 and images.shape[1] in (1, 3) and images.size:
+                record.add_value("image", "input_data/auto", images)
         if "histogram_regular" in self._wanted:
             pattern = self._wanted["histogram_regular"]
             optimizer = facts.get("optimizer") or getattr(facts.train_network, "optimizer", None)

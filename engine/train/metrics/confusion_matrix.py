@@ -70,15 +70,15 @@ class ConfusionMatrix(Metric):
             y_pred = y_pred.argmax(axis=1)
         elif y_pred.dtype.kind == "f":
             y_pred = (y_pred >= self.threshold).astype(np.int64)
-        for what, classes in (("predictions", y_pred), ("labels", y)):
+        for name, classes in (("predictions", y_pred), ("labels", y)):
             if classes.size and not 0 <= classes.min() <= classes.max() < self.num_classes:
                 raise ValueError(
-                    f"For 'ConfusionMatrix.update', {what} must be from 0 to {self.num_classes - 1}, "
+                    f"For 'ConfusionMatrix.update', {name} must be from 0 to {self.num_classes - 1}, "
                     f"but go from {classes.min()} to {classes.max()}"
                 )
-        places = (y.reshape(-1) * self.num_classes + y_pred.reshape(-1)).astype(np.int64)
-        counted = np.bincount(places, minlength=self.num_classes**2)
-        self.confusion_matrix += counted.reshape(self.num_classes, self.num_classes)
+        cells = (y.reshape(-1) * self.num_classes + y_pred.reshape(-1)).astype(np.int64)
+        counts = np.bincount(cells, minlength=self.num_classes**2)
+        self.confusion_matrix += counts.reshape(self.num_classes, self.num_classes)
         self._is_update = True
 
     def eval(self) -> Array:
@@ -196,11 +196,11 @@ class ConfusionMatrixMetric(Metric):
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
         y_pred, y = self._take(inputs, 2, "predictions, labels")
-        counted = _counts(y_pred, y, self.skip_channel)
+        counts = _counts(y_pred, y, self.skip_channel)
         if not self.calculation_method:
-            self._counts = self._counts + counted.sum(axis=(0, 1))
+            self._counts = self._counts + counts.sum(axis=(0, 1))
             return
-        scores, valid = _decreased(self._figure(*np.moveaxis(counted, -1, 0)), self.decrease)
+        scores, valid = _decreased(self._figure(*np.moveaxis(counts, -1, 0)), self.decrease)
         if scores.size != 1:
             raise ValueError(
                 f"For 'ConfusionMatrixMetric.update', 'decrease' {self.decrease!r} leaves {scores.size} numbers of a "
@@ -237,8 +237,8 @@ def _counts(y_pred: Array, y: Array, skip_channel: bool) -> Array:
         raise ValueError(
             f"For 'ConfusionMatrixMetric.update', predictions {y_pred.shape} and labels {y.shape} differ in shape"
         )
-    guessed, real = (a.reshape(*a.shape[:2], -1).astype(float) for a in (y_pred, y))
-    tp, tn = ((guessed + real) == 2).sum(2), ((guessed + real) == 0).sum(2)
+    predicted, real = (a.reshape(*a.shape[:2], -1).astype(float) for a in (y_pred, y))
+    tp, tn = ((predicted + real) == 2).sum(2), ((predicted + real) == 0).sum(2)
     positives = real.sum(2)
     negatives = real.shape[2] - positives
     return np.stack([tp, negatives - tn, tn, positives - tp], axis=-1).astype(float)

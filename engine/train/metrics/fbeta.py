@@ -33,8 +33,8 @@ class _Counting(EvaluationBase):
         y_pred, y = self._take(inputs, 2, "predictions, labels")
         y = self._labels(y_pred, y)
         self._class_num = self._same_classes(self._class_num, y_pred)
-        true, guessed, real = counts(y_pred, y, self._type)
-        of = self._denominator(guessed, real)
+        true, predicted, real = counts(y_pred, y, self._type)
+        of = self._denominator(predicted, real)
         if self._type == "multilabel" and self._class_num and not np.isscalar(self._true):
             # One value for each sample: later batches append samples.
             self._true, self._of = np.concatenate((self._true, true)), np.concatenate((self._of, of))
@@ -128,8 +128,8 @@ class Fbeta(Metric):
                 f"but these have {y_pred.shape[1]}"
             )
         self._class_num = y_pred.shape[1]
-        true, guessed, real = counts(y_pred, y, "classification")
-        self._true, self._guessed, self._real = self._true + true, self._guessed + guessed, self._real + real
+        true, predicted, real = counts(y_pred, y, "classification")
+        self._true, self._guessed, self._real = self._true + true, self._guessed + predicted, self._real + real
 
     def eval(self, average: bool = False) -> Array | float:
         """Return the value of each class.

@@ -209,7 +209,7 @@ def counts(y_pred: Array, y: Array, kind: str) -> tuple[Array, Array, Array]:
         classes = y_pred.shape[1]
         if y.size and y.max() + 1 > classes:
             raise ValueError(f"labels go up to {int(y.max())}, but predictions have only {classes} classes")
-        real, guessed = one_hot(y, classes), one_hot(y_pred.argmax(axis=1), classes)
-        return (real * guessed).sum(0), guessed.sum(0), real.sum(0)
-    real, guessed = (np.swapaxes(a, 1, -1).reshape(-1, a.shape[1]) if a.ndim > 1 else a[:, None] for a in (y, y_pred))
-    return (real * guessed).sum(1), guessed.sum(1), real.sum(1)
+        real, predicted = one_hot(y, classes), one_hot(y_pred.argmax(axis=1), classes)
+        return (real * predicted).sum(0), predicted.sum(0), real.sum(0)
+    real, predicted = (np.swapaxes(a, 1, -1).reshape(-1, a.shape[1]) if a.ndim > 1 else a[:, None] for a in (y, y_pred))
+    return (real * predicted).sum(1), predicted.sum(1), real.sum(1)

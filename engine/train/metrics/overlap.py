@@ -49,8 +49,8 @@ class Dice(Metric):
             raise ValueError(f"For 'Dice.update', predictions {y_pred.shape} and labels {y.shape} differ in shape")
         flat, real = y_pred.reshape(-1), y.reshape(-1)
         overlap = np.dot(flat, real)
-        either = np.dot(flat, flat) + np.dot(real, real)
-        self._dice_coeff_sum += 2 * float(overlap) / float(either + self.smooth)
+        total = np.dot(flat, flat) + np.dot(real, real)
+        self._dice_coeff_sum += 2 * float(overlap) / float(total + self.smooth)
         self._samples_num += y.shape[0]
 
     def eval(self) -> float:

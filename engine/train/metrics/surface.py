@@ -83,10 +83,10 @@ class _SurfaceMetric(Metric):
         return np.concatenate([self._least(points[i : i + chunk], targets) for i in range(0, len(points), chunk)])
 
     def _least(self, points: Array, others: Array) -> Array:
-        apart = np.abs(points[:, None, :] - others[None, :, :])
+        differences = np.abs(points[:, None, :] - others[None, :, :])
         if self.distance_metric == "euclidean":
-            return np.asarray(np.sqrt(np.square(apart).sum(-1).min(1).astype(float)))
-        distances = apart.max(-1) if self.distance_metric == "chessboard" else apart.sum(-1)
+            return np.asarray(np.sqrt(np.square(differences).sum(-1).min(1).astype(float)))
+        distances = differences.max(-1) if self.distance_metric == "chessboard" else differences.sum(-1)
         return np.asarray(distances.min(1).astype(np.int32))
 
 
