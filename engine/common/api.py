@@ -67,7 +67,7 @@ class _CellExecutor:
     ) -> tuple[str, bool]:
         """Call a cell once and restore its parameters, so that its errors are raised.
 
-        Nothing is called if an input is a placeholder, which has no values.
+        The call is skipped if an input is a placeholder, which has no values.
 
         Args:
             obj: the cell.

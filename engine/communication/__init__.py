@@ -127,7 +127,7 @@ def get_local_rank(group: str = HCCL_WORLD_COMM_GROUP) -> int:
     """Return this process's position among the ranks of a group on this machine.
 
     Args:
-        group: the name of a group; by default the world. Of another one MindSpore refuses it for Ascend alone.
+        group: the name of a group; by default the world. MindSpore rejects other groups for Ascend only.
 
     Raises:
         TypeError: not a str.

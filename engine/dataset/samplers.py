@@ -166,7 +166,7 @@ class RandomSampler(_Random):
 
 
 class SubsetSampler(Sampler):
-    """These rows, in this order.
+    """The rows at ``indices``, in this order.
 
     Args:
         indices: row indices, or one of them.
@@ -198,7 +198,7 @@ class SubsetSampler(Sampler):
 
 
 class SubsetRandomSampler(SubsetSampler):
-    """These rows, in random order.
+    """The rows at ``indices``, in random order.
 
     Args:
         indices: row indices, or one of them.

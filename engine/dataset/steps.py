@@ -329,7 +329,7 @@ def _checked(who: str, children: tuple[Dataset, ...]) -> tuple[Dataset, ...]:
 
 
 class Concat(Dataset):
-    """The rows of data sets one after another.
+    """The concatenated rows of data sets.
 
     Args:
         children: the data sets.

@@ -41,7 +41,7 @@ def clip(x: TensorLike, xmin: Operand | None, xmax: Operand | None, dtype: AnyDT
 
 
 def _within(bound: Any, x: Tensor) -> Any:
-    """Return a Python int as the nearest number that the elements of integer ``x`` can be; others as they are."""
+    """Clamp a Python int to the range of integer ``x``; return others unchanged."""
     kind = x._array.dtype
     if type(bound) is not int or kind.kind not in "iu":
         return bound

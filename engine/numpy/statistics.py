@@ -313,7 +313,7 @@ def bincount(x: TensorLike, weights: TensorLike | None = None, minlength: int = 
     return counts if length is None else counts[:length]
 
 
-# Positions among others
+# Searching and interpolation
 
 
 def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:

@@ -23,7 +23,7 @@ from .metrics import Loss, Metric, get_metrics
 __all__ = ["Model"]
 
 Callbacks: TypeAlias = "Callback | Iterable[Callback] | None"
-"""Reports the moments of a run."""
+"""Callbacks of a run: one, several, or None."""
 
 
 class Batches(Protocol):

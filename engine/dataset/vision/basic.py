@@ -234,7 +234,7 @@ class Resize(OnDevice, ImageTransform):
             An image of PIL is resized by Pillow, which has the first three and ``Inter.ANTIALIAS``.
 
     Raises:
-        TypeError: an argument of another type; or when called, a way that is not one for such an image.
+        TypeError: an argument of another type; or when called, a mode that such an image does not support.
         ValueError: a size below 1.
     """
 
