@@ -67,7 +67,7 @@ def jit(
         backend: "" or "ms_backend"; "GE" is for other devices.
         **options: ``disable_format_transform`` (bool), ``exec_order`` ("bfs" or "dfs"), ``infer_boost`` ("on" or
             "off"), ``auto_offload`` ("weight", "activation" or "all") and ``ge_options`` (a dict) are for other devices
-                and have no effect; neither have further ones, with a warning.
+            and have no effect; neither have further ones, with a warning.
 
     Returns:
         the function that runs by plans (for a class, the class), or the decorator. Other callables than Python

@@ -246,7 +246,7 @@ class Dataset:
             output_columns: the names of the last function's results; by default those of the input columns.
             num_parallel_workers: accepted; rows are made one by one in the caller's thread.
             **kwargs: ``callbacks``, a ``DSCallback`` or a list of them, called around the rows of an iterator;
-                    ``python_multiprocessing``, ``max_rowsize``, ``cache`` and ``offload`` are accepted without effect.
+                ``python_multiprocessing``, ``max_rowsize``, ``cache`` and ``offload`` are accepted without effect.
 
         Raises:
             TypeError: an argument that there is not, names that are not strings, or ``callbacks`` that are none.
