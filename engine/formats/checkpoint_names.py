@@ -36,7 +36,7 @@ def is_name(value: str) -> bool:
 def parameters_by_name(net: Cell, caller: str) -> dict[str, Parameter]:
     """Return the parameters of a network by their names, or by their paths if two of them share a name.
 
-    This also holds for names that are assigned in the first call of a cell.
+    The first call of a cell assigns the names in the same way.
 
     Args:
         net: the network.

@@ -40,7 +40,7 @@ class Saver(Callback):
         raise NotImplementedError
 
     def _saved(self, network: Cell) -> Any:
-        """Return the saved content of a network, including shards of optimizer state if all ranks save.
+        """Return the saved content of a network, including its optimizers' gathered state if all ranks save.
 
         All ranks call this, also those that do not write.
         """
