@@ -1,4 +1,4 @@
-"""The backward pass over a tape, watched or not."""
+"""Backward pass over a tape, watched or not."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["backward"]
 def backward(
     recording: Recording, seeds: Iterable[tuple[Array, Any]], functions: Any, last: bool = False
 ) -> dict[int, Any]:
-    """Walk the nodes of a tape backwards.
+    """Run the backward pass over the nodes of a tape.
 
     Args:
         recording: the tape.
         seeds: pairs of an output array and the gradient that arrives at it.
         functions: the operators the rules compute with, on arrays or on tensors.
-        last: whether nobody walks over this tape again, so that it may let go of its nodes on the way.
+        last: whether this is the last backward pass over this tape, so that nodes may be released during it.
 
     Returns:
         the gradient of each leaf that was reached, by the id of its array.
@@ -46,32 +46,32 @@ def backward(
                     step_back(recording.nodes[index - 1], gradients, functions, recording.tracked, recording.hooked)
         else:
             walk(recording, gradients, functions, last)
-        for left in state.left:
-            left()
+        for callback in state.left:
+            callback()
     finally:
         state.left = around
     return gradients
 
 
 def _leaves_with_hooks(recording: Recording) -> dict[int, list[int]]:
-    """The leaves whose gradients hooks want to see, by the number of nodes before the first one that uses them.
+    """Return the leaves with hooks on their gradients, by the number of nodes before the first node that uses them.
 
-    When the walk comes there, the gradient is whole.
+    When the backward pass reaches that position, the gradient is complete.
     """
     hooked = {id(array) for array in recording.leaves if id(array) in recording.hooked}
-    found: dict[int, list[int]] = {}
+    positions: dict[int, list[int]] = {}
     if hooked and not any(region.inner_inputs for _, region, _ in recording.marks):  # else uses have other names
         for index, (operator, inputs, _, _) in enumerate(recording.nodes):
             for array in reversed(inputs) if getattr(operator, "hooks_from_last", False) else inputs:
                 if id(array) in hooked:
                     hooked.discard(id(array))
-                    found.setdefault(index, []).append(id(array))
+                    positions.setdefault(index, []).append(id(array))
     if hooked:
-        found.setdefault(0, []).extend(hooked)
-    return found
+        positions.setdefault(0, []).extend(hooked)
+    return positions
 
 
 def _add_seeds(gradients: dict[int, Any], seeds: Iterable[tuple[Array, Any]], functions: Any) -> None:
-    """Begin with what arrives; by a function of its own, which holds nothing of it during the walk."""
+    """Add the initial gradients; a function of its own, so that no variable holds them during the backward pass."""
     for array, gradient in seeds:
         accumulate(gradients, id(array), gradient, functions)

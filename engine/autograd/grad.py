@@ -32,20 +32,19 @@ def grad(
     return_ids: bool = False,
     sens_param: bool = False,
 ) -> Callable[..., Any]:
-    """A function that returns the gradients of ``fn``: of the sum of its output by inputs, weights or both.
+    """Return a function for the gradients of ``fn``: of the sum of its output by inputs, weights or both.
 
     Args:
         fn: a function of Tensors, or a Cell.
-        grad_position: which positional arguments to take gradients of, and behind them keyword arguments in the order
-            of the call; an int gives a bare Tensor, as does a tuple of one; a tuple of more gives a tuple. None: of
+        grad_position: the positional arguments to take gradients of, and after them keyword arguments in the order
+            of the call; an int gives a bare Tensor, as does a tuple of one; a longer tuple gives a tuple. None: of
             none.
-        weights: the Parameters to take gradients of: one gives a bare Tensor, a list or tuple gives a tuple. Where
+        weights: the Parameters to take gradients of: one gives a bare Tensor, a list or tuple gives a tuple. If
             ``requires_grad`` is off, the gradient is zeros.
-        has_aux: whether the outputs of ``fn`` after the first take no part and are returned beside the gradients.
-        return_ids: whether each gradient comes as ``(position or Parameter name, gradient)``.
+        has_aux: whether the outputs of ``fn`` after the first are not differentiated but returned beside the gradients.
+        return_ids: whether each gradient is returned as ``(position or Parameter name, gradient)``.
         sens_param: whether the last argument of the returned function is the gradient that arrives at the output;
-            otherwise ones arrive.
-
+            otherwise it is ones.
     Returns:
         a function of the arguments of ``fn``; with positions and weights its result is ``(gradients of inputs,
         gradients of weights)``.
@@ -53,9 +52,9 @@ def grad(
     Raises:
         ValueError: neither positions nor weights, a position twice or negative, or ``has_aux`` and one output.
         RuntimeError: an empty tuple of positions.
-        TypeError: ``fn`` cannot be called, positions are no ints, weights no Parameters, ``has_aux`` or
-            ``return_ids`` no bool, an argument at a position holds no Tensor, or what arrives has another dtype than
-            the output.
+        TypeError: ``fn`` is not callable, positions are not ints, weights are not Parameters, ``has_aux`` or
+            ``return_ids`` is not a bool, an argument at a position holds no Tensor, or the gradient that arrives has
+            another dtype than the output.
         RuntimeError: a position beyond the arguments; the call is inside ``_no_grad``; or another number of gradients
             arrive than there are outputs.
     """
@@ -76,26 +75,25 @@ def value_and_grad(
     return_ids: bool = False,
     sens_param: bool = False,
 ) -> Callable[..., Any]:
-    """A function that returns the output of ``fn`` and its gradients; see ``grad``.
+    """Return a function for the output of ``fn`` and its gradients; see ``grad``.
 
     Args:
         fn: a function of Tensors, or a Cell.
-        grad_position: which arguments to take gradients of: an int, a tuple of ints, or None.
+        grad_position: the arguments to take gradients of: an int, a tuple of ints, or None.
         weights: the Parameters to take gradients of: one, or a list or tuple of them.
-        has_aux: whether the outputs of ``fn`` after the first take no part in the gradients.
-        return_ids: whether each gradient comes as ``(position or Parameter name, gradient)``.
+        has_aux: whether the outputs of ``fn`` after the first are not differentiated.
+        return_ids: whether each gradient is returned as ``(position or Parameter name, gradient)``.
         sens_param: whether the last argument of the returned function is the gradient that arrives at the output.
 
     Returns:
-        a function of the arguments of ``fn``; it gives ``(output of fn, gradients)``, the gradients as ``grad`` has
-        them.
+        a function of the arguments of ``fn``; it returns ``(output of fn, gradients)``, the gradients as in ``grad``.
 
     Raises:
         ValueError: neither positions nor weights, a position twice or negative, or ``has_aux`` and one output.
         RuntimeError: an empty tuple of positions.
-        TypeError: ``fn`` cannot be called, positions are no ints, weights no Parameters, ``has_aux`` or
-            ``return_ids`` no bool, an argument at a position holds no Tensor, or what arrives has another dtype than
-            the output.
+        TypeError: ``fn`` is not callable, positions are not ints, weights are not Parameters, ``has_aux`` or
+            ``return_ids`` is not a bool, an argument at a position holds no Tensor, or the gradient that arrives has
+            another dtype than the output.
         RuntimeError: a position beyond the arguments; the call is inside ``_no_grad``; or another number of gradients
             arrive than there are outputs.
     """
@@ -130,13 +128,13 @@ def _gradient_function(
         )
         parts: list[Any] = []
         if positions is not None:
-            named: Any = of_inputs
+            labeled: Any = of_inputs
             if return_ids:  # without arguments there is no gradient of one
-                named = list(zip(_with_tensors(positions, (*args, *kwargs.values())), of_inputs, strict=False))
-            parts.append(named[0] if len(named) == 1 else tuple(named))
+                labeled = list(zip(_with_tensors(positions, (*args, *kwargs.values())), of_inputs, strict=False))
+            parts.append(labeled[0] if len(labeled) == 1 else tuple(labeled))
         if parameters is not None:
-            named = [(p.name, g) for p, g in zip(parameters, of_weights, strict=True)] if return_ids else of_weights
-            parts.append(named[0] if isinstance(weights, Parameter) else tuple(named))
+            labeled = [(p.name, g) for p, g in zip(parameters, of_weights, strict=True)] if return_ids else of_weights
+            parts.append(labeled[0] if isinstance(weights, Parameter) else tuple(labeled))
         return output, parts[0] if len(parts) == 1 else tuple(parts)
 
     is_jit = "__wrapped_by_jit__" in getattr(fn, "__dict__", ())
@@ -144,49 +142,53 @@ def _gradient_function(
     def compute_in_mode(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         if not (is_jit or modes.graph_mode()):
             return compute(args, kwargs)
-        asked = (name, positions, None if parameters is None else tuple(parameters), has_aux, return_ids, sens_param)
-        found: tuple[Any, Any] = modes.graphs().call_gradient(fn, asked, compute, args, kwargs)
-        return found
+        request = (name, positions, None if parameters is None else tuple(parameters), has_aux, return_ids, sens_param)
+        result: tuple[Any, Any] = modes.graphs().call_gradient(fn, request, compute, args, kwargs)
+        return result
 
     return compute_in_mode
 
 
 def _with_tensors(positions: Sequence[int], arguments: Sequence[Any]) -> tuple[int, ...]:
     """Return the positions of arguments that hold tensors."""
-    return tuple([place for place in positions if place >= len(arguments) or tensors_in(arguments[place])])
+    return tuple([position for position in positions if position >= len(arguments) or tensors_in(arguments[position])])
 
 
 def _positions(grad_position: int | tuple[int, ...] | None, name: str) -> tuple[int, ...] | None:
     if grad_position is None:
         return None
-    given = (grad_position,) if isinstance(grad_position, int) else grad_position
-    if not isinstance(given, tuple) or not all(isinstance(p, int) and not isinstance(p, bool) for p in given):
+    positions = (grad_position,) if isinstance(grad_position, int) else grad_position
+    if not isinstance(positions, tuple) or not all(isinstance(p, int) and not isinstance(p, bool) for p in positions):
         raise TypeError(f"For '{name}', 'grad_position' must be an int or a tuple of ints, but got {grad_position!r}")
-    if not given:
+    if not positions:
         raise RuntimeError(f"For '{name}', 'grad_position' must name an input at least, but is empty")
-    if any(p < 0 for p in given) or len(set(given)) != len(given):
+    if any(p < 0 for p in positions) or len(set(positions)) != len(positions):
         raise ValueError(
             f"For '{name}', 'grad_position' must be positions from 0 on, each once, but got {grad_position!r}"
         )
-    return given
+    return positions
 
 
 def _parameters(weights: Weights, name: str) -> list[Parameter] | None:
     if weights is None:
         return None
-    given = [weights] if isinstance(weights, Parameter) else weights
-    if not isinstance(given, list | tuple) and hasattr(given, "__iter__") and not isinstance(given, Tensor):
-        given = list(given)
-    if not isinstance(given, list | tuple):
+    parameters = [weights] if isinstance(weights, Parameter) else weights
+    if (
+        not isinstance(parameters, list | tuple)
+        and hasattr(parameters, "__iter__")
+        and not isinstance(parameters, Tensor)
+    ):
+        parameters = list(parameters)
+    if not isinstance(parameters, list | tuple):
         raise TypeError(
             f"For '{name}', 'weights' must be a Parameter or a list or tuple of them, but got {type(weights).__name__}"
         )
-    for place, one in enumerate(given):
-        if not isinstance(one, Parameter):
+    for index, parameter in enumerate(parameters):
+        if not isinstance(parameter, Parameter):
             raise TypeError(
-                f"For '{name}', entry {place} of 'weights' must be a Parameter, but got {type(one).__name__}"
+                f"For '{name}', entry {index} of 'weights' must be a Parameter, but got {type(parameter).__name__}"
             )
-    return list(given)
+    return list(parameters)
 
 
 def differentiate(
@@ -199,10 +201,10 @@ def differentiate(
     sens: Any = None,
     name: str = "grad",
 ) -> tuple[Any, list[Tensor], list[Tensor]]:
-    """Run ``fn`` in a recording and walk back: its output, the gradients of the positions and of the weights."""
+    """Run ``fn`` in a recording and its backward pass; return the output, the gradients of positions and of weights."""
     if state.refused:
         raise RuntimeError(f"For '{name}', there are no gradients inside '_no_grad'")
-    everything = (*args, *kwargs.values())  # positions go on through the keyword arguments, as in MindSpore
+    everything = (*args, *kwargs.values())  # positions continue through the keyword arguments, as in MindSpore
     if not everything:
         positions = ()
     for position in positions:
@@ -211,22 +213,22 @@ def differentiate(
                 f"For '{name}', position {position} is beyond the {len(everything)} arguments of the function"
             )
         if not tensors_in(everything[position]):
-            # As in MindSpore an argument such as a dtype is left out beside one that has a gradient.
-            kept = _with_tensors(positions, everything)
-            if kept:
-                return differentiate(fn, args, kwargs, kept, weights, has_aux, sens, name)
+            # As in MindSpore an argument such as a dtype is ignored beside one that has a gradient.
+            remaining = _with_tensors(positions, everything)
+            if remaining:
+                return differentiate(fn, args, kwargs, remaining, weights, has_aux, sens, name)
             raise TypeError(
                 f"For '{name}', argument {position} must be a Tensor to have a gradient, "
                 f"but got {type(everything[position]).__name__}"
             )
     everything = _apart(everything)
     args, kwargs = everything[: len(args)], dict(zip(kwargs, everything[len(args) :], strict=True))
-    asked = [tensors_in(everything[p]) for p in positions]
+    requested = [tensors_in(everything[p]) for p in positions]
     spares = not (state.recordings or taps.operator_taps)
-    output, back = _followed(fn, args, kwargs, asked, weights or (), spares)
+    output, back = _followed(fn, args, kwargs, requested, weights or (), spares)
     targets = tensors_in(split_aux(output, has_aux, name)[0])
-    found, of_weights = back(targets, sens, name, True)
-    of_inputs = [gradients_like(everything[p], some) for p, some in zip(positions, found, strict=True)]
+    gradients, of_weights = back(targets, sens, name, True)
+    of_inputs = [gradients_like(everything[p], part) for p, part in zip(positions, gradients, strict=True)]
     return output, of_inputs, of_weights
 
 
@@ -238,25 +240,25 @@ def _followed(
     weights: Sequence[Parameter],
     spares: bool = False,
 ) -> tuple[Any, Callable[..., tuple[list[list[Tensor]], list[Tensor]]]]:
-    """Run ``fn`` in a recording: its output, and what walks back from tensors in it.
+    """Run ``fn`` in a recording; return its output and a function for the backward pass from tensors in it.
 
-    That takes the tensors, what arrives at them, who asks, and whether nobody asks again, and gives the gradients of
-    ``asked`` and of ``weights``. Where ``spares`` holds, it may be called once.
+    That function takes the tensors, the gradients that arrive at them, the caller's name, and whether this is the last
+    backward pass. It returns the gradients of ``asked`` and of ``weights``. With ``spares``, it may be called once.
     """
     asking, around = Asking(), state.recordings
     attention.append(asking)
     try:
         for tap in tuple(taps.operator_taps):
             tap.give_way()
-        leaves = [*(a for some in asked for a in some), *weights]
+        leaves = [*(a for group in asked for a in group), *weights]
         recording = Recording([t._array for t in leaves], [t._array for t in tensors_in((args, kwargs))], spares)
-        # The function may change its arguments and weights: a gradient is that of the value at the start.
-        inputs_at_start, weights_at_start = [[t._array for t in some] for some in asked], [t._array for t in weights]
+        # The function may rebind its arguments and weights: gradients are those of the initial values.
+        inputs_at_start, weights_at_start = [[t._array for t in group] for group in asked], [t._array for t in weights]
         for t in leaves:
             if t._gradient_hooks:
                 recording.hooked[id(t._array)] = t._run_gradient_hooks
-        # As in MindSpore, where a weight has no requires_grad when it is used, that use has no part in its gradient;
-        # where it has none at the end, that is zeros.
+        # As in MindSpore, a use of a weight whose requires_grad is off at that time does not contribute to its
+        # gradient; if it is off at the end, the gradient is zeros.
         depths = [len(w._unfollowed) for w in weights]
         for w in weights:
             if not w.requires_grad:
@@ -268,7 +270,7 @@ def _followed(
             for w, depth in zip(weights, depths, strict=True):
                 w.follow_again(depth)
     finally:
-        state.recordings = around  # also where an interrupt has kept the recording from ending
+        state.recordings = around  # also if an interrupt has kept the recording from ending
         attention.remove(asking)
     frozen = [id(array) for w, array in zip(weights, weights_at_start, strict=True) if not w.requires_grad]
     for key in frozen:
@@ -280,34 +282,36 @@ def _followed(
         gradients = _walk_back(recording, targets, sens, name, last)
         for key in frozen:
             gradients.pop(key, None)
-        of_inputs = [[gradient_or_zeros(gradients.get(id(array)), array) for array in some] for some in inputs_at_start]
+        of_inputs = [
+            [gradient_or_zeros(gradients.get(id(array)), array) for array in group] for group in inputs_at_start
+        ]
         of_weights = [gradient_or_zeros(gradients.get(id(array)), array) for array in weights_at_start]
-        for place, (weight, array) in enumerate(zip(weights, weights_at_start, strict=True)):
-            if id(array) not in gradients and id(array) in recording.hooked:  # a hook is told of zeros too
-                of_weights[place] = weight._run_gradient_hooks(of_weights[place])
+        for index, (weight, array) in enumerate(zip(weights, weights_at_start, strict=True)):
+            if id(array) not in gradients and id(array) in recording.hooked:  # hooks also get zeros
+                of_weights[index] = weight._run_gradient_hooks(of_weights[index])
         if taps.cell_taps and weights:
             taps.tell_parameter_gradients(list(zip(weights, of_weights, strict=True)))
             arrived = [id(array) in gradients for array in weights_at_start]
-            came = [g if yes else None for g, yes in zip(of_weights, arrived, strict=True)]
-            taps.tell_differentiated(targets, list(zip(weights, came, strict=True)))
+            arrived_gradients = [g if has_arrived else None for g, has_arrived in zip(of_weights, arrived, strict=True)]
+            taps.tell_differentiated(targets, list(zip(weights, arrived_gradients, strict=True)))
         return of_inputs, of_weights
 
     return output, back
 
 
 def _apart(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments, with a tensor whose array came already made into one of its own: each place has its gradient."""
-    seen: set[int] = set()
-    found = []
+    """Return the arguments with repeated arrays made separate tensors, so that each position has its own gradient."""
+    array_ids: set[int] = set()
+    separate = []
     for argument in args:
         if isinstance(argument, Tensor | Sparse):
-            (held,) = tensors_in(argument)
-            if id(held._array) in seen:
-                held = TENSOR_FUNCTIONS.identity(held)
-                argument = replaced(argument, [held])
-            seen.add(id(held._array))
-        found.append(argument)
-    return tuple(found)
+            (tensor,) = tensors_in(argument)
+            if id(tensor._array) in array_ids:
+                tensor = TENSOR_FUNCTIONS.identity(tensor)
+                argument = replaced(argument, [tensor])
+            array_ids.add(id(tensor._array))
+        separate.append(argument)
+    return tuple(separate)
 
 
 def _walk_back(recording: Recording, targets: list[Tensor], sens: Any, name: str, last: bool) -> dict[int, Any]:
@@ -323,77 +327,77 @@ def _walk_back(recording: Recording, targets: list[Tensor], sens: Any, name: str
 def _seeds(
     recording: Recording, targets: list[Tensor], arriving: list[Tensor | None], functions: Any, name: str
 ) -> Iterator[tuple[Any, Any]]:
-    """Pairs of an output and what arrives at it; ones that are made here are held by the walk alone."""
-    for target, given in zip(targets, arriving, strict=True):
-        if given is not None and given.shape != target.shape:
+    """Yield pairs of an output and its initial gradient; ones created here are held by the backward pass alone."""
+    for target, gradient in zip(targets, arriving, strict=True):
+        if gradient is not None and gradient.shape != target.shape:
             # The classes are MindSpore's.
-            raise (ValueError if given.shape else RuntimeError)(
+            raise (ValueError if gradient.shape else RuntimeError)(
                 f"For '{name}', the gradient that arrives must have the output's shape {target.shape}, "
-                f"but got {given.shape}"
+                f"but got {gradient.shape}"
             )
         if id(target._array) not in recording.tracked:
             continue
-        if given is None:
-            given = filled(array_module(target._array).ones, shape=target.shape, dtype=target._array.dtype)
-        if given._array.dtype != target._array.dtype:
+        if gradient is None:
+            gradient = filled(array_module(target._array).ones, shape=target.shape, dtype=target._array.dtype)
+        if gradient._array.dtype != target._array.dtype:
             if name in _FOR_USERS:
                 raise TypeError(
                     f"For '{name}', the gradient that arrives must have the output's dtype {target.dtype}, "
-                    f"but got {given.dtype}"
+                    f"but got {gradient.dtype}"
                 )
-            given = TENSOR_FUNCTIONS.cast(given, dtype=target._array.dtype)
-        yield target._array, given if functions.wraps else given._array
+            gradient = TENSOR_FUNCTIONS.cast(gradient, dtype=target._array.dtype)
+        yield target._array, gradient if functions.wraps else gradient._array
 
 
 def summed_to(gradient: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """A user's gradient, summed where broadcasting ``shape`` gives its shape; as it is where that does not fit."""
-    given = gradient.shape
-    if given == shape or len(given) < len(shape):
+    """Return a user's gradient, summed over the axes that broadcasting adds to ``shape``; unchanged on a mismatch."""
+    full_shape = gradient.shape
+    if full_shape == shape or len(full_shape) < len(shape):
         return gradient
-    inner = given[len(given) - len(shape) :]
-    if any(mine not in (1, its) for mine, its in zip(shape, inner, strict=True)):
+    inner = full_shape[len(full_shape) - len(shape) :]
+    if any(size not in (1, full_size) for size, full_size in zip(shape, inner, strict=True)):
         return gradient
     return TENSOR_FUNCTIONS.sum_to(gradient, shape=shape)
 
 
 def gradient_or_zeros(gradient: Any, array: Any) -> Tensor:
-    """A gradient of ``array``, as a tensor; zeros where none came."""
+    """Return a gradient of ``array`` as a tensor; zeros for None."""
     if gradient is None:
         return filled(array_module(array).zeros, shape=array.shape, dtype=array.dtype)
     return as_tensor(gradient)
 
 
 def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Weights = None, has_aux: bool = False) -> tuple[Any, ...]:
-    """The output of ``fn`` and a function that takes the gradient arriving at it back to the inputs (and weights).
+    """Return the output of ``fn`` and a function from its gradient to those of the inputs (and weights).
 
     Args:
         fn: a function of Tensors, or a Cell.
         *inputs: its arguments, Tensors.
         weights: Parameters to take gradients of too: one, or a list or tuple of them; None for none.
-        has_aux: whether the outputs of ``fn`` after the first take no part and are returned apart.
+        has_aux: whether the outputs of ``fn`` after the first are not differentiated and are returned separately.
 
     Returns:
         ``(output, vjp_fn)``, or ``(output, vjp_fn, aux)`` with ``has_aux``; ``vjp_fn`` takes one Tensor for each output
-        and always returns a tuple of the inputs' gradients, with ``weights`` beside those of the weights.
+        and always returns a tuple of the inputs' gradients; with ``weights``, a pair of it and the weights' gradients.
 
     Raises:
-        TypeError: an input is no Tensor, or ``weights`` are no Parameters.
+        TypeError: an input is not a Tensor, or ``weights`` are not Parameters.
         ValueError: ``has_aux`` and one output; from ``vjp_fn``: a gradient of another shape.
         RuntimeError: from ``vjp_fn``: another number of gradients, or one without axes for an output that has some.
     """
     check_callable(fn, "vjp", "fn", "a function or a Cell")
     parameters = _parameters(weights, "vjp")
-    for place, one in enumerate(inputs):
-        if not isinstance(one, Tensor):
-            raise TypeError(f"For 'vjp', input {place} must be a Tensor, but got {type(one).__name__}")
+    for index, value_or_error in enumerate(inputs):
+        if not isinstance(value_or_error, Tensor):
+            raise TypeError(f"For 'vjp', input {index} must be a Tensor, but got {type(value_or_error).__name__}")
     args = _apart(inputs)
     output, back = _followed(fn, args, {}, [[t] for t in args], parameters or ())
     value, aux = split_aux(output, has_aux, "vjp")
     targets = tensors_in(value)
 
     def vjp_fn(*sens: Any) -> tuple[Any, ...]:
-        found, of_weights = back(targets, sens, "vjp")
-        of_inputs = tuple([g for (g,) in found])
+        gradients, of_weights = back(targets, sens, "vjp")
+        of_inputs = tuple([g for (g,) in gradients])
         if parameters is None:
             return of_inputs
         return of_inputs, of_weights[0] if isinstance(weights, Parameter) else tuple(of_weights)
@@ -402,10 +406,10 @@ def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Weights = None, has_au
 
 
 def split_aux(output: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
-    """The differentiated output, and the others: a tuple, or bare where there is one.
+    """Return the differentiated output and the auxiliary outputs: a tuple, or bare if there is one.
 
     Raises:
-        ValueError: ``has_aux`` and there is no second output.
+        ValueError: ``has_aux`` without a second output.
     """
     if not has_aux:
         return output, None
@@ -420,36 +424,39 @@ def split_aux(output: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
 def jvp(
     fn: Callable[..., Any], inputs: Tensor | Sequence[Tensor], v: Tensor | Sequence[Tensor], has_aux: bool = False
 ) -> tuple[Any, ...]:
-    """The output of ``fn`` and its derivative in the direction ``v``: the Jacobian times ``v``.
+    """Return the output of ``fn`` and its derivative in the direction ``v``: the Jacobian times ``v``.
 
-    Reverse mode twice: the vjp of ``fn`` is linear in what arrives, and the derivative of that linear map is the jvp.
+    Reverse mode twice: the vjp of ``fn`` is linear in its argument, and the derivative of that linear map is the jvp.
 
     Args:
         fn: a function of Tensors, or a Cell; it runs twice.
-        inputs: its arguments: a Tensor, or a tuple or list of them; one that is no Tensor, as a dtype, stays as it is.
-        v: the direction: one Tensor for each of ``inputs``, of its shape; beside what is no Tensor, anything.
-        has_aux: whether the outputs of ``fn`` after the first take no part and are returned apart.
+        inputs: its arguments: a Tensor, or a tuple or list of them; a value that is not a Tensor, such as a dtype, is
+            passed unchanged.
+        v: the direction: one Tensor for each of ``inputs``, of its shape; for other values, anything.
+        has_aux: whether the outputs of ``fn`` after the first are not differentiated and are returned separately.
 
     Returns:
         ``(output, derivative)``, or ``(output, derivative, aux)`` with ``has_aux``; the derivative is a Tensor, or for
         several outputs a tuple.
 
     Raises:
-        TypeError: ``inputs`` or ``v`` is neither a Tensor nor a tuple or list, no input is a Tensor, or one has Tensors
-            in it.
+        TypeError: ``inputs`` or ``v`` is neither a Tensor nor a tuple or list, no input is a Tensor, or an input
+            contains Tensors.
         ValueError: ``v`` does not fit ``inputs``, or ``has_aux`` and one output.
     """
-    for argument, given in (("inputs", inputs), ("v", v)):
-        check_type(given, Tensor | tuple | list, "jvp", argument, "a Tensor, or a tuple or list of them")
+    for argument, value_given in (("inputs", inputs), ("v", v)):
+        check_type(value_given, Tensor | tuple | list, "jvp", argument, "a Tensor, or a tuple or list of them")
     args = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
     directions = tuple(v) if isinstance(v, tuple | list) else (v,)
-    followed = [place for place, a in enumerate(args) if tensors_in(a)]
-    for one in [args[place] for place in followed] or args[:1]:  # without any, the first is what is wrong
-        check_type(one, Tensor, "jvp", "inputs", "a Tensor, or a tuple or list of them")
+    followed = [index for index, a in enumerate(args) if tensors_in(a)]
+    for argument_given in [args[index] for index in followed] or args[
+        :1
+    ]:  # without any Tensor, the first argument is the wrong one
+        check_type(argument_given, Tensor, "jvp", "inputs", "a Tensor, or a tuple or list of them")
     shapes = [getattr(d, "shape", None) for d in directions]
-    if len(args) != len(shapes) or any(args[place].shape != shapes[place] for place in followed):
+    if len(args) != len(shapes) or any(args[index].shape != shapes[index] for index in followed):
         raise ValueError("For 'jvp', 'v' must have one tensor for each of 'inputs', of the same shape")
-    directions = tuple([directions[place] for place in followed])
+    directions = tuple([directions[index] for index in followed])
     first = fn(*args)
     value, aux = split_aux(first, has_aux, "jvp")
     dummies = tuple(
@@ -457,7 +464,7 @@ def jvp(
     )
 
     def back(*arriving: Tensor) -> tuple[Any, ...]:
-        at_start = [args[place]._array for place in followed]
+        at_start = [args[index]._array for index in followed]
         recording = Recording(at_start)
         with recording:
             output = fn(*args)
@@ -465,32 +472,32 @@ def jvp(
         gradients = _walk_back(recording, targets, arriving, "jvp", True)
         return tuple([gradient_or_zeros(gradients.get(id(array)), array) for array in at_start])
 
-    with taps.unwatched():  # the function runs once more, and zeros go back: neither is of the user's making
+    with taps.unwatched():  # neither the second run nor the backward pass of zeros is user code
         _, derivative, _ = differentiate(back, dummies, {}, range(len(dummies)), None, sens=directions, name="jvp")
-    found = derivative[0] if isinstance(value, Tensor | Sparse) else tuple(derivative)
-    return (value, found, aux) if has_aux else (value, found)
+    derivatives = derivative[0] if isinstance(value, Tensor | Sparse) else tuple(derivative)
+    return (value, derivatives, aux) if has_aux else (value, derivatives)
 
 
 def get_grad(gradients: Any, identifier: int | str | Parameter) -> Tensor:
-    """The gradient for one position or Parameter among gradients that were made with ``return_ids=True``.
+    """Return the gradient for a position or Parameter from gradients made with ``return_ids=True``.
 
     Args:
-        gradients: what the function of ``grad`` or the second part of what that of ``value_and_grad`` returned.
+        gradients: the result of a ``grad`` function, or the second part of that of a ``value_and_grad`` function.
         identifier: the position, the Parameter, or its name.
 
     Returns:
         the gradient, a Tensor.
 
     Raises:
-        TypeError: ``identifier`` is neither of these.
-        RuntimeError: there is none for it.
+        TypeError: ``identifier`` is none of these.
+        RuntimeError: there is no gradient for it.
     """
     check_type(identifier, int | str | Parameter, "get_grad", "identifier", "a position, a Parameter or its name")
-    wanted = identifier.name if isinstance(identifier, Parameter) else identifier
-    found = _find(gradients, wanted)
-    if found is None:
-        raise RuntimeError(f"For 'get_grad', there is no gradient for {wanted!r}")
-    return found
+    key = identifier.name if isinstance(identifier, Parameter) else identifier
+    gradient = _find(gradients, key)
+    if gradient is None:
+        raise RuntimeError(f"For 'get_grad', there is no gradient for {key!r}")
+    return gradient
 
 
 def _find(gradients: Any, wanted: int | str) -> Tensor | None:

@@ -1,9 +1,9 @@
-"""Marks: identities on the tape that let hooks see and change the gradients that pass.
+"""Marks: identity nodes on the tape, through which hooks observe and replace gradients.
 
-A cell with backward hooks gets two marks: one on its inputs, one on its outputs. The mark on the outputs sees the
+A cell with backward hooks gets two marks: one on its inputs, one on its outputs. The mark on the outputs gets the
 gradient that arrives, the mark on the inputs the gradient that leaves. MindSpore's order around a cell is forward-pre
-hooks, input mark, construct, forward hooks, output mark: operators that a forward hook adds are inside what a backward
-hook sees, those of a forward-pre hook outside. ``HookBackward`` is one mark by itself.
+hooks, input mark, construct, forward hooks, output mark: a backward hook covers the operators that a forward hook adds,
+but not those of a forward-pre hook. ``HookBackward`` is a single mark.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ Gradients = tuple[Tensor | None, ...]
 
 
 class Mark(Renaming):
-    """One identity on the tape.
+    """An identity node on the tape.
 
     Args:
         name: shown in errors and in the debugger.
-        at_gradients: gets the gradients that arrive, one for each tensor, None where none came; returns those to go
-            on with. Not called where none came at all.
+        at_gradients: gets the gradients that arrive, one for each tensor, None where none arrived; returns the
+            gradients to continue with. Not called if no gradient arrived at all.
     """
 
     __slots__ = ("at_gradients", "name")
@@ -38,7 +38,7 @@ class Mark(Renaming):
         self.at_gradients = at_gradients
 
     def put_on(self, tensors: list[Tensor]) -> list[Tensor]:
-        """The same values under new identities, which the open recordings follow as this mark's outputs."""
+        """Return the same values under new identities, which the open recordings follow as this mark's outputs."""
         inputs = tuple([t._array for t in tensors])
         outputs = tuple([array.view() for array in inputs])
         for recording in state.recordings:
@@ -46,8 +46,8 @@ class Mark(Renaming):
                 for x, output in zip(inputs, outputs, strict=True):
                     recording.pass_by((x,), output)
                 continue
-            # As in MindSpore: beside a value whose gradient is asked for, the hooks are shown those of the function's
-            # other arguments, of what is computed from them and of parameters, too. They end here.
+            # As in MindSpore, hooks also get the gradients of the function's other arguments, of values computed from
+            # them, and of parameters, beside a value whose gradient is requested. Those gradients end here.
             followed = [
                 id(output)
                 for tensor, x, output in zip(tensors, inputs, outputs, strict=True)
@@ -60,9 +60,9 @@ class Mark(Renaming):
         return aliases_of(tensors, outputs)
 
     def changed(self, gradients: tuple[Any, ...], wraps: bool) -> tuple[Any, ...]:
-        """Let the hooks see and change the gradients."""
-        found = self.at_gradients(tuple([None if g is None else as_tensor(g) for g in gradients]))
-        return tuple([g if g is None or wraps else g._array for g in found])
+        """Run the hooks on the gradients; return the gradients to continue with."""
+        results = self.at_gradients(tuple([None if g is None else as_tensor(g) for g in gradients]))
+        return tuple([g if g is None or wraps else g._array for g in results])
 
 
 def _is_trained(tensor: Tensor) -> bool:
@@ -70,25 +70,25 @@ def _is_trained(tensor: Tensor) -> bool:
 
 
 def checked_gradients(returned: Tensor | tuple[Tensor | None, ...] | None, current: Gradients, what: str) -> Gradients:
-    """What a hook returned, made into one gradient for each of ``current``.
+    """Return a hook's result as one gradient for each of ``current``.
 
-    None keeps them. A bare tensor stands for the only one.
+    None keeps them. A bare tensor replaces the only one.
 
     Raises:
-        TypeError: a list, another number of gradients, or an entry that is no tensor.
+        TypeError: a list, another number of gradients, or an entry that is not a tensor.
         ValueError: a gradient of another shape or dtype.
     """
     if returned is None:
         return current
-    given = (returned,) if isinstance(returned, Tensor) else returned
-    if not isinstance(given, tuple):
-        raise TypeError(wrong_return(what, "None, a tensor or a tuple of tensors", type(given).__name__))
-    if len(given) != len(current):
-        raise TypeError(wrong_return(what, f"{len(current)} gradients", str(len(given))))
-    for place, (new, old) in enumerate(zip(given, current, strict=True)):
+    results = (returned,) if isinstance(returned, Tensor) else returned
+    if not isinstance(results, tuple):
+        raise TypeError(wrong_return(what, "None, a tensor or a tuple of tensors", type(results).__name__))
+    if len(results) != len(current):
+        raise TypeError(wrong_return(what, f"{len(current)} gradients", str(len(results))))
+    for index, (new, old) in enumerate(zip(results, current, strict=True)):
         if not isinstance(new, Tensor) and (new is not None or old is not None):
-            raise TypeError(wrong_return(what, "tensors", f"{type(new).__name__} as entry {place}"))
+            raise TypeError(wrong_return(what, "tensors", f"{type(new).__name__} as entry {index}"))
         if new is not None and old is not None and (new.shape, new.dtype) != (old.shape, old.dtype):
-            came = f"gradients of the shapes and dtypes that came, {old.shape} {old.dtype} for entry {place}"
-            raise ValueError(wrong_return(what, came, f"{new.shape} {new.dtype}"))
-    return given
+            expected = f"gradients of the shapes and dtypes that came, {old.shape} {old.dtype} for entry {index}"
+            raise ValueError(wrong_return(what, expected, f"{new.shape} {new.dtype}"))
+    return results

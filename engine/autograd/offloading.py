@@ -1,12 +1,12 @@
-"""Offloading: large values of a tape that are kept elsewhere between the forward pass and the walk back.
+"""Offloading: large values of a tape that are stored outside memory between forward and backward pass.
 
-What a cell's call put on the open recordings is gone over at its end. In the place of a large array that was computed
-there stands a ``Spared`` that knows where the bytes are (``blocks``). From then on the tape does not hold the array: it
-goes when nobody else holds it, and while somebody does it is the same value.
+The nodes that a cell's call appended to the open recordings are processed at its end. A ``Spared`` placeholder, which
+knows the location of the bytes (``blocks``), replaces each large array that was computed. From then on the tape does
+not hold the array: it is freed when nothing else holds it, and as long as something does, it is the same value.
 
-On the way back the nodes come through ``Returning``, which puts arrays in again. A value that is made again has a new
-array, whose ``id`` is one more name of it, on every tape on which it stands, for as long as that array lives. It lives
-from the first node that the walk meets it in to the one that it was made by.
+In the backward pass the nodes are read through ``Returning``, which restores the arrays. A restored value has a new
+array, whose ``id`` is another name of it, on every tape that contains it, for as long as that array lives. It lives
+from the first node of the backward pass that uses it to the node that computed it.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from ..tensors.operator import Operator
 __all__ = ["Offloading", "Returning"]
 
 LEAST = 1 << 16
-"""Bytes from which on an array is moved: for less, the calls of the system take longer than its bytes."""
+"""Bytes from which an array is moved: for smaller ones, the system calls take longer than the copy."""
 
 
 class Kept:
-    """A value that is kept elsewhere, and the array that was made of it last.
+    """An offloaded value, and the array that was last restored from it.
 
     Args:
         array: the value.
-        block: where the memory is that it lies in.
-        owner: the array whose memory that is.
-        ahead: how many values further on are fetched when the walk comes to this one.
+        block: the stored memory that contains it.
+        owner: the array that owns the memory.
+        ahead: how many following values are prefetched when the backward pass reaches this one.
     """
 
     __slots__ = ("ahead", "block", "layout", "made", "names", "original")
@@ -51,17 +51,17 @@ class Kept:
         self.names: Names = []
 
     def living(self) -> Array | None:
-        """The array that was made of it, while somebody holds that."""
+        """Return the restored array, while something holds it."""
         return None if self.made is None else self.made()
 
     def array(self, fetched: Any) -> Array:
-        """The value as an array, over what was fetched of its block."""
+        """Return the value as an array, over the fetched memory of its block."""
         array = self.living()
         if array is None:
             array = self.block.view(fetched, self.layout)
             key = id(array)
             self.made = weakref.ref(array, functools.partial(_forget, key, self.names))
-            _forget(key, self.names)  # what had this id before is gone, and the walk may be past it
+            _forget(key, self.names)  # the array that had this id before is freed, perhaps out of the pass's reach
             _made_again[key] = array
             for recording, name in _on_tapes(self.names):
                 if name in recording.tracked:
@@ -72,11 +72,11 @@ class Kept:
 
 
 Names = list[tuple[weakref.ref[Recording], int]]
-"""By which name a value is known on which tape when no array of it lives."""
+"""The name of a value on each tape when no array of it lives."""
 
 
 _made_again: weakref.WeakValueDictionary[int, Array] = weakref.WeakValueDictionary()
-"""Arrays that were made of what is kept, by their ids. A tape on which a walk is recorded has them; there they stay."""
+"""Restored arrays, by their ids. A tape that records a backward pass refers to them; they stay there."""
 
 
 def _on_tapes(names: Names) -> Iterator[tuple[Recording, int]]:
@@ -87,54 +87,54 @@ def _on_tapes(names: Names) -> Iterator[tuple[Recording, int]]:
 
 
 def _forget(key: int, names: Names, _: object = None) -> None:
-    """An array is gone, and its id may become another one's."""
+    """Remove the id of a freed array, since another array may get it."""
     for recording, _name in _on_tapes(names):
         recording.tracked.discard(key)
         recording.hooked.pop(key, None)
 
 
 class _Elsewhere:
-    """What of a recording, and of those inside it, is kept elsewhere."""
+    """Offloaded values of a recording and of those inside it."""
 
     def __init__(self) -> None:
         self.file = SwapFile()
         self.blocks: dict[int, tuple[weakref.ref[Any], Block | None]] = {}
-        """By the id of the array that owns the memory, while that lives."""
+        """By the id of the array that owns the memory, while that array lives."""
         self.values: dict[int, Kept] = {}
         self.stand_ins: dict[tuple[int, int], Spared] = {}
 
     def block(self, owner: Any) -> Block | None:
-        """Where an array's memory is kept, which is written once."""
+        """Return the block with an array's memory, which is written once."""
         reference, block = self.blocks.get(id(owner), (_no_array, None))
         if reference() is not owner:
             block = block_of(owner, self.file)
-            # The reference also keeps the tensor that holds the array from writing to it in place (`views.is_own`).
+            # The reference also prevents in-place writes by the tensor that holds the array (`views.is_own`).
             self.blocks[id(owner)] = weakref.ref(owner), block
         return block
 
     def returning(self, nodes: list[Node]) -> Returning:
-        """Return the nodes for a walk back, which get their arrays when they are taken out."""
+        """Return the nodes for a backward pass; each gets its arrays when it is read."""
         return Returning(nodes)
 
     def kept(self, array: Array, owner: Any, block: Block, ahead: int) -> Kept:
-        """A value, which is one on all tapes."""
-        kept = self.values.get(id(array))
-        if kept is None or kept.original() is not array:
-            kept = self.values[id(array)] = Kept(array, block, owner, ahead)
-        return kept
+        """Return the offloaded value of an array, one for all tapes."""
+        cached = self.values.get(id(array))
+        if cached is None or cached.original() is not array:
+            cached = self.values[id(array)] = Kept(array, block, owner, ahead)
+        return cached
 
     def stand_in(self, array: Array, recording: Recording) -> Spared:
-        """What stands for an array on a tape from now on."""
-        found = recording.spared.get(id(array))
-        if found is not None:
-            return found
-        place = id(recording), id(array)
-        found = self.stand_ins.get(place)
-        if found is None or found() is not array or found.recording() is not recording:
-            found = self.stand_ins[place] = Spared(array, weakref.ref(recording))
+        """Return the placeholder that replaces an array on a tape."""
+        placeholder = recording.spared.get(id(array))
+        if placeholder is not None:
+            return placeholder
+        key = id(recording), id(array)
+        placeholder = self.stand_ins.get(key)
+        if placeholder is None or placeholder() is not array or placeholder.recording() is not recording:
+            placeholder = self.stand_ins[key] = Spared(array, weakref.ref(recording))
             if id(array) in recording.tracked:
-                recording.tracked.add(id(found))
-        return found
+                recording.tracked.add(id(placeholder))
+        return placeholder
 
 
 def _no_array() -> None:
@@ -142,13 +142,13 @@ def _no_array() -> None:
 
 
 class Offloading:
-    """A context in which a cell runs, at whose end what it put on the tapes is moved.
+    """A context in which a cell runs; at its end the values that it put on the tapes are offloaded.
 
     Args:
-        ahead: how many values are fetched before the walk comes to them.
+        ahead: how many values are prefetched before the backward pass reaches them.
 
-    Raises:
-        OSError: at the end: there is no room for the file; nothing was moved.
+        Raises:
+            OSError: at the end: there is not enough space for the file; nothing was moved.
     """
 
     def __init__(self, ahead: int) -> None:
@@ -160,33 +160,33 @@ class Offloading:
         pass
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        # Who watches operators knows a value by its array; and what packs values, or keeps none, sees to it by itself.
-        if kind is None and not taps.operator_taps and all(type(one) is Recording for one in self.recordings):
+        # Operator taps identify a value by its array; recordings that pack values, or keep none, handle it.
+        if kind is None and not taps.operator_taps and all(type(r) is Recording for r in self.recordings):
             self._move()
 
     def _move(self) -> None:
         nodes = [recording.nodes[start:] for recording, start in zip(self.recordings, self.starts, strict=True)]
-        blocks = self._blocks([node for of_one in nodes for node in of_one])
+        blocks = self._blocks([node for tape_nodes in nodes for node in tape_nodes])
         if not blocks:
             return
-        elsewhere = self._elsewhere()
-        for recording, start, of_one in zip(self.recordings, self.starts, nodes, strict=True):
+        storage = self._elsewhere()
+        for recording, start, tape_nodes in zip(self.recordings, self.starts, nodes, strict=True):
             recording.let_go = True
 
             def moved(value: Any, recording: Recording = recording) -> Any:
                 owner = owner_of(value) if backend.is_array(value) else None
                 if id(owner) not in blocks:
                     return value
-                stand_in = elsewhere.stand_in(value, recording)
-                if stand_in.kept is None:
-                    stand_in.kept = elsewhere.kept(value, owner, blocks[id(owner)], self.ahead)
-                    stand_in.kept.names.append((stand_in.recording, id(stand_in)))
-                return stand_in
+                placeholder = storage.stand_in(value, recording)
+                if placeholder.kept is None:
+                    placeholder.kept = storage.kept(value, owner, blocks[id(owner)], self.ahead)
+                    placeholder.kept.names.append((placeholder.recording, id(placeholder)))
+                return placeholder
 
-            for place, (operator, inputs, output, attrs) in enumerate(of_one, start):
+            for index, (operator, inputs, output, attrs) in enumerate(tape_nodes, start):
                 if isinstance(operator, Operator | Repeating):
-                    made = tuple(map(moved, output)) if type(output) is tuple else moved(output)
-                    recording.nodes[place] = (operator, tuple(map(moved, inputs)), made, attrs)
+                    outputs = tuple(map(moved, output)) if type(output) is tuple else moved(output)
+                    recording.nodes[index] = (operator, tuple(map(moved, inputs)), outputs, attrs)
 
     def _elsewhere(self) -> _Elsewhere:
         outermost = self.recordings[0]
@@ -194,100 +194,100 @@ class Offloading:
             outermost.offloaded = _Elsewhere()
         for recording in self.recordings:
             recording.offloaded = outermost.offloaded
-        found: _Elsewhere = outermost.offloaded
-        return found
+        storage: _Elsewhere = outermost.offloaded
+        return storage
 
     def _blocks(self, nodes: list[Node]) -> dict[int, Block]:
-        """Write what is to be moved: memory that was made while a tape followed it, and that no other node holds."""
+        """Write the memory to offload: allocated while a tape followed it, and used by no node of another kind."""
         owners: dict[int, Any] = {}
-        staying = [leaf for recording in self.recordings for leaf in recording.leaves]
+        remaining_arrays = [leaf for recording in self.recordings for leaf in recording.leaves]
         for operator, inputs, output, _ in nodes:
             values = (*inputs, *(output if type(output) is tuple else (output,)))
             arrays = [value for value in values if backend.is_array(value)]
             if not isinstance(operator, Operator | Repeating):
-                staying += arrays
+                remaining_arrays += arrays
                 continue
             for array in arrays:
-                owner = owner_of(array) if any(id(array) in one.tracked for one in self.recordings) else None
+                owner = owner_of(array) if any(id(array) in tape.tracked for tape in self.recordings) else None
                 if owner is not None and owner.nbytes >= LEAST and id(owner) not in _made_again:
                     owners[id(owner)] = owner
-        for array in staying:
+        for array in remaining_arrays:
             owners.pop(id(owner_of(array)), None)
         if not owners:
             return {}
-        elsewhere = self._elsewhere()
-        found = [(key, elsewhere.block(owner)) for key, owner in owners.items()]
-        return {key: block for key, block in found if block is not None}
+        storage = self._elsewhere()
+        entries = [(key, storage.block(owner)) for key, owner in owners.items()]
+        return {key: block for key, block in entries if block is not None}
 
 
 class Returning(list[Node]):
-    """The nodes of a tape for a walk from its end: one that is taken out has its arrays.
+    """Nodes of a tape for a backward pass; each node read from it has its arrays.
 
     Args:
-        nodes: the nodes, in which those values stand as ``Spared`` of which no array lives.
+        nodes: the nodes, with ``Spared`` placeholders for values of which no array lives.
     """
 
     __slots__ = ("_ahead", "_coming", "_held", "_last")
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         super().__init__(nodes)
-        last: dict[int, Node] = {}
+        last_node: dict[int, Node] = {}
         self._coming: dict[int, Spared] = {}
-        """By their ids, in the order in which the walk comes to them."""
+        """By their ids, in the order of the backward pass."""
         for node in super().__reversed__():
-            for stand_in in _standing(node):
-                self._coming.setdefault(id(stand_in), stand_in)
-                last[id(stand_in)] = node
+            for placeholder in _standing(node):
+                self._coming.setdefault(id(placeholder), placeholder)
+                last_node[id(placeholder)] = node
         self._last: dict[int, list[int]] = {}
-        """By the id of a node, what no node before it has."""
-        for key, node in last.items():
+        """By the id of a node, the placeholders that no earlier node has."""
+        for key, node in last_node.items():
             self._last.setdefault(id(node), []).append(key)
         self._held: dict[int, tuple[Any, Array]] = {}
         self._ahead: dict[int, Any] = {}
 
     def pop(self, index: SupportsIndex = -1) -> Any:
-        """Take a node away."""
+        """Remove a node and return it."""
         return self._whole(super().pop(index))
 
     def __getitem__(self, index: Any) -> Any:
-        found = super().__getitem__(index)
-        return found if isinstance(index, slice) else self._whole(found)
+        nodes = super().__getitem__(index)
+        return nodes if isinstance(index, slice) else self._whole(nodes)
 
     def __reversed__(self) -> Iterator[Node]:
         return map(self._whole, super().__reversed__())
 
     def _whole(self, node: Any) -> Any:
-        """The node with its arrays; those that no node before has are held by what is returned alone."""
-        standing = _standing(node)
-        if not standing:
+        """Return the node with its arrays; arrays that no earlier node uses are held by the result alone."""
+        placeholders = _standing(node)
+        if not placeholders:
             return node
-        for stand_in in standing:
-            if id(stand_in) not in self._held:
-                self._fetch(stand_in)
-        held = self._held
+        for placeholder in placeholders:
+            if id(placeholder) not in self._held:
+                self._fetch(placeholder)
+        arrays = self._held
         operator, inputs, output, attrs = node
 
         def array(value: Any) -> Any:
-            return held[id(value)][1] if id(value) in held else value
+            return arrays[id(value)][1] if id(value) in arrays else value
 
-        made = tuple(map(array, output)) if type(output) is tuple else array(output)
-        whole = operator, tuple(map(array, inputs)), made, attrs
+        restored_output = tuple(map(array, output)) if type(output) is tuple else array(output)
+        restored = operator, tuple(map(array, inputs)), restored_output, attrs
         for key in self._last.get(id(node), ()):
-            del held[key]
-        return whole
+            del arrays[key]
+        return restored
 
     def _fetch(self, stand_in: Spared) -> None:
-        kept: Kept = stand_in.kept
-        fetched = self._ahead.pop(id(stand_in), None) or kept.block.fetch()
+        value: Kept = stand_in.kept
+        fetched = self._ahead.pop(id(stand_in), None) or value.block.fetch()
         self._coming.pop(id(stand_in), None)
-        self._held[id(stand_in)] = fetched, kept.array(fetched)
-        for key, coming in itertools.islice(self._coming.items(), kept.ahead):
+        self._held[id(stand_in)] = fetched, value.array(fetched)
+        for key, following in itertools.islice(self._coming.items(), value.ahead):
             if key not in self._ahead:
-                self._ahead[key] = coming.kept.block.fetch()
+                self._ahead[key] = following.kept.block.fetch()
 
 
 def _standing(node: Node | None) -> list[Spared]:
-    """What stands in a node for an array that can be made again."""
+    """Return the placeholders of a node whose arrays can be restored."""
     if node is None:
         return []
     _, inputs, output, _ = node

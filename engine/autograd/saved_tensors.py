@@ -1,10 +1,10 @@
-"""``saved_tensors_hooks``: what the recording keeps for a gradient goes through two functions of the user's.
+"""``saved_tensors_hooks``: a recording's saved values pass through two user-defined functions.
 
-Inside the block each input and output of an operator that the rule of its gradient reads is given to ``pack_hook``;
-when the gradient comes by, what that returned is given to ``unpack_hook``, and the rule computes with what comes out.
-Which ones it reads no rule says, so that it is found by trying: whether the gradient changes with the numbers. The
-arrays themselves stay where they are, because they are what the recording tells values apart by: this shows and changes
-what is kept, it does not save memory (``Cell.recompute`` does).
+Inside the block each input and output of an operator that its gradient rule reads is given to ``pack_hook``. In the
+backward pass the result is given to ``unpack_hook``, and the rule computes with the Tensor that this returns. Rules do
+not declare which values they read, so this is found by trial: whether the gradient changes with the value. The arrays
+themselves stay alive, because a recording identifies values by them: the hooks observe and replace saved values; they
+do not save memory (``Cell.recompute`` does).
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ def _check_callable(pack_hook: object, unpack_hook: object) -> None:
 
 
 class saved_tensors_hooks:  # noqa: N801  # MindSpore's name
-    """A context in which what operators keep for a gradient goes through two functions of the user's.
+    """A context in which the values that operators save for a gradient pass through two user-defined functions.
 
     Args:
-        pack_hook: called with each Tensor that an operator keeps: of its inputs and outputs those that its gradient is
-            computed from; what it returns is kept.
-        unpack_hook: called with that when the gradient comes by; returns the Tensor that the gradient is computed with.
+        pack_hook: called with each Tensor that an operator saves: those of its inputs and outputs that its gradient is
+            computed from; its result is kept.
+        unpack_hook: called with that result in the backward pass; returns the Tensor to compute the gradient with.
 
     Raises:
         TypeError: a hook is not callable.
-        RuntimeError: in the backward pass: ``unpack_hook`` returns no Tensor.
+        RuntimeError: in the backward pass: ``unpack_hook`` does not return a Tensor.
     """
 
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
@@ -67,11 +67,11 @@ class saved_tensors_hooks:  # noqa: N801  # MindSpore's name
 def register_saved_tensors_hooks(
     pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator: the function runs inside ``saved_tensors_hooks(pack_hook, unpack_hook)``.
+    """Return a decorator that runs a function inside ``saved_tensors_hooks(pack_hook, unpack_hook)``.
 
     Args:
-        pack_hook: called with each Tensor that an operator keeps; what it returns is kept.
-        unpack_hook: called with that when the gradient comes by; returns a Tensor.
+        pack_hook: called with each Tensor that an operator saves; its result is kept.
+        unpack_hook: called with that result in the backward pass; returns a Tensor.
 
     Returns:
         the decorator.
@@ -93,7 +93,7 @@ def register_saved_tensors_hooks(
 
 
 class _Packing(Recording):
-    """Stands for a recording inside the block and puts packed nodes on it."""
+    """Replaces a recording inside the block and appends packed nodes to it."""
 
     __slots__ = ("hooks",)
 
@@ -105,7 +105,7 @@ class _Packing(Recording):
 
     def follow(self, operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
         """Append the node with its values packed."""
-        # As in MindSpore, what the gradients of other arguments would be computed from is kept, too.
+        # As in MindSpore, the values for the gradients of other arguments are kept, too.
         followed = {id(x) for x in inputs if id(x) in self.tracked or self.is_beside(x)}
         packed = _Packed(operator, self.hooks, followed, inputs, output, attrs)
         super().follow(packed, inputs, output, attrs)
@@ -115,7 +115,7 @@ _NOT_KEPT = object()
 
 
 class _Packed(Differentiable):
-    """An operator whose values went through the hooks."""
+    """An operator whose saved values passed through the hooks."""
 
     def __init__(
         self,
@@ -131,16 +131,16 @@ class _Packed(Differentiable):
         self.runs_without_gradient = operator.runs_without_gradient
         self.unpack = hooks.unpack_hook
         values = (*inputs, *(output if type(output) is tuple else (output,)))
-        before, state.recordings = state.recordings, ()
+        recordings, state.recordings = state.recordings, ()
         try:
             with taps.unwatched():
                 read = _read(operator, followed, values, len(inputs), type(output) is tuple, attrs)
             self.kept = [
-                hooks.pack_hook(Tensor._wrap(value)) if yes else _NOT_KEPT
-                for value, yes in zip(values, read, strict=True)
+                hooks.pack_hook(Tensor._wrap(value)) if is_read else _NOT_KEPT
+                for value, is_read in zip(values, read, strict=True)
             ]
         finally:
-            state.recordings = before
+            state.recordings = recordings
 
     def backward(
         self,
@@ -151,22 +151,22 @@ class _Packed(Differentiable):
         inputs: tuple[Any, ...],
         attrs: dict[str, Any],
     ) -> Iterable[tuple[Array, Any]]:
-        """The operator's gradients, computed with what comes out of the hooks."""
+        """Return the operator's gradients, computed with the unpacked values."""
         values = [*inputs, *(output if type(output) is tuple else (output,))]
-        for place, kept in enumerate(self.kept):
-            if kept is _NOT_KEPT:
+        for index, packed in enumerate(self.kept):
+            if packed is _NOT_KEPT:
                 continue
-            tensor = self.unpack(kept)
+            tensor = self.unpack(packed)
             if not isinstance(tensor, Tensor):
-                who = "For 'saved_tensors_hooks', 'unpack_hook'"
-                raise RuntimeError(wrong_return(who, "a Tensor", type(tensor).__name__))
-            values[place] = tensor._array
+                subject = "For 'saved_tensors_hooks', 'unpack_hook'"
+                raise RuntimeError(wrong_return(subject, "a Tensor", type(tensor).__name__))
+            values[index] = tensor._array
         count = len(inputs)
-        own = {id(new): x for new, x in zip(values, inputs, strict=False) if backend.is_array(x)}
-        followed = {key for key, x in own.items() if id(x) in tracked}
+        original = {id(new): x for new, x in zip(values, inputs, strict=False) if backend.is_array(x)}
+        followed = {key for key, x in original.items() if id(x) in tracked}
         outputs = tuple(values[count:]) if type(output) is tuple else values[count]
-        found = self.operator.backward(functions, followed, gradient, outputs, tuple(values[:count]), attrs)
-        return [(own[id(x)], g) for x, g in found]
+        pairs = self.operator.backward(functions, followed, gradient, outputs, tuple(values[:count]), attrs)
+        return [(original[id(x)], g) for x, g in pairs]
 
 
 def _read(
@@ -177,7 +177,7 @@ def _read(
     several: bool,
     attrs: dict[str, Any],
 ) -> list[bool]:
-    """Which of the inputs (the first ``count`` values) and outputs the gradient depends on."""
+    """Return for each input (the first ``count`` values) and output whether the gradient depends on it."""
     arrays = [backend.is_array(value) for value in values]
     if not isinstance(operator, Operator):
         return arrays
@@ -190,23 +190,23 @@ def _read(
         followed = {id(new) for new, x in zip(given, values[:count], strict=False) if id(x) in tracked}
         g, outputs = (tuple(arriving), tuple(given[count:])) if several else (arriving[0], given[count])
         pairs = operator.gradients(ARRAY_FUNCTIONS, followed, g, outputs, tuple(given[:count]), attrs)
-        return [found for _, found in pairs]
+        return [gradient for _, gradient in pairs]
 
     def depends(place: int) -> bool:
         value = values[place]
         if value.dtype.kind not in "fcV":
             return True
-        for other in (math.nan, 3.0, -3.0):
-            given = list(values)
-            given[place] = array_module(value).full_like(value, other)
-            for one, first in zip(gradients(given), plain, strict=True):
-                if not bool((one == first).all()):
+        for number in (math.nan, 3.0, -3.0):
+            changed_values = list(values)
+            changed_values[place] = array_module(value).full_like(value, number)
+            for changed, first in zip(gradients(changed_values), plain, strict=True):
+                if not bool((changed == first).all()):
                     return True
         return False
 
     try:
         with np.errstate(all="ignore"):
             plain = gradients(list(values))
-            return [yes and depends(place) for place, yes in enumerate(arrays)]
+            return [is_array_value and depends(index) for index, is_array_value in enumerate(arrays)]
     except (ArithmeticError, LookupError, NotImplementedError, TypeError, ValueError):
-        return arrays  # a rule that takes no other numbers
+        return arrays  # a rule that rejects other numbers

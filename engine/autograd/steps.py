@@ -1,4 +1,4 @@
-"""One step of the backward pass: from the gradients of a node's outputs to those of its inputs."""
+"""Single step of the backward pass: from the gradients of a node's outputs to those of its inputs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["node_backward", "run_leaf_hooks", "step_back"]
 
 
 def run_leaf_hooks(recording: Recording, keys: Iterable[int], gradients: dict[int, Any]) -> None:
-    """Let the hooks on leaves see and change their gradients, where one came."""
+    """Run the hooks on the leaves that have a gradient; each may replace it."""
     for key in keys:
         if key in gradients:
             gradients[key] = recording.hooked[key](gradients[key])
@@ -21,7 +21,7 @@ def run_leaf_hooks(recording: Recording, keys: Iterable[int], gradients: dict[in
 def step_back(
     node: Node, gradients: dict[int, Any], functions: Any, tracked: set[int], hooked: dict[int, Callable[[Any], Any]]
 ) -> None:
-    """Take the gradients of one node's outputs to its inputs."""
+    """Propagate the gradients of a node's outputs to its inputs."""
     pairs = node_backward(node, gradients, functions, tracked, hooked)
     if not isinstance(node[0], Renaming):
         for array, gradient in pairs:
@@ -31,9 +31,9 @@ def step_back(
 def node_backward(
     node: Node, gradients: dict[int, Any], functions: Any, tracked: set[int], hooked: dict[int, Callable[[Any], Any]]
 ) -> Iterable[tuple[Array, Any]]:
-    """The gradients that one node sends to its inputs, taking those of its outputs out of ``gradients``.
+    """Return the gradients that a node sends to its inputs, and remove those of its outputs from ``gradients``.
 
-    Those of a ``Renaming`` are added to what the inputs have already.
+    Those of a ``Renaming`` are added directly to the gradients of the inputs.
     """
     operator, inputs, output, attrs = node
     if isinstance(operator, Renaming):

@@ -1,18 +1,18 @@
-"""The backward pass while a tap watches: the same additions in the same order, plus a look at each cell's gradients.
+"""Backward pass with taps: the same additions in the same order, plus an observation of each cell's gradients.
 
-Each watched cell call is a region of the tape. When the walk reaches its end, the gradients of its outputs are whole,
-since whatever used them came later: they *arrive*. While the walk is inside, every contribution to one of the region's
-inputs is also summed aside; when the walk leaves, those sums are what the cell itself sent on, apart from what other
-users of the same value sent. The main sums are never touched, so the bits stay.
+Each watched cell call is a region of the tape. When the backward pass reaches its end, the gradients of its outputs are
+complete, since all their uses came later: they *arrive*. Inside the region, every contribution to one of its inputs is
+also summed separately. At the start of the region those sums are the cell's own contribution, without that of other
+users of the same value. The main sums are never modified, so results are bitwise the same.
 
-Unless a tap replaces gradients. A hook's mark would have summed what leaves the cell by itself and added it, whole, to
-what had come before; so the sums as they stood where the region was entered are kept, by reference, and in that case
-only they are what the gradients that leave are added to.
+The exception is a tap that replaces gradients. A hook's mark would have summed the gradient that leaves the cell
+separately and added it as one term to the earlier sum. So the sums at the entry of the region are kept, by reference,
+and in that case the leaving gradients are added to them alone.
 
-In a gradient of a gradient, a hook's mark would also have given what is inside the cell values of its own on the tape
-around, on which this walk is recorded. So where gradients were replaced, they are renamed there, afterwards: in the
-nodes of the call, and in those that the walk through it left. The walk over that tape joins the names at the region's
-ends, as the two marks would.
+In a gradient of a gradient, a hook's mark would also have given the values inside the cell separate names on the
+enclosing tape, on which this backward pass is recorded. So if gradients were replaced, they are renamed there
+afterwards: in the nodes of the call, and in those that the backward pass through it recorded. The backward pass over
+that tape joins the names at the region's ends, as the two marks would.
 """
 
 from __future__ import annotations
@@ -43,64 +43,64 @@ def watched_backward(
     waiting: Mapping[int, Iterable[int]] = NOTHING,
     last: bool = False,
 ) -> None:
-    """Walk the nodes of ``recording`` backwards, telling the taps what arrives at and leaves each region.
+    """Run the backward pass over ``recording``, and notify the taps of the gradients at the ends of each region.
 
-    ``waiting`` are leaves with hooks, by the number of nodes that are left when their gradients are whole. With
-    ``last``, nodes and regions are let go of on the way, and what only they hold with them.
+    ``waiting`` are leaves with hooks, by the number of remaining nodes when their gradients are complete. With
+    ``last``, nodes and regions, and the values that only they hold, are released during the pass.
     """
-    walk = _Walk(recording, gradients, functions)
-    inside = walk.inside
+    backward_pass = _Walk(recording, gradients, functions)
+    inside = backward_pass.inside
     nodes, tracked, hooked = recording.nodes, recording.tracked, recording.hooked
     plain = not (functions.wraps or hooked or isinstance(gradients, Sums))
-    lets_go = last and plain and not any(region.passes_a_value_through() for _, region, _ in recording.marks)
-    marks = recording.marks if lets_go else list(recording.marks)
-    before = None
+    releases = last and plain and not any(region.passes_a_value_through() for _, region, _ in recording.marks)
+    marks = recording.marks if releases else list(recording.marks)
+    float_state = None
     try:
         for index in range(len(nodes), -1, -1):
             while marks and marks[-1][0] == index:
-                if before is not None:  # code of the user's may run
-                    restore(before)
-                    before = None
+                if float_state is not None:  # user code may run
+                    restore(float_state)
+                    float_state = None
                 _, region, ended = marks.pop()
                 if ended:
-                    walk.enter(region)
+                    backward_pass.enter(region)
                 else:
-                    walk.leave(region)
-                del region  # with the last mark of a call go its arguments and its output
+                    backward_pass.leave(region)
+                del region  # the last mark of a call releases its arguments and output
             if index in waiting:
-                if before is not None:
-                    restore(before)
-                    before = None
+                if float_state is not None:
+                    restore(float_state)
+                    float_state = None
                 run_leaf_hooks(recording, waiting[index], gradients)
             if index == 0:
                 break
-            node = operator, inputs, output, attrs = nodes.pop() if lets_go else nodes[index - 1]
+            node = operator, inputs, output, attrs = nodes.pop() if releases else nodes[index - 1]
             pairs: Iterable[tuple[Any, Any]]
             if plain and isinstance(operator, Operator) and type(output) is not tuple and not taps.operator_taps:
-                # What ``node_backward`` comes to, written out: most nodes come here.
+                # ``node_backward`` written out: most nodes take this path.
                 gradient = gradients.pop(id(output), None)
                 if gradient is None:
                     continue
-                if before is None:
-                    before = silence()
+                if float_state is None:
+                    float_state = silence()
                 pairs = operator.gradients(functions, tracked, gradient, output, inputs, attrs)
             else:
-                if before is not None:
-                    restore(before)
-                    before = None
+                if float_state is not None:
+                    restore(float_state)
+                    float_state = None
                 pairs = node_backward(node, gradients, functions, tracked, hooked)
             _add_up(gradients, pairs, functions, inside, isinstance(operator, Renaming))
     finally:
-        if before is not None:
-            restore(before)
+        if float_state is not None:
+            restore(float_state)
 
 
 def _add_up(
     gradients: dict[int, Any], pairs: Iterable[tuple[Any, Any]], functions: Any, inside: list[Region], added: bool
 ) -> None:
-    """Add what a node sent to what came for each array before, and aside for the regions that the walk is inside of.
+    """Add a node's gradients to the sums of their arrays, and to the separate sums of the regions being passed.
 
-    ``added``: it is in the main sums already.
+    ``added``: the main sums have them already.
     """
     summed = isinstance(gradients, Sums)
     for array, gradient in pairs:
@@ -110,23 +110,23 @@ def _add_up(
             if not added:
                 accumulate(gradients, key, gradient, functions)
         else:
-            held = gradients.get(key)
-            if held is None:
+            previous = gradients.get(key)
+            if previous is None:
                 gradients[key] = gradient
             else:
-                # Where a cell has sent on the same parts so far, one addition serves both.
-                sharing = [region.arrived for region in inside if region.arrived.get(key) is held]
-                gradients[key] = total = sum_of(held, gradient, functions, len(sharing))
+                # If a cell's sum consists of the same parts so far, one addition serves both.
+                sharing = [region.arrived for region in inside if region.arrived.get(key) is previous]
+                gradients[key] = total = sum_of(previous, gradient, functions, len(sharing))
                 for arrived in sharing:
                     arrived[key] = total
         for region in inside:
             arrived = region.arrived
-            if key in arrived and not any(arrived is one for one in sharing):
+            if key in arrived and not any(arrived is shared for shared in sharing):
                 accumulate(arrived, key, gradient, functions)
 
 
 class _Walk:
-    """One walk: its sums, and the regions that it is inside of, the outermost first."""
+    """State of a backward pass: its sums, and the open regions, the outermost first."""
 
     def __init__(self, recording: Recording, gradients: dict[int, Any], functions: Any) -> None:
         self.recording = recording
@@ -136,28 +136,28 @@ class _Walk:
         self.inside: list[Region] = []
 
     def enter(self, region: Region) -> None:
-        """The walk is where the call ended."""
+        """Enter a region, at the end of its call."""
         gradients = self.gradients
-        own = region.inner_outputs
+        inner = region.inner_outputs
         arriving = tuple([_shown(gradients.get(id(array))) for array in region.outputs])
         region.entered = any(g is not None for g in arriving)
         if not region.entered:
             return
-        # A value that passes through unchanged leaves with the gradient it arrived with.
+        # A value that passes through unchanged leaves with the gradient that arrived.
         outputs = {id(array) for array in region.outputs}
         region.arrived = {id(a): gradients.get(id(a)) if id(a) in outputs else None for a in region.inputs}
         region.before = [
-            (sums, {key: _standing(sums, key, key in outputs) for key in region.arrived if whole or key in sums})
-            for sums, whole in ((gradients, True), *((around.arrived, False) for around in self.inside))
+            (sums, {key: _standing(sums, key, key in outputs) for key in region.arrived if always or key in sums})
+            for sums, always in ((gradients, True), *((enclosing.arrived, False) for enclosing in self.inside))
         ]
-        told = self._tell("backward_enter", region, arriving)
-        region.edited = told is not arriving
-        for array, old, new in zip(region.outputs, arriving, told, strict=True) if region.edited or own else ():
+        result = self._tell("backward_enter", region, arriving)
+        region.edited = result is not arriving
+        for array, old, new in zip(region.outputs, arriving, result, strict=True) if region.edited or inner else ():
             key = id(array)
-            if key in own:  # what has an inner name too is added to that
-                self._renamed(key, id(own[key]), old, new)
+            if key in inner:  # add to the inner name if there is one
+                self._renamed(key, id(inner[key]), old, new)
             elif new is not old and new is not None and key in self.recording.tracked:
-                for sums in (region.arrived, *(around.arrived for around in self.inside)):
+                for sums in (region.arrived, *(enclosing.arrived for enclosing in self.inside)):
                     if key in sums:
                         sums[key] = self._value(new)
                 gradients[key] = self._value(new)
@@ -165,7 +165,7 @@ class _Walk:
         self.inside.append(region)
 
     def leave(self, region: Region) -> None:
-        """The walk is where the call began."""
+        """Leave a region, at the start of its call."""
         own = {key: id(inner) for key, inner in region.inner_inputs.items()}
         passed: list[tuple[int, Any]] = []
         if region.entered:
@@ -175,14 +175,14 @@ class _Walk:
                 [_shown(gradients.get(own[id(a)]) if id(a) in own else arrived[id(a)]) for a in region.inputs]
             )
             ends = [len(recording.nodes) for recording, _, _ in region.outside]
-            told = self._tell("backward_exit", region, leaving)
-            if region.edited or told is not leaving:
+            result = self._tell("backward_exit", region, leaving)
+            if region.edited or result is not leaving:
                 views: dict[int, Any] = {}
                 for (recording, sibling, start), end in zip(region.outside, ends, strict=True):
                     _give_own_names(recording, sibling, start, end, views)
                 if not own:
-                    self._add_up_as_a_hook_does(region, leaving, told)
-            for array, old, new in zip(region.inputs, leaving, told, strict=True):
+                    self._add_up_as_a_hook_does(region, leaving, result)
+            for array, old, new in zip(region.inputs, leaving, result, strict=True):
                 if id(array) in own and new is not old:
                     passed += self._renamed(own.pop(id(array)), id(array), old, new)
             region.arrived, region.before, region.outside = {}, [], []
@@ -190,12 +190,12 @@ class _Walk:
             sums: Any = self.gradients
             passed += sums.rename({inner: key for key, inner in own.items()})
         for key, gradient in passed:
-            for around in self.inside:
-                if key in around.arrived:
-                    accumulate(around.arrived, key, gradient, self.functions)
+            for enclosing in self.inside:
+                if key in enclosing.arrived:
+                    accumulate(enclosing.arrived, key, gradient, self.functions)
 
     def _renamed(self, name: int, other: int, old: Tensor | None, new: Tensor | None) -> list[tuple[int, Any]]:
-        """Take what came under one name of a value to another: its parts, or what a tap put in their place."""
+        """Move the sum under one name of a value to another: its parts, or a tap's replacement."""
         sums: Any = self.gradients  # `Sums`, since there are several names
         if new is old:
             return cast("list[tuple[int, Any]]", sums.rename({name: other}))
@@ -215,7 +215,7 @@ class _Walk:
         try:
             return taps.tell_backward(method, call, gradients)
         finally:
-            call.why_not = str  # else the tape would hold itself
+            call.why_not = str  # else the tape would reference itself
 
     def _value(self, gradient: Tensor) -> Any:
         return gradient if self.functions.wraps else gradient._array
@@ -225,15 +225,15 @@ class _Walk:
             key = id(array)
             if key not in self.recording.tracked or new is old:
                 continue
-            for sums, before in region.before:
-                if key not in before:
+            for sums, sums_before in region.before:
+                if key not in sums_before:
                     continue
-                _put_back(sums, key, before[key])
+                _put_back(sums, key, sums_before[key])
                 if new is not None:
                     accumulate(sums, key, self._value(new), self.functions)
 
     def _why_not(self, region: Region) -> str:
-        """Why what a tap returned for this region's gradients could not count as what a hook returned."""
+        """Return the reason why a tap cannot replace this region's gradients as a hook could, "" if it can."""
         inputs = [id(array) for array in region.inputs if id(array) in self.recording.tracked]
         outputs = [id(array) for array in region.outputs]
         if len(set(inputs)) < len(inputs):
@@ -252,7 +252,7 @@ class _Walk:
 
 
 def _standing(sums: dict[int, Any], key: int, none: bool) -> Any:
-    """What came for a value so far, for ``_put_back``; ``none``: nothing."""
+    """Return the sum for a value so far, for ``_put_back``; ``none``: nothing."""
     if isinstance(sums, Sums) and key in sums.parts:
         return [] if none else sums.parts_of(key)
     return None if none else sums.get(key)
@@ -268,14 +268,14 @@ def _put_back(sums: dict[int, Any], key: int, before: Any) -> None:
 
 
 def _give_own_names(recording: Recording, region: Region, start: int, end: int, views: dict[int, Any]) -> None:
-    """Rename what is inside the cell on a tape around: in the nodes of its call, and in those from start to end.
+    """Rename the values inside the cell on an enclosing tape: in the nodes of its call, and in those from start to end.
 
-    ``views`` are the new names, the same ones on every tape.
+    ``views`` are the new names, the same on every tape.
     """
     if region.inner_inputs or region.inner_outputs:
         return
     marked = direct_places(region.call.args)  # those that a hook's mark would be on
-    inputs = [array for place, array in enumerate(region.inputs) if place in marked]
+    inputs = [array for position, array in enumerate(region.inputs) if position in marked]
     region.inner_inputs = {id(a): views.setdefault(id(a), a.view()) for a in inputs if id(a) in recording.tracked}
     region.inner_outputs = {
         id(a): views.setdefault(id(a), a.view()) for a in region.outputs if id(a) in recording.tracked
@@ -302,5 +302,5 @@ def _give_own_names(recording: Recording, region: Region, start: int, end: int, 
 def _shown(gradient: Any) -> Tensor | None:
     if gradient is None:
         return None
-    # A tensor of its own around the same array: what a tap keeps must not follow later edits of the walk's tensor.
+    # A separate tensor of the same array: a tensor kept by a tap must not follow later edits.
     return Tensor._wrap(gradient._array if isinstance(gradient, Tensor) else gradient)

@@ -1,4 +1,4 @@
-"""Hooks: the handle that removes one, what is said of a wrong one, and the switch that turns all off."""
+"""Hooks: their handles and entries, the error texts, and the switch that turns all off."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ _ids = itertools.count()
 
 
 class HookHandle:
-    """What registering a hook returns. ``remove()`` takes the hook off again; more than once is the same as once.
+    """Handle of a registered hook. ``remove()`` removes the hook; repeated calls do nothing.
 
     Args:
-        entries: where the hooks of its kind are kept.
+        entries: the hooks of its kind.
         entry: the hook.
-        prepend: whether it is to be called before those that are there.
+        prepend: whether it is called before the existing hooks.
 
     Attributes:
-        id: a number of its own.
+        id: a unique number.
     """
 
     def __init__(self, entries: dict[int, Any], entry: object, prepend: bool = False) -> None:
         self.id = next(_ids)
         self._entries: dict[int, Any] | None = entries
         if prepend:
-            others = list(entries.items())
+            previous = list(entries.items())
             entries.clear()
             entries[self.id] = entry
-            entries.update(others)
+            entries.update(previous)
         else:
             entries[self.id] = entry
 
@@ -55,13 +55,13 @@ class HookHandle:
         return self.id
 
     def remove(self) -> None:
-        """Take the hook off. Where it was taken off before, nothing happens."""
+        """Remove the hook; do nothing if it is already removed."""
         if self._entries is not None:
             self._entries.pop(self.id, None)
             self._entries = None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> HookHandle:
-        # A copied network has hooks of its own, and a handle among its attributes removes those.
+        # A copied network has its own hooks, and a handle among its attributes removes those.
         copied = object.__new__(HookHandle)
         memo[id(self)] = copied
         copied.id, copied._entries = self.id, copy.deepcopy(self._entries, memo)
@@ -69,12 +69,12 @@ class HookHandle:
 
 
 class HookEntry:
-    """One registered hook: the function and how it wants to be called.
+    """A registered hook: the function and its calling convention.
 
     Args:
         function: the hook.
-        with_kwargs: whether it gets the keyword arguments of the call too.
-        always_call: whether it is called also where the cell raised.
+        with_kwargs: whether it also gets the keyword arguments of the call.
+        always_call: whether it is also called if the cell raised.
     """
 
     __slots__ = ("always_call", "function", "with_kwargs")
@@ -89,12 +89,12 @@ _on_bprops = True
 
 
 def bprop_forward_hooks() -> bool:
-    """Return whether forward hooks run on cells with a ``bprop`` of their own; MindSpore passes over them."""
+    """Return whether forward hooks run on cells with their own ``bprop``; MindSpore skips them."""
     return _on_bprops
 
 
 def set_bprop_forward_hooks(on: bool) -> None:
-    """Let forward hooks run on cells with a ``bprop`` from now on, or pass them over as MindSpore does.
+    """Set whether forward hooks run on cells with a ``bprop``; MindSpore skips them.
 
     Args:
         on: whether they run.
@@ -111,13 +111,13 @@ _local = _Local()
 
 
 def hooks_enabled() -> bool:
-    """Whether cell hooks run: not inside ``hooks_off``."""
+    """Return whether cell hooks run: not inside ``hooks_off``."""
     return not _local.off
 
 
 @contextmanager
 def hooks_off() -> Iterator[None]:
-    """Cell hooks do not run inside the block."""
+    """Disable cell hooks inside the block."""
     _local.off += 1
     try:
         yield
@@ -126,7 +126,7 @@ def hooks_off() -> Iterator[None]:
 
 
 def check_arity(hook: object, count: int, method: str, expected: str) -> None:
-    """Refuse what cannot be called with ``count`` positional arguments.
+    """Reject a hook that cannot be called with ``count`` positional arguments.
 
     Raises:
         TypeError: the text has the expected signature.
@@ -136,7 +136,7 @@ def check_arity(hook: object, count: int, method: str, expected: str) -> None:
     try:
         signature = inspect.signature(hook)
     except (TypeError, ValueError):
-        return  # Built-ins without a signature are taken at their word.
+        return  # built-ins without a signature are not checked
     try:
         signature.bind(*range(count))
     except TypeError:
@@ -147,18 +147,18 @@ def check_arity(hook: object, count: int, method: str, expected: str) -> None:
 
 
 def wrong_return(hook: str, allowed: str, got: str) -> str:
-    """What the error says where a hook returned something else than it may, all three in words."""
+    """Return the error message for a hook's wrong return value; all three arguments are phrases."""
     return f"{hook} must return {allowed}, but got {got}"
 
 
 def explain_hook_error(error: Exception, kind: str, hook: Callable[..., Any], where: str) -> None:
-    """Add to an error from a hook which hook it was, of which cell; once where the hook calls its own cell."""
+    """Add the hook's name and its cell to an error that it raised; once if the hook calls its own cell."""
     name = getattr(hook, "__qualname__", type(hook).__name__)
     add_note_once(error, f"raised by the {kind} hook '{name}' of {where}")
 
 
 def add_note_once(error: Exception, note: str) -> None:
-    """Add a note to an error that has not got it yet.
+    """Add a note to an error unless it already has it.
 
     Args:
         error: the error.

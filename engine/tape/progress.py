@@ -1,16 +1,16 @@
-"""Long work that says how far it is, and that can be asked to stop.
+"""Progress of long work, and requests to stop it.
 
     with progress("training", total, "steps") as work:
         for batch in batches:
             ...
             work.advance()
 
-Whoever shows it listens (``listen``), and may ask it to stop (``Work.stop``). Nobody needs to: without listeners a step
-costs an addition. What runs inside other work in the same thread is nested in it.
+Listeners (``listen``) display the progress, and may request a stop (``Work.stop``). They are optional: without
+listeners a step costs an addition. Work that runs inside other work in the same thread is nested in it.
 
-The other half is how a wish to stop gets through while the only thread is busy. At a *safe point* nothing is half done:
-between two steps of work, and where a session has just made a capture. There whoever was set by ``answer_with``, the
-Hookscope kernel, may take what its users sent meanwhile.
+A request to stop must arrive while the only thread is busy. This happens at *safe points*, where all state is
+consistent: between two steps of work, and after each capture of a session. There the callback set by ``answer_with``,
+the Hookscope kernel's, may handle the messages that its users sent meanwhile.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ __all__ = ["Stopped", "Work", "answer_with", "answers", "current", "listen", "pr
 _INTERVAL = 0.1
 
 
-class Stopped(Exception):  # noqa: N818  (a wish of the user, not an error)
-    """Raised out of work that somebody asked to stop, and that leaves nothing half done."""
+class Stopped(Exception):  # noqa: N818  (a request of the user, not an error)
+    """Raised by work that was requested to stop; state is consistent."""
 
     def _render_traceback_(self) -> list[str]:
-        """IPython, where it runs, shows these lines in place of a traceback: nothing is wrong."""
+        """Return the lines that IPython shows in place of a traceback, since there is no error."""
         return [str(self)]
 
 
@@ -49,20 +49,20 @@ _answer: Callable[[], None] | None = None
 
 
 class Work:
-    """Work under way: a context, made by ``progress``.
+    """Work in progress: a context, made by ``progress``.
 
     Attributes:
         what: its name, as in "training".
-        total: how many units there are; None where nobody knows.
-        unit: what is counted, as in "steps".
-        stoppable: whether it looks at ``stopping``, or raises.
-        of: the cell or the session that it is about; None if it is about what it is part of, or about neither.
-        detail: more about where it stands, as in "epoch 2 of 10".
-        done: how many units are done.
-        outer: the work that it is part of.
-        began: when, by ``time.monotonic``.
-        ended: whether it is over.
-        thread: where it runs.
+        total: the number of units; None if unknown.
+        unit: the name of the units, as in "steps".
+        stoppable: whether it checks ``stopping``, or raises.
+        of: the cell or the session that it concerns; None if it concerns its outer work's, or neither.
+        detail: its current position, as in "epoch 2 of 10".
+        done: the number of completed units.
+        outer: the work that contains it.
+        began: its start, by ``time.monotonic``.
+        ended: whether it has ended.
+        thread: the thread that runs it.
     """
 
     def __init__(self, what: str, total: int | None, unit: str, of: Any, raises: bool, stoppable: bool) -> None:
@@ -96,10 +96,10 @@ class Work:
             _tell(self)
 
     def advance(self, count: int = 1) -> None:
-        """So many more units are done.
+        """Add completed units.
 
         Raises:
-            Stopped: somebody asked for it, and this work ends that way.
+            Stopped: a stop was requested, and this work raises.
         """
         self.done += count
         if _listeners and monotonic() >= self._next_tell:
@@ -107,27 +107,27 @@ class Work:
             self._next_tell = monotonic() + _INTERVAL
         safe_point()
         if self._raises and self.stopping:
-            asked = self
-            while not asked._asked_to_stop and asked.outer is not None:
-                asked = asked.outer
-            raise Stopped(asked.stopped())
+            origin = self
+            while not origin._asked_to_stop and origin.outer is not None:
+                origin = origin.outer
+            raise Stopped(origin.stopped())
 
     def stop(self) -> None:
-        """Ask it to stop; any thread may. It does after its next unit."""
+        """Request it to stop, from any thread. It does after its next unit."""
         self._asked_to_stop = True
 
     @property
     def stopping(self) -> bool:
-        """Whether it is to stop, because somebody asked it to, or the work that it is part of.
+        """Whether a stop was requested, of it or of the work that contains it.
 
-        Work that raises stays as it is inside work that ends by itself after a step: that step is to be whole.
+        Work that raises does not stop inside work that ends by itself after a step, so that this step is completed.
         """
         if self._asked_to_stop or self.outer is None:
             return self._asked_to_stop
         return self.outer.stopping and (self.outer._raises or not self._raises)
 
     def stopped(self) -> str:
-        """How far it got, as a sentence of a few words."""
+        """Return the amount of completed work, as a short sentence."""
         total = "" if self.total is None else f" of {self.total:,}"
         return f"{self.what} stopped after {self.done:,}{total} {self.unit}"
 
@@ -135,26 +135,26 @@ class Work:
 def progress(
     what: str, total: int | None, unit: str = "steps", *, of: Any = None, raises: bool = True, stoppable: bool = True
 ) -> Work:
-    """Work that begins now, as a context.
+    """Return new work, as a context.
 
     Args:
         what, total, unit, of: see ``Work``.
-        raises: whether it ends by ``Stopped`` when it is asked to; without, the loop looks at ``stopping``.
+        raises: whether a request to stop raises ``Stopped``; otherwise the loop checks ``stopping``.
         stoppable: whether it can end early at all.
     """
     return Work(what, total, unit, of, raises, stoppable)
 
 
 def current() -> Work | None:
-    """The innermost work under way in this thread."""
+    """Return the innermost work in progress in this thread."""
     return _here.innermost
 
 
 def listen(callback: Callable[[Work], None]) -> Callable[[], None]:
-    """Call ``callback(work)`` some times a second while work goes on, in its thread, and at its end.
+    """Call ``callback(work)`` several times a second while work proceeds, in its thread, and at its end.
 
     Returns:
-        What ends that.
+        A function that ends the calls.
     """
     _listeners.append(callback)
 
@@ -166,18 +166,18 @@ def listen(callback: Callable[[Work], None]) -> Callable[[], None]:
 
 
 def answer_with(answer: Callable[[], None] | None) -> None:
-    """Set what is called at each safe point; it is called often, and must cost nothing while nothing was sent."""
+    """Set the callback of each safe point; it is called often, and must be free if there are no messages."""
     global _answer
     _answer = answer
 
 
 def answers() -> bool:
-    """Whether somebody answers at safe points."""
+    """Return whether a callback of safe points is set."""
     return _answer is not None
 
 
 def safe_point() -> None:
-    """Nothing is half done here: what users sent meanwhile may be answered."""
+    """Run the callback of safe points, if set: state is consistent here."""
     if _answer is not None:
         _answer()
 
@@ -193,5 +193,5 @@ def _tell(work: Work) -> None:
                 tell(f"hookscope: progress: a listener raised {type(error).__name__}: {error}")
 
 
-# The rooms below tell of long work by a function that is set here.
+# Packages that cannot import this module report long work by a function that is set here.
 compiling.show_with(lambda what, total: progress(what, total, raises=False, stoppable=False))

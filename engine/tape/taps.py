@@ -1,12 +1,12 @@
-"""Taps: how a debugger watches values pass without taking part.
+"""Taps: observers of cell calls, gradients and operators that do not affect the computation.
 
-A tap is told of cell calls, of the gradients that arrive at and leave them, and if it asks, of every operator. It puts
-no node on the tape and copies nothing, so that *watching never changes a bit*. While nobody watches, the cost is one
-look at a global in ``Cell.__call__`` and in the operator call. While a tap's method runs, taps and recordings are off.
+A tap is notified of cell calls, of the gradients that arrive at and leave them, and on request of every operator. It
+puts no node on the tape and copies nothing, so that *watching never changes a bit*. Without taps, the cost is a check
+of a global in ``Cell.__call__`` and in the operator call. Taps and recordings are off while a tap's method runs.
 
-A tap may also put something else in the place of what it is shown, at the four moments at which a hook may: the run
-then goes on as if a hook of that kind, the last one of its cell, had returned it. For operators that are to be part of
-the gradient, as they are in a hook, there is ``recorded``.
+A tap may also replace values, at the four moments at which a hook may: the run then continues as if a hook of that
+kind, the last one of its cell, had returned the replacement. Operators that are to be differentiated, as in a hook, run
+inside ``recorded``.
 """
 
 from __future__ import annotations
@@ -28,24 +28,25 @@ __all__ = ["CallLog", "CellCall", "Tap", "attach", "attached", "detach", "muted"
 
 
 class CellCall:
-    """One call of one cell while a tap is attached.
+    """A call of a cell while a tap is attached.
 
     Attributes:
         cell: the cell.
         args: its positional arguments, after the forward-pre hooks; a tap may replace them in ``cell_enter``.
         kwargs: its keyword arguments, likewise.
-        output: what it returned, after the forward hooks; None until ``cell_exit``, where a tap may replace it.
+        output: its result, after the forward hooks; None until ``cell_exit``, where a tap may replace it.
         depth: 0 for a root call, 1 for a cell called by it, and so on.
         index: running number of calls in this process.
-        context: how the call came about where the user's code did not make it just so: "recomputed", "sample 1" of a
-            ``vmap``; otherwise "".
-        continues: it belongs to what the user counts as one run with an earlier call: a repetition, or another sample.
-        notes: what each tap keeps of the call; let go with it, when no gradient can come to it any more.
-        repeats: ``notes`` of the call that this one makes again; None if it is no repetition, or nobody watched then.
-        order: of the gradients that are told: 1 for those of the first backward pass through this call, 2 for those of
-            a recording around it (second derivatives), and so on.
-        walk: how often gradients went back through this call in that order, this time included.
-        why_not: while gradients are told, says why they cannot be replaced, or "".
+        context: the origin of a call that user code did not make directly: "recomputed", "sample 1" of a ``vmap``;
+            otherwise "".
+        continues: whether the user sees it as one run with an earlier call: a repetition, or another sample.
+        notes: the data of each tap about the call; released with it, when no gradient can reach it any more.
+        repeats: ``notes`` of the call that this one repeats; None if it is not a repetition, or there were no taps
+            then.
+        order: the order of the observed gradients: 1 for those of the first backward pass through this call, 2 for
+            those of a recording around it (second derivatives), and so on.
+        walk: the number of backward passes through this call in that order, including the current one.
+        why_not: during the observation of gradients, returns the reason why they cannot be replaced, or "".
     """
 
     __slots__ = (
@@ -89,55 +90,55 @@ class Tap:
     """Base of every tap; each method does nothing here.
 
     Attributes:
-        owner: gives the object on whose behalf it watches, which is kept alive while a method of the tap runs; None
-            when that is gone, and then the tap is told nothing more.
+        owner: returns the object that the tap works for, which is kept alive while a method of the tap runs; None when
+            it is freed; then the tap is no longer notified.
     """
 
     observes_operators = False
     observes_bprop = False
     observes_losses = False
-    owner: Callable[[], object | None] = object  # nobody's tap: what is given is never None
+    owner: Callable[[], object | None] = object  # a tap without an owner: never None
 
     def forgives(self, method: str, error: Exception) -> bool:
-        """Report what a method of this tap raised; return whether the run goes on as if it had not."""
+        """Report an error of a method of this tap; return whether the run continues as if there were none."""
         return False
 
     def give_way(self) -> bool:
-        """A gradient is about to be asked for: wait until another thread's trace (``engine.graph``) is over.
+        """Wait until another thread's trace (``engine.graph``) has ended; called before a gradient is computed.
 
         Returns:
-            whether it is.
+            whether it has.
         """
         return True
 
     def cell_enter(self, call: CellCall) -> None:
-        """A cell is about to compute (its forward-pre hooks have run)."""
+        """Observe the start of a cell's computation (its forward-pre hooks have run)."""
 
     def cell_exit(self, call: CellCall) -> None:
-        """A cell has computed and its forward hooks have run; ``call.output`` is set."""
+        """Observe the end of a cell's computation and forward hooks; ``call.output`` is set."""
 
     def cell_error(self, call: CellCall, error: BaseException) -> None:
-        """A cell raised."""
+        """Observe an error of a cell."""
 
     def backward_enter(self, call: CellCall, grad_output: Gradients) -> Gradients | None:
-        """The gradients that arrive at a cell: one for each tensor in its output, None where none came.
+        """Observe the gradients that arrive at a cell: one for each tensor in its output, None where none arrived.
 
-        A cell that returns its very input has no value of its own: what is shown is the whole gradient of that value,
-        also from others who use it. Telling them apart would take a new tensor, and so change what runs.
+        A cell that returns its own input has no separate value: the gradient is the complete one of that value,
+        including other users' contributions. Separating them would take a new tensor, and so change the computation.
 
         Returns:
-            None, or the gradients to go on with, of the same number, shapes and dtypes.
+            None, or the gradients to continue with, of the same number, shapes and dtypes.
         """
 
     def backward_exit(self, call: CellCall, grad_input: Gradients) -> Gradients | None:
-        """The gradients that leave a cell: one for each tensor among its arguments.
+        """Observe the gradients that leave a cell: one for each tensor among its arguments.
 
         Returns:
-            None, or the gradients to go on with, of the same number, shapes and dtypes.
+            None, or the gradients to continue with, of the same number, shapes and dtypes.
         """
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
-        """An operator ran forward (only if ``observes_operators``)."""
+        """Observe an operator's forward call (only if ``observes_operators``)."""
 
     def operator_backward(
         self,
@@ -148,37 +149,37 @@ class Tap:
         inputs: tuple[Any, ...],
         output: Any,
     ) -> None:
-        """An operator's vjp rule ran (only if ``observes_operators``).
+        """Observe a call of an operator's vjp rule (only if ``observes_operators``).
 
         Args:
-            name: of the operator.
-            gradient: what arrived at its output: an array, or a tensor if a recording is open around the backward pass.
-            gradients: what it sends to its inputs, in the same form.
+            name: the operator's name.
+            gradient: the gradient of its output: an array, or a tensor if a recording is open around the backward pass.
+            gradients: the gradients of its inputs, in the same form.
             attrs: the attributes of the forward call.
-            inputs: the arrays of the forward call, and what was no tensor among its operands. None in the place of an
-                array that the tape let go of before this tap was attached.
-            output: the array that it made, or a tuple of them, with None likewise.
+            inputs: the arrays of the forward call, and operands that are not tensors. None for an array that the tape
+                released before this tap was attached.
+            output: its output array, or a tuple of them, with None likewise.
         """
 
     def loss(self, name: str, prediction: Tensor, target: Tensor, attrs: dict[str, Any]) -> None:
-        """A loss function was called (only if ``observes_losses``).
+        """Observe a call of a loss function (only if ``observes_losses``).
 
         Args:
-            name: of the function in ``ops``; the cells of losses call these.
-            prediction: what the network gave, as the function takes it: logits, probabilities, ...
-            target: what it should have given.
-            attrs: what else it was given.
+            name: the function in ``ops``; loss cells call these.
+            prediction: the network's output, in the function's form: logits, probabilities, ...
+            target: the expected output.
+            attrs: the other arguments.
         """
 
     def run_bprop(self, cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Run a custom bprop (only if ``observes_bprop``); whoever overrides it returns what ``function`` returns."""
+        """Run a custom bprop (only if ``observes_bprop``); an override returns the result of ``function``."""
         return function(*args)
 
     def parameter_gradients(self, pairs: list[tuple[Parameter, Tensor]]) -> None:
-        """The gradients of the weights at the end of a gradient call."""
+        """Observe the gradients of the weights at the end of a gradient call."""
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
-        """What a gradient call with weights differentiated, and each weight's gradient: None where none came."""
+        """Observe the values that a gradient call with weights differentiated, and each weight's gradient or None."""
 
 
 cell_taps: list[Tap] = []
@@ -197,11 +198,11 @@ _listening: dict[str, list[Tap]] = {
         "differentiated",
     )
 }
-"""Of the attached taps those with a method of their own, by its name: the others are not asked."""
+"""Attached taps by the name of each method that they override: the others are not called."""
 
 
 class CallLog:
-    """The calls that a function made, so that those of its next run are known as their repetitions."""
+    """The calls that a function made, so that the calls of its next run are identified as their repetitions."""
 
     def __init__(self, depth: int) -> None:
         self.depth = depth
@@ -211,7 +212,7 @@ class CallLog:
 class _Local(threading.local):
     muted = False
     depth = 0
-    outside: tuple[Recording, ...] = ()  # the recordings that were open where the muting began
+    outside: tuple[Recording, ...] = ()  # the recordings that were open when the muting began
     context = ""
     continues = False
     logs: tuple[CallLog, ...] = ()
@@ -223,11 +224,11 @@ class _Local(threading.local):
 _local = _Local()
 _calls = 0
 hooking: set[int] = set()
-"""The identities of hooks that sessions attached: what has one runs eagerly, as for taps, for a person is to see it."""
+"""Ids of hooks that sessions attached: cells with one run eagerly, as for taps, so that a person can see it run."""
 
 
 def attach(tap: Tap) -> None:
-    """Let a tap watch from now on; attaching it again changes nothing."""
+    """Attach a tap; do nothing if it is already attached."""
     if tap in cell_taps:
         return
     cell_taps.append(tap)
@@ -244,7 +245,7 @@ def attach(tap: Tap) -> None:
 
 
 def detach(tap: Tap) -> None:
-    """Stop a tap from watching; one that is not attached is left alone."""
+    """Detach a tap; do nothing if it is not attached."""
     lists: tuple[list[Any], ...] = (cell_taps, operator_taps, bprop_taps, loss_taps, attention, *_listening.values())
     for taps in lists:
         if tap in taps:
@@ -252,68 +253,68 @@ def detach(tap: Tap) -> None:
 
 
 def attached(tap: Tap) -> bool:
-    """Whether a tap watches now."""
+    """Return whether a tap is attached."""
     return tap in cell_taps
 
 
 def forgiven(what: str, error: Exception) -> bool:
-    """Report what raised only because taps are attached; return whether the run goes on as if it had not."""
+    """Report an error raised only because of attached taps; return whether the run continues as if there were none."""
     return any(tap.forgives(what, error) for tap in tuple(cell_taps) if tap.owner() is not None)
 
 
 @contextmanager
 def muted() -> Iterator[None]:
-    """Neither taps nor recordings see what happens inside the block."""
-    before = _local.muted, _local.outside, state.recordings
+    """Turn taps and recordings off inside the block."""
+    previous = _local.muted, _local.outside, state.recordings
     _local.muted, _local.outside, state.recordings = True, state.recordings or _local.outside, ()
     try:
         yield
     finally:
-        _local.muted, _local.outside, state.recordings = before
+        _local.muted, _local.outside, state.recordings = previous
 
 
 @contextmanager
 def unwatched() -> Iterator[None]:
-    """Taps do not see what happens inside the block; recordings do."""
-    before = _local.muted
+    """Turn taps, but not recordings, off inside the block."""
+    previous = _local.muted
     _local.muted = True
     try:
         yield
     finally:
-        _local.muted = before
+        _local.muted = previous
 
 
 def recordings_outside() -> tuple[Recording, ...]:
-    """The recordings that were open where the muting of this thread began."""
+    """Return the recordings that were open when the muting of this thread began."""
     return _local.outside
 
 
 @contextmanager
 def unheard(callback: Callable[[Cell], None]) -> Iterator[None]:
-    """Tell of the cells that are called inside the block while this thread is muted."""
-    before, _local.unheard = _local.unheard, callback
+    """Call ``callback`` with each cell that is called inside the block while this thread is muted."""
+    previous, _local.unheard = _local.unheard, callback
     try:
         yield
     finally:
-        _local.unheard = before
+        _local.unheard = previous
 
 
 @contextmanager
 def recorded(recordings: tuple[Recording, ...]) -> Iterator[None]:
-    """Inside the block these recordings are open, and taps see nothing: what runs there counts as part of the run."""
-    before = _local.muted, state.recordings
+    """Open these recordings and turn taps off inside the block: its operators count as part of the run."""
+    previous = _local.muted, state.recordings
     _local.muted, state.recordings = True, recordings
     try:
         yield
     finally:
-        _local.muted, state.recordings = before
+        _local.muted, state.recordings = previous
 
 
 def _tell(taps: list[Tap], method: str, *arguments: Any) -> None:
     local = _local
     if local.muted or not taps:
         return
-    # What ``muted`` does, written out: each call of a watched cell comes here four times.
+    # ``muted`` written out: each call of a watched cell comes here four times.
     local.muted, local.outside, state.recordings = True, state.recordings, ()
     try:
         for tap in tuple(taps):
@@ -330,70 +331,70 @@ def _tell(taps: list[Tap], method: str, *arguments: Any) -> None:
 @contextmanager
 def logged() -> Iterator[CallLog]:
     """Log the calls that are made inside the block."""
-    before, log = _local.logs, CallLog(_local.depth)
-    _local.logs = (*before, log)
+    previous, log = _local.logs, CallLog(_local.depth)
+    _local.logs = (*previous, log)
     try:
         yield log
     finally:
-        _local.logs = before
+        _local.logs = previous
 
 
 @contextmanager
 def repeating(log: CallLog, context: str) -> Iterator[None]:
-    """The calls inside the block are those of ``log``, made again."""
-    before = _local.context, _local.continues, _local.again, _local.depth
+    """Mark the calls inside the block as repetitions of those of ``log``."""
+    previous = _local.context, _local.continues, _local.again, _local.depth
     _local.context, _local.continues, _local.again, _local.depth = context, True, iter(log.calls), log.depth
     try:
         yield
     finally:
-        _local.context, _local.continues, _local.again, _local.depth = before
+        _local.context, _local.continues, _local.again, _local.depth = previous
 
 
 @contextmanager
 def in_context(context: str) -> Iterator[None]:
-    """The calls inside the block came about as ``context`` says."""
-    before = _local.context
-    _local.context = f"{before}, {context}" if before else context
+    """Set the context of the calls inside the block."""
+    previous = _local.context
+    _local.context = f"{previous}, {context}" if previous else context
     try:
         yield
     finally:
-        _local.context = before
+        _local.context = previous
 
 
 @contextmanager
 def one_of_several(what: str, place: int) -> Iterator[None]:
-    """The calls inside the block are those of one of several runs that are one to the user: ``sample 3``."""
-    before = _local.context, _local.continues
-    _local.context = f"{before[0]}, {what} {place}" if before[0] else f"{what} {place}"
-    _local.continues = before[1] or place > 0
+    """Mark the calls inside the block as one of several runs that the user sees as one: ``sample 3``."""
+    previous = _local.context, _local.continues
+    _local.context = f"{previous[0]}, {what} {place}" if previous[0] else f"{what} {place}"
+    _local.continues = previous[1] or place > 0
     try:
         yield
     finally:
-        _local.context, _local.continues = before
+        _local.context, _local.continues = previous
 
 
 @contextmanager
 def unplanned(name: str, level: str) -> Iterator[None]:
-    """The calls inside the block belong to one of a compiled function, which runs eagerly because it is watched.
+    """Mark the calls inside the block as part of a compiled function that runs eagerly because it is watched.
 
     Args:
-        name: the function's.
-        level: "O0" or "O1", at which its plans are made.
+        name: the name of the function.
+        level: "O0" or "O1", the level of its plans.
     """
-    before, _local.unplanned = _local.unplanned, (name, level)
+    previous, _local.unplanned = _local.unplanned, (name, level)
     try:
         yield
     finally:
-        _local.unplanned = before
+        _local.unplanned = previous
 
 
 def unplanned_call() -> tuple[str, str] | None:
-    """The name and the level of the compiled function that this thread runs eagerly; None outside of one."""
+    """Return the name and level of the compiled function that this thread runs eagerly; None outside of one."""
     return _local.unplanned
 
 
 def begin_call(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CellCall | None:
-    """Tell the taps that a cell begins; None while they are muted."""
+    """Notify the taps of the start of a cell call; return None while they are muted."""
     global _calls
     local = _local
     if local.muted:
@@ -415,7 +416,7 @@ def begin_call(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Cel
 
 
 def end_call(call: CellCall, output: Any) -> Any:
-    """Tell the taps what a cell returned; returns what is to go on."""
+    """Notify the taps of a cell's output; return the output to continue with."""
     _local.depth = call.depth
     call.output = output
     _tell(_listening["cell_exit"], "cell_exit", call)
@@ -423,33 +424,33 @@ def end_call(call: CellCall, output: Any) -> Any:
 
 
 def fail_call(call: CellCall, error: BaseException) -> None:
-    """Tell the taps that a cell raised."""
+    """Notify the taps of a cell's error."""
     _local.depth = call.depth
     _tell(_listening["cell_error"], "cell_error", call, error)
 
 
 def operator_ran(name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
-    """Tell the taps that an operator ran forward."""
+    """Notify the taps of an operator's forward call."""
     _tell(operator_taps, "operator", name, inputs, outputs, attrs)
 
 
 def loss_called(name: str, prediction: Tensor, target: Tensor, **attrs: Any) -> None:
-    """Tell the taps that a loss function was called."""
+    """Notify the taps of a call of a loss function."""
     _tell(loss_taps, "loss", name, prediction, target, attrs)
 
 
 def operator_went_back(
     name: str, gradient: Any, gradients: list[Any], attrs: dict[str, Any], inputs: tuple[Any, ...], output: Any
 ) -> None:
-    """Tell the taps that an operator's vjp rule ran."""
+    """Notify the taps of a call of an operator's vjp rule."""
     _tell(operator_taps, "operator_backward", name, gradient, gradients, attrs, inputs, output)
 
 
 def tell_backward(method: str, call: CellCall, gradients: Gradients) -> Gradients:
-    """Tell the taps of gradients at a cell; ``method`` is backward_enter or backward_exit.
+    """Notify the taps of gradients at a cell; ``method`` is backward_enter or backward_exit.
 
     Returns:
-        the gradients to go on with: the same tuple unless a tap replaced them.
+        the gradients to continue with: the same tuple unless a tap replaced them.
     """
     local, listening = _local, _listening[method]
     if local.muted or not listening:
@@ -473,17 +474,17 @@ def tell_backward(method: str, call: CellCall, gradients: Gradients) -> Gradient
 
 
 def tell_parameter_gradients(pairs: list[tuple[Parameter, Tensor]]) -> None:
-    """Tell the taps the gradients of the weights."""
+    """Notify the taps of the gradients of the weights."""
     _tell(_listening["parameter_gradients"], "parameter_gradients", pairs)
 
 
 def tell_differentiated(values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
-    """Tell the taps what a gradient call with weights differentiated."""
+    """Notify the taps of the values that a gradient call with weights differentiated."""
     _tell(_listening["differentiated"], "differentiated", values, pairs)
 
 
 def run_bprop(cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """Run a custom bprop through every tap that wants to run it itself, the newest outermost."""
+    """Run a custom bprop through every tap that overrides ``run_bprop``, the newest outermost."""
     if not _local.muted:
         for tap in bprop_taps:
             function = _through(tap, cell, function)
@@ -507,20 +508,20 @@ def _through(tap: Tap, cell: Cell, function: Callable[..., Any]) -> Callable[...
                 raise ran.error
             return ran.returned if ran.has_returned else function(*args)
         finally:
-            ran.error = None  # whose traceback refers to it
+            ran.error = None  # its traceback refers to this object
 
     return run
 
 
 class _Ran:
-    """Outcome of a custom bprop that a tap ran. The tap may fail before it, after it, or while it is told of it."""
+    """Outcome of a custom bprop that a tap ran. The tap may fail before it, after it, or during the observation."""
 
     has_returned = False
     returned: Any = None
     error: BaseException | None = None
 
     def noting(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function, which notes here how it ended."""
+        """Return the function with a wrapper that stores its outcome here."""
 
         @functools.wraps(function)
         def run(*args: Any) -> Any:
