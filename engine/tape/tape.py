@@ -1,14 +1,14 @@
-"""The tape: what happened between the start and the end of a request for gradients.
+"""The tape: operations recorded between the start and the end of a gradient computation.
 
-The one idea: arrays are immutable, so **an array object is a value**, and ``id(array)`` names it. A recording is a
-flat list of nodes ``(operator, inputs, output, attrs)`` in execution order, holding arrays, never tensors; because the
-nodes keep their arrays alive, no id is used twice. An in-place operation on a tensor rebinds the tensor to a new array
-and is one more node. Nothing else is needed: no flag on tensors, no graph, no version counter.
+Arrays are immutable, so **an array object is a value**, and ``id(array)`` identifies it. A recording is a flat list of
+nodes ``(operator, inputs, output, attrs)`` in execution order. Nodes hold arrays, never tensors; because they keep
+their arrays alive, no id is used twice. An in-place operation on a tensor rebinds the tensor to a new array and appends
+a node. There are no flags on tensors, no graph and no version counter.
 
-Recordings nest. An operation is put on every open recording that follows one of its inputs. The backward pass over a
-recording happens after it was closed; if another one is still open around it, the walk computes with tensors, whose
-operations that outer recording follows, and so second and higher derivatives come about. With none open, the walk
-computes with bare arrays: no wrapping, no recording.
+Recordings nest. An operation is appended to every open recording that follows one of its inputs. The backward pass over
+a recording runs after it was closed. If an outer recording is still open, the backward pass computes with tensors, and
+the outer recording follows these operations; this gives second and higher derivatives. Otherwise it computes with bare
+arrays, without wrapping and recording.
 """
 
 from __future__ import annotations
@@ -46,44 +46,44 @@ __all__ = [
 ]
 
 attention: list[object] = []
-"""What operators have to look at beside their arrays: open recordings, taps that watch operators, scopes of precision,
-of all threads. While there is nothing, an operator looks here alone."""
+"""State that operators check beside their arrays: open recordings, taps that watch operators, scopes of precision,
+of all threads. While it is empty, an operator checks nothing else."""
 
 
 class _State(threading.local):
-    """Of each thread: the open recordings, outermost first (a tuple, replaced as a whole)."""
+    """State of each thread: the open recordings, outermost first (a tuple, replaced as a whole)."""
 
     recordings: tuple[Recording, ...] = ()
     left: list[Callable[[], None]] | None = None
-    """Of the walk that is under way: what its hooks leave to be done at its end."""
+    """Callbacks that hooks defer to the end of the current backward pass."""
     refused = False
-    """Whether the user's code has said that no gradients are wanted."""
+    """Whether user code has disabled gradients."""
     tracer: Any = None
-    """Of a function that is being traced (``engine.graph``): who writes down what operators do."""
+    """Recorder of operators of the function that is being traced (``engine.graph``)."""
 
 
 state = _State()
 
 
 def is_done_each_time(what: str) -> None:
-    """Tell the trace that is on, if one is, that a plan would not do what is done here.
+    """Report an effect to the current trace, if there is one, that a plan would not reproduce.
 
     Args:
-        what: what is called, and what a plan would not do, such as "print_() is called, and a plan would not print".
+        what: the call and the missing effect, such as "print_() is called, and a plan would not print".
     """
     if state.tracer is not None:
         state.tracer.leak(what)
 
 
 class Differentiable:
-    """What the first entry of a node can do."""
+    """Interface of the first entry of a node."""
 
     runs_without_gradient = False
-    """Whether it is called where no gradient arrives, too."""
+    """Whether it is also called if no gradient arrives."""
     unread: tuple[int, ...] = ()
-    """Places of inputs, and -1, -2, ... for outputs, of which the gradient needs no more than shape and dtype."""
+    """Indices of inputs, and -1, -2, ... for outputs, of which the gradient needs only shape and dtype."""
     slopes: tuple[int, int] | None = None
-    """What the gradient is multiplied with for each of two operands, where the walk back does that itself."""
+    """Factors of the gradient for each of two operands, if the backward pass multiplies by them itself."""
 
     def backward(
         self,
@@ -94,26 +94,26 @@ class Differentiable:
         inputs: tuple[Any, ...],
         attrs: dict[str, Any],
     ) -> Iterable[tuple[Array, Any]]:
-        """Pairs of an input array and a gradient that reaches it."""
+        """Return pairs of an input array and its gradient."""
         raise NotImplementedError
 
 
 class Repeating:
-    """The first entry of a node that runs a function again; of the arguments it holds those that the node does not."""
+    """First entry of a node that runs a function again; it holds those arguments that the node does not."""
 
     def rename(self, names: dict[int, Array]) -> None:
-        """Give values that it holds the names that they have on the tape from now on."""
+        """Replace values that it holds by their new names on the tape."""
         raise NotImplementedError
 
 
 class Several(Differentiable):
-    """The first entry of a node that stands for several steps."""
+    """First entry of a node that combines several steps."""
 
     def steps(self, output: tuple[Array, ...]) -> list[Node]:
-        """Nodes that can take its place.
+        """Return nodes that can replace it.
 
         Args:
-            output: the node's.
+            output: the output of its node.
         """
         raise NotImplementedError
 
@@ -122,20 +122,20 @@ Node = tuple[Any, tuple[Any, ...], Any, dict[str, Any]]
 
 
 class Renaming(Differentiable):
-    """The first entry of a node that gives values further names, for hooks to see the gradients that pass.
+    """First entry of a node that gives values further names, so that hooks can observe their gradients.
 
-    Its inputs and outputs are tuples of the same length, entry by entry the same values.
+    Its inputs and outputs are tuples of the same length; corresponding entries are the same values.
     """
 
     def changed(self, gradients: tuple[Any, ...], wraps: bool) -> tuple[Any, ...]:
-        """The gradients of the outputs after the hooks; arrays, or tensors if ``wraps``, None where none arrived."""
+        """Return the outputs' gradients after the hooks; arrays, or tensors if ``wraps``, None where none arrived."""
         raise NotImplementedError
 
 
 class Region:
-    """What one watched cell call recorded: the arrays that entered it and the arrays that left it.
+    """Record of a watched cell call: the arrays that entered it and the arrays that left it.
 
-    The others are of the backward pass, see ``watched_backward``.
+    The other attributes belong to the backward pass, see ``watched_backward``.
     """
 
     __slots__ = (
@@ -162,8 +162,8 @@ class Region:
         self.outputs: list[Array] = []
         self.arrived: dict[int, Any] = {}
         self.before: list[tuple[dict[int, Any], dict[int, Any]]] = []
-        self.start = start  # its nodes are those from here ...
-        self.end = start  # ... to there
+        self.start = start  # index of its first node
+        self.end = start  # index after its last node
         self.around: tuple[tuple[Recording, Region], ...] = ()  # the same call in the recordings outside this one
         self.outside: list[tuple[Recording, Region, int]] = []
         self.inner_inputs: dict[int, Array] = {}
@@ -174,15 +174,15 @@ class Region:
         self.walks = 0
 
     def passes_a_value_through(self) -> bool:
-        """Whether the cell returned one of its very inputs."""
-        return any(array is one for array in self.outputs for one in self.inputs)
+        """Return whether the cell returned one of its own inputs."""
+        return any(array is value for array in self.outputs for value in self.inputs)
 
 
 class Spared(weakref.ref[Any]):
-    """Stands in a node for an array that no rule reads: its shape and dtype, and itself for as long as it lives.
+    """Placeholder in a node for an array that no gradient rule reads: its shape and dtype, and a weak reference to it.
 
-    When the array is gone, this is what the value is known by. Where ``kept`` is set, rules do read it, and the array
-    can be made again (``offloading``).
+    When the array is freed, the placeholder identifies the value. If ``kept`` is set, rules do read the value, and the
+    array can be restored (``offloading``).
     """
 
     __slots__ = ("dtype", "kept", "key", "ndim", "recording", "shape", "size")
@@ -198,23 +198,23 @@ class Spared(weakref.ref[Any]):
         self.kept: Any = None
 
     def found(self) -> Array | None:
-        """The array, or the one that was made again of it; None where neither lives."""
+        """Return the array, or the one restored from it; None if neither lives."""
         array: Array | None = self()
         return array if array is not None or self.kept is None else self.kept.living()
 
 
 def _gone(spared: Any) -> None:
-    """An array is gone, and its id may become another one's."""
+    """Remove the id of a freed array, since another array may get it."""
     recording = spared.recording()
     if recording is not None:
         recording.tracked.discard(spared.key)
         recording.spared.pop(spared.key, None)
-        if spared.key in recording.hooked:  # of a tensor that holds another array by now
+        if spared.key in recording.hooked:  # a hook of a tensor that holds another array by now
             recording.hooked[id(spared)] = recording.hooked.pop(spared.key)
 
 
 def whole(inputs: tuple[Any, ...], output: Any) -> tuple[tuple[Any, ...], Any]:
-    """A node's inputs and output with the arrays themselves; None in the place of one that is gone."""
+    """Return a node's inputs and output with placeholders replaced by their arrays; None for a freed array."""
 
     def found(value: Any) -> Any:
         return value.found() if type(value) is Spared else value
@@ -223,11 +223,11 @@ def whole(inputs: tuple[Any, ...], output: Any) -> tuple[tuple[Any, ...], Any]:
 
 
 LARGE = 1 << 14
-"""Elements from which on the tape lets an array go that no rule reads."""
+"""Elements from which the tape releases an array that no rule reads."""
 
 
 class Asking:
-    """Stands in ``attention`` while a thread asks for gradients, from before it reads the leaves' arrays."""
+    """Entry of ``attention`` while a thread computes gradients, from before it reads the leaves' arrays."""
 
     __slots__ = ("thread",)
 
@@ -236,16 +236,16 @@ class Asking:
 
 
 class Recording(Asking):
-    """One request for gradients: the nodes, the ids of the arrays that depend on its leaves, and hooks on values.
+    """Recording for one gradient computation: nodes, ids of the arrays that depend on its leaves, and hooks on values.
 
-    ``marks`` are where watched cell calls began and ended: ``(number of nodes by then, region, ended)``. ``renamings``
+    ``marks`` are the starts and ends of watched cell calls: ``(number of nodes by then, region, ended)``. ``renamings``
     are the first entries of nodes that give further names.
 
     Args:
-        leaves: the values whose gradients are asked for.
-        beside: other arguments of what is differentiated. They and what is computed from them are not followed, but a
-            cell that gets one beside a followed value shows its hooks the gradient of both. Held weakly.
-        spares: whether large arrays that no rule reads are let go of: where the walk is to be the only one, and on
+        leaves: the values whose gradients are requested.
+        beside: other arguments of the differentiated function. They and values computed from them are not followed,
+            but the hooks of a cell that gets one beside a followed value get the gradients of both. Held weakly.
+        spares: whether large arrays that no rule reads are released: if there is only one backward pass, and on
             arrays.
     """
 
@@ -264,7 +264,7 @@ class Recording(Asking):
         "tracked",
     )
     offloaded: Any
-    """What is kept elsewhere, see ``offloading``; there once something is."""
+    """Storage of offloaded values, see ``offloading``; set when there are any."""
 
     def __init__(self, leaves: Iterable[Array], beside: Iterable[Array] = (), spares: bool = False) -> None:
         self.thread = threading.get_ident()
@@ -276,7 +276,7 @@ class Recording(Asking):
         self.renamings: list[Renaming] = []
         self.beside = {id(array): weakref.ref(array) for array in beside}
         self.spares = spares
-        self.spared: dict[int, Spared] = {}  # by the id of an array that lives
+        self.spared: dict[int, Spared] = {}  # by the id of a living array
         self.let_go = False
 
     def __enter__(self) -> Recording:
@@ -289,7 +289,7 @@ class Recording(Asking):
         attention.remove(self)
 
     def follow(self, operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
-        """Append a node and track what it made."""
+        """Append a node and track its output."""
         if self.spares and operator.unread:
             inputs, output = self._without_unread(operator.unread, inputs, output)
         self.nodes.append((operator, inputs, output, attrs))
@@ -301,25 +301,25 @@ class Recording(Asking):
     def _without_unread(
         self, unread: tuple[int, ...], inputs: tuple[Any, ...], output: Any
     ) -> tuple[tuple[Any, ...], Any]:
-        """What a node holds of its inputs and output, where large arrays are spared that no rule reads."""
-        for place in unread:
-            if place >= 0:
-                if place < len(inputs):
-                    spared = self.spared.get(id(inputs[place]))
+        """Return a node's inputs and output, with placeholders for large arrays that no rule reads."""
+        for index in unread:
+            if index >= 0:
+                if index < len(inputs):
+                    spared = self.spared.get(id(inputs[index]))
                     if spared is not None:
-                        inputs = (*inputs[:place], spared, *inputs[place + 1 :])
+                        inputs = (*inputs[:index], spared, *inputs[index + 1 :])
                 continue
-            made = output[-1 - place] if type(output) is tuple else output
-            if type(made) is not np.ndarray or made.size < LARGE:
+            array = output[-1 - index] if type(output) is tuple else output
+            if type(array) is not np.ndarray or array.size < LARGE:
                 continue
-            self.tracked.add(id(made))
+            self.tracked.add(id(array))
             self.let_go = True
-            spared = self.spared[id(made)] = Spared(made, weakref.ref(self))
-            output = (*output[: -1 - place], spared, *output[-place:]) if type(output) is tuple else spared
+            spared = self.spared[id(array)] = Spared(array, weakref.ref(self))
+            output = (*output[: -1 - index], spared, *output[-index:]) if type(output) is tuple else spared
         return inputs, output
 
     def put_back(self) -> None:
-        """Before the walk: put arrays that live, because others hold them, into the nodes again."""
+        """Prepare for the backward pass: restore arrays in the nodes that are still held elsewhere."""
         if not self.let_go:
             return
         if self.hooked:
@@ -329,16 +329,16 @@ class Recording(Asking):
             array = value.found() if type(value) is Spared else None
             return value if array is None else array
 
-        for place, (operator, inputs, output, attrs) in enumerate(self.nodes):
-            made = tuple(map(whole, output)) if type(output) is tuple else whole(output)
-            self.nodes[place] = (operator, tuple(map(whole, inputs)), made, attrs)
+        for index, (operator, inputs, output, attrs) in enumerate(self.nodes):
+            outputs = tuple(map(whole, output)) if type(output) is tuple else whole(output)
+            self.nodes[index] = (operator, tuple(map(whole, inputs)), outputs, attrs)
         if hasattr(self, "offloaded"):
             self.nodes = self.offloaded.returning(self.nodes)
 
     def _spread(self) -> None:
-        """Before a walk whose hooks look at values: put the steps in the place of each node that stands for several.
+        """Replace each node that combines several steps by these steps, before a backward pass with hooks on values.
 
-        Then each gradient is whole where it is in an eager walk, and hooks are called in its order.
+        Then each gradient is complete at the same point as in an eager backward pass, and hooks run in the same order.
         """
         nodes: list[Node] = []
         starts = [0]
@@ -358,47 +358,47 @@ class Recording(Asking):
         self.marks = [(starts[number], region, ended) for number, region, ended in self.marks]
 
     def pass_by(self, inputs: tuple[Any, ...], output: Any) -> None:
-        """An operation on values that are not followed: what it makes of values beside is beside, too."""
+        """Track the results of an operation on values not followed: results of values beside are beside, too."""
         for array in inputs:
             if self.is_beside(array):
-                for made in output if type(output) is tuple else (output,):
-                    self.beside[id(made)] = weakref.ref(made)
+                for result in output if type(output) is tuple else (output,):
+                    self.beside[id(result)] = weakref.ref(result)
                 return
 
     def is_beside(self, array: Any) -> bool:
-        """Whether it is one of the other arguments, or was computed from them alone."""
-        held = self.beside.get(id(array))
-        return held is not None and held() is array  # else another one has the id by now
+        """Return whether it is one of the other arguments, or was computed from them alone."""
+        reference = self.beside.get(id(array))
+        return reference is not None and reference() is array  # else another array has the id by now
 
 
 def run_hook(hooked: dict[int, Callable[[Any], Any]], array: Array, gradient: Any) -> Any:
-    """Return the gradient of an array as its hook, if there is one, leaves it."""
+    """Return the gradient of an array after its hook, if there is one."""
     hook = hooked.get(id(array))
     return gradient if hook is None or gradient is None else hook(gradient)
 
 
 def accumulate(gradients: dict[int, Any], key: int, gradient: Any, functions: Any) -> None:
-    """Add a gradient to those that reached the same array before."""
+    """Add a gradient to the sum for its array."""
     if isinstance(gradients, Sums) and gradients.add(key, gradient):
         return
-    held = gradients.get(key)
-    gradients[key] = gradient if held is None else functions.add(held, gradient)
+    previous = gradients.get(key)
+    gradients[key] = gradient if previous is None else functions.add(previous, gradient)
 
 
 Part = list[Any]
-"""The name under which a part of a gradient came, the part, the sum of it and all that came before, and its number."""
+"""The name of a part of a gradient, the part, the sum of it and all previous parts, and its number."""
 
 
 class Sums(dict[int, Any]):
-    """The gradients of a walk over a tape on which values have several names, because hooks look at them.
+    """The gradients of a backward pass over a tape on which values have several names, because of hooks on them.
 
-    Without the hooks all that reaches such a value would be added up in the order in which it comes. So it is here,
-    under whichever name it comes: a hook is shown the sum of what came under its own, and where it changes nothing
-    these parts keep their places. What it changes is one part, which comes where the hook ran.
+    Without the hooks all gradients of such a value would be summed in order of arrival. This class keeps that order,
+    under any name: a hook gets the sum of the parts under its own name, and if it changes nothing these parts keep
+    their positions. Its replacement is one part, at the position of the hook.
 
     Args:
         recording: the tape.
-        leaves: values whose parts are wanted one by one (``parts_of``), named further or not.
+        leaves: values whose parts are needed one by one (``parts_of``), with further names or not.
         functions: the operators to add with.
     """
 
@@ -407,7 +407,7 @@ class Sums(dict[int, Any]):
         self.functions = functions
         self.added = 0  # of all values
         self.parts: dict[int, list[Part]] = {id(array): [] for array in leaves}  # of each name, shared by its names
-        self.renamings: list[Node] = []  # held, so that a name is no other array's before the walk is at its end
+        self.renamings: list[Node] = []  # held, so that no name is reused before the end of the backward pass
         marks = iter([*recording.marks, (len(recording.nodes) + 1, None, False)])
         begins, region, ended = next(marks)
         for index, node in enumerate((*recording.nodes, None)):
@@ -425,7 +425,7 @@ class Sums(dict[int, Any]):
         self.parts[further] = self.parts.setdefault(name, [])
 
     def add(self, key: int, gradient: Any) -> bool:
-        """Add to a value that has parts; whether it has."""
+        """Add to a value that has parts; return whether it has."""
         parts = self.parts.get(key)
         if parts is None:
             return False
@@ -434,7 +434,7 @@ class Sums(dict[int, Any]):
         return True
 
     def get(self, key: int, default: Any = None) -> Any:
-        """The sum of what came under a name, as of a dictionary."""
+        """Return the sum of the parts under a name, as ``dict.get``."""
         parts = self.parts.get(key)
         if parts is None:
             return super().get(key, default)
@@ -449,12 +449,12 @@ class Sums(dict[int, Any]):
         return total
 
     def pop(self, key: int, default: Any = None) -> Any:
-        """``get``, and nothing is left under the name."""
+        """Return ``get`` and remove all parts under the name."""
         if key not in self.parts:
             return super().pop(key, default)
-        found = self.get(key, default)
+        gradient = self.get(key, default)
         self.put_back(key, [])
-        return found
+        return gradient
 
     def __getitem__(self, key: int) -> Any:
         return self.get(key) if key in self.parts else super().__getitem__(key)
@@ -467,21 +467,21 @@ class Sums(dict[int, Any]):
             super().__setitem__(key, gradient)
 
     def __contains__(self, key: object) -> bool:
-        parts = self.parts.get(key)  # type: ignore[call-overload]  # a dictionary asks for what may be no int
+        parts = self.parts.get(key)  # type: ignore[call-overload]  # the key of a dictionary may be any object
         return super().__contains__(key) if parts is None else any(part[0] == key for part in parts)
 
     def parts_of(self, key: int) -> list[Part]:
-        """What came under a name so far, to be put back."""
+        """Return the parts under a name so far, for ``put_back``."""
         return [part for part in self.parts[key] if part[0] == key]
 
     def put_back(self, key: int, kept: list[Part]) -> None:
-        """Leave under a name only those of its parts that are in ``kept``."""
+        """Remove all parts under a name that are not in ``kept``."""
         parts = self.parts[key]
-        left = [part for part in parts if part[0] != key or any(part is one for one in kept)]
-        for place, part in enumerate(left):
-            if part is not parts[place]:  # what came before it is no longer the same
-                part[2] = self.functions.add(left[place - 1][2], part[1]) if place else part[1]
-        parts[:] = left
+        remaining = [part for part in parts if part[0] != key or any(part is kept_part for kept_part in kept)]
+        for index, part in enumerate(remaining):
+            if part is not parts[index]:  # the sum before it has changed
+                part[2] = self.functions.add(remaining[index - 1][2], part[1]) if index else part[1]
+        parts[:] = remaining
 
     def pass_on(
         self,
@@ -491,23 +491,23 @@ class Sums(dict[int, Any]):
         tracked: set[int],
         hooked: dict[int, Callable[[Any], Any]],
     ) -> list[tuple[Array, Any]]:
-        """Take what came for the outputs to the inputs: what the hooks left as it was part by part.
+        """Move the gradients of the outputs to the inputs: part by part if the hooks changed nothing.
 
         Returns:
-            pairs of an input and a part, which are added already.
+            pairs of an input and a part, already added.
         """
-        came = tuple([self.get(id(array)) for array in outputs])
-        arrays = [_bare(g) for g in came]
-        if all(g is None for g in came) and not node.runs_without_gradient:
+        arrived = tuple([self.get(id(array)) for array in outputs])
+        arrays = [_bare(g) for g in arrived]
+        if all(g is None for g in arrived) and not node.runs_without_gradient:
             return []
-        gradients = tuple([run_hook(hooked, array, g) for array, g in zip(outputs, came, strict=True)])
+        gradients = tuple([run_hook(hooked, array, g) for array, g in zip(outputs, arrived, strict=True)])
         gradients = node.changed(gradients, self.functions.wraps)
         same: dict[int, int] = {}
         pairs: list[tuple[int, Any]] = []
         for x, renamed, array, new in zip(inputs, outputs, arrays, gradients, strict=True):
             if id(renamed) not in self.parts:
                 continue
-            if id(x) not in tracked:  # a value beside: its gradient was for the hooks alone
+            if id(x) not in tracked:  # a value beside: only the hooks needed its gradient
                 self.put_back(id(renamed), [])
                 continue
             if _bare(new) is array:
@@ -521,10 +521,10 @@ class Sums(dict[int, Any]):
         return [(arrays_of[key], gradient) for key, gradient in (*pairs, *self.rename(same))]
 
     def rename(self, names: dict[int, int]) -> list[tuple[int, Any]]:
-        """Let what came under each of these names have come under another one of the same value.
+        """Move the parts under each of these names to another name of the same value.
 
         Returns:
-            pairs of the other name and a part, in the order in which the parts came.
+            pairs of the other name and a part, in order of arrival.
         """
         pairs = []
         for parts in {id(self.parts[name]): self.parts[name] for name in names}.values():
@@ -536,17 +536,17 @@ class Sums(dict[int, Any]):
 
 
 def _bare(gradient: Any) -> Any:
-    """The array of a gradient, which may be a tensor: hooks may rebind it."""
+    """Return the array of a gradient, which may be a tensor: hooks may rebind it."""
     return getattr(gradient, "_array", gradient)
 
 
 def recording_active() -> bool:
-    """Whether gradients have been asked for in this thread."""
+    """Return whether a gradient computation is active in this thread."""
     return bool(state.recordings)
 
 
 def record(operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
-    """Put an operation on each open recording that follows one of its inputs."""
+    """Append an operation to each open recording that follows one of its inputs."""
     for recording in state.recordings:
         tracked = recording.tracked
         for array in inputs:
@@ -560,7 +560,7 @@ def record(operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs
 
 @contextmanager
 def no_recording() -> Iterator[None]:
-    """Nothing is recorded in this thread inside the block."""
+    """Disable recording in this thread inside the block."""
     saved = state.recordings
     state.recordings = ()
     try:
@@ -571,11 +571,11 @@ def no_recording() -> Iterator[None]:
 
 @contextmanager
 def no_gradients() -> Iterator[None]:
-    """``_no_grad``: nothing is recorded in this thread inside the block, and ``grad`` refuses, as in MindSpore."""
-    before = state.refused
+    """Disable recording in this thread and make ``grad`` raise inside the block (``_no_grad``), as in MindSpore."""
+    refused = state.refused
     state.refused = True
     try:
         with no_recording():
             yield
     finally:
-        state.refused = before
+        state.refused = refused

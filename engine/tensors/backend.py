@@ -1,8 +1,8 @@
-"""Where an operator runs: decided by where its arrays live, here and nowhere else.
+"""Choice of the kernel for an operator, by the location of its arrays; nothing else chooses it.
 
-NumPy array: the operator's kernel (NumPy, ``engine/cpu``). CuPy array: the Triton kernel of the operator's name where
-its dtypes and shapes qualify, otherwise the operator's kernel on CuPy. No CuPy, no GPU or a failed self-test mean CPU,
-with the reason kept for ``device_report``.
+NumPy array: the operator's kernel (NumPy, ``engine/cpu``). CuPy array: the Triton kernel of the operator's name if
+its dtypes and shapes qualify, otherwise the operator's kernel on CuPy. Without CuPy, without a GPU, or after a failed
+self-test everything runs on the CPU, and the reason is kept for ``device_report``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 
 def is_array(value: object) -> bool:
-    """Whether a value is an array of either device."""
+    """Return whether a value is an array of either device."""
     if isinstance(value, np.ndarray | np.generic):
         return True
     cupy = sys.modules.get("cupy")
@@ -45,7 +45,7 @@ def is_array(value: object) -> bool:
 
 
 def kernel_for(operator: Operator, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
-    """The kernel for these inputs, when the first of them is not a NumPy array."""
+    """Return the kernel for these inputs, if the first of them is not a NumPy array."""
     cupy = sys.modules.get("cupy")
     if cupy is None or not any(isinstance(x, cupy.ndarray) for x in inputs):
         return operator.kernel
@@ -69,7 +69,7 @@ _plan_for: Any = None
 
 
 def _triton_kernels() -> dict[str, Any] | None:
-    """The Triton kernels by operator name, or None where Triton does not run; found out once."""
+    """Return the Triton kernels by operator name, or None if Triton does not run; determined once."""
     global _kernels, _plan_for
     if _kernels is _UNKNOWN:
         from ... import triton_kernels
@@ -80,7 +80,7 @@ def _triton_kernels() -> dict[str, Any] | None:
 
 
 def many_at_once() -> Any:
-    """The kernels that take many arrays in one launch (``triton_kernels.updates``); None where Triton does not run."""
+    """Return the kernels for many arrays in one launch (``triton_kernels.updates``); None if Triton does not run."""
     if _triton_kernels() is None:
         return None
     from ...triton_kernels import updates
@@ -89,7 +89,7 @@ def many_at_once() -> Any:
 
 
 def runs_triton() -> bool:
-    """Whether kernels of Triton's compute with arrays of the GPU."""
+    """Return whether Triton kernels compute with arrays on the GPU."""
     return _triton_kernels() is not None
 
 
@@ -98,7 +98,7 @@ _device_reason = "the default"
 
 
 def device_target() -> str:
-    """Where new tensors are put.
+    """Return the device of new tensors.
 
     Returns:
         "CPU" or "GPU".
@@ -107,32 +107,32 @@ def device_target() -> str:
 
 
 def set_device(device_target: str, device_id: int | None = None) -> None:
-    """Put new tensors on the CPU or on the GPU from now on.
+    """Set the device of new tensors: CPU or GPU.
 
     Args:
-        device_target: "CPU" or "GPU", in any case; "auto" takes the GPU where one runs.
+        device_target: "CPU" or "GPU", in any case; "auto" is the GPU if there is one.
         device_id: number of the GPU.
 
     Raises:
-        TypeError: no text.
+        TypeError: ``device_target`` is not a str.
         ValueError: another target, or a negative ``device_id``; the text says what is allowed.
-        RuntimeError: "GPU" where none runs, and "Ascend"; the text says why.
+        RuntimeError: "GPU" without a GPU, and "Ascend"; the text says why.
     """
     global _device, _device_reason
     if not isinstance(device_target, str):
         raise TypeError(f"For 'set_device', 'device_target' must be 'CPU' or 'GPU', but got {device_target!r}")
     if device_id is not None and device_id < 0:
         raise ValueError(f"For 'set_device', 'device_id' must be at least 0, but got {device_id}")
-    wanted = device_target.upper()
-    if wanted in ("ASCEND", "DAVINCI"):
+    target = device_target.upper()
+    if target in ("ASCEND", "DAVINCI"):
         raise RuntimeError(f"For 'set_device', {device_target!r} cannot be used: it has no kernels; use 'CPU'")
-    if wanted not in ("CPU", "GPU", "AUTO"):
+    if target not in ("CPU", "GPU", "AUTO"):
         raise ValueError(f"For 'set_device', 'device_target' must be 'CPU' or 'GPU', but got {device_target!r}")
-    if wanted == "CPU":
+    if target == "CPU":
         _device, _device_reason = "CPU", "chosen by the user"
         return
     why_not = _why_no_gpu()
-    if why_not and wanted == "AUTO":
+    if why_not and target == "AUTO":
         _device, _device_reason = "CPU", why_not
         return
     cupy = _cupy("set_device")
@@ -142,11 +142,11 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
 
 
 def _why_no_gpu() -> str:
-    """ "" where a GPU can be used."""
+    """Return the reason why no GPU can be used, "" if one can."""
     from ... import triton_kernels
 
-    found = triton_kernels.probe()
-    return "" if found.mode in ("triton", "cupy") else found.reason
+    probe = triton_kernels.probe()
+    return "" if probe.mode in ("triton", "cupy") else probe.reason
 
 
 def _cupy(who: str) -> Any:
@@ -158,20 +158,20 @@ def _cupy(who: str) -> Any:
 
 
 def choose_from_environment() -> None:
-    """Follow HOOKSCOPE_DEVICE (cpu, gpu or auto), if it is set."""
-    wanted = os.environ.get("HOOKSCOPE_DEVICE")
-    if wanted:
-        set_device(wanted)
+    """Set the device that HOOKSCOPE_DEVICE (cpu, gpu or auto) names, if it is set."""
+    target = os.environ.get("HOOKSCOPE_DEVICE")
+    if target:
+        set_device(target)
 
 
 def to_host(array: Any) -> Any:
-    """The array as a NumPy array (the same object if it is one)."""
+    """Return the array as a NumPy array (the same object if it is one)."""
     if state.tracer is not None and type(array) is np.ndarray:
         state.tracer.leak("an array is used that no operator of the table made of the inputs")
     if type(array) is np.ndarray or isinstance(array, np.generic):
         return array
     if isinstance(array, np.ndarray):
-        return array.copy()  # who traces is told by the copy
+        return array.copy()  # the copy notifies the tracer
     host = array.get()
     if deferred_checks.waiting:
         deferred_checks.ask()
@@ -179,21 +179,21 @@ def to_host(array: Any) -> Any:
 
 
 def moved(array: Any, to: str, who: str) -> Any:
-    """The array on a device, the same object if it is there.
+    """Return the array on a device, the same object if it is there.
 
     Args:
         array: a NumPy or CuPy array.
         to: "CPU" or "GPU".
-        who: what the user called, for the error.
+        who: the function that the user called, for the error.
 
     Raises:
-        RuntimeError: "GPU" where none runs; the text says why.
+        RuntimeError: "GPU" without a GPU; the text says why.
     """
     return to_host(array) if to == "CPU" else _cupy(who).asarray(array)
 
 
 def to_device(array: Any) -> Any:
-    """A new array of the user's data, where new tensors are put now."""
+    """Return a new array of the user's data, on the device of new tensors."""
     if _device == "CPU":
         return array
     import cupy
@@ -203,7 +203,7 @@ def to_device(array: Any) -> Any:
 
 @dataclass(frozen=True)
 class DeviceReport:
-    """What runs where, and why; ``str(report)`` is a short table, and ``kernels`` has where each operator runs."""
+    """Devices and kernels in use, with reasons; ``str(report)`` is a short table; ``kernels`` has each operator's."""
 
     device: str
     reason: str
@@ -217,7 +217,7 @@ class DeviceReport:
             ("new tensors", f"{self.device} ({self.reason})"),
             ("GPU", f"{self.gpu} ({self.gpu_reason})"),
             *((name, version) for name, version in sorted(self.versions.items())),
-            ("operators", ", ".join(f"{len(names)} by {place}" for place, names in self.operators().items())),
+            ("operators", ", ".join(f"{len(names)} by {location}" for location, names in self.operators().items())),
         ]
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
@@ -225,27 +225,27 @@ class DeviceReport:
     __repr__ = __str__
 
     def operators(self) -> dict[str, list[str]]:
-        """The names of the operators by where they run."""
-        where: dict[str, list[str]] = {}
-        for name, place in sorted(self.kernels.items(), key=lambda pair: (pair[1], pair[0])):
-            where.setdefault(place, []).append(name)
-        return where
+        """Return the names of the operators by the location of their kernels."""
+        by_location: dict[str, list[str]] = {}
+        for name, location in sorted(self.kernels.items(), key=lambda pair: (pair[1], pair[0])):
+            by_location.setdefault(location, []).append(name)
+        return by_location
 
 
 def device_report() -> DeviceReport:
-    """Which device new tensors are put on, whether a GPU runs and if not why, and where each operator runs."""
+    """Return the device of new tensors, whether a GPU runs and if not why, and the kernel of each operator."""
     from ... import triton_kernels
     from .operator import OPERATORS
 
-    found = triton_kernels.probe()
-    with_triton = set(triton_kernels.kernels()) if found.mode == "triton" else set()
-    places = {"triton": "CuPy", "cupy": "CuPy"}
-    elsewhere = places.get(found.mode, "NumPy")
+    probe = triton_kernels.probe()
+    with_triton = set(triton_kernels.kernels()) if probe.mode == "triton" else set()
+    by_mode = {"triton": "CuPy", "cupy": "CuPy"}
+    default = by_mode.get(probe.mode, "NumPy")
     return DeviceReport(
         device=_device,
         reason=_device_reason,
-        gpu={"triton": "Triton kernels", "cupy": "CuPy only"}.get(found.mode, "none"),
-        gpu_reason=found.reason,
-        versions={"numpy": np.__version__, **found.versions},
-        kernels={name: "Triton" if name in with_triton else elsewhere for name in OPERATORS},
+        gpu={"triton": "Triton kernels", "cupy": "CuPy only"}.get(probe.mode, "none"),
+        gpu_reason=probe.reason,
+        versions={"numpy": np.__version__, **probe.versions},
+        kernels={name: "Triton" if name in with_triton else default for name in OPERATORS},
     )

@@ -1,13 +1,13 @@
 """Blocks: the bytes of an array outside of its device's memory, in a file for the CPU, in pinned memory for a GPU.
 
-A block is of an array that has memory of its own, and is written when it is made. ``fetch`` begins to bring the bytes
-back and gives what holds them; ``view`` lays an array over that, where it has come.
+A block belongs to an array that owns its memory, and is written when it is created. ``fetch`` starts to read the bytes
+back and returns their holder; ``view`` makes an array over it, after waiting for the read.
 
-The file has no name in any folder, so that nothing is left behind however the process ends. It is written by calls and
-read through memory mapping: its pages belong to the system, which keeps them while there is room.
+The file is unlinked, so that nothing is left behind however the process ends. It is written by system calls and read
+through memory mapping: its pages belong to the system, which keeps them while there is memory.
 
-Copies of a GPU run on a stream of their own, beside the computation. Until one has ended, both of its ends stay where
-they are: CuPy's pools would give them to others.
+Copies of a GPU run on a separate stream, parallel to the computation. Until a copy has ended, its source and
+destination stay allocated: CuPy's pools would reuse them.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from ..base.types import Array
 __all__ = ["Block", "Layout", "SwapFile", "block_of", "layout_in", "owner_of"]
 
 Layout = tuple[int, tuple[int, ...], tuple[int, ...], Any]
-"""How an array lies in a block: the place of its first element, shape, steps (all in bytes), and NumPy's dtype."""
+"""Layout of an array in a block: the offset of its first element, shape, strides (all in bytes), and NumPy's dtype."""
 
 
 class Block:
-    """What both kinds have in common."""
+    """Base of both kinds of blocks."""
 
     _fetched: weakref.ref[Any] | None = None
 
     def fetch(self) -> Any:
-        """Begin to bring the bytes back; who holds the result holds them."""
+        """Start to read the bytes back; the result holds them."""
         fetched = None if self._fetched is None else self._fetched()
         if fetched is None:
             fetched = self._fetch()
@@ -44,7 +44,7 @@ class Block:
         return fetched
 
     def view(self, fetched: Any, layout: Layout) -> Array:
-        """An array over what ``fetch`` gave."""
+        """Return an array over the result of ``fetch``."""
         raise NotImplementedError
 
     def _fetch(self) -> Any:
@@ -52,7 +52,7 @@ class Block:
 
 
 def owner_of(array: Any) -> Any:
-    """The array whose memory an array lies in: itself, or what it is a view of. None: memory of another library's."""
+    """Return the array that owns an array's memory: itself, or its base. None: memory of another library."""
     base = array.base
     while base is not None:
         if type(base) is not type(array):
@@ -62,15 +62,15 @@ def owner_of(array: Any) -> Any:
 
 
 def layout_in(owner: Any, array: Any) -> Layout:
-    """How a view lies in its owner's memory."""
+    """Return the layout of a view in its owner's memory."""
     return _address(array) - _address(owner), array.shape, array.strides, array.dtype
 
 
 def block_of(owner: Any, file: SwapFile) -> Block | None:
-    """Write an array's memory where it is to be meanwhile; None where its elements do not lie side by side.
+    """Write an array's memory to a block; return None if its elements are not dense.
 
     Raises:
-        OSError: there is no room for the file.
+        OSError: there is not enough space for the file.
     """
     axes = sorted(range(owner.ndim), key=lambda axis: -owner.strides[axis])
     ordered = owner.transpose(axes)
@@ -87,10 +87,10 @@ def _address(array: Any) -> int:
 
 
 class SwapFile:
-    """A file of bytes that is gone with this object; it is made when something is written.
+    """A temporary file that is deleted with this object; it is created by the first write.
 
-    A process that is forked reads what its parent wrote before, and writes into a file of its own: both would else
-    write to the same places.
+    A forked process reads data that its parent wrote before, and writes into a new file: otherwise both would write to
+    the same offsets.
     """
 
     def __init__(self) -> None:
@@ -99,7 +99,7 @@ class SwapFile:
         self._process = os.getpid()
 
     def append(self, flat: Array) -> tuple[Any, int]:
-        """Write bytes at the end; the open file, and where they begin, which is where a page does."""
+        """Append bytes; return the open file, and their offset, which is that of a page."""
         try:
             if self._process != os.getpid():
                 self._file, self._end, self._process = None, 0, os.getpid()
@@ -108,9 +108,9 @@ class SwapFile:
                 weakref.finalize(self, self._file.close)
             begin = -(-self._end // mmap.ALLOCATIONGRANULARITY) * mmap.ALLOCATIONGRANULARITY
             self._file.seek(begin)
-            rest = flat.data
-            while rest:
-                rest = rest[self._file.write(rest) :]
+            remaining = flat.data
+            while remaining:
+                remaining = remaining[self._file.write(remaining) :]
         except OSError as error:
             raise OSError(
                 error.errno,
@@ -125,17 +125,17 @@ class _InFile(Block):
     """Bytes of the CPU's memory, in a file."""
 
     def __init__(self, flat: Array, file: SwapFile) -> None:
-        self.owner, self.size = file, flat.nbytes  # which closes the file when it goes
+        self.owner, self.size = file, flat.nbytes  # which closes the file when it is freed
         self.file, self.begin = file.append(flat)
 
     def view(self, fetched: mmap.mmap, layout: Layout) -> Array:
-        """An array whose elements are pages of the file."""
+        """Return an array whose elements are pages of the file."""
         first, shape, strides, dtype = layout
         return np.ndarray(shape, dtype, fetched, first, strides)
 
     def _fetch(self) -> mmap.mmap:
         pages = mmap.mmap(self.file.fileno(), self.size, access=mmap.ACCESS_COPY, offset=self.begin)
-        pages.madvise(mmap.MADV_WILLNEED)  # in memory when somebody reads it
+        pages.madvise(mmap.MADV_WILLNEED)  # prefetched before it is read
         return pages
 
 
@@ -147,17 +147,17 @@ class _Pinned(Block):
         self.size, self.device = owner.nbytes, owner.device
         with self.device:
             self.host = cuda.alloc_pinned_memory(self.size)
-            beside = _beside(self.device.id)
-            beside.wait_event(cuda.get_current_stream().record())
-            owner.data.copy_to_host_async(self.host.ptr, self.size, beside)
-            _begun(beside.record(), owner, self.host)
+            stream = _beside(self.device.id)
+            stream.wait_event(cuda.get_current_stream().record())
+            owner.data.copy_to_host_async(self.host.ptr, self.size, stream)
+            _begun(stream.record(), owner, self.host)
 
     def view(self, fetched: _Coming, layout: Layout) -> Any:
-        """An array for what comes after the copy on the stream of the computation."""
+        """Return an array for work that follows the copy on the computation's stream."""
         first, shape, strides, dtype = layout
         with self.device:
             sys.modules["cupy"].cuda.get_current_stream().wait_event(fetched.copy[0])
-            fetched.copy[1] = None  # whoever gets this memory next comes later on that stream
+            fetched.copy[1] = None  # the next user of this memory comes later on that stream
             return sys.modules["cupy"].ndarray(shape, dtype, fetched.memory + first, strides)
 
     def _fetch(self) -> _Coming:
@@ -165,27 +165,27 @@ class _Pinned(Block):
 
 
 class _Coming:
-    """A copy back to the GPU."""
+    """A copy back to the GPU in progress."""
 
     def __init__(self, block: _Pinned) -> None:
         cuda = sys.modules["cupy"].cuda
         with block.device:
             self.memory = cuda.alloc(block.size)
-            beside = _beside(block.device.id)
-            beside.wait_event(cuda.get_current_stream().record())  # what had this memory before has read it
-            self.memory.copy_from_host_async(block.host.ptr, block.size, beside)
-            self.copy = _begun(beside.record(), self.memory, block.host)
+            stream = _beside(block.device.id)
+            stream.wait_event(cuda.get_current_stream().record())  # the previous user of this memory has read it
+            self.memory.copy_from_host_async(block.host.ptr, block.size, stream)
+            self.copy = _begun(stream.record(), self.memory, block.host)
 
 
 _MOST_UNDER_WAY = 4
-"""So many copies may wait for their end; then the computation waits, else what waits would fill the memory."""
+"""Maximum of pending copies; at more the computation waits, since waiting copies would fill the memory."""
 _under_way: deque[list[Any]] = deque()
-"""Copies in the order in which they began: the event of the end, and both ends."""
+"""Copies in order of their start: the event of the end, destination or source, and the other."""
 _streams: dict[int, Any] = {}
 
 
 def _begun(end: Any, near: Any, far: Any) -> list[Any]:
-    """Note a copy; those that have ended are forgotten."""
+    """Track a copy, and remove those that have ended."""
     copy = [end, near, far]
     _under_way.append(copy)
     while _under_way and (len(_under_way) > _MOST_UNDER_WAY or _under_way[0][0].done):
@@ -195,7 +195,7 @@ def _begun(end: Any, near: Any, far: Any) -> list[Any]:
 
 
 def _beside(device: int) -> Any:
-    """The stream for the copies of a GPU, which is the current one."""
+    """Return the stream for the copies of a GPU, which is the current one."""
     if device not in _streams:
         _streams[device] = sys.modules["cupy"].cuda.Stream(non_blocking=True)
     return _streams[device]

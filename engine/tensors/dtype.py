@@ -1,6 +1,6 @@
 """MindSpore's dtypes (``ms.float32`` and friends) over NumPy's, and the rules by which they combine.
 
-A ``DType`` is a name and a NumPy dtype. bfloat16 comes from ml_dtypes, which is imported when it is first asked for.
+A ``DType`` is a name and a NumPy dtype. bfloat16 comes from ml_dtypes, which is imported on first use.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = [
 
 
 class Type:
-    """What a value may be: an element type (``DType``), or one of the kinds of ``kinds.py``. ``str`` is its name."""
+    """Type of a value: an element type (``DType``), or one of the kinds of ``kinds.py``. ``str`` is its name."""
 
     __slots__ = ("name",)
     name: str
@@ -56,11 +56,11 @@ class Type:
 class DType(Type):
     """The element type of a tensor. ``str(dtype)`` is MindSpore's name for it, such as ``Float32``.
 
-    The fifteen that there are stand in this module (``mindspore.float32``, ...); users make none.
+    The fifteen instances are in this module (``mindspore.float32``, ...); users create none.
 
     Args:
         name: MindSpore's name.
-        numpy_name: the name of the NumPy dtype of the same elements; None for bfloat16, which ml_dtypes has.
+        numpy_name: the name of the NumPy dtype of the same elements; None for bfloat16, which ml_dtypes provides.
     """
 
     __slots__ = ("_numpy",)
@@ -149,10 +149,10 @@ def _by_name(name: str) -> DType:
 
 
 def dtype_of(numpy_like: np.dtype[Any] | type | str) -> DType:
-    """The DType of a NumPy dtype.
+    """Return the DType of a NumPy dtype.
 
     Args:
-        numpy_like: a NumPy dtype, or what ``numpy.dtype`` makes one of.
+        numpy_like: a NumPy dtype, or an argument of ``numpy.dtype``.
 
     Returns:
         the DType of the same elements.
@@ -171,11 +171,11 @@ def dtype_of(numpy_like: np.dtype[Any] | type | str) -> DType:
 
 
 def to_dtype(value: DTypeLike, argument: str = "dtype") -> DType:
-    """A DType where nothing else is taken, as in MindSpore: neither NumPy's types nor names nor Python's types.
+    """Return a DType; as in MindSpore NumPy's types, names and Python's types are rejected.
 
     Args:
-        value: a DType; an array's dtype, which the engine has at hand, is taken too.
-        argument: what the argument is called, for the error.
+        value: a DType; an array's dtype, which the engine has, is accepted too.
+        argument: the argument's name, for the error.
 
     Returns:
         the DType.
@@ -189,17 +189,17 @@ def to_dtype(value: DTypeLike, argument: str = "dtype") -> DType:
 
 
 def any_dtype(value: AnyDType, argument: str = "dtype") -> DType:
-    """A DType from whatever names an element type.
+    """Return the DType of any description of an element type.
 
     Args:
         value: a DType, a NumPy dtype or its name, or a Python number type (``int`` is Int64, ``float`` Float32).
-        argument: what the argument is called, for the error.
+        argument: the argument's name, for the error.
 
     Returns:
         the DType.
 
     Raises:
-        TypeError: ``value`` names no element type that a tensor can have.
+        TypeError: ``value`` is not an element type of tensors.
     """
     if isinstance(value, DType):
         return value
@@ -216,7 +216,7 @@ def any_dtype(value: AnyDType, argument: str = "dtype") -> DType:
 
 
 def numpy_dtype(value: DTypeLike) -> np.dtype[Any]:
-    """The NumPy dtype of a DType.
+    """Return the NumPy dtype of a DType.
 
     Args:
         value: a DType, or an array's dtype.
@@ -231,7 +231,7 @@ def numpy_dtype(value: DTypeLike) -> np.dtype[Any]:
 
 
 def dtype_to_nptype(type_: DType) -> type[Any]:
-    """The NumPy scalar type of a DType: ``dtype_to_nptype(mindspore.int8)`` is ``numpy.int8``.
+    """Return the NumPy scalar type of a DType: ``dtype_to_nptype(mindspore.int8)`` is ``numpy.int8``.
 
     Args:
         type_: the DType.
@@ -243,17 +243,17 @@ def dtype_to_nptype(type_: DType) -> type[Any]:
 
 
 def pytype_to_dtype(obj: AnyDType | type) -> Type:
-    """The DType as wide as a Python number type (``int`` is Int64, ``float`` Float64), or of a NumPy dtype.
+    """Return the DType as wide as a Python number type (``int`` is Int64, ``float`` Float64), or of a NumPy dtype.
 
     Args:
-        obj: ``bool``, ``int``, ``float`` or ``complex``; a NumPy dtype or its name; or a DType, which is returned. Of
-            ``str``, ``list``, ``tuple`` and the type of None, it is a kind, such as ``mindspore.list_``.
+        obj: ``bool``, ``int``, ``float`` or ``complex``; a NumPy dtype or its name; or a DType, which is returned. For
+            ``str``, ``list``, ``tuple`` and the type of None, the result is a kind, such as ``mindspore.list_``.
 
     Returns:
         the DType, or the kind.
 
     Raises:
-        NotImplementedError: another type of Python's, such as ``dict``.
+        NotImplementedError: another Python type, such as ``dict``.
         TypeError: anything else.
     """
     from .type_kinds import PYTHON
@@ -265,16 +265,16 @@ def pytype_to_dtype(obj: AnyDType | type) -> Type:
 
 
 def dtype_to_pytype(type_: Type) -> type:
-    """The Python type of a DType's numbers: ``bool``, ``int``, ``float`` or ``complex``.
+    """Return the Python type of a DType's numbers: ``bool``, ``int``, ``float`` or ``complex``.
 
     Args:
-        type_: the DType; or a kind such as ``mindspore.list_``, whose values have a type of Python's.
+        type_: the DType; or a kind such as ``mindspore.list_``, whose values have a Python type.
 
     Returns:
         the type.
 
     Raises:
-        KeyError: a kind that is of no type of Python's, such as ``mindspore.number``.
+        KeyError: a kind without a Python type, such as ``mindspore.number``.
     """
     if not isinstance(type_, DType):
         from .type_kinds import PYTHON
@@ -284,7 +284,7 @@ def dtype_to_pytype(type_: Type) -> type:
 
 
 def default_dtype_of(value: Number) -> DType:
-    """The DType of the tensor that MindSpore makes of a bare Python number: Bool, Int64, Float32 or Complex128.
+    """Return the DType of the tensor that MindSpore makes of a Python number: Bool, Int64, Float32 or Complex128.
 
     Args:
         value: the number.
@@ -296,15 +296,15 @@ def default_dtype_of(value: Number) -> DType:
 
 
 def promote(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of an operation on two tensors.
+    """Return the dtype of an operation on two tensors.
 
-    As in MindSpore: a floating or complex dtype wins over any integer whatever its width (int64 with float16 gives
+    As in MindSpore: a floating or complex dtype wins over any integer of any width (int64 with float16 gives
     float16, with complex64 complex64);
     among integers NumPy's rule holds (uint8 with int8 gives int16); float16 with bfloat16 gives float32.
 
     Args:
-        a: the NumPy dtype of the one.
-        b: the NumPy dtype of the other.
+        a: the NumPy dtype of the first.
+        b: the NumPy dtype of the second.
 
     Returns:
         the NumPy dtype of the result.
@@ -324,7 +324,7 @@ def promote(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def promote_scalar(dtype: np.dtype[Any], scalar: Number) -> np.dtype[Any]:
-    """The dtype of an operation on a tensor and a Python number: the tensor's, unless the number's kind is higher.
+    """Return the dtype of an operation on a tensor and a number: the tensor's, unless the number's kind is higher.
 
     Args:
         dtype: the tensor's NumPy dtype.
@@ -344,14 +344,14 @@ def promote_scalar(dtype: np.dtype[Any], scalar: Number) -> np.dtype[Any]:
 
 
 def wrapped(number: Any, dtype: np.dtype[Any]) -> Any:
-    """A Python int as an integer dtype has it: what is out of range is counted around, as in MindSpore and in C.
+    """Return a Python int as an integer dtype stores it: modulo its range, as in MindSpore and in C.
 
     Args:
-        number: any number; all but ints of 64 bits come back as they are, and bools too.
-        dtype: the NumPy dtype that it shall fit into.
+        number: any number; all but ints of 64 bits are returned unchanged, and bools too.
+        dtype: the NumPy dtype that it must fit into.
 
     Returns:
-        the number; 300 beside UInt8 is 44.
+        the number; 300 with UInt8 is 44.
     """
     if not isinstance(number, int) or isinstance(number, bool) or dtype.kind not in "iu":
         return number
@@ -362,7 +362,7 @@ def wrapped(number: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _kind_rank(dtype: np.dtype[Any]) -> int:
-    """0 bool, 1 integer, 2 floating, 3 complex (bfloat16 has the NumPy kind 'V')."""
+    """Return 0 for bool, 1 for integer, 2 for floating, 3 for complex (bfloat16 has the NumPy kind 'V')."""
     return {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}[dtype.kind]
 
 

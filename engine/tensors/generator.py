@@ -1,4 +1,4 @@
-"""Generator: a stream of random numbers of its own, with a seed and a place that can be kept and gone back to."""
+"""Generator: an independent stream of random numbers, with a seed and a position that can be saved and restored."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ __all__ = ["Generator", "default_generator", "get_rng_state", "initial_seed", "m
 
 
 class Generator:
-    """A stream of random numbers of its own: a seed, and a place in the numbers that follow from it.
+    """An independent stream of random numbers: a seed, and a position in its sequence.
 
-    It begins at the seed 0. What draws from it moves its place on; the engine's own stream stays where it is.
+    It starts at the seed 0. Draws from it advance its position; the engine's own stream is not affected.
     """
 
     def __init__(self) -> None:
         self._place = (0, 0)
 
     def manual_seed(self, seed: int) -> Generator:
-        """Start over from a seed.
+        """Restart from a seed.
 
         Args:
             seed: an int of 64 bits that is not negative.
@@ -32,7 +32,7 @@ class Generator:
             this Generator.
 
         Raises:
-            TypeError: ``seed`` is no int.
+            TypeError: ``seed`` is not an int.
             ValueError: it has more bits.
         """
         name = "Generator.manual_seed"
@@ -41,7 +41,7 @@ class Generator:
         return self
 
     def seed(self) -> int:
-        """Start over from a seed that the operating system draws.
+        """Restart from a seed that the operating system draws.
 
         Returns:
             the seed, an int of 32 bits.
@@ -51,7 +51,7 @@ class Generator:
         return chosen
 
     def initial_seed(self) -> int:
-        """The seed that the stream started from.
+        """Return the seed that the stream started from.
 
         Returns:
             an int.
@@ -59,7 +59,7 @@ class Generator:
         return self._stands_at()[0]
 
     def get_state(self) -> Tensor:
-        """The seed and the place in the stream.
+        """Return the seed and the position in the stream.
 
         Returns:
             a UInt8 Tensor of 16 elements, for ``set_state``.
@@ -67,13 +67,13 @@ class Generator:
         return Tensor(np.array(self._stands_at(), "<u8").view(np.uint8))
 
     def set_state(self, state: Tensor) -> None:
-        """Go to what ``get_state`` gave: the same numbers follow as did then.
+        """Restore a state of ``get_state``: the same numbers follow.
 
         Args:
             state: a Tensor of 16 bytes.
 
         Raises:
-            TypeError: ``state`` is no Tensor.
+            TypeError: ``state`` is not a Tensor.
             ValueError: it has not 16 elements.
         """
         check_type(state, Tensor, "Generator.set_state", "state")
@@ -83,7 +83,7 @@ class Generator:
         self._go_to((stream, offset))
 
     def draw(self, count: int) -> tuple[int, int]:
-        """The seed and the first of ``count`` counters that nobody else will use; the place moves on by ``count``.
+        """Return the seed and the first of ``count`` unused counters; the position advances by ``count``.
 
         Args:
             count: how many numbers are drawn.
@@ -120,13 +120,13 @@ class _DefaultGenerator(Generator):
         random.go_to(place)
 
 
-_DefaultGenerator.__name__ = _DefaultGenerator.__qualname__ = "Generator"  # how it prints
+_DefaultGenerator.__name__ = _DefaultGenerator.__qualname__ = "Generator"  # for its repr
 default_generator: Generator = _DefaultGenerator()
-"""The stream that every operator draws from which is given no other."""
+"""The default stream of every operator that draws."""
 
 
 def seed() -> int:
-    """Start the engine's random numbers over from a seed that the operating system draws.
+    """Restart the engine's random numbers from a seed that the operating system draws.
 
     Returns:
         the seed.
@@ -135,7 +135,7 @@ def seed() -> int:
 
 
 def manual_seed(seed: int) -> Generator:
-    """Start the engine's random numbers over from a seed.
+    """Restart the engine's random numbers from a seed.
 
     Args:
         seed: an int of 64 bits that is not negative.
@@ -144,14 +144,14 @@ def manual_seed(seed: int) -> Generator:
         the Generator of the engine's own stream.
 
     Raises:
-        TypeError: ``seed`` is no int.
+        TypeError: ``seed`` is not an int.
         ValueError: it is negative or has more bits.
     """
     return default_generator.manual_seed(seed)
 
 
 def initial_seed() -> int:
-    """The seed that the engine's random numbers started from.
+    """Return the seed that the engine's random numbers started from.
 
     Returns:
         an int.
@@ -160,7 +160,7 @@ def initial_seed() -> int:
 
 
 def get_rng_state() -> Tensor:
-    """Where the engine's random numbers stand.
+    """Return the state of the engine's random numbers.
 
     Returns:
         a UInt8 Tensor of 16 elements, for ``set_rng_state``.
@@ -169,13 +169,13 @@ def get_rng_state() -> Tensor:
 
 
 def set_rng_state(state: Tensor) -> None:
-    """Go back to what ``get_rng_state`` gave: the same random numbers follow as did then.
+    """Restore a state of ``get_rng_state``: the same random numbers follow.
 
     Args:
         state: a Tensor of 16 bytes.
 
     Raises:
-        TypeError: ``state`` is no Tensor.
+        TypeError: ``state`` is not a Tensor.
         ValueError: it has not 16 elements.
     """
     default_generator.set_state(state)

@@ -1,4 +1,4 @@
-"""Initialisers: how a parameter gets its first values (``mindspore.common.initializer``)."""
+"""Initializers of parameters (``mindspore.common.initializer``)."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ Array = np.ndarray[Any, Any]
 
 
 class Initializer:
-    """Base of every initializer: a subclass of one's own defines ``_initialize(arr)``, which fills an array.
+    """Base of every initializer: a user's subclass defines ``_initialize(arr)``, which fills an array.
 
     Args:
-        **kwargs: kept for readers, as ``_kwargs``.
+        **kwargs: stored as ``_kwargs``, otherwise unused.
     """
 
     _seed: int | None = None
@@ -54,9 +54,9 @@ class Initializer:
 
     @property
     def seed(self) -> tuple[int, int]:
-        """Two numbers that tell the random numbers; set to an int, the values of a shape are the same each time.
+        """Two numbers that determine the random numbers; after setting an int, the values of a shape are reproducible.
 
-        Without one they come from the engine's stream (``set_seed``). None takes the seed away.
+        Without one they come from the engine's stream (``set_seed``). None removes the seed.
         """
         if self._seed is not None:
             return self._seed + 1, 0
@@ -67,24 +67,24 @@ class Initializer:
         self._seed = None if value is None else check_int(value, type(self).__name__, "seed")
 
     def _drawn(self, shape: tuple[int, ...]) -> Array:
-        """``values``, by the seed of its own if there is one."""
+        """Return ``values``, drawn with its own seed if there is one."""
         if self._seed is None:
             return self.values(shape)
-        place = random.position()
+        position = random.position()
         random.go_to((self._seed, 0))
         try:
             return self.values(shape)
         finally:
-            random.go_to(place)
+            random.go_to(position)
 
     def __call__(self, arr: Array) -> Any:
-        """Fill an array with first values.
+        """Fill an array with initial values.
 
         Args:
             arr: a ``numpy.ndarray``, which is written to.
 
         Returns:
-            what ``_initialize`` returns, None for the initializers that there are.
+            the result of ``_initialize``, None for the built-in initializers.
 
         Raises:
             NotImplementedError: the subclass does not define it.
@@ -98,7 +98,7 @@ class Initializer:
         arr[...] = self._drawn(arr.shape)
 
     def values(self, shape: tuple[int, ...]) -> Array:
-        """The first values for a Parameter.
+        """Return the initial values of a Parameter.
 
         Args:
             shape: its shape.
@@ -116,7 +116,7 @@ class Initializer:
 
 
 class Constant(Initializer):
-    """Every element is one number.
+    """All elements are the same number.
 
     Args:
         value: the number.
@@ -168,11 +168,11 @@ class Normal(Initializer):
 
 
 class TruncatedNormal(Initializer):
-    """The normal distribution within the bounds [a, b], which are numbers as they are, not deviations from the mean.
+    """The normal distribution within the bounds [a, b], which are absolute numbers, not deviations from the mean.
 
     Args:
-        sigma: the standard deviation, before anything is cut off.
-        mean: the mean, before anything is cut off.
+        sigma: the standard deviation, before truncation.
+        mean: the mean, before truncation.
         a: the lower bound.
         b: the upper bound.
 
@@ -190,7 +190,7 @@ class TruncatedNormal(Initializer):
     def values(self, shape: tuple[int, ...]) -> Array:
         special = import_module("scipy.special")
         low, high = (self.a - self.mean) / self.sigma, (self.b - self.mean) / self.sigma
-        side = -1 if low > 0 else 1  # ndtr has digits in the lower tail only
+        side = -1 if low > 0 else 1  # ndtr is precise in the lower tail only
         first, last = special.ndtr([side * low, side * high])
         deviations = side * special.ndtri(first + random.uniform(shape).astype(np.float64) * (last - first))
         return np.clip(deviations * self.sigma + self.mean, self.a, self.b).astype(np.float32)
@@ -247,7 +247,7 @@ class _He(Initializer):
         self._gain = _gain(nonlinearity, negative_slope)
 
     def deviation(self, shape: tuple[int, ...]) -> float:
-        """He et al. 2015: gain / sqrt(fan)."""
+        """Return the deviation gain / sqrt(fan) (He et al. 2015)."""
         fan_in, fan_out = _fans(shape, type(self).__name__)
         return self._gain / math.sqrt(fan_in if self.mode == "fan_in" else fan_out)
 
@@ -258,8 +258,8 @@ class HeUniform(_He):
     Args:
         negative_slope: of the leaky ReLU that follows; its gain is sqrt(2 / (1 + negative_slope ** 2)).
         mode: "fan_in" or "fan_out": which fan.
-        nonlinearity: what follows, which gives the gain: "leaky_relu", "relu", "tanh", "sigmoid", "linear" or a
-            convolution.
+        nonlinearity: the following function, which determines the gain: "leaky_relu", "relu", "tanh", "sigmoid",
+            "linear" or a convolution.
 
     Raises:
         ValueError: another ``mode`` or ``nonlinearity``.
@@ -275,8 +275,8 @@ class HeNormal(_He):
     Args:
         negative_slope: of the leaky ReLU that follows; its gain is sqrt(2 / (1 + negative_slope ** 2)).
         mode: "fan_in" or "fan_out": which fan.
-        nonlinearity: what follows, which gives the gain: "leaky_relu", "relu", "tanh", "sigmoid", "linear" or a
-            convolution.
+        nonlinearity: the following function, which determines the gain: "leaky_relu", "relu", "tanh", "sigmoid",
+            "linear" or a convolution.
 
     Raises:
         ValueError: another ``mode`` or ``nonlinearity``.
@@ -289,7 +289,7 @@ class HeNormal(_He):
 class Orthogonal(Initializer):
     """Orthogonal rows or columns, by the QR decomposition of a normal matrix (Saxe et al. 2014); for two axes or more.
 
-    Axes behind the first are taken as one.
+    All axes after the first are treated as one.
 
     Args:
         gain: the factor of all elements.
@@ -309,13 +309,13 @@ class Orthogonal(Initializer):
 
 
 class Dirac(Initializer):
-    """Kernels (out, in, ...) that hand on the first channels of each group: a 1 in the middle; for 3 to 5 axes.
+    """Kernels (out, in, ...) that copy the first channels of each group: a 1 in the middle; for 3 to 5 axes.
 
     Args:
-        groups: how many groups the output channels are divided into; it divides their number.
+        groups: how many groups the output channels are divided into; it must divide their number.
 
     Raises:
-        ValueError: ``groups`` is no int above 0.
+        ValueError: ``groups`` is not an int above 0.
     """
 
     def __init__(self, groups: int = 1) -> None:
@@ -328,20 +328,20 @@ class Dirac(Initializer):
             raise ValueError(f"For 'Dirac', the shape must have 3, 4 or 5 axes, but got {shape}")
         if shape[0] % self.groups:
             raise ValueError(f"For 'Dirac', 'groups' {self.groups} must divide the first length of {shape}")
-        found = np.zeros(shape)
+        kernels = np.zeros(shape)
         per_group = shape[0] // self.groups
         middle = tuple(n // 2 for n in shape[2:])
         for group in range(self.groups):
             for channel in range(min(per_group, shape[1])):
-                found[(group * per_group + channel, channel, *middle)] = 1
-        return found
+                kernels[(group * per_group + channel, channel, *middle)] = 1
+        return kernels
 
 
 class Sparse(Initializer):
-    """Normal, with the same share of each column set to 0 (Martens 2010); for matrices.
+    """Normal, with the same fraction of each column set to 0 (Martens 2010); for matrices.
 
     Args:
-        sparsity: the share of zeros, from 0 to 1.
+        sparsity: the fraction of zeros, from 0 to 1.
         sigma: the standard deviation of the others.
     """
 
@@ -351,19 +351,19 @@ class Sparse(Initializer):
     def values(self, shape: tuple[int, ...]) -> Array:
         if len(shape) != 2:
             raise ValueError(f"For 'Sparse', the shape must have 2 axes, but got {shape}")
-        found = random.normal(shape, deviation=self.sigma)
+        values = random.normal(shape, deviation=self.sigma)
         zeros = math.ceil(self.sparsity * shape[0])
         order = random.uniform(shape).argsort(axis=0)[:zeros]
-        np.put_along_axis(found, order, 0, axis=0)
-        return found
+        np.put_along_axis(values, order, 0, axis=0)
+        return values
 
 
 class VarianceScaling(Initializer):
-    """Of the variance scale / n, where n counts the inputs or outputs of a unit; for two axes or more.
+    """Values of the variance scale / n, where n is the number of inputs or outputs of a unit; for two axes or more.
 
     Args:
         scale: the factor, above 0.
-        mode: what n is: "fan_in", "fan_out" or "fan_avg", their mean.
+        mode: the meaning of n: "fan_in", "fan_out" or "fan_avg", their mean.
         distribution: "truncated_normal" (cut off at two deviations), "untruncated_normal" or "uniform".
 
     Raises:
@@ -406,7 +406,7 @@ _GAINS = {
 
 
 def _gain(nonlinearity: str, negative_slope: float) -> float:
-    """The factor that keeps the variance through a nonlinearity (He et al. 2015, section 2.2)."""
+    """Return the factor that keeps the variance through a nonlinearity (He et al. 2015, section 2.2)."""
     if nonlinearity == "leaky_relu":
         return math.sqrt(2.0 / (1.0 + negative_slope**2))
     if nonlinearity not in _GAINS:
@@ -415,7 +415,7 @@ def _gain(nonlinearity: str, negative_slope: float) -> float:
 
 
 def _fans(shape: tuple[int, ...], who: str) -> tuple[int, int]:
-    """How many inputs an output unit sees and the other way round, for (out, in, *kernel) weights."""
+    """Return the number of inputs of an output unit and the converse, for (out, in, *kernel) weights."""
     if len(shape) < 2:
         raise ValueError(f"For '{who}', the shape must have at least 2 axes to have fans, but got {shape}")
     field = math.prod(shape[2:])
@@ -423,7 +423,7 @@ def _fans(shape: tuple[int, ...], who: str) -> tuple[int, int]:
 
 
 def _calculate_fan_in_and_fan_out(shape: Sequence[int]) -> tuple[int, int]:
-    """How many inputs an output unit sees and the other way round; a private name that many programs use.
+    """Return fan-in and fan-out; a private name that many programs use.
 
     Args:
         shape: the shape of weights (out, in, *kernel).
@@ -438,24 +438,24 @@ def _calculate_fan_in_and_fan_out(shape: Sequence[int]) -> tuple[int, int]:
 
 
 def _calculate_correct_fan(shape: Sequence[int], mode: str) -> int:
-    """One of ``_calculate_fan_in_and_fan_out``, by the name "fan_in" or "fan_out"."""
+    """Return one result of ``_calculate_fan_in_and_fan_out``, by the name "fan_in" or "fan_out"."""
     check_one_of(mode, ("fan_in", "fan_out"), "_calculate_correct_fan", "mode")
     return _fans(tuple(shape), "_calculate_correct_fan")[mode == "fan_out"]
 
 
 def _calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The factor of a nonlinearity; ``param`` is the slope of "leaky_relu", 0.01 without it."""
+    """Return the factor of a nonlinearity; ``param`` is the slope of "leaky_relu", 0.01 by default."""
     return _gain(nonlinearity, 0.01 if param is None else param)
 
 
 def _assignment(arr: Array, num: Any) -> Array:
-    """Fill an array with a number, or with the values of another one, and give it back; as ``_initialize`` does."""
+    """Fill an array with a number, or with the values of another one, and return it; as ``_initialize`` does."""
     arr[...] = num
     return arr
 
 
 def _filled(shape: tuple[int, ...], value: Any, dtype: np.dtype[Any]) -> Array:
-    # Zeros of the operating system are not written before they are needed.
+    # The operating system allocates zero pages on first use.
     return np.zeros(shape, dtype) if isinstance(value, int) and value == 0 else np.full(shape, value, dtype)
 
 
@@ -484,15 +484,15 @@ _ALIASES: dict[str, type[Initializer]] = {
 }
 
 skipping = False
-"""Whether parameters are made without drawing their first values (``nn.utils.no_init_parameters``)."""
+"""Whether parameters are created without drawing their initial values (``nn.utils.no_init_parameters``)."""
 
 
 InitLike: TypeAlias = Initializer | str | float | Tensor
-"""What a parameter gets its first values from: an initializer, its name, a number, or a tensor."""
+"""Source of a parameter's initial values: an initializer, its name, a number, or a tensor."""
 
 
 def initializer(init: InitLike, shape: int | Sequence[int] | None = None, dtype: DTypeLike = float32) -> Tensor:
-    """A Tensor with first values.
+    """Return a Tensor with initial values.
 
     Args:
         init: an Initializer, its name ("normal", "zeros", "he_uniform", ...), a number for all elements, or a Tensor.
@@ -503,25 +503,27 @@ def initializer(init: InitLike, shape: int | Sequence[int] | None = None, dtype:
         the Tensor.
 
     Raises:
-        ValueError: an unknown name, an axis that is no int or below 1, none given, or a Tensor of another shape.
-        TypeError: ``init`` is nothing of these.
+        ValueError: an unknown name, a length that is not an int or is below 1, no shape, or a Tensor of another shape.
+        TypeError: ``init`` is none of these.
     """
     if isinstance(shape, int):
         shape = (shape,)
     if shape is not None and not all(isinstance(n, int | np.integer) for n in shape):
         raise ValueError(f"For 'initializer', 'shape' must hold ints, but got {shape!r}")
-    wanted = None if shape is None else tuple(int(n) for n in shape)
+    requested_shape = None if shape is None else tuple(int(n) for n in shape)
     if isinstance(init, Tensor):
-        if wanted is not None and wanted != init.shape:
-            raise ValueError(f"For 'initializer', 'shape' {wanted} is not the shape {init.shape} of the tensor 'init'")
+        if requested_shape is not None and requested_shape != init.shape:
+            raise ValueError(
+                f"For 'initializer', 'shape' {requested_shape} is not the shape {init.shape} of the tensor 'init'"
+            )
         return Tensor(init, dtype)
-    if wanted is None or any(n < 1 for n in wanted):
+    if requested_shape is None or any(n < 1 for n in requested_shape):
         raise ValueError(f"For 'initializer', 'shape' must be axes above 0, but got {shape}")
-    return first_values(init, wanted, dtype)
+    return first_values(init, requested_shape, dtype)
 
 
 def first_values(init: InitLike, shape: tuple[int, ...], dtype: DTypeLike) -> Tensor:
-    """Return a Tensor with first values; a length may be 0, and then nothing is drawn.
+    """Return a Tensor with initial values; a length may be 0, and then nothing is drawn.
 
     Args:
         init: an Initializer, its name, or a number for all elements.
@@ -530,13 +532,13 @@ def first_values(init: InitLike, shape: tuple[int, ...], dtype: DTypeLike) -> Te
 
     Raises:
         ValueError: an unknown name.
-        TypeError: ``init`` is nothing of these.
+        TypeError: ``init`` is none of these.
     """
     if isinstance(init, str):
-        named = _ALIASES.get(init.lower())
-        if named is None:
+        initializer_class = _ALIASES.get(init.lower())
+        if initializer_class is None:
             raise ValueError(f"For 'initializer', 'init' must be one of {sorted(_ALIASES)}, but got {init!r}")
-        init = named()
+        init = initializer_class()
     elif isinstance(init, int | float) and not isinstance(init, bool):
         init = Constant(init)
     rule: Initializer = check_type(

@@ -1,4 +1,4 @@
-"""Tensors of other libraries' memory, and the other way round: NumPy's arrays, buffers, DLPack."""
+"""Exchange of memory with other libraries: NumPy arrays, buffers, DLPack."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["from_dlpack", "from_numpy", "frombuffer", "to_dlpack"]
 
 
 def from_numpy(array: Array) -> Tensor:
-    """A Tensor of a NumPy array's values; later writes to the array do not show in it.
+    """Return a Tensor of a NumPy array's values; later writes to the array do not affect it.
 
     Args:
         array: a ``numpy.ndarray`` of numbers or bools.
@@ -27,7 +27,7 @@ def from_numpy(array: Array) -> Tensor:
         a Tensor of its shape and dtype.
 
     Raises:
-        TypeError: ``array`` is no ``numpy.ndarray``, or holds something else.
+        TypeError: ``array`` is not a ``numpy.ndarray``, or holds something else.
     """
     return Tensor.from_numpy(array)
 
@@ -35,38 +35,38 @@ def from_numpy(array: Array) -> Tensor:
 def frombuffer(
     buffer: Buffer, *, dtype: DTypeLike | None = None, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Tensor:
-    """A vector of the bytes of a buffer, read as ``dtype``; later writes to the buffer do not show in it.
+    """Return a vector of the bytes of a buffer, read as ``dtype``; later writes to the buffer do not affect it.
 
     Args:
-        buffer: bytes, a bytearray, an array, or whatever offers Python's buffer protocol.
+        buffer: bytes, a bytearray, an array, or any object with Python's buffer protocol.
         dtype: the element type; None is Float32.
         count: how many elements are read; -1 is all.
-        offset: how many bytes are left out at the beginning.
-        requires_grad: accepted for MindSpore's sake: gradients are asked for by ``grad``.
+        offset: how many bytes are skipped at the beginning.
+        requires_grad: accepted for compatibility with MindSpore: gradients are requested by ``grad``.
 
     Returns:
         a Tensor with one axis.
 
     Raises:
-        TypeError: ``dtype`` names no element type.
-        ValueError: the bytes are fewer than ``count`` elements, no whole number of elements, or none.
+        TypeError: ``dtype`` is not an element type.
+        ValueError: the bytes are fewer than ``count`` elements, not a whole number of elements, or empty.
     """
-    wanted = np.dtype(np.float32) if dtype is None else numpy_dtype(dtype)
-    given: Any = buffer  # NumPy names fewer types than it takes
-    return Tensor(np.frombuffer(given, wanted, count, offset))
+    element_type = np.dtype(np.float32) if dtype is None else numpy_dtype(dtype)
+    source: Any = buffer  # NumPy's annotation has fewer types than it accepts
+    return Tensor(np.frombuffer(source, element_type, count, offset))
 
 
 def to_dlpack(tensor: Tensor) -> object:
-    """The Tensor's memory as a DLPack capsule, for other libraries to take without a copy.
+    """Return the Tensor's memory as a DLPack capsule, which other libraries can import without a copy.
 
     Args:
-        tensor: the Tensor; whoever takes the capsule must not write into it.
+        tensor: the Tensor; importers must not write into the capsule.
 
     Returns:
         the capsule.
 
     Raises:
-        TypeError: ``tensor`` is no Tensor.
+        TypeError: ``tensor`` is not a Tensor.
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"For 'to_dlpack', 'tensor' must be a Tensor, but got {type(tensor).__name__}")
@@ -74,7 +74,7 @@ def to_dlpack(tensor: Tensor) -> object:
 
 
 class _Capsule:
-    """What NumPy wants to see around a bare capsule."""
+    """The interface that NumPy requires around a bare capsule."""
 
     def __init__(self, capsule: object) -> None:
         self._capsule = capsule
@@ -84,18 +84,18 @@ class _Capsule:
 
 
 def from_dlpack(dlpack: object) -> Tensor:
-    """A Tensor of what another library hands over by DLPack: a copy, since tensors are never written into.
+    """Return a Tensor of an object that another library exports by DLPack: a copy, since arrays are immutable.
 
     Args:
         dlpack: an object with ``__dlpack__`` in the memory of the CPU, such as an array of another library; or a bare
-            capsule, which can be taken once.
+            capsule, which can be imported once.
 
     Returns:
         a Tensor of its shape and dtype.
 
     Raises:
-        TypeError: ``dlpack`` is nothing of these.
-        ValueError: the capsule was taken before.
+        TypeError: ``dlpack`` is none of these.
+        ValueError: the capsule is already used.
     """
     source: Any = dlpack
     if hasattr(dlpack, "__dlpack__"):
@@ -108,5 +108,5 @@ def from_dlpack(dlpack: object) -> Tensor:
     source = _Capsule(dlpack)
     try:
         return Tensor(np.array(np.from_dlpack(source)))
-    except ValueError as error:  # NumPy's message is of the capsule's inner name
+    except ValueError as error:  # NumPy's message names the capsule's internal name
         raise ValueError("For 'from_dlpack', this capsule was taken before, or is of something else") from error

@@ -1,8 +1,8 @@
-"""The tensors within what functions take and return: through tuples, lists and dictionaries, in order.
+"""Tensors inside arguments and results of functions: through tuples, lists and dictionaries, in order.
 
-A list or a dictionary may be inside itself: where it is come to again it is passed over. Whether it is, is asked only
-when Python's stack has run out, since nearly all that passes is a tree.
-Of a sparse tensor that is its values: gradients and hooks are about them, and where they are stays as it is.
+A list or a dictionary may contain itself: its second occurrence is skipped. This is checked only on a recursion error,
+since nearly all values are trees.
+For a sparse tensor these are its values: gradients and hooks concern them, and their positions stay fixed.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ S = TypeVar("S", bound="Sparse")
 
 
 class Sparse:
-    """Base of the sparse tensors: what a sparse tensor is to code that only looks for the tensors in a value.
+    """Base of the sparse tensors, for code that only looks for the tensors in a value.
 
     Args:
-        values: the elements that are kept, with whatever a class says beside them.
+        values: the stored elements; subclasses add their own state.
     """
 
     def __init__(self, values: Tensor) -> None:
-        # A tensor of its own around the same array: what is done to the other in place does not show here.
+        # A separate tensor of the same array: in-place operations on the other do not affect it.
         self._values = Tensor._wrap(values._array)
 
     @property
     def values(self) -> Tensor:
-        """The elements that are kept."""
+        """The stored elements."""
         return Tensor._wrap(self._values._array)
 
     def _with_values(self: S, values: Tensor) -> S:
-        """The same places with other values."""
-        made: S = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        Sparse.__init__(made, values)
-        return made
+        """Return the same positions with other values."""
+        result: S = object.__new__(type(self))
+        result.__dict__.update(self.__dict__)
+        Sparse.__init__(result, values)
+        return result
 
 
 def tensors_in(value: object) -> list[Tensor]:
-    """The tensors in a value."""
+    """Return the tensors in a value."""
     if isinstance(value, Tensor):
         return [value]
     if isinstance(value, tuple | list):
@@ -69,7 +69,7 @@ def _in_tree(value: object) -> list[Tensor]:
 
 
 def _in_circles(value: object, around: tuple[int, ...]) -> list[Tensor]:
-    """The same of a value inside of others, which are known by their ids."""
+    """Return the tensors in a value inside of others, which are identified by their ids."""
     if not isinstance(value, dict | tuple | list):
         return tensors_in(value)
     inside, parts = (*around, id(value)), value.values() if isinstance(value, dict) else value
@@ -77,31 +77,31 @@ def _in_circles(value: object, around: tuple[int, ...]) -> list[Tensor]:
 
 
 def direct_places(values: Iterable[object]) -> list[int]:
-    """Which of the tensors in several values, in the order of ``tensors_in``, are values by themselves."""
-    found: list[int] = []
-    place = 0
+    """Return the positions of bare tensors in several values, counted in the order of ``tensors_in``."""
+    positions: list[int] = []
+    position = 0
     for value in values:
         if isinstance(value, Tensor | Sparse):
-            found.append(place)
-        place += 0 if value is values else len(tensors_in(value))
-    return found
+            positions.append(position)
+        position += 0 if value is values else len(tensors_in(value))
+    return positions
 
 
 def replaced(value: Any, tensors: list[Tensor], bare: bool = False) -> Any:
-    """The value with its tensors replaced in order, taken off the front of ``tensors``.
+    """Return the value with its tensors replaced in order, taken from the front of ``tensors``.
 
     Args:
-        value: what has tensors in it.
-        tensors: those to put in, one for each.
-        bare: whether such a tensor takes the place of a sparse tensor too, instead of the place of its values.
+        value: the value that contains tensors.
+        tensors: the replacements, one for each.
+        bare: whether a replacement replaces a sparse tensor itself, not its values.
     """
     if isinstance(value, Tensor):
         return tensors.pop(0)
-    given = tensors.copy()
+    remaining = tensors.copy()
     try:
         return _replaced_in_tree(value, tensors, bare)
-    except (IndexError, RecursionError):  # no tensor is left, or Python's stack has run out
-        tensors[:] = given
+    except (IndexError, RecursionError):  # no tensor is left, or a recursion error
+        tensors[:] = remaining
         return _replaced_in_circles(value, tensors, bare, {})
 
 
@@ -119,7 +119,7 @@ def _replaced_in_tree(value: Any, tensors: list[Tensor], bare: bool) -> Any:
 
 
 def _replaced_in_circles(value: Any, tensors: list[Tensor], bare: bool, made: dict[int, Any]) -> Any:
-    """The same where what is inside itself is so in what is made too: ``made`` has that by the id of what it is for."""
+    """Return the same for a value that contains itself; ``made`` has the new containers by the id of the old."""
     if id(value) in made:
         return made[id(value)]
     if not isinstance(value, dict | tuple | list):
@@ -136,10 +136,10 @@ def _replaced_in_circles(value: Any, tensors: list[Tensor], bare: bool, made: di
         new.update(parts)
     else:
         new.extend(parts)
-    del made[id(value)]  # it may stand there again, beside itself, with tensors of its own
+    del made[id(value)]  # it may occur again, beside itself, with other tensors
     return new
 
 
 def gradients_like(value: Any, gradients: list[Tensor]) -> Any:
-    """Gradients in the structure of the value that they belong to; of a sparse tensor it is a tensor."""
+    """Return gradients in the structure of the value that they belong to; a bare tensor for a sparse one."""
     return replaced(value, gradients, bare=True)

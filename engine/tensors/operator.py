@@ -1,9 +1,9 @@
-"""Operators: the one table, and how an entry of it is called.
+"""Operators: the table, and the call of an entry.
 
 An ``Operator`` is its forward on arrays (the kernel), its vjp rule and its name. ``ops.add``, ``ops.Add()`` and
-``Tensor.add`` all come down to calling the one entry.
+``Tensor.add`` all call the same entry.
 
-A vjp rule is written once, as ``rule(F, g, out, *inputs, **attrs)``, where ``F`` holds every operator of the table by
+A vjp rule is written once, as ``rule(F, g, out, *inputs, **attrs)``, where ``F`` has every operator of the table by
 name. In a first-order gradient ``F`` works on arrays, and ``g``, ``out`` and ``inputs`` are arrays; for a higher order
 they are tensors and ``F`` records. Python's own operators work on both, so most rules are one line of arithmetic.
 """
@@ -44,37 +44,37 @@ OPERATORS: dict[str, Operator] = {}
 Rule = Callable[..., Any]
 
 PASSED, NEGATED, TIMES_OTHER = range(3)
-"""Slopes of the basic operators by an operand: 1, -1 (by the second alone) and the other operand."""
+"""Slopes of the basic operators by an operand: 1, -1 (for the second only) and the other operand."""
 
 FLOAT32 = np.dtype(np.float32)
 COMPLEX = (np.dtype(np.complex64), np.dtype(np.complex128))
 
 
 class Operator(Differentiable):
-    """One entry of the table; calling it runs it on tensors and records it where a recording is open.
+    """An entry of the table; a call runs it on tensors and records it if a recording is open.
 
     Args:
         name: the key in the table, the name in error messages and in the debugger.
-        kernel: the forward on arrays; a NumPy function stands for CuPy's of the same name too.
-        vjps: for each input the rule that gives its gradient, or None where there is none.
+        kernel: the forward on arrays; a NumPy function also selects CuPy's of the same name.
+        vjps: for each input its gradient rule, or None for an input without one.
         joint_vjp: instead of ``vjps``, one rule ``rule(F, needs, g, out, *inputs, **attrs)`` for all inputs together
-            (``needs[i]`` tells whether input i's gradient is wanted), for operators whose gradients share work or that
-            take any number of inputs.
+            (``needs[i]`` is whether input i's gradient is needed), for operators whose gradients share work or that
+            have any number of inputs.
         analytic: whether the rules multiply by a complex derivative. The gradient dL/dx + i dL/dy is a product with
-            its conjugate, which then is seen to here; rules of other operators give that gradient themselves.
-        unread: places of inputs, and -1, -2, ... for outputs, of which the rules need no more than shape and dtype. The
-            tape does not keep large ones that nobody reads.
-        keeps_dtype: whether it only looks at values otherwise, so that ``Cell.to_float`` casts nothing for it.
-        shape_from_values: whether the shape of what it gives depends on more than shapes, dtypes and attributes.
-        scalar: what it computes of one element of each input, in the language of ``graph.scalars``; "" of operators
+            its conjugate, which is taken here; rules of other operators return that gradient themselves.
+        unread: indices of inputs, and -1, -2, ... for outputs, of which the rules need only shape and dtype. The
+            tape does not keep large arrays that no rule reads.
+        keeps_dtype: whether it only inspects or copies values, so that ``Cell.to_float`` casts nothing for it.
+        shape_from_values: whether the shape of its result depends on more than shapes, dtypes and attributes.
+        scalar: its formula for one element of each input, in the language of ``graph.scalars``; "" for operators
             whose elements depend on more than that.
-        again: what gives the first output anew in about the time that copying it takes: a function of the inputs, the
-            other outputs and the attributes, or True for the kernel itself. What has a ``scalar`` needs none.
-        surfaces: where else it is offered (see ``surfaces.declare``).
+        again: recomputes the first output in about the time of a copy: a function of the inputs, the other outputs and
+            the attributes, or True for the kernel itself. Not needed with a ``scalar``.
+        surfaces: its other public names (see ``surfaces.declare``).
     """
 
     hooks_from_last = False
-    """Whether of several leaves that it uses first the hook of the last is called first."""
+    """Whether, of several leaves that it uses, the hook of the last is called first."""
 
     def __init__(
         self,
@@ -110,12 +110,12 @@ class Operator(Differentiable):
         OPERATORS[name] = self
         declare(**surfaces)(self)
         kind: Any = type(self)
-        if kind.__call__ is not Operator.__call__:  # then Python names the operator where the arguments do not fit
+        if kind.__call__ is not Operator.__call__:  # then Python's error for wrong arguments names the operator
             body = {"__call__": renamed_copy(kind.__call__, name), "__module__": kind.__module__}
             self.__class__ = type(kind.__name__, (kind,), body)
 
     def documented(self, sentence: str) -> str:
-        """The documentation: what a kind of operators has in common may follow the sentence."""
+        """Return the documentation; a subclass may append text to the sentence."""
         return sentence
 
     def __repr__(self) -> str:
@@ -123,7 +123,7 @@ class Operator(Differentiable):
 
     @property
     def __signature__(self) -> inspect.Signature:
-        """What help and completion show."""
+        """The signature for help and completion."""
         return inspect.signature(self.__call__)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -133,7 +133,7 @@ class Operator(Differentiable):
         return self._run(operands, tuple([x._array if isinstance(x, Tensor) else x for x in operands]), attrs)
 
     def _run(self, operands: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """The forward on tensors, whose arrays are ``inputs``."""
+        """Run the forward on tensors, whose arrays are ``inputs``."""
         if not attention:
             output = self._compute(inputs, attrs)
             return tuple([Tensor._wrap(array) for array in output]) if type(output) is tuple else Tensor._wrap(output)
@@ -143,7 +143,7 @@ class Operator(Differentiable):
         watched = taps.operator_taps
         output = self._compute(inputs, attrs) if not watched else self._compute_watched(inputs, attrs)
         if state.recordings and (self.vjps or self.joint_vjp):
-            # A kernel may hand back an input itself; a value that the tape follows needs an identity of its own.
+            # A kernel may return an input itself; a value that the tape follows needs a separate identity.
             output = _apart(output, inputs)
             record(self, inputs, output, attrs)
         if type(output) is tuple:
@@ -159,7 +159,7 @@ class Operator(Differentiable):
         return self._compute(inputs, attrs) if tracer is None else tracer.apply(self, inputs, attrs)
 
     def as_method(self) -> Callable[..., Any]:
-        """This operator as a plain function, which costs less than an object to bind to a tensor."""
+        """Return this operator as a plain function, which is faster to bind to a tensor than an object."""
 
         def method(*args: Any, **kwargs: Any) -> Any:
             return self(*args, **kwargs)
@@ -168,19 +168,19 @@ class Operator(Differentiable):
         return method
 
     def on_arrays(self, *inputs: Any, **attrs: Any) -> Any:
-        """The forward on arrays, where the first of them lives; results are arrays also where NumPy gives scalars."""
+        """Run the forward on arrays, on the first one's device; results are arrays even if NumPy returns scalars."""
         return self._compute(inputs, attrs)
 
     def _compute(self, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        # On the path of every operator, so the arguments come as they are, not packed anew.
+        # On the path of every operator, so the arguments are passed as they are, not packed again.
         kernel = self.kernel if type(inputs[0]) is np.ndarray else backend.kernel_for(self, inputs, attrs)
-        before = silence()
+        float_state = silence()
         try:
             output = kernel(*inputs, **attrs)
         except (ValueError, TypeError, IndexError, AttributeError) as error:
             raise explained(self, error, inputs) from error
         finally:
-            restore(before)
+            restore(float_state)
         if type(output) is np.ndarray:
             return output
         if type(output) is tuple:
@@ -190,15 +190,15 @@ class Operator(Differentiable):
     def backward(
         self, functions: Any, tracked: set[int], g: Any, output: Any, inputs: tuple[Any, ...], attrs: dict[str, Any]
     ) -> Iterable[tuple[Array, Any]]:
-        """The gradients for the inputs that ``tracked`` follows."""
-        before = silence()
+        """Return the gradients of the inputs that ``tracked`` follows."""
+        float_state = silence()
         try:
             if state.tracer is None:
                 pairs = self.gradients(functions, tracked, g, output, inputs, attrs)
             else:
                 pairs = state.tracer.derive(self, functions, tracked, g, output, inputs, attrs)
         finally:
-            restore(before)
+            restore(float_state)
         if taps.operator_taps:
             taps.operator_went_back(self.name, g, [gx for _, gx in pairs], attrs, *whole(inputs, output))
         return pairs
@@ -213,11 +213,11 @@ class Operator(Differentiable):
         attrs: dict[str, Any],
         conjugated: bool = False,
     ) -> list[tuple[Array, Any]]:
-        """What ``backward`` gives, for a caller that has switched NumPy's warnings off and is watched by nobody.
+        """Return the result of ``backward``, for an unobserved caller that has switched NumPy's warnings off.
 
-        ``conjugated``: ``g`` is, already, and so shall be what is given (see ``analytic``).
+        ``conjugated``: ``g`` is already conjugated, and the result must be (see ``analytic``).
         """
-        # Of the gradients nearly all are NumPy arrays in float32, so that is asked first.
+        # Nearly all gradients are NumPy arrays in float32, so that is checked first.
         plain = type(g) is np.ndarray and g.dtype is FLOAT32
         if not plain and self.analytic and not conjugated and _is_complex(g):
             pairs = self.gradients(functions, tracked, _conjugate(g, functions), output, inputs, attrs, True)
@@ -229,9 +229,9 @@ class Operator(Differentiable):
         pairs = []
         if self.joint_vjp is not None:
             needs = [id(x) in tracked for x in inputs]
-            found = self.joint_vjp(functions, needs, g, output, *arguments, **attrs)
-            for x, gx, needed in zip(inputs, found, needs, strict=True):
-                if needed and gx is not None:
+            input_gradients = self.joint_vjp(functions, needs, g, output, *arguments, **attrs)
+            for x, gx, is_needed in zip(inputs, input_gradients, needs, strict=True):
+                if is_needed and gx is not None:
                     pairs.append((x, fitted(gx, x, functions)))
             return pairs
         for x, rule in zip(inputs, self.vjps):  # noqa: B905  # an input without a rule has no gradient
@@ -246,17 +246,17 @@ class Operator(Differentiable):
 def binary_method(
     operator: Operator, floats_only: bool, otherwise: Callable[[Any, Any], Any]
 ) -> Callable[[Any, Any], Any]:
-    """An elementwise operator of two operands as the function behind ``a + b``.
+    """Return an elementwise operator of two operands as the function behind ``a + b``.
 
-    Tensors of one dtype on the CPU, and a floating one beside a Python number, take the way that is written out here:
-    the same steps as ``Operator.__call__``, without its calls. Everything else, errors among it, goes by ``otherwise``.
+    For tensors of one dtype on the CPU, and a floating one with a Python number, the steps of ``Operator.__call__`` are
+    written out here, without its calls. Everything else, errors included, is passed to ``otherwise``.
     """
     kernel, array_type, number_type, recorded = operator.kernel, np.ndarray, np.generic, bool(operator.vjps)
     watchers, scopes, new, no_attrs = taps.operator_taps, precision.scopes, object.__new__, dict[str, Any]()
 
     def method(self: Any, other: Any) -> Any:
         x = self._array
-        if type(x) is not array_type:  # of a GPU
+        if type(x) is not array_type:  # on a GPU
             return NotImplemented if isinstance(other, Sparse) else otherwise(self, other)
         if type(other) is Tensor or isinstance(other, Tensor):
             y = other._array
@@ -271,16 +271,16 @@ def binary_method(
         try:
             output = quietly(kernel, x, y)
         except (TypeError, ValueError, RuntimeError):
-            return otherwise(self, other)  # which says what is wrong, if it is not that another thread is in there
+            return otherwise(self, other)  # which raises the error, unless another thread caused it
         if type(output) is not array_type:
-            if not isinstance(output, number_type):  # beside an array of a GPU
+            if not isinstance(output, number_type):  # with an array on a GPU
                 return otherwise(self, other)
             output = np.asarray(output)
         if attention and recorded:
             for recording in state.recordings:
                 tracked = recording.tracked
                 if id(x) in tracked or id(y) in tracked:
-                    if output.size < LARGE and type(recording) is Recording:  # what its ``follow`` does
+                    if output.size < LARGE and type(recording) is Recording:  # its ``follow``, written out
                         recording.nodes.append((operator, (x, y), output, no_attrs))
                         tracked.add(id(output))
                     else:
@@ -296,10 +296,10 @@ def binary_method(
 
 
 def fitted(gradient: Any, array: Array, functions: Any) -> Any:
-    """A gradient as an array (or a tensor) in the element type of the array it belongs to.
+    """Return a gradient as an array (or a tensor) of the same dtype as its array.
 
-    A rule may compute wider: NumPy widens bfloat16, which is not its own, beside a Python number, and statistics of
-    half precision are kept in single. And Python's operators make NumPy's scalars of arrays without axes.
+    A rule may compute in a wider dtype: NumPy widens bfloat16, which is not its own, with a Python number, and
+    statistics of half precision are kept in single. And Python's operators turn arrays without axes into NumPy scalars.
     """
     if functions.wraps:
         dtype = gradient._array.dtype
@@ -311,15 +311,15 @@ def fitted(gradient: Any, array: Array, functions: Any) -> Any:
 
 
 def _is_complex(gradient: Any) -> bool:
-    """Whether there are complex numbers in a gradient: an array, a tensor, or a tuple of what outputs got."""
+    """Return whether a gradient has complex numbers: an array, a tensor, or a tuple of gradients of outputs."""
     if type(gradient) is tuple:
-        return any(_is_complex(each) for each in gradient if each is not None)
+        return any(_is_complex(part) for part in gradient if part is not None)
     return (gradient._array if isinstance(gradient, Tensor) else gradient).dtype in COMPLEX
 
 
 def _conjugate(gradient: Any, functions: Any) -> Any:
     if type(gradient) is tuple:
-        return tuple([each if each is None else _conjugate(each, functions) for each in gradient])
+        return tuple([part if part is None else _conjugate(part, functions) for part in gradient])
     return functions.conj(gradient) if _is_complex(gradient) else gradient
 
 
@@ -337,7 +337,7 @@ def _apart(output: Any, inputs: tuple[Any, ...]) -> Any:
 
 
 def explained(operator: Operator, error: Exception, inputs: tuple[Any, ...]) -> Exception:
-    """The kernel's error, told in the operator's terms: which one, on what shapes and dtypes."""
+    """Return the kernel's error with the operator's name and the shapes and dtypes of its inputs."""
     described = ", ".join(
         f"{x.dtype}{list(x.shape)}" if backend.is_array(x) else repr(x) for x in inputs if x is not None
     )
@@ -348,7 +348,7 @@ def explained(operator: Operator, error: Exception, inputs: tuple[Any, ...]) -> 
 
 
 class _Functions:
-    """The operators by name, as vjp rules see them."""
+    """The operators by name, as namespace of vjp rules."""
 
     wraps: bool
 
@@ -375,7 +375,7 @@ TENSOR_FUNCTIONS = _TensorFunctions()
 
 
 def backward_functions() -> _Functions:
-    """What a backward pass computes with now: tensors while an outer recording is open, bare arrays otherwise."""
+    """Return the functions of a backward pass: on tensors if an outer recording is open, on bare arrays otherwise."""
     if state.recordings:
         return TENSOR_FUNCTIONS
     return ARRAY_FUNCTIONS if state.tracer is None else state.tracer.functions

@@ -1,4 +1,4 @@
-"""Whether gradients on a GPU overflowed, and what a loss scale becomes by that: nobody waits to hear it."""
+"""Overflow of gradients on a GPU, and the resulting loss scale, without synchronizing."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ _DTYPES = ("float32", "float16", "bfloat16")
 
 
 def overflowed(arrays: Iterable[Array]) -> Array:
-    """Whether a number is infinite or NaN, as an array of one bool on the GPU, in one launch for each dtype.
+    """Return whether a number is infinite or NaN, as an array of one bool on the GPU, in one launch for each dtype.
 
     Args:
         arrays: at least one of them on a GPU.
     """
-    given = [x for x in arrays if x.dtype.kind not in "biu"]
+    floating_arrays = [x for x in arrays if x.dtype.kind not in "biu"]
     xp = next(array_module(x) for x in arrays if is_on_gpu(x))
     flag, kernels = xp.zeros((), np.bool_), many_at_once()
-    together = [x for x in given if kernels is not None and _is_plain(x)]
+    together = [x for x in floating_arrays if kernels is not None and _is_plain(x)]
     if together:
         kernels.overflows(together, flag)
-    for x in given:
-        if not any(x is one for one in together):
+    for x in floating_arrays:
+        if not any(x is other for other in together):
             flag = flag | xp.asarray(~array_module(x).isfinite(x).all())
-    found: Array = flag
-    return found
+    result: Array = flag
+    return result
 
 
 def _is_plain(x: Array) -> bool:
@@ -43,22 +43,22 @@ def _is_plain(x: Array) -> bool:
 
 
 def flag_of(value: Tensor | bool, like: Array) -> Array:
-    """A flag as an array of one bool where ``like`` lies."""
+    """Return a flag as an array of one bool on the device of ``like``."""
     array = value._array if isinstance(value, Tensor) else value
     flag: Array = array_module(like).asarray(array, dtype=np.bool_).reshape(())
     return flag
 
 
 def rescaled(scale: Array, now: Array, last: Array, happened: Array, factor: float, window: int) -> tuple[Array, Array]:
-    """What ``nn.DynamicLossScaleUpdateCell`` makes of a scale, and of the last step that changed it.
+    """Return ``nn.DynamicLossScaleUpdateCell``'s next scale, and the last step that changed it.
 
     Args:
-        scale: of one number in float32.
+        scale: the scale, one number in float32.
         now: the number of this step.
-        last: that of the last one that changed the scale.
-        happened: whether an overflow did.
-        factor: what the scale is divided by then, and multiplied by after ``window`` steps without one.
-        window: how many.
+        last: the number of the last step that changed the scale.
+        happened: whether an overflow occurred.
+        factor: the divisor of the scale on an overflow, and its factor after ``window`` steps without one.
+        window: the number of these steps.
     """
     xp, exact = array_module(scale), scale.astype(np.float64)
     grown = now - last >= window
@@ -67,7 +67,7 @@ def rescaled(scale: Array, now: Array, last: Array, happened: Array, factor: flo
 
 
 def rescaled_in_single(scale: Array, counter: Array, good: Array, factor: int, window: int) -> tuple[Array, Array]:
-    """What ``amp.DynamicLossScaler`` makes of a scale and of its count of good steps, likewise."""
+    """Return ``amp.DynamicLossScaler``'s next scale and count of good steps, likewise."""
     xp, by = array_module(scale), np.float32(factor)
     risen = scale * by
     risen = xp.where((counter == window - 1) & xp.isfinite(risen), risen, scale)

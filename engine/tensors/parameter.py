@@ -38,22 +38,22 @@ _numbers = itertools.count()
 
 
 def is_generated_name(name: str) -> bool:
-    """Whether a name was made up for a parameter that was given none."""
+    """Return whether a name was generated for a parameter without one."""
     return name.startswith(_GENERATED)
 
 
 def _setting(name: str, kinds: tuple[type, ...], doc: str) -> property:
-    """A property that keeps a value of one of ``kinds``."""
-    place = f"_{name}"
+    """Return a property that stores a value of one of ``kinds``."""
+    key = f"_{name}"
     allowed = " or ".join(kind.__name__ for kind in kinds)
 
     def get(parameter: Parameter) -> object:
-        return parameter.__dict__[place]
+        return parameter.__dict__[key]
 
     def set_(parameter: Parameter, value: object) -> None:
         if not isinstance(value, kinds):
             raise TypeError(f"For 'Parameter', '{name}' must be a {allowed}, but got {type(value).__name__}")
-        parameter.__dict__[place] = value
+        parameter.__dict__[key] = value
 
     return property(get, set_, doc=doc)
 
@@ -62,22 +62,22 @@ class Parameter(Tensor):
     """A Tensor that a Cell owns and an optimizer updates.
 
     Args:
-        default_input: its first value: a Tensor, an array, a number, a list, or what ``initializer`` returns. A bare
+        default_input: its initial value: a Tensor, an array, a number, a list, or the result of ``initializer``. A bare
             int makes an Int32 Parameter.
-        name: its name; a Cell that takes it in without a name gives it the attribute's.
+        name: its name; a Cell that adopts it without a name gives it the attribute's.
         requires_grad: whether ``trainable_params`` lists it.
-        layerwise_parallel: whether each rank keeps its own when training of several begins.
-        parallel_optimizer: whether its state may be on one rank alone, where ``enable_parallel_optimizer`` is set.
-        storage_format: the layout in a device's memory; kept for readers.
-        device: "CPU", "Remote" or None; kept for readers: it is where ``set_device`` says.
+        layerwise_parallel: whether each rank keeps its own values at the start of parallel training.
+        parallel_optimizer: whether its state may be on a single rank, if ``enable_parallel_optimizer`` is set.
+        storage_format: the layout in a device's memory; stored, otherwise unused.
+        device: "CPU", "Remote" or None; stored, otherwise unused: the device is that of ``set_device``.
 
     Raises:
-        TypeError: ``requires_grad`` is no bool, or ``default_input`` holds no numbers.
-        ValueError: ``name`` is no string or too long, ``default_input`` is a bool, or ``device`` is neither "CPU" nor
-            "Remote".
+        TypeError: ``requires_grad`` is not a bool, or ``default_input`` holds no numbers.
+        ValueError: ``name`` is not a string or is too long, ``default_input`` is a bool, or ``device`` is neither "CPU"
+            nor "Remote".
     """
 
-    # Settings that MindSpore's graph compiler or a cluster reads: kept and readable.
+    # Settings that MindSpore's graph compiler or a cluster reads: stored and readable.
     layerwise_parallel = _setting("layerwise_parallel", (bool,), "Whether each rank keeps its own.")
     parallel_optimizer = _setting("parallel_optimizer", (bool,), "Whether its state may be on one rank alone.")
     parallel_optimizer_comm_recompute = _setting(
@@ -86,13 +86,13 @@ class Parameter(Tensor):
     cache_enable = _setting("cache_enable", (bool,), "Whether a parameter server keeps it in a cache.")
     cache_shape = _setting("cache_shape", (tuple, list), "The shape of that cache.")
     key = _setting("key", (int,), "The key a parameter server knows it by; -1 at first.")
-    _unfollowed: tuple[tuple[Array, Array], ...] = ()  # see stop_following: values, and what took their places
+    _unfollowed: tuple[tuple[Array, Array], ...] = ()  # see stop_following: values and their replacements
     has_init = False
-    """Whether values are still to be made: never."""
+    """Whether values are not initialized yet: always False."""
     init_mode: Any = None
-    """The initializer's tensor that it still waits for: none, values are made at once."""
+    """The initializer's tensor of a deferred initialization: None, since values are created at once."""
     inited_param: Parameter | None = None
-    """The parameter that took this one's place when values were made: none."""
+    """The parameter that replaced this one at initialization: None."""
 
     def __init__(
         self,
@@ -135,36 +135,36 @@ class Parameter(Tensor):
     def requires_grad(self) -> bool:
         """Whether ``trainable_params`` lists it.
 
-        Where it is switched off while a gradient is computed, what uses the parameter from then on has no part in its
-        gradient; where it is off at the end, that is zeros.
+        If it is switched off while a gradient is computed, later uses of the parameter do not contribute to its
+        gradient; if it is off at the end, the gradient is zeros.
         """
         return self._requires_grad
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
         check_bool(value, "Parameter", "requires_grad")
-        before, self._requires_grad = self.__dict__.get("_requires_grad", value), value
-        if state.recordings and value != before:
+        previous, self._requires_grad = self.__dict__.get("_requires_grad", value), value
+        if state.recordings and value != previous:
             if value:
                 self.follow_again(len(self._unfollowed) - 1)
             else:
                 self.stop_following()
 
     def stop_following(self) -> None:
-        """From now on it is a value that open recordings do not follow."""
+        """Make it a value that open recordings do not follow."""
         followed = self._array
         self._rebind(followed.view())
         self._unfollowed = (*self._unfollowed, (followed, self._array))
 
     def follow_again(self, depth: int = 0) -> None:
-        """Take ``stop_following`` back, unless it has another value by now.
+        """Undo ``stop_following``, unless it has been rebound since.
 
         Args:
             depth: how many calls of it stay in force.
         """
         while len(self._unfollowed) > max(depth, 0):
-            *kept, (followed, view) = self._unfollowed
-            self._unfollowed = tuple(kept)
+            *remaining, (followed, view) = self._unfollowed
+            self._unfollowed = tuple(remaining)
             if self._array is view:
                 self._rebind(followed)
 
@@ -181,16 +181,16 @@ class Parameter(Tensor):
         if len(value) > LONGEST_NAME:
             raise ValueError(f"For 'Parameter', 'name' may have {LONGEST_NAME} characters, but got {len(value)}")
         self._name = value
-        self.__dict__.pop("_shared_name", None)  # what the first call of a cell has found
+        self.__dict__.pop("_shared_name", None)  # cached by the first call of a cell
 
     @property
     def param_info(self) -> Parameter:
-        """MindSpore keeps name and flags in an object apart; here the parameter is that object."""
+        """MindSpore's object for name and flags: here, the parameter itself."""
         return self
 
     @property
     def comm_fusion(self) -> int:
-        """With which gradients ranks send this parameter's: see ``Cell.set_comm_fusion``; 1 at first."""
+        """Index of the group of gradients that ranks send together: see ``Cell.set_comm_fusion``; 1 by default."""
         return self._comm_fusion
 
     @comm_fusion.setter
@@ -199,13 +199,13 @@ class Parameter(Tensor):
         self._comm_fusion = check_not_negative(value, "Parameter", "comm_fusion")
 
     def add_pipeline_stage(self, stage: int) -> None:
-        """Keep one more pipeline stage that uses this Parameter.
+        """Add a pipeline stage that uses this Parameter.
 
         Args:
             stage: the number of the stage, from 0 on.
 
         Raises:
-            TypeError: ``stage`` is no int from 0 on.
+            TypeError: ``stage`` is not an int from 0 on.
         """
         if not isinstance(stage, int) or stage < 0:
             raise TypeError(f"For 'add_pipeline_stage', 'stage' must be an int from 0 on, but got {stage!r}")
@@ -213,7 +213,7 @@ class Parameter(Tensor):
 
     @property
     def as_drawn(self) -> bool:
-        """Whether it still holds the random numbers that an initializer gave it: nothing was loaded or learned."""
+        """Whether it still holds an initializer's random numbers: nothing was loaded or learned."""
         return self._as_drawn is not None and self._as_drawn() is self._array
 
     def __repr__(self) -> str:
@@ -226,7 +226,7 @@ class Parameter(Tensor):
 
     @property
     def data(self) -> Tensor:
-        """The values, as a tensor apart: gradients do not pass. Assigning to it is ``set_data``."""
+        """The values, as a separate tensor: gradients do not pass. Assignment is ``set_data``."""
         return Tensor._wrap(self._array.view())
 
     @data.setter
@@ -234,7 +234,7 @@ class Parameter(Tensor):
         self.set_data(value)
 
     def value(self) -> Tensor:
-        """The values as a Tensor that follows this Parameter's gradient.
+        """Return the values as a Tensor that follows this Parameter's gradient.
 
         Returns:
             a Tensor of its shape and dtype.
@@ -243,35 +243,36 @@ class Parameter(Tensor):
 
     @np.errstate(all="ignore")
     def set_data(self, data: Tensor | float, slice_shape: bool = False) -> Parameter:
-        """Take new values, cast to this Parameter's dtype; as in MindSpore another shape is taken over too.
+        """Set new values, cast to this Parameter's dtype; as in MindSpore the shape may change.
 
         Args:
             data: a Tensor or a number.
-            slice_shape: whether the values are a part of a Parameter that is spread over devices; kept as ``sliced``.
+            slice_shape: whether the values are a slice of a Parameter that is distributed over devices; kept as
+                ``sliced``.
 
         Returns:
             this Parameter.
 
         Raises:
-            TypeError: ``data`` is no Tensor and no number, or a Python float for an integer Parameter.
+            TypeError: ``data`` is not a Tensor or a number, or is a Python float for an integer Parameter.
         """
         check_type(data, Tensor | int | float, "Parameter.set_data", "data", "a Tensor, an int or a float")
         if isinstance(data, float) and self._array.dtype.kind in "biu":
             raise TypeError(
                 f"For 'Parameter.set_data', '{shown(self.name)}' is {self.dtype}, but 'data' is the float {data}"
             )
-        before, new = self._array, data._array if isinstance(data, Tensor) else Tensor(data)._array
-        self._rebind(new.view() if new.dtype == before.dtype else new.astype(before.dtype))
-        if state.recordings and before.shape == new.shape:
-            rename(self, before)  # the parameter stays what gradients are asked of, whatever its values are, as in 2.10
+        previous, new = self._array, data._array if isinstance(data, Tensor) else Tensor(data)._array
+        self._rebind(new.view() if new.dtype == previous.dtype else new.astype(previous.dtype))
+        if state.recordings and previous.shape == new.shape:
+            rename(self, previous)  # gradients are still those of the parameter, whatever its values are, as in 2.10
         self.sliced = slice_shape
         return self
 
     def init_data(self, layout: object = None, set_sliced: bool = False) -> Parameter:  # type: ignore[override]
-        """This Parameter; its values are made when it is made.
+        """Return this Parameter; its values are created in its constructor.
 
         Args:
-            layout: how it is spread over devices; ignored, there is one.
+            layout: its distribution over devices; ignored, there is only one.
             set_sliced: likewise ignored.
 
         Returns:
@@ -280,18 +281,17 @@ class Parameter(Tensor):
         return self
 
     def register_hook(self, hook_fn: Callable[[Tensor], Tensor | None]) -> HookHandle:
-        """Call a function in the backward pass when the whole gradient of this parameter is known.
+        """Call a function in the backward pass when the complete gradient of this parameter is known.
 
         Args:
-            hook_fn: called as ``hook_fn(gradient)``; a Tensor that it returns goes on in the place of the gradient,
-                None keeps it.
+            hook_fn: called as ``hook_fn(gradient)``; a Tensor that it returns replaces the gradient, None keeps it.
 
-        Returns:
-            a HookHandle, whose ``remove()`` takes the hook off.
+            Returns:
+                a HookHandle, whose ``remove()`` removes the hook.
 
         Raises:
             TypeError: ``hook_fn`` cannot be called with one argument.
-            RuntimeError: ``requires_grad`` is False, so that no gradient would come; in the backward pass: the hook
+            RuntimeError: ``requires_grad`` is False, so that there would be no gradient; in the backward pass: the hook
                 returned something else.
         """
         if not self.requires_grad:
@@ -302,18 +302,18 @@ class Parameter(Tensor):
         return super().register_hook(hook_fn)
 
     def clone(self, init: Initializer | str | float | Tensor = "same") -> Parameter:
-        """A Parameter of the same name and flags with values of its own.
+        """Return a Parameter of the same name and flags with separate values.
 
         Args:
-            init: "same" for a copy of these values; otherwise what ``initializer`` takes: an Initializer, its name, a
-                number or a Tensor.
+            init: "same" for a copy of these values; otherwise an argument of ``initializer``: an Initializer, its name,
+                a number or a Tensor.
 
         Returns:
             the new Parameter.
 
         Raises:
             ValueError: ``init`` is an unknown name, or a Tensor of another shape.
-            TypeError: ``init`` is nothing of these.
+            TypeError: ``init`` is none of these.
         """
         values = self.data if isinstance(init, str) and init == "same" else initializer(init, self.shape, self.dtype)
         cloned = Parameter(values, self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
@@ -322,7 +322,7 @@ class Parameter(Tensor):
         return cloned
 
     def copy(self) -> Parameter:
-        """A Parameter of the same name and flags with a copy of the values.
+        """Return a Parameter of the same name and flags with a copy of the values.
 
         Returns:
             the new Parameter.
@@ -350,7 +350,7 @@ class _BufferKind(type):
 class _Buffer(Tensor, metaclass=_BufferKind):
     """A Tensor that becomes a buffer of the cell that it is assigned to, as by ``register_buffer``.
 
-    What is made is a plain Tensor of the same values, which is known as a buffer by ``isinstance``.
+    The result is a plain Tensor of the same values, which ``isinstance`` identifies as a buffer.
 
     Args:
         data: the values; gradients do not pass.
@@ -358,7 +358,7 @@ class _Buffer(Tensor, metaclass=_BufferKind):
 
     Raises:
         ValueError: ``data`` is None.
-        TypeError: it is no Tensor.
+        TypeError: it is not a Tensor.
     """
 
     persistent: bool
@@ -366,9 +366,9 @@ class _Buffer(Tensor, metaclass=_BufferKind):
     def __new__(cls, data: Tensor, *, persistent: bool = True) -> Tensor:  # type: ignore[misc]  # as MindSpore's
         if data is None:
             raise ValueError("For '_Buffer', 'data' must be a Tensor, but got None")
-        made: Any = Tensor._wrap(check_type(data, Tensor, "_Buffer", "data")._array.view())
-        made._is_buffer, made.persistent = True, persistent
-        return made
+        buffer: Any = Tensor._wrap(check_type(data, Tensor, "_Buffer", "data")._array.view())
+        buffer._is_buffer, buffer.persistent = True, persistent
+        return buffer
 
 
 class ParameterTuple(tuple[Parameter, ...]):
@@ -378,37 +378,37 @@ class ParameterTuple(tuple[Parameter, ...]):
         iterable: the Parameters.
 
     Raises:
-        TypeError: an entry is no Parameter.
+        TypeError: an entry is not a Parameter.
         ValueError: two Parameters have the same name; the same one twice is allowed.
     """
 
     def __new__(cls, iterable: Iterable[Parameter]) -> ParameterTuple:
-        given = tuple(iterable)
-        for place, entry in enumerate(given):
+        parameters = tuple(iterable)
+        for index, entry in enumerate(parameters):
             if not isinstance(entry, Parameter):
                 raise TypeError(
                     f"For 'ParameterTuple', every entry must be a Parameter, "
-                    f"but entry {place} is {type(entry).__name__}"
+                    f"but entry {index} is {type(entry).__name__}"
                 )
         by_name: dict[str, Parameter] = {}
-        for entry in given:
+        for entry in parameters:
             if by_name.setdefault(entry.name, entry) is not entry:
                 name = shown(entry.name)
                 raise ValueError(f"For 'ParameterTuple', two parameters are named '{name}': names must differ")
-        return super().__new__(cls, given)
+        return super().__new__(cls, parameters)
 
     def clone(self, prefix: str, init: Initializer | str | float | Tensor = "same") -> ParameterTuple:
-        """Parameters of their own named ``prefix.name``, such as an optimizer's state.
+        """Return new Parameters named ``prefix.name``, such as an optimizer's state.
 
         Args:
-            prefix: what stands before each name: letters, digits, dots and underscores.
-            init: "same" for copies of the values; otherwise what ``initializer`` takes.
+            prefix: the text before each name: letters, digits, dots and underscores.
+            init: "same" for copies of the values; otherwise an argument of ``initializer``.
 
         Returns:
             a new ParameterTuple.
 
         Raises:
-            TypeError: ``prefix`` is no str.
+            TypeError: ``prefix`` is not a str.
             ValueError: it has other characters.
         """
         check_type(prefix, str, "ParameterTuple.clone", "prefix")
@@ -419,7 +419,7 @@ class ParameterTuple(tuple[Parameter, ...]):
             )
         cloned = []
         for parameter in self:
-            one = copy.copy(parameter) if isinstance(init, str) and init == "same" else parameter.clone(init)
-            one.name = f"{prefix}.{parameter.name}"
-            cloned.append(one)
+            copied = copy.copy(parameter) if isinstance(init, str) and init == "same" else parameter.clone(init)
+            copied.name = f"{prefix}.{parameter.name}"
+            cloned.append(copied)
         return ParameterTuple(cloned)

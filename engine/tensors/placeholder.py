@@ -1,4 +1,4 @@
-"""Tensors without values: the element types and shapes of inputs that are still to come, for ``Cell.set_inputs``."""
+"""Tensors without values: dtypes and shapes of future inputs, for ``Cell.set_inputs``."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ UNKNOWN_LENGTH, UNKNOWN_RANK = -1, -2
 
 
 class Symbol:
-    """What a graph compiler may assume of a size that it does not know; kept.
+    """Constraints on an unknown size for a graph compiler; stored only.
 
     Args:
-        max: the largest size; 0 stands for any.
-        min: the least size.
-        divisor: what the size leaves ``remainder`` by.
-        remainder: what is left of the size by ``divisor``, in [0, divisor).
+        max: the largest size; 0 means unlimited.
+        min: the smallest size.
+        divisor: the divisor whose remainder is ``remainder``.
+        remainder: the remainder of the size by ``divisor``, in [0, divisor).
         unique: whether sizes with the same symbol are the same.
-        **kwargs: kept for callers.
+        **kwargs: accepted and ignored.
 
     Raises:
-        TypeError: a figure is no int, or ``unique`` no bool.
+        TypeError: a number is not an int, or ``unique`` is not a bool.
         ValueError: ``min`` or ``divisor`` is below 1, or ``remainder`` out of its range.
     """
 
@@ -47,23 +47,23 @@ class Symbol:
         return str(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures that say something: a ``max`` above ``min``, a ``min`` above what the divisor leaves anyway, a
-        divisor and a remainder that are not the defaults, and of a ``unique`` symbol the ``id`` that no other has."""
+        """Return the informative numbers: a ``max`` above ``min``, a ``min`` above the one that the divisor implies, a
+        divisor and a remainder other than the defaults, and for a ``unique`` symbol its ``id``, which no other has."""
         figures = self.figures
-        told = {
+        conditions = {
             "max": figures["max"] > figures["min"],
             "min": figures["min"] > figures["divisor"] + figures["remainder"],
             "divisor": figures["divisor"] != 1,
             "remainder": figures["remainder"] != 0,
         }
-        found = {name: figures[name] for name, tells in told.items() if tells}
-        return {**found, "id": id(self)} if figures["unique"] else found
+        informative = {name: figures[name] for name, is_informative in conditions.items() if is_informative}
+        return {**informative, "id": id(self)} if figures["unique"] else informative
 
 
 class Placeholder(Tensor):
-    """What ``Tensor(shape=[None, 3], dtype=ms.float32)`` makes: a Tensor of a dtype and a shape, without values.
+    """Result of ``Tensor(shape=[None, 3], dtype=ms.float32)``: a Tensor of a dtype and a shape, without values.
 
-    A length that is not known is -1 in ``shape``; the shape of which nothing is known is (-2,).
+    An unknown length is -1 in ``shape``; a completely unknown shape is (-2,).
     """
 
     __slots__ = ()
@@ -76,14 +76,14 @@ class Placeholder(Tensor):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The length of each axis, -1 where it is not known; (-2,) where nothing is known."""
+        """The length of each axis, -1 if unknown; (-2,) for a completely unknown shape."""
         return tuple(n if isinstance(n, int) else UNKNOWN_LENGTH for n in self.__dict__["symbolic_shape"])
 
     @property
     def dtype(self) -> DType:
         """The element type."""
-        found: DType = self.__dict__["_dtype"]
-        return found
+        dtype: DType = self.__dict__["_dtype"]
+        return dtype
 
     @property
     def ndim(self) -> int:
@@ -121,28 +121,32 @@ class Placeholder(Tensor):
 
 
 def is_open(shape: Any) -> bool:
-    """Whether a shape has a length that is not known."""
+    """Return whether a shape has an unknown length."""
     lengths = shape if isinstance(shape, list | tuple) else ()
     return any(n is None or isinstance(n, Symbol) or n in (UNKNOWN_LENGTH, UNKNOWN_RANK) for n in lengths)
 
 
 def become_placeholder(tensor: Tensor, shape: Sequence[int | Symbol | None] | None, dtype: DTypeLike) -> None:
-    """Make a new Tensor a placeholder.
+    """Turn a new Tensor into a placeholder.
 
     Args:
         tensor: a Tensor that has no values yet.
-        shape: for each axis an int, or None or a Symbol where it is not known; None where nothing is.
+        shape: for each axis an int, or None or a Symbol if unknown; None for a completely unknown shape.
         dtype: the element type.
 
     Raises:
         ValueError: a length is below -1.
-        TypeError: a length is no int.
+        TypeError: a length is not an int.
     """
     nothing = shape is None or list(shape) == [UNKNOWN_RANK]
-    known = [n for n in shape or () if n is not None and not isinstance(n, Symbol)]
-    if not nothing and any(check_int(n, "Tensor", "shape") < UNKNOWN_LENGTH for n in known):
+    known_lengths = [n for n in shape or () if n is not None and not isinstance(n, Symbol)]
+    if not nothing and any(check_int(n, "Tensor", "shape") < UNKNOWN_LENGTH for n in known_lengths):
         raise ValueError(f"For 'Tensor', a length in 'shape' must be 0 or more, or -1 or None, but got {shape}")
     lengths = [UNKNOWN_LENGTH if n is None else n.to_dict() if isinstance(n, Symbol) else n for n in shape or ()]
-    kept = {"_dtype": to_dtype(dtype), "_lengths": shape, "symbolic_shape": [UNKNOWN_RANK] if nothing else lengths}
+    attributes = {
+        "_dtype": to_dtype(dtype),
+        "_lengths": shape,
+        "symbolic_shape": [UNKNOWN_RANK] if nothing else lengths,
+    }
     tensor.__class__ = Placeholder
-    tensor.__dict__.update(kept)
+    tensor.__dict__.update(attributes)

@@ -1,8 +1,8 @@
-"""The element type that ``Cell.to_float`` asks for: while such a cell runs, operators cast floating tensors to it.
+"""Element type of ``Cell.to_float``: while such a cell runs, operators cast floating tensors to it.
 
-Mixed precision by a white list asks it of the listed operator classes alone, whose results become float32 again.
+Mixed precision by a white list applies it only to the listed operator classes, whose results become float32 again.
 
-Operators look at ``scopes`` first, which is empty as long as no such cell runs anywhere.
+Operators check ``scopes`` first, which is empty as long as no such cell runs anywhere.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ scopes: list[object] = []
 
 
 class Listed(NamedTuple):
-    """Operators that compute in an element type of their own.
+    """Operators that compute in specific element types.
 
     Attributes:
         classes: operator classes that compute in ``dtype``, and whose results become float32 again.
         dtype: float16 or bfloat16.
-        lower: names in the operator table: these compute in ``dtype``, and so are their results.
-        full: likewise of those that compute in float32.
+        lower: names in the operator table: these compute in ``dtype`` and return it.
+        full: likewise for float32.
     """
 
     classes: frozenset[type]
@@ -48,32 +48,32 @@ _local = _Local()
 
 
 def current() -> DType | None:
-    """The element type in force in this thread."""
+    """Return the element type in force in this thread."""
     return _local.dtype
 
 
 def listed() -> Listed | None:
-    """The operator classes in force in this thread."""
+    """Return the operator classes in force in this thread."""
     return _local.listed
 
 
 @contextmanager
 def scope(dtype: DType | None, listed: Listed | None = None) -> Iterator[None]:
-    """Operators in this thread compute in ``dtype`` inside the block, None lets them be; listed classes in theirs."""
-    before, mine = (_local.dtype, _local.listed), object()
-    scopes.append(mine)
-    attention.append(mine)
+    """Make operators in this thread compute in ``dtype`` inside the block, None for no cast; listed ones in theirs."""
+    previous, token = (_local.dtype, _local.listed), object()
+    scopes.append(token)
+    attention.append(token)
     _local.dtype, _local.listed = dtype, listed
     try:
         yield
     finally:
-        _local.dtype, _local.listed = before
-        attention.remove(mine)
-        scopes.remove(mine)
+        _local.dtype, _local.listed = previous
+        attention.remove(token)
+        scopes.remove(token)
 
 
 def by_class(one: type, function: Callable[..., Any], inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
-    """A call of an operator class: as the list says, where it is listed."""
+    """Call an operator class, in the list's element type if it is listed."""
     listed = _local.listed
     if listed is None or one not in listed.classes:
         return function(*inputs, **settings)
@@ -82,23 +82,23 @@ def by_class(one: type, function: Callable[..., Any], inputs: tuple[Any, ...], s
 
 
 def cast_floats(value: Any, dtype: DType) -> Any:
-    """A value, the floating tensors in its tuples and lists in another element type; the rest as it is."""
+    """Return a value with the floating tensors in its tuples and lists cast; other values are unchanged."""
     if isinstance(value, Tensor):
         from .operator import OPERATORS
 
-        lacks = _floating(value._array.dtype) and value.dtype != dtype
-        return OPERATORS["cast"](value, dtype=dtype.numpy) if lacks else value
+        needs_cast = _floating(value._array.dtype) and value.dtype != dtype
+        return OPERATORS["cast"](value, dtype=dtype.numpy) if needs_cast else value
     if isinstance(value, tuple | list):
-        return type(value)(cast_floats(one, dtype) for one in value)
+        return type(value)(cast_floats(item, dtype) for item in value)
     return value
 
 
 def cast_operands(operands: tuple[Any, ...], name: str = "") -> tuple[Any, ...]:
-    """The operands of an operator, the floating tensors among them in the element type in force.
+    """Return the operands of an operator, the floating tensors among them cast to the element type in force.
 
     Args:
         operands: the operands.
-        name: that of the operator, where its own element type counts, too.
+        name: the operator's name, if its own element type applies too.
     """
     dtype, listed = _local.dtype, _local.listed
     if dtype is None and listed is not None:
@@ -107,16 +107,16 @@ def cast_operands(operands: tuple[Any, ...], name: str = "") -> tuple[Any, ...]:
         return operands
     from .operator import OPERATORS
 
-    cast, wanted = OPERATORS["cast"], dtype.numpy
-    found = []
+    cast, numpy_type = OPERATORS["cast"], dtype.numpy
+    results = []
     for x in operands:
         if isinstance(x, Tensor):
-            if x._array.dtype != wanted and _floating(x._array.dtype):
-                x = cast(x, dtype=wanted)
+            if x._array.dtype != numpy_type and _floating(x._array.dtype):
+                x = cast(x, dtype=numpy_type)
         elif isinstance(getattr(x, "dtype", None), np.dtype) and _floating(x.dtype):
-            x = x.astype(wanted)  # a number that was made an array to go with a tensor
-        found.append(x)
-    return tuple(found)
+            x = x.astype(numpy_type)  # a number that was converted to an array for a tensor
+        results.append(x)
+    return tuple(results)
 
 
 def _floating(dtype: np.dtype[Any]) -> bool:

@@ -1,4 +1,4 @@
-"""How tensors print: ``str`` is NumPy's, ``repr`` is MindSpore's ``Tensor(shape=..., dtype=..., value=...)``."""
+"""Text of tensors: ``str`` is NumPy's, ``repr`` is MindSpore's ``Tensor(shape=..., dtype=..., value=...)``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LINE = {"f": 12, "b": 12}  # elements of a vector in a line; 24 of the other ki
 
 
 def tensor_str(array: Array) -> str:
-    """NumPy's text of the values; bfloat16, which is not NumPy's own, with six decimals as in MindSpore."""
+    """Return NumPy's text of the values; bfloat16, which is not NumPy's own, with six decimals as in MindSpore."""
     values = np.asarray(to_host(array))
     if values.dtype.name != "bfloat16":
         return str(values)
@@ -29,7 +29,7 @@ def tensor_str(array: Array) -> str:
 
 
 def tensor_repr(array: Array, dtype_name: object) -> str:
-    """MindSpore's text of the values with shape and dtype."""
+    """Return MindSpore's text of the values with shape and dtype."""
     values = np.asarray(to_host(array))
     digits = _DIGITS.get(values.dtype.name)
     line = _LINE.get(values.dtype.kind, 24)
@@ -54,7 +54,7 @@ def tensor_repr(array: Array, dtype_name: object) -> str:
 
 
 def part_repr(array: Array, dtype_name: object) -> str:
-    """The text of a tensor inside that of a sparse tensor: no commas, and of a long vector its two ends."""
+    """Return the text of a tensor inside a sparse tensor: no commas, and only both ends of a long vector."""
     if array.ndim == 1 and array.size > _PART:
         first, last = (part_repr(part, dtype_name) for part in (array[:_EDGE], array[-_EDGE:]))
         text = f"{first[:-2]} ... {last.partition('[')[2].partition('[')[2]}"
@@ -64,7 +64,7 @@ def part_repr(array: Array, dtype_name: object) -> str:
 
 
 def _lines(text: str, size: int, count: int) -> str:
-    """A vector's text broken after every so many elements, also after the last one where it fills a line."""
+    """Return a vector's text, broken after every ``count`` elements, also after the last one if it fills a line."""
     if not count <= size <= _THRESHOLD:
         return text
     items = text[1:-1].split(", ")
@@ -75,14 +75,14 @@ def _lines(text: str, size: int, count: int) -> str:
 
 
 def _short(value: Any) -> str:
-    """One number as C++ streams print it: at most six digits."""
+    """Return the text of a number as C++ streams print it: at most six digits."""
     if value.dtype.kind == "c":
         return f"{value.real:g}{value.imag:+g}j"
     return f"{value:g}" if value.dtype.kind == "f" else str(value)
 
 
 def _text(values: np.ndarray[Any, Any], show: Callable[[Any], str] | None) -> str:
-    """NumPy's lay-out, without the empty lines and the comma after an ellipsis."""
+    """Return NumPy's text, without the empty lines and the comma after an ellipsis."""
     text = np.array2string(
         values,
         separator=", ",

@@ -1,7 +1,7 @@
-"""The random numbers of the engine: Philox, a pure function of (seed, counter), the same on CPU and GPU.
+"""Random numbers of the engine: Philox, a pure function of (seed, counter), the same on CPU and GPU.
 
-There is one global stream: a seed and a counter that each use moves on by the number of elements drawn. Setting the
-seed sets the counter back, so a run is repeated exactly, and a dropout mask is the same wherever it is drawn.
+There is one global stream: a seed and a counter that each use advances by the number of elements drawn. Setting the
+seed resets the counter, so that a run is reproducible, and a dropout mask is the same on any device.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..tape.tape import state
 __all__ = ["get_seed", "set_seed"]
 
 MOST_SEED = 2**64 - 1
-"""The key of Philox has 64 bits."""
+"""Largest seed: the key of Philox has 64 bits."""
 _lock = threading.Lock()
 _seed: int | None = None
 _stream_seed = int.from_bytes(os.urandom(4), "little")  # `secrets` takes 5 ms to import
@@ -29,13 +29,13 @@ _offset = 0
 
 
 def set_seed(seed: int) -> None:
-    """Start the engine's and NumPy's global random numbers over from a seed.
+    """Restart the engine's and NumPy's global random numbers from a seed.
 
     Args:
         seed: an int of 64 bits that is not negative; NumPy gets it modulo 2 ** 32.
 
     Raises:
-        TypeError: ``seed`` is no int.
+        TypeError: ``seed`` is not an int.
         ValueError: ``seed`` is negative or has more bits.
     """
     global _seed, _stream_seed, _offset
@@ -48,7 +48,7 @@ def set_seed(seed: int) -> None:
 
 
 def get_seed() -> int | None:
-    """The seed that ``set_seed`` was given.
+    """Return the argument of the last ``set_seed``.
 
     Returns:
         an int, or None before ``set_seed`` was called.
@@ -57,7 +57,7 @@ def get_seed() -> int | None:
 
 
 def draw(count: int) -> tuple[int, int]:
-    """The seed and the first of ``count`` counters that nobody else will use."""
+    """Return the seed and the first of ``count`` unused counters."""
     return _draw(count) if state.tracer is None else state.tracer.drawn(_draw, count)
 
 
@@ -70,13 +70,13 @@ def _draw(count: int) -> tuple[int, int]:
 
 
 def position() -> tuple[int, int]:
-    """Where the stream stands: its seed and the counter of the next draw."""
+    """Return the position of the stream: its seed and the counter of the next draw."""
     with _lock:
         return _stream_seed, _offset
 
 
 def go_to(place: tuple[int, int]) -> None:
-    """Draw from here on what was drawn from ``place`` on."""
+    """Set the position of the stream: the same draws follow."""
     global _stream_seed, _offset
     if state.tracer is not None:
         state.tracer.gone_to(place)
@@ -86,35 +86,35 @@ def go_to(place: tuple[int, int]) -> None:
 
 def _whole(seed: object) -> int:
     try:
-        return operator.index(seed)  # type: ignore[arg-type]  # what is no int raises
+        return operator.index(seed)  # type: ignore[arg-type]  # raises unless it is an int
     except (TypeError, ValueError):
         raise TypeError(f"'seed' must be an int, but got {type(seed).__name__}") from None
 
 
 def place(shape: tuple[int, ...], seed: int | None) -> tuple[int, int]:
-    """Where the numbers of an array are: those of a seed, or the next ones of the engine's stream."""
+    """Return the seed and counter of an array's numbers: those of a seed, or the next ones of the engine's stream."""
     return draw(math.prod(shape)) if seed is None else (_whole(seed), 0)
 
 
 def uniform(shape: tuple[int, ...], seed: int | None = None, bound: float | None = None) -> np.ndarray[Any, Any]:
-    """Float32 numbers evenly spread over [0, 1), or [-bound, bound)."""
+    """Draw Float32 numbers evenly distributed over [0, 1), or [-bound, bound)."""
     return uniform_at(*place(shape, seed), shape, bound)
 
 
 def uniform_at(stream: int, offset: int, shape: tuple[int, ...], bound: float | None = None) -> np.ndarray[Any, Any]:
-    """Those of a stream from a place on."""
+    """Return those of a stream from a position on."""
     return np.asarray(philox.uniform(stream, offset, shape, bound=bound))
 
 
 def normal(
     shape: tuple[int, ...], seed: int | None = None, deviation: float = 1.0, mean: float = 0.0
 ) -> np.ndarray[Any, Any]:
-    """Float32 numbers of the normal distribution."""
+    """Draw Float32 numbers of the normal distribution."""
     return normal_at(*place(shape, seed), shape, deviation, mean)
 
 
 def normal_at(
     stream: int, offset: int, shape: tuple[int, ...], deviation: float = 1.0, mean: float = 0.0
 ) -> np.ndarray[Any, Any]:
-    """Those of a stream from a place on."""
+    """Return those of a stream from a position on."""
     return np.asarray(philox.normal(stream, offset, shape, deviation=deviation, mean=mean))

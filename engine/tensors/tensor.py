@@ -1,7 +1,7 @@
-"""Tensor: one array and MindSpore's face on it.
+"""Tensor: an array with MindSpore's interface.
 
-The array is never changed in place while anybody else holds it: ``tensor[0] = 1`` and the like rebind or copy first.
-So holding a reference to an array is holding a value, which is what makes a debugger's capture free and right.
+The array is never modified in place while anything else holds it: ``tensor[0] = 1`` and the like rebind or copy first.
+So a reference to an array is a value, and a debugger captures it correctly without a copy.
 """
 
 from __future__ import annotations
@@ -26,41 +26,41 @@ __all__ = ["Tensor", "get_py_obj_dtype", "swap_tensors", "tensor"]
 
 if TYPE_CHECKING:
     from .initializer import Initializer
-    from .method_types import TensorMethods  # what methods.py binds
+    from .method_types import TensorMethods  # bound by methods.py
     from .views import View
 else:
     TensorMethods = object
 
-_new = object.__new__  # looked up once: the result of every operator is made by it
+_new = object.__new__  # looked up once: it creates the result of every operator
 
 
 class Tensor(TensorMethods):
     """An n-dimensional array of one dtype.
 
     Args:
-        input_data: a Tensor, a NumPy array, a Python number, or a list or tuple of them, nested as the axes are.
-        dtype: the element type; that of ``input_data`` without it, where Python floats are Float32 and ints Int64.
+        input_data: a Tensor, a NumPy array, a Python number, or a list or tuple of them, nested like the axes.
+        dtype: the element type; by default that of ``input_data``, for Python floats Float32 and for ints Int64.
         shape: the shape that ``init`` fills; without ``init`` and ``input_data``, that of a Tensor of zeros. None, or a
             length that is None, -1 or a Symbol, makes a placeholder: a Tensor without values, for ``Cell.set_inputs``.
         init: an Initializer, its name or a number that fills ``shape`` with ``dtype``.
-        const_arg: a flag that a graph compiler would read; kept for readers.
-        device: where it is: new Tensors are where ``set_device`` says, and another place is refused.
+        const_arg: a flag for a graph compiler; accepted and ignored.
+        device: its device: new Tensors are on the device of ``set_device``, another one raises.
 
     Raises:
-        TypeError: ``input_data`` is missing or nothing that a tensor can hold, or ``shape`` is no shape.
+        TypeError: ``input_data`` is missing or cannot be a tensor's elements, or ``shape`` is not a shape.
         ValueError: ``init`` without ``shape`` and ``dtype``, ``shape`` without ``dtype`` or beside ``input_data``, a
             negative length, or another ``device``.
     """
 
     __slots__ = ("__dict__", "__weakref__", "_array")
     has_init = False
-    _drawn = False  # whether its numbers are an initializer's random ones
+    _drawn = False  # whether its values are an initializer's random numbers
     init = None
-    _of_parameter = False  # whether it is what vmap cut of a Parameter, which operators change in place
+    _of_parameter = False  # whether it is vmap's slice of a Parameter, which operators modify in place
     _gradient_hooks: dict[int, Callable[..., Any]] | None = None
     _view: View | None = None
     _layout: Any = None
-    """Of a tensor that does not lie row by row though it is not a view, what ``views.layout_of`` returns."""
+    """Layout of a tensor that is not row-major though it is not a view, the result of ``views.layout_of``."""
     _views: list[weakref.ref[Tensor]] | None = None
     _array: Any
 
@@ -100,11 +100,11 @@ class Tensor(TensorMethods):
             raise ValueError(f"For 'Tensor', 'shape' goes without 'input_data', whose shape it has, but got {shape}")
         elif input_data is None:
             raise TypeError("For 'Tensor', 'input_data' is missing: give data, or 'init' with 'shape' and 'dtype'")
-        before = silence()
+        float_state = silence()
         try:
             self._array = _array_from(input_data, dtype)
         finally:
-            restore(before)
+            restore(float_state)
         if state.tracer is not None and not isinstance(input_data, Tensor):
             self._array = state.tracer.constant(self._array)
         self.const_arg = const_arg
@@ -115,14 +115,14 @@ class Tensor(TensorMethods):
 
     @staticmethod
     def _wrap(array: Array) -> Tensor:
-        """A tensor around an array as it is: no copy, no check."""
+        """Return a tensor of the array itself: no copy, no check."""
         tensor = _new(Tensor)
         tensor._array = array
         return tensor
 
     @staticmethod
     def from_numpy(array: Array) -> Tensor:
-        """A Tensor of a NumPy array's values; later writes to the array do not show in it.
+        """Return a Tensor of a NumPy array's values; later writes to the array do not affect it.
 
         Args:
             array: a ``numpy.ndarray`` of numbers or bools.
@@ -131,13 +131,13 @@ class Tensor(TensorMethods):
             a Tensor of its shape and dtype.
 
         Raises:
-            TypeError: ``array`` is no ``numpy.ndarray``, or holds something else.
+            TypeError: ``array`` is not a ``numpy.ndarray``, or holds something else.
         """
         if not isinstance(array, np.ndarray):
             raise TypeError(f"For 'from_numpy', 'array' must be a numpy.ndarray, but got {type(array).__name__}")
         return Tensor(array)
 
-    # What it is
+    # Properties
 
     def __hash__(self) -> int:
         if state.tracer is not None:
@@ -181,7 +181,7 @@ class Tensor(TensorMethods):
 
     @property
     def device(self) -> str:
-        """Where the elements are: "CPU", or "GPU:" and the number of the device."""
+        """The device of the elements: "CPU", or "GPU:" and its number."""
         return "CPU" if isinstance(self._array, np.ndarray) else f"GPU:{self._array.device.id}"
 
     @property
@@ -192,7 +192,7 @@ class Tensor(TensorMethods):
         return alias_of(self)
 
     def dim(self) -> int:
-        """The number of axes.
+        """Return the number of axes.
 
         Returns:
             an int.
@@ -202,7 +202,7 @@ class Tensor(TensorMethods):
     ndimension = dim
 
     def numel(self) -> int:
-        """The number of elements.
+        """Return the number of elements.
 
         Returns:
             an int.
@@ -212,7 +212,7 @@ class Tensor(TensorMethods):
     nelement = numel
 
     def element_size(self) -> int:
-        """The number of bytes of one element.
+        """Return the number of bytes of one element.
 
         Returns:
             an int.
@@ -220,7 +220,7 @@ class Tensor(TensorMethods):
         return self.itemsize
 
     def is_signed(self) -> bool:
-        """Whether the dtype has negative numbers.
+        """Return whether the dtype has negative numbers.
 
         Returns:
             False for Bool and the unsigned integers, else True.
@@ -228,7 +228,7 @@ class Tensor(TensorMethods):
         return self._array.dtype.kind not in "bu"
 
     def is_contiguous(self) -> bool:
-        """Return whether the elements lie row by row, without gaps, as in every tensor but a view.
+        """Return whether the elements are contiguous in row-major order, as in every tensor but a view.
 
         Returns:
             a bool.
@@ -240,12 +240,12 @@ class Tensor(TensorMethods):
         return bool(layout_of(self).flags.c_contiguous)
 
     def stride(self, dim: int | None = None) -> int | list[int]:
-        """How many elements lie from one to the next along each axis.
+        """Return the distance in elements between neighbors along each axis.
 
-        A computed tensor lies row by row; the elements of a view lie where they are in its root.
+        A computed tensor is row-major; the elements of a view are those of its root.
 
         Args:
-            dim: the axis to ask for; None asks for all.
+            dim: an axis; None for all.
 
         Returns:
             an int, or a list of an int for each axis.
@@ -262,20 +262,20 @@ class Tensor(TensorMethods):
         return layout_of(self).strides
 
     def storage_offset(self) -> int:
-        """How many elements lie before the first one in the memory that this Tensor is a view of.
+        """Return the number of elements before the first one in the memory that this Tensor is a view of.
 
         Returns:
-            an int; 0 for a Tensor with memory of its own.
+            an int; 0 for a Tensor that owns its memory.
         """
         from .views import layout_of
 
-        part = whole = layout_of(self)
-        while type(whole.base) is np.ndarray:
-            whole = whole.base
-        return part.ctypes.data - whole.ctypes.data
+        part = memory = layout_of(self)
+        while type(memory.base) is np.ndarray:
+            memory = memory.base
+        return part.ctypes.data - memory.ctypes.data
 
     def data_ptr(self) -> int:
-        """The address of the first element, in the memory of the device.
+        """Return the address of the first element, in the memory of the device.
 
         Returns:
             an int.
@@ -284,11 +284,11 @@ class Tensor(TensorMethods):
 
     @property
     def is_meta(self) -> bool:
-        """Whether it has a shape but no values: never here."""
+        """Whether it has a shape but no values: always False."""
         return False
 
     def is_pinned(self) -> bool:
-        """Whether the elements lie in memory of the host that a device reads by itself: none do.
+        """Return whether the elements are in pinned memory of the host: always False.
 
         Returns:
             False.
@@ -296,7 +296,7 @@ class Tensor(TensorMethods):
         return False
 
     def is_shared(self) -> bool:
-        """Whether other processes see the elements: none do.
+        """Return whether the elements are shared with other processes: always False.
 
         Returns:
             False.
@@ -306,7 +306,7 @@ class Tensor(TensorMethods):
     # To Python and NumPy
 
     def get_bytes(self) -> bytes:
-        """The elements' bytes, row by row.
+        """Return the elements' bytes, in row-major order.
 
         Returns:
             the bytes, which ``convert_bytes_to_tensor`` takes.
@@ -315,7 +315,7 @@ class Tensor(TensorMethods):
 
     @staticmethod
     def convert_bytes_to_tensor(bytes_data: bytes, shape: Sequence[int], dtype: DTypeLike) -> Tensor:
-        """A Tensor of the bytes of its elements, row by row.
+        """Return a Tensor of its elements' bytes, in row-major order.
 
         Args:
             bytes_data: the bytes.
@@ -326,7 +326,7 @@ class Tensor(TensorMethods):
             the Tensor.
 
         Raises:
-            TypeError: ``bytes_data`` is no bytes object.
+            TypeError: ``bytes_data`` is not a bytes object.
             ValueError: there are more or fewer bytes than such a Tensor has.
         """
         who = "convert_bytes_to_tensor"
@@ -341,7 +341,7 @@ class Tensor(TensorMethods):
         return Tensor(np.frombuffer(bytes_data, kind).reshape(lengths))
 
     def asnumpy(self) -> np.ndarray[Any, Any]:
-        """The values as a NumPy array of the caller's own: writing to it does not change the Tensor.
+        """Return the values as a new NumPy array: writing to it does not change the Tensor.
 
         Returns:
             a ``numpy.ndarray`` of the same shape and dtype, on the CPU.
@@ -352,10 +352,10 @@ class Tensor(TensorMethods):
     numpy = asnumpy
 
     def item(self, index: int | tuple[int, ...] | None = None) -> Any:
-        """The one element, or that at ``index``, as a Python number.
+        """Return the only element, or that at ``index``, as a Python number.
 
         Args:
-            index: an int counts the flattened elements, a tuple has an int for each axis; None asks for the only
+            index: an int is an index of the flattened elements, a tuple has an int for each axis; None is for the only
                 element.
 
         Returns:
@@ -373,10 +373,10 @@ class Tensor(TensorMethods):
         return host.item()
 
     def tolist(self) -> Any:
-        """The values as nested Python lists; of a Tensor without axes a bare number.
+        """Return the values as nested Python lists; for a Tensor without axes a bare number.
 
         Returns:
-            lists of bool, int, float or complex, nested as the axes are.
+            lists of bool, int, float or complex, nested like the axes.
         """
         return backend.to_host(self._array).tolist()
 
@@ -416,7 +416,7 @@ class Tensor(TensorMethods):
         return self.shape[0]
 
     def __contains__(self, value: object) -> bool:
-        """Whether any element equals a number, or that of a Tensor at its place."""
+        """Return whether any element equals a number, or the corresponding element of a Tensor."""
         return isinstance(value, Tensor | bool | int | float | complex | np.generic) and bool((self == value).any())
 
     def __iter__(self) -> Iterator[Tensor]:
@@ -444,10 +444,10 @@ class Tensor(TensorMethods):
     def __reduce__(self) -> tuple[Any, ...]:
         return Tensor, (self.asnumpy(), self.dtype)
 
-    # In place: rebinding, never writing into an array that somebody else may hold
+    # In place: rebinding, never writing into an array that anything else may hold
 
     def _rebind(self, array: Any, by_user: bool = False) -> None:
-        """Give it another array; taps hear what becomes of its views only where a line of the user wrote to it."""
+        """Rebind it to another array; taps observe the updates of its views only if a user's line wrote to it."""
         if state.tracer is not None:
             state.tracer.rebinds(self)
         self._array = array
@@ -458,10 +458,10 @@ class Tensor(TensorMethods):
 
     @np.errstate(all="ignore")
     def assign_value(self, value: TensorLike) -> Tensor:
-        """Take the values of ``value``, cast to this Tensor's dtype; its shape is taken over too.
+        """Set the values to those of ``value``, cast to this Tensor's dtype; the shape may change.
 
         Args:
-            value: a Tensor, or what one can be made of.
+            value: a Tensor, or data for one.
 
         Returns:
             this Tensor.
@@ -476,14 +476,13 @@ class Tensor(TensorMethods):
     # Gradient hooks
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> HookHandle:
-        """Call a function in the backward pass when this Tensor's whole gradient is known.
+        """Call a function in the backward pass when this Tensor's complete gradient is known.
 
         Args:
-            hook: called as ``hook(gradient)``; a Tensor that it returns goes on in the place of the gradient, None
-                keeps it.
+            hook: called as ``hook(gradient)``; a Tensor that it returns replaces the gradient, None keeps it.
 
         Returns:
-            a HookHandle, whose ``remove()`` takes the hook off.
+            a HookHandle, whose ``remove()`` removes the hook.
 
         Raises:
             TypeError: ``hook`` cannot be called with one argument.
@@ -499,11 +498,11 @@ class Tensor(TensorMethods):
         return handle
 
     def hooks(self) -> list[Callable[..., Any]]:
-        """The functions that ``register_hook`` was given and that were not removed, in their order."""
+        """Return the registered hooks that were not removed, in order of registration."""
         return list((self._gradient_hooks or {}).values())
 
     def _run_gradient_hooks(self, gradient: Any) -> Any:
-        """The gradient after this tensor's hooks; it comes and goes as array or as tensor."""
+        """Return the gradient after this tensor's hooks, as an array or a tensor like the argument."""
         value = as_tensor(gradient)
         for hook in tuple((self._gradient_hooks or {}).values()):
             returned = hook(value)
@@ -522,51 +521,51 @@ def tensor(
     const_arg: bool = False,
     device: str | None = None,
 ) -> Tensor:
-    """A new tensor: ``Tensor`` as a function.
+    """Return a new tensor: ``Tensor`` as a function.
 
     Args:
-        input_data: a Tensor, a NumPy array, a Python number, or a list or tuple of them, nested as the axes are.
-        dtype: the element type; that of ``input_data`` without it, where Python floats are Float32 and ints Int64.
+        input_data: a Tensor, a NumPy array, a Python number, or a list or tuple of them, nested like the axes.
+        dtype: the element type; by default that of ``input_data``, for Python floats Float32 and for ints Int64.
         shape: the shape that ``init`` fills.
         init: an Initializer, its name or a number that fills ``shape`` with ``dtype``.
-        const_arg: a flag that a graph compiler would read; kept for readers.
-        device: where it is: new Tensors are where ``set_device`` says, and another place is refused.
+        const_arg: a flag for a graph compiler; accepted and ignored.
+        device: its device: new Tensors are on the device of ``set_device``, another one raises.
 
     Returns:
         the Tensor.
 
     Raises:
-        TypeError: ``input_data`` is missing or nothing that a tensor can hold.
+        TypeError: ``input_data`` is missing or cannot be a tensor's elements.
         ValueError: ``init`` without ``shape`` and ``dtype``, or another ``device``.
     """
     return Tensor(input_data, dtype, shape, init, const_arg, device)
 
 
 def swap_tensors(t1: Tensor, t2: Tensor) -> None:
-    """Make each of two tensors what the other one is: its values, its class, its attributes.
+    """Exchange two tensors: their values, classes and attributes.
 
     Args:
         t1: a Tensor or Parameter, of any shape and dtype.
         t2: another one.
 
     Raises:
-        TypeError: one is no Tensor.
+        TypeError: one is not a Tensor.
     """
-    for name, one in (("t1", t1), ("t2", t2)):
-        if not isinstance(one, Tensor):
-            raise TypeError(f"For 'swap_tensors', '{name}' must be a Tensor, but got {type(one).__name__}")
+    for name, value in (("t1", t1), ("t2", t2)):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"For 'swap_tensors', '{name}' must be a Tensor, but got {type(value).__name__}")
     t1.__class__, t2.__class__ = t2.__class__, t1.__class__
     t1.__dict__, t2.__dict__ = t2.__dict__, t1.__dict__
     t1._array, t2._array = t2._array, t1._array
-    for one in (t1, t2):  # what was a view of one of them is one of neither
-        for reference in one._views or ():
+    for value in (t1, t2):  # a view of one of them is a view of neither now
+        for reference in value._views or ():
             if (view := reference()) is not None:
                 view._view = None
-        one._view = one._views = None
+        value._view = value._views = None
 
 
 def as_tensor(gradient: Tensor | Array) -> Tensor:
-    """A gradient on its way back, which is an array or for a higher order a tensor, as a tensor."""
+    """Return a gradient, which is an array or for a higher order a tensor, as a tensor."""
     return gradient if isinstance(gradient, Tensor) else Tensor._wrap(gradient)
 
 
@@ -580,17 +579,17 @@ def _lengths(shape: Any) -> tuple[int, ...]:
 
 
 def _array_from(data: Any, dtype: DTypeLike | None) -> Any:
-    """A new array (an identity of its own) of what a user gave."""
-    wanted = None if dtype is None else numpy_dtype(dtype)
+    """Return a new array (with its own identity) of a user's data."""
+    numpy_type = None if dtype is None else numpy_dtype(dtype)
     if isinstance(data, Tensor):
         array = data._array
-        return array.view() if wanted is None or array.dtype == wanted else array.astype(wanted)
+        return array.view() if numpy_type is None or array.dtype == numpy_type else array.astype(numpy_type)
     if backend.is_array(data):
         _check_elements(data)
-        array = data.copy() if wanted is None else data.astype(wanted)
+        array = data.copy() if numpy_type is None else data.astype(numpy_type)
         return backend.to_device(np.asarray(array) if isinstance(array, np.generic) else array)
     if isinstance(data, bool | int | float | complex):
-        kind = _dtype_of_python(data) if wanted is None else wanted
+        kind = _dtype_of_python(data) if numpy_type is None else numpy_type
         return backend.to_device(np.array(wrapped(data, kind), kind))
     if isinstance(data, list | tuple):
         plain = _plain(data)
@@ -599,8 +598,8 @@ def _array_from(data: Any, dtype: DTypeLike | None) -> Any:
         except ValueError as error:
             raise TypeError(f"For 'Tensor', 'input_data' is not rectangular: {error}") from None
         _check_elements(array)
-        if wanted is not None:
-            array = array.astype(wanted)
+        if numpy_type is not None:
+            array = array.astype(numpy_type)
         elif array.dtype == np.float64 and not _has_numpy(data):
             array = array.astype(np.float32)
         return backend.to_device(array)
@@ -611,18 +610,18 @@ def _array_from(data: Any, dtype: DTypeLike | None) -> Any:
 
 
 def get_py_obj_dtype(obj: Tensor | Number | str | list[Any] | tuple[Any, ...] | type | None) -> Type:
-    """The element type of a Python number or a Tensor: ``int`` is Int64 and ``float`` Float64.
+    """Return the element type of a Python number or a Tensor: ``int`` is Int64 and ``float`` Float64.
 
     Args:
-        obj: the number, its type, or the Tensor; of a str, a list, a tuple or None, and of their types, it is a kind,
-            such as ``mindspore.list_``.
+        obj: the number, its type, or the Tensor; for a str, a list, a tuple or None, and for their types, the result
+            is a kind, such as ``mindspore.list_``.
 
     Returns:
         the DType, or the kind.
 
     Raises:
         NotImplementedError: ``obj`` is a dict or a set.
-        TypeError: it is anything else.
+        TypeError: ``obj`` is anything else.
     """
     return obj.dtype if isinstance(obj, Tensor) else pytype_to_dtype(obj if isinstance(obj, type) else type(obj))
 

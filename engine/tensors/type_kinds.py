@@ -1,6 +1,6 @@
-"""Types of MindSpore's that no tensor's elements have: kinds such as ``mindspore.number``, and widths NumPy lacks.
+"""MindSpore's types that are not element types of tensors: kinds such as ``mindspore.number``, and widths NumPy lacks.
 
-They have names, which ``MultitypeFuncGraph.register`` takes and ``pytype_to_dtype`` gives; a Tensor of one is refused.
+They have names, which ``MultitypeFuncGraph.register`` accepts and ``pytype_to_dtype`` returns; a Tensor of one raises.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ number_type = (*int_type, *uint_type, *_floats, *complex_type, qint4x2, *_narrow
 all_types = (_dtypes.bool_, *number_type)
 
 PYTHON = {int: int_, float: float_, str: string, list: list_, tuple: tuple_, type(None): type_none}
-"""The kinds of Python's types; a number's type has an element type before it has one of these."""
+"""The kinds of Python's types; for a number's type the element type has precedence."""
 
 
 class _Quantized:
@@ -78,7 +78,7 @@ class _Quantized:
         return self.name
 
     def value(self) -> int:
-        """The number of the type, as MindSpore counts them."""
+        """Return the number of the type, by MindSpore's numbering."""
         return self._value_
 
 

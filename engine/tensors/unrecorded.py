@@ -1,6 +1,6 @@
-"""What is computed of numbers beside the table of operators: checks, counts, running statistics. No gradient passes.
+"""Computations outside the table of operators: checks, counts, running statistics. Gradients do not pass.
 
-While a function is traced each such call becomes a step of its plan, which a plain use of an array's numbers cannot.
+While a function is traced each such call becomes a step of its plan; a direct use of an array's numbers cannot.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ __all__ = ["checked", "computed", "constant", "filled", "fixed", "usual"]
 
 
 def computed(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> Any:
-    """What ``function(*arrays, **attrs)`` gives: an array, or a tuple of them."""
+    """Return ``function(*arrays, **attrs)``: an array, or a tuple of them."""
     return function(*arrays, **attrs) if state.tracer is None else state.tracer.compute(function, arrays, attrs)
 
 
 def checked(function: Callable[..., None], *arrays: Any, **attrs: Any) -> None:
-    """Call a function that raises where numbers are not allowed; of a GPU's, when numbers are read next."""
+    """Call a function that raises on invalid numbers; on a GPU, deferred until the host reads values."""
     if type(arrays[0]).__module__.startswith("cupy"):
         function = _later(function)
     if state.tracer is None:
@@ -37,26 +37,26 @@ def _later(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def usual(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> bool:
-    """Whether ``function(*arrays, **attrs)`` holds, for code that does something else where it does not.
+    """Return whether ``function(*arrays, **attrs)`` holds, for code that branches on it.
 
-    A plan is made where it holds, and is for such numbers only: others run eagerly.
+    A plan is made only if it holds, and is valid only for such numbers: others run eagerly.
     """
     return bool(function(*arrays, **attrs) if state.tracer is None else state.tracer.usual(function, arrays, attrs))
 
 
 def fixed(array: Any) -> Any:
-    """An array whose numbers depend on shapes, dtypes and Python's numbers alone."""
+    """Return an array whose numbers depend on shapes, dtypes and Python's numbers alone."""
     return array if state.tracer is None else state.tracer.constant(array)
 
 
 def constant(array: Any) -> Tensor:
-    """A tensor around an array whose numbers depend on shapes, dtypes and Python's numbers alone."""
+    """Return a tensor of an array whose numbers depend on shapes, dtypes and Python's numbers alone."""
     return Tensor._wrap(fixed(array))
 
 
 def filled(function: Callable[..., Any], **attrs: Any) -> Tensor:
-    """A tensor around ``function(**attrs)``, an array that hangs on lengths, dtypes and Python's numbers alone.
+    """Return a tensor of ``function(**attrs)``, an array that depends on lengths, dtypes and Python's numbers alone.
 
-    Unlike ``constant`` it lets lengths be open ones of a trace: it is made anew by the plan then.
+    Unlike ``constant`` it permits open lengths in a trace: then the plan computes it in each run.
     """
     return Tensor._wrap(function(**attrs) if state.tracer is None else state.tracer.filled(function, attrs))

@@ -1,9 +1,10 @@
-"""Views: a part of a tensor, or the whole in another shape, shares its elements, as in MindSpore.
+"""Views: tensors that share the elements of another tensor, as in MindSpore: a part of it, or another shape.
 
-Arrays are values, and nothing is written into one that somebody may hold: to write is to give a tensor another array
-(``Tensor._rebind``). So a view knows its root, the tensor whose elements it has, and the steps that lead from there;
-a root knows its views, weakly. Who gets another array hands the values on: a view to its root by ``write_through``, a
-root to its views by their steps. Both are operations that an open recording follows, so gradients pass.
+Arrays are immutable while anything else may hold them: to write to a tensor is to rebind it to a new array
+(``Tensor._rebind``). So a view has a reference to its root, the tensor whose elements it shares, and the steps that
+lead from there; a root has weak references to its views. Whichever is rebound propagates its values to the others: a
+view to its root by ``write_through``, a root to its views by their steps. An open recording follows both operations,
+so that gradients pass.
 """
 
 from __future__ import annotations
@@ -47,21 +48,21 @@ __all__ = [
 
 Layout = np.ndarray[Any, np.dtype[np.int8]]
 Steps = tuple[tuple[Operator, dict[str, Any]], ...]
-"""Operators with their attributes, each of one array, the first of the root's."""
+"""Operators of one array with their attributes; the first is applied to the root."""
 
 
 class View:
-    """What a tensor knows of being a view.
+    """Relation of a view to its root.
 
     Attributes:
-        held: the tensor whose elements it has, which is no view itself; where ``is_part`` is False a weak reference to
-            the tensor it was picked from.
-        before: what that which it was made of knows of being a view, where that is one.
-        operator: what made it.
-        attrs: with which attributes.
-        shape: its shape, and with that of the root: where one changes, nothing is shared any more.
+        held: the root, which is not a view itself; if ``is_part`` is False, a weak reference to the tensor that the
+            elements were copied from.
+        before: the ``View`` of the tensor that it was made of, if that is a view.
+        operator: the operator that made it.
+        attrs: the attributes of the operator.
+        shape: its shape; if it or the root's changes, nothing is shared any more.
         of_root: the root's shape.
-        is_part: whether writing to the root changes it too; not for ``x[[0, 1]]``, which has elements of its own.
+        is_part: whether writing to the root changes it too; not for ``x[[0, 1]]``, which has its own elements.
     """
 
     __slots__ = ("attrs", "before", "held", "is_part", "of_root", "operator", "shape")
@@ -86,23 +87,23 @@ class View:
 
     @property
     def root(self) -> Tensor | None:
-        """The tensor whose elements it has; None if it is gone."""
-        found: Tensor | None = self.held if self.is_part else self.held()
-        return found
+        """The tensor whose elements it shares; None if that is freed."""
+        tensor: Tensor | None = self.held if self.is_part else self.held()
+        return tensor
 
     @property
     def chain(self) -> Steps:
-        """How it comes from the root."""
-        found = []
+        """The steps from the root."""
+        steps = []
         view: View | None = self
         while view is not None:
-            found.append((view.operator, view.attrs))
+            steps.append((view.operator, view.attrs))
             view = view.before
-        return tuple(reversed(found))
+        return tuple(reversed(steps))
 
     @property
     def steps(self) -> Steps:
-        """The chain without aliases, which are other names of the same value; it may be empty."""
+        """The chain without aliases, which are other names of the same value; may be empty."""
         return tuple([step for step in self.chain if step[0] is not alias_operator])
 
 
@@ -121,7 +122,7 @@ class ViewOperator(Operator):
 
 
 class ReshapeOperator(ViewOperator):
-    """``reshape``, which shares where the strides of its input allow it, as in MindSpore, NumPy and PyTorch."""
+    """``reshape``, which shares elements if the strides of its input allow it, as in MindSpore, NumPy and PyTorch."""
 
     def _shares(self, source: Tensor, result: Tensor, attrs: dict[str, Any]) -> bool:
         view = source._view
@@ -146,12 +147,12 @@ def _unchanged(value: Any) -> Any:
 def layout_of(tensor: Tensor, bare: Callable[[Any], Any] = _unchanged) -> Layout:
     """Return an array of uninitialized bytes that has the shape and the strides of ``tensor``, counted in elements.
 
-    The strides follow from the program alone: a computed tensor lies row by row, a view as its steps lead there from
-    its root. How the array of either lies in memory is the business of kernels, and differs between devices.
+    The strides follow from the program alone: a computed tensor is row-major, a view has the strides that its steps
+    give from its root. The strides of the arrays in memory depend on kernels and differ between devices.
 
     Args:
         tensor: any tensor.
-        bare: replaces open lengths in shapes and attributes, of which to ask would make a guard, by those of this run.
+        bare: replaces open lengths in shapes and attributes, whose values would create a guard, by those of this run.
     """
     view = tensor._view
     if view is None or not view.is_part:
@@ -165,7 +166,7 @@ def layout_of(tensor: Tensor, bare: Callable[[Any], Any] = _unchanged) -> Layout
         else:
             index = None if attrs["index"] is True else attrs["index"]
             parts = index if isinstance(index, tuple) else (index,)
-            # Without an ellipsis NumPy gives a number, not a view, where each axis has an int.
+            # Without an ellipsis NumPy returns a number, not a view, if each axis has an int.
             layout = layout[parts if any(part is Ellipsis for part in parts) else (*parts, ...)]
     return layout
 
@@ -181,16 +182,18 @@ alias_operator = ViewOperator("alias", lambda x: x.view(), (lambda F, g, out, x:
 
 
 def _diagonal(index: Any) -> int | None:
-    """Return the offset of the diagonal that an index of ``ops.diagonal`` picks, or None for one of slices."""
+    """Return the offset of the diagonal that an index of ``ops.diagonal`` selects, or None for one of slices."""
     if not isinstance(index, tuple) or not any(is_array(part) for part in index):
         return None
-    places: list[Any] = [getattr(part, "whole", part) for part in index[1:]]  # a traced array lies over another one
-    rows, columns = places
+    rows_and_columns: list[Any] = [
+        getattr(part, "whole", part) for part in index[1:]
+    ]  # a traced array wraps another one
+    rows, columns = rows_and_columns
     return int(columns[0] - rows[0]) if rows.size else 0
 
 
 def link(source: Tensor, result: Tensor, operator: Operator, attrs: dict[str, Any], is_part: bool = True) -> Tensor:
-    """Let ``result``, which ``operator`` made of ``source``, share its elements, and give it back.
+    """Make ``result``, which ``operator`` made of ``source``, a view that shares its elements, and return it.
 
     Args:
         source: a tensor, which may be a view itself.
@@ -199,14 +202,14 @@ def link(source: Tensor, result: Tensor, operator: Operator, attrs: dict[str, An
         attrs: its attributes.
         is_part: whether writing to ``source`` changes ``result``, too.
     """
-    root, before = source, source._view
-    if before is not None:
-        if before.is_part:
-            root = before.held
+    root, previous = source, source._view
+    if previous is not None:
+        if previous.is_part:
+            root = previous.held
         else:
-            before = None
-    held = root if is_part else weakref.ref(root)
-    result._view = View(held, before, operator, attrs, result._array.shape, root._array.shape, is_part)
+            previous = None
+    root_or_reference = root if is_part else weakref.ref(root)
+    result._view = View(root_or_reference, previous, operator, attrs, result._array.shape, root._array.shape, is_part)
     if not is_part:
         return result
     views = root._views
@@ -215,18 +218,18 @@ def link(source: Tensor, result: Tensor, operator: Operator, attrs: dict[str, An
         return result
     views.append(weakref.ref(result))
     if len(views) > 8 and len(views) & (len(views) - 1) == 0:  # at powers of two
-        views[:] = [one for one in views if one() is not None]
+        views[:] = [view for view in views if view() is not None]
     return result
 
 
 def alias_of(source: Tensor) -> Tensor:
-    """Another tensor of the same elements; gradients do not pass, and no tap sees it.
+    """Return another tensor of the same elements; gradients do not pass, and taps are not notified.
 
     Args:
         source: the tensor.
 
     Returns:
-        a Tensor, also of a Parameter.
+        a Tensor, also for a Parameter.
     """
     result = Tensor._wrap(source._array.view())
     link(source, result, stop_gradient_operator, {})
@@ -234,52 +237,52 @@ def alias_of(source: Tensor) -> Tensor:
 
 
 def aliases_of(tensors: Sequence[Tensor], arrays: Sequence[Array]) -> list[Tensor]:
-    """Return new tensors that share their elements with ``tensors``, and let gradients pass.
+    """Return new tensors that share their elements with ``tensors``, and that gradients pass.
 
     Args:
         tensors: the tensors.
-        arrays: their values under the names that the new tensors have on the tape.
+        arrays: their values, under the names of the new tensors on the tape.
     """
     pairs = zip(tensors, arrays, strict=True)
     return [link(source, Tensor._wrap(array), alias_operator, {}) for source, array in pairs]
 
 
 def detached_copies(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Return new tensors of the same values and layouts, which share among themselves what ``tensors`` share.
+    """Return new tensors of the same values and layouts, which share elements among themselves as ``tensors`` do.
 
     Args:
-        tensors: the tensors; one that occurs twice has one copy.
+        tensors: the tensors; a repeated one has one copy.
     """
-    copies = {id(one): Tensor._wrap(one._array) for one in tensors}
+    copies = {id(tensor): Tensor._wrap(tensor._array) for tensor in tensors}
     groups: dict[int, list[Tensor]] = {}
-    for one in {id(one): one for one in tensors}.values():
-        groups.setdefault(id(_root_of(one)), []).append(one)
+    for tensor in {id(tensor): tensor for tensor in tensors}.values():
+        groups.setdefault(id(_root_of(tensor)), []).append(tensor)
     for group in groups.values():
         root = _root_of(group[0])
         if len(group) > 1 and id(root) not in copies:
             copies[id(root)] = Tensor._wrap(root._array)
             copies[id(root)]._layout = root._layout
-        for one in group:
-            copy = copies[id(one)]
-            if one is not root and len(group) > 1:
-                _link_like(copy, copies[id(root)], one._view)
-            elif not one.is_contiguous():
-                copy._layout = layout_of(one)
-    return [copies[id(one)] for one in tensors]
+        for tensor in group:
+            copy = copies[id(tensor)]
+            if tensor is not root and len(group) > 1:
+                _link_like(copy, copies[id(root)], tensor._view)
+            elif not tensor.is_contiguous():
+                copy._layout = layout_of(tensor)
+    return [copies[id(tensor)] for tensor in tensors]
 
 
 def outputs_of_node(
     returned: Sequence[Tensor], arrays: Sequence[Array], given: Sequence[Tensor]
 ) -> tuple[list[Tensor], list[Tensor]]:
-    """Return new tensors for the results of a call that is one node on the tape; they share what its results share.
+    """Return new tensors for the results of a call that is one node on the tape; they share elements as its results do.
 
-    A root that was made during the call is unknown to the tape, so gradients could not pass by it. A view of it becomes
-    a root itself; several views of one get a new root, to be recorded by ``put_together``.
+    A root that was made during the call is not on the tape, so gradients could not pass it. A single view of it becomes
+    a root itself; several views get a new root, to be recorded by ``put_together``.
 
     Args:
         returned: the tensors that the call returned, computed without a recording.
-        arrays: the same values under the names that the node has on the tape.
-        given: the tensors that the call got.
+        arrays: the same values, under their names at the node on the tape.
+        given: the arguments of the call.
 
     Returns:
         the tensors, and the new roots.
@@ -287,35 +290,35 @@ def outputs_of_node(
     outputs = [Tensor._wrap(array) for array in arrays]
     outside = {id(_root_of(tensor)) for tensor in given}
     groups: dict[int, list[int]] = {}
-    for place, tensor in enumerate(returned):
+    for index, tensor in enumerate(returned):
         root = _root_of(tensor)
         if id(root) in outside or _is_known(root):
-            link(tensor, outputs[place], alias_operator, {})
+            link(tensor, outputs[index], alias_operator, {})
         else:
-            groups.setdefault(id(root), []).append(place)
+            groups.setdefault(id(root), []).append(index)
     roots = []
-    for places in groups.values():
-        root = _root_of(returned[places[0]])
-        new_root = next((outputs[place] for place in places if returned[place] is root), None)
-        if new_root is None and len(places) > 1:
+    for indices in groups.values():
+        root = _root_of(returned[indices[0]])
+        new_root = next((outputs[index] for index in indices if returned[index] is root), None)
+        if new_root is None and len(indices) > 1:
             new_root = Tensor._wrap(root._array)
             new_root._layout = root._layout
             roots.append(new_root)
-        for place in places:
+        for index in indices:
             if new_root is None:
-                outputs[place]._layout = layout_of(returned[place])
-            elif returned[place] is not root:
-                _link_like(outputs[place], new_root, returned[place]._view)
-            elif outputs[place] is not new_root:
-                link(new_root, outputs[place], alias_operator, {})
+                outputs[index]._layout = layout_of(returned[index])
+            elif returned[index] is not root:
+                _link_like(outputs[index], new_root, returned[index]._view)
+            elif outputs[index] is not new_root:
+                link(new_root, outputs[index], alias_operator, {})
     return outputs, roots
 
 
 def put_together(roots: Sequence[Tensor]) -> None:
-    """Record that the values of roots are those of their views.
+    """Record that the values of roots consist of those of their views.
 
     Args:
-        roots: the new ones of ``outputs_of_node``, whose views are recorded.
+        roots: the new roots of ``outputs_of_node``, whose views are recorded.
     """
     for root in roots:
         for reference in root._views or ():
@@ -326,46 +329,48 @@ def put_together(roots: Sequence[Tensor]) -> None:
 
 
 class Written:
-    """Which tensors a call that is one node on the tape writes to, of those that it is given and what shares with them.
+    """Tensors that a call, one node on the tape, writes to: its arguments and tensors that share elements with them.
 
     Args:
-        given: the tensors, before the call.
+        given: the arguments, before the call.
     """
 
     def __init__(self, given: Sequence[Tensor]) -> None:
-        self._given = list({id(one): one for one in given}.values())
+        self._given = list({id(tensor): tensor for tensor in given}.values())
         self._before: dict[int, tuple[Tensor, Array]] = {}
-        for root in {id(one): one for one in map(_root_of, given)}.values():
-            for one in (root, *[reference() for reference in root._views or ()]):
-                if one is not None:
-                    self._before[id(one)] = one, one._array
+        for root in {id(tensor): tensor for tensor in map(_root_of, given)}.values():
+            for tensor in (root, *[reference() for reference in root._views or ()]):
+                if tensor is not None:
+                    self._before[id(tensor)] = tensor, tensor._array
 
     def undo(self) -> list[tuple[Tensor, Array]]:
-        """Put back the arrays that all had, and return the given tensors that were written, with their new arrays."""
-        found = [(one, one._array) for one in self._given if _is_written(one, self._before[id(one)][1])]
-        for one, array in self._before.values() if found else ():
-            if _is_written(one, array):
-                one._array = array
-        return found
+        """Restore all previous arrays, and return the arguments that were written, with their new arrays."""
+        written = [
+            (tensor, tensor._array) for tensor in self._given if _is_written(tensor, self._before[id(tensor)][1])
+        ]
+        for tensor, array in self._before.values() if written else ():
+            if _is_written(tensor, array):
+                tensor._array = array
+        return written
 
     def pass_on(self) -> None:
-        """Let the new values of tensors be, for the tape, other names of the old ones, to which gradients pass."""
-        for one, array in self._before.values():
-            if _is_written(one, array):
-                rename(one, array)
+        """Record the new values of tensors as other names of the old ones, so that gradients pass."""
+        for tensor, array in self._before.values():
+            if _is_written(tensor, array):
+                rename(tensor, array)
 
 
 def _is_written(tensor: Tensor, before: Array) -> bool:
-    """Return whether a tensor has other values than before, and not another shape, with which it is another tensor."""
+    """Return whether a tensor has other values than before and the same shape; another shape is another tensor."""
     return tensor._array is not before and tensor._array.shape == before.shape
 
 
 def rename(tensor: Tensor, before: Array) -> None:
-    """Let the tape know the array of a tensor as another name of the one that the tensor had before.
+    """Record the array of a tensor as another name of its previous array.
 
     Args:
-        tensor: the tensor, which has got its new values.
-        before: the array.
+        tensor: the tensor, with its new values.
+        before: the previous array.
     """
     if any(id(before) in recording.tracked for recording in state.recordings):
         tensor._array = tensor._array.view()
@@ -379,83 +384,83 @@ def _root_of(tensor: Tensor) -> Tensor:
 
 
 def _is_known(tensor: Tensor) -> bool:
-    """Return whether a recording follows the tensor, or it is a Parameter, which no call makes."""
+    """Return whether a recording follows the tensor, or it is a Parameter, which no call creates."""
     return type(tensor) is not Tensor or any(id(tensor._array) in recording.tracked for recording in state.recordings)
 
 
 def places_in(tensors: Sequence[Tensor], roots: Sequence[Tensor]) -> list[tuple[Tensor, View | None] | None]:
-    """Return for each tensor which of the roots it is (with None) or is a view of; None for the others.
+    """Return for each tensor the root that it is (with None) or is a view of; None for the others.
 
     Args:
         tensors: the tensors.
         roots: tensors that are not views.
     """
-    known = {id(root) for root in roots}
-    found = [(_root_of(one), one._view) for one in tensors]
+    root_ids = {id(root) for root in roots}
+    roots_and_views = [(_root_of(tensor), tensor._view) for tensor in tensors]
     return [
-        (root, None if root is one else view) if id(root) in known else None
-        for one, (root, view) in zip(tensors, found, strict=True)
+        (root, None if root is tensor else view) if id(root) in root_ids else None
+        for tensor, (root, view) in zip(tensors, roots_and_views, strict=True)
     ]
 
 
 def put_in(tensors: Sequence[Tensor], places: Sequence[tuple[Tensor, View | None] | None]) -> list[Tensor]:
-    """Return the tensors, those that have a place (``places_in``) as the root itself or as the view of it.
+    """Return the tensors; each one with a place (``places_in``) becomes the root itself or the view of it.
 
     Args:
         tensors: new tensors.
-        places: where each belongs.
+        places: the place of each, or None.
     """
-    found = []
-    for tensor, place in zip(tensors, places, strict=True):
-        if place is not None and place[1] is not None:
-            _link_like(tensor, place[0], place[1])
-        found.append(place[0] if place is not None and place[1] is None else tensor)
-    return found
+    results = []
+    for tensor, position in zip(tensors, places, strict=True):
+        if position is not None and position[1] is not None:
+            _link_like(tensor, position[0], position[1])
+        results.append(position[0] if position is not None and position[1] is None else tensor)
+    return results
 
 
 def _link_like(tensor: Tensor, root: Tensor, view: Any) -> None:
-    """Make ``tensor`` the view of ``root`` that ``view`` is of another root."""
+    """Make ``tensor`` the same view of ``root`` that ``view`` is of another root."""
     tensor._view = View(root, view.before, view.operator, view.attrs, view.shape, view.of_root, True)
     root._views = [*(root._views or ()), weakref.ref(tensor)]
 
 
 def seen_by_steps(tensor: Tensor, steps: Steps) -> Tensor:
-    """A part of a tensor, as the operators make it.
+    """Return a part of a tensor, made by operators.
 
     Args:
         tensor: the tensor.
-        steps: how the part comes from it.
+        steps: the steps from the tensor to the part.
     """
     for operator, attrs in steps:
         source, tensor = tensor, operator(tensor, **attrs)
-        if tensor._view is None and operator.name == "getitem":  # of which NumPy makes a copy: one element, a diagonal
+        if tensor._view is None and operator.name == "getitem":  # copied by NumPy: one element, a diagonal
             link(source, tensor, operator, attrs)
     return tensor
 
 
 def hand_on(tensor: Tensor, is_told: bool = False, written: Tensor | None = None) -> None:
-    """After ``tensor`` got another array: let the others that share its elements have the new values.
+    """Propagate the new values of a rebound tensor to the tensors that share its elements.
 
     Args:
         tensor: a view, or a tensor that has views.
-        is_told: whether taps hear of it.
-        written: the view from which it got them, which has them already.
+        is_told: whether taps are notified.
+        written: the view that the values came from, which has them already.
     """
     is_told = is_told and bool(taps.operator_taps)
     written_view = None if written is None else written._view
     for reference in tensor._views or ():
-        one = reference()
-        if one is None or one is written or one._view is None:
+        other = reference()
+        if other is None or other is written or other._view is None:
             continue
-        if one._view.of_root != tensor._array.shape:
-            one._view = None
-        elif written_view is not None and _is_same(one._view, written_view):
-            one._array = written._array  # type: ignore[union-attr]
-        elif one._array.base is not tensor._array:
+        if other._view.of_root != tensor._array.shape:
+            other._view = None
+        elif written_view is not None and _is_same(other._view, written_view):
+            other._array = written._array  # type: ignore[union-attr]
+        elif other._array.base is not tensor._array:
             array = tensor._array
-            for operator, attrs in one._view.steps:
+            for operator, attrs in other._view.steps:
                 array = _applied(operator, (array,), attrs, is_told)
-            one._array = array
+            other._array = array
     view = tensor._view
     if view is None:
         return
@@ -465,7 +470,7 @@ def hand_on(tensor: Tensor, is_told: bool = False, written: Tensor | None = None
         tensor._view = None
         return
     if not steps and tensor._array.dtype == root._array.dtype:
-        root._array = tensor._array  # the same value: a copy would be another one on the tape
+        root._array = tensor._array  # the same value: a copy would be another value on the tape
     elif not state.recordings and not is_told and _is_held_by_its_views_alone(root):
         _write(root._array, tensor._array, steps)
     else:
@@ -482,16 +487,16 @@ def _is_same(one: View, other: View) -> bool:
 
 
 def _is_held_by_its_views_alone(root: Tensor) -> bool:
-    """Whether nobody would see the values change but those that are to: the tensor and its views."""
+    """Return whether only the tensor and its views can observe a change of its values."""
     array = root._array
     if not is_own(array):
         return False
     views = 0
     for reference in root._views or ():
-        one = reference()
-        if one is not None and one._array.base is array:
+        view = reference()
+        if view is not None and view._array.base is array:
             views += 1
-            part = one._array
+            part = view._array
             if sys.getrefcount(part) > OWN_REFERENCES:
                 return False
             del part
@@ -499,19 +504,19 @@ def _is_held_by_its_views_alone(root: Tensor) -> bool:
 
 
 def is_own(array: Any) -> bool:
-    """Whether an array has memory of its own, and nobody knows its values by a weak reference, as figures are known."""
+    """Return whether an array owns its memory, and no weak reference identifies its values."""
     if not isinstance(array, np.ndarray) or array.base is not None or not array.flags.writeable:
         return False
     return weakref.getweakrefcount(array) == 0
 
 
 def _is_own_on_gpu(array: Any) -> bool:
-    """The same of an array of a GPU: what others have of its memory holds it, as its ``base``."""
+    """Return the same for an array on a GPU: other arrays of its memory hold it, as their ``base``."""
     return not isinstance(array, np.ndarray) and array.base is None and weakref.getweakrefcount(array) == 0
 
 
 def is_held_alone(tensor: Tensor) -> bool:
-    """Whether nobody but the tensor holds its array, so that it may be written to. Who asks must not hold it either."""
+    """Return whether only the tensor holds its array, so that it may be written to; the caller must not hold it."""
     array = tensor._array
     if tensor._view is not None or tensor._views is not None or not (is_own(array) or _is_own_on_gpu(array)):
         return False
@@ -530,16 +535,16 @@ def _is_alone(bound: int, arrays: list[Array]) -> bool:
 
 
 OWN_REFERENCES = calibrated(_is_alone, 2 if BORROWS else 3)
-"""How often an array is held that a tensor and one name of a function hold."""
+"""References to an array that is held by a tensor and one local variable."""
 
 
 def _is_writable(steps: Steps) -> bool:
-    """Whether each element of the view is one of the root's, and no other is."""
+    """Return whether each element of the view is exactly one element of the root."""
     return all(operator.name != "broadcast_to" for operator, _ in steps)
 
 
 def _applied(operator: Operator, inputs: tuple[Array, ...], attrs: dict[str, Any], is_told: bool) -> Array:
-    """An operator's result, recorded."""
+    """Return an operator's result, and record it."""
     tracer = state.tracer
     output: Array = operator.on_arrays(*inputs, **attrs) if tracer is None else tracer.apply(operator, inputs, attrs)
     if state.recordings and operator.vjps:
@@ -550,13 +555,13 @@ def _applied(operator: Operator, inputs: tuple[Array, ...], attrs: dict[str, Any
 
 
 def _write_through_kernel(root: Array, new: Array, steps: Steps) -> Array:
-    changed = root.copy(order="K")  # as it is where it is written in place
+    changed = root.copy(order="K")  # the same strides as a write in place keeps
     _write(changed, new, steps)
     return changed
 
 
 def _write(array: Array, new: Array, steps: Steps) -> None:
-    """Write ``new`` where the steps lead to, into an array of the caller's own."""
+    """Write ``new`` at the position that the steps lead to, into an array that the caller owns."""
     (operator, attrs), *rest = steps
     if not rest and operator.name == "getitem":
         array[attrs["index"]] = new
