@@ -1,7 +1,7 @@
-"""Names of MindSpore's that have no meaning here: where it keeps them, and what to use instead.
+"""MindSpore's names that are not supported here: their modules, and what to use instead.
 
-Calling one is a NotImplementedError that says so (``module_names.unavailable``). A name stands here once; ``top`` is
-``mindspore`` itself.
+Calling one raises a NotImplementedError that says so (``module_names.unavailable``). Each name is listed once; ``top``
+is ``mindspore`` itself.
 """
 
 from __future__ import annotations
@@ -201,13 +201,13 @@ _MODULES = {
 
 
 def check_module(name: str) -> None:
-    """Say what to use instead of a module that cannot be imported.
+    """Raise an error with the alternative for a module that cannot be imported.
 
     Args:
         name: a module, such as ``mindspore.mindrecord``.
 
     Raises:
-        ModuleNotFoundError: it is one of those.
+        ModuleNotFoundError: it is one of these modules.
     """
     for instead, modules in _MODULES.items():
         if any(f"{name}.".startswith(f"mindspore.{module}.") for module in modules.split()):
@@ -215,7 +215,7 @@ def check_module(name: str) -> None:
 
 
 def absent_in(module: str) -> dict[str, str]:
-    """The names that a module of MindSpore's has and that are absent here, and what to use instead of each.
+    """Return the unsupported names of a MindSpore module, with what to use instead of each.
 
     Args:
         module: its name below ``mindspore``, or ``top``.

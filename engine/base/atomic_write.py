@@ -1,8 +1,9 @@
-"""The one way to write a file that is kept: it appears whole, or what stood there stays.
+"""Atomic writing of files: the new content appears completely, or the old file stays.
 
-The content goes to a hidden file beside the target, to the disk, and then takes the target's name. As long as its
-writer lives, that file is locked; the system ends the lock with the process. So a hidden file without a lock is what a
-killed writer left, and the next write into the folder removes it. On a system without such locks it stays there.
+The content is written to a hidden file beside the target and flushed to disk, and the file is renamed to the target.
+As long as its writer lives, that file is locked; the system releases the lock with the process. So a hidden file
+without a lock was left by a killed writer, and the next write into the folder removes it. On a system without such
+locks it stays there.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ except ImportError:  # Windows
 
 __all__ = ["file_behind", "write_file", "write_text"]
 
-_HIDDEN = ".hookscope-{}.tmp"  # short, so that every name which a file may have leaves room for it
+_HIDDEN = ".hookscope-{}.tmp"  # short, so that it is valid wherever any name is
 _LEFT = re.compile(re.escape(_HIDDEN).replace(r"\{\}", "[0-9a-f]{16}"))
 
 
@@ -34,19 +35,19 @@ def write_file(
     mode: int | None = None,
     wanted: Callable[[], bool] | None = None,
 ) -> None:
-    """Call ``write`` with a file; what it wrote takes the place of ``path`` at once, or not at all.
+    """Call ``write`` with a file; its content replaces ``path`` atomically, or not at all.
 
     Args:
-        path: the file. A symbolic link stays, and the file that it leads to is replaced, as editors do, if the system
-            lets it be followed; of several hard links the others keep the old content.
+        path: the file. A symbolic link stays, and its target is replaced, as in editors, if the system
+            lets it be followed; other hard links keep the old content.
         write: gets a new file, open for writing.
         caller: the public function, for messages.
-        mode: the permissions. Without it a file keeps its own, and a new one gets what the umask allows.
-        wanted: asked when all is written; False leaves everything as it was.
+        mode: the permissions. By default a file keeps its own, and a new one gets those that the umask allows.
+        wanted: called after the write; False leaves everything unchanged.
 
     Raises:
         ValueError: ``path`` has a null character.
-        OSError: there is no such folder, no right to write there, no space, or ``path`` is no regular file. Its
+        OSError: there is no such folder, no right to write there, no space, or ``path`` is not a regular file. Its
             ``filename`` is the file's.
     """
     target = file_behind(path, caller)
@@ -58,57 +59,59 @@ def write_file(
     except OSError as error:
         if error.errno is None:
             raise
-        # The hidden name means nothing to whoever reads this.
+        # The hidden name means nothing to the user.
         raise OSError(error.errno, error.strerror, target) from None
     _flush_folder(folder)
 
 
 def write_text(path: str | os.PathLike[str], text: str, caller: str) -> None:
-    """``write_file`` for text: in UTF-8, with half a character, as in a file name that is no UTF-8, as its code."""
+    """Write a text with ``write_file``: in UTF-8, with surrogates, as in a file name that is not UTF-8, escaped."""
     content = text.encode(errors="backslashreplace")
     write_file(path, lambda file: file.write(content), caller)
 
 
 def file_behind(path: str | os.PathLike[str], caller: str) -> str:
-    """The file that a write to ``path`` replaces, or makes: an absolute path without links.
+    """Return the file that a write to ``path`` replaces or creates: an absolute path without links.
 
     Raises:
-        ValueError, OSError: ``write_file`` would refuse it.
+        ValueError, OSError: ``write_file`` would reject it.
     """
-    given = os.fspath(path)
-    if "\0" in given:
-        raise ValueError(f"For '{caller}', {given!r} is no name of a file: it has a null character")
+    path_text = os.fspath(path)
+    if "\0" in path_text:
+        raise ValueError(f"For '{caller}', {path_text!r} is no name of a file: it has a null character")
     try:
-        target = os.path.realpath(given)
+        target = os.path.realpath(path_text)
     except FileNotFoundError:
         raise FileNotFoundError(
-            errno.ENOENT, f"For '{caller}', the working directory does not exist any more", given
+            errno.ENOENT, f"For '{caller}', the working directory does not exist any more", path_text
         ) from None
     try:
-        kind = os.stat(given).st_mode  # not of the target: the system may forbid to follow a link (protected_symlinks)
+        kind = os.stat(
+            path_text
+        ).st_mode  # not of the target: the system may forbid to follow a link (protected_symlinks)
     except FileNotFoundError:
         folder = os.path.dirname(target)
         if not os.path.isdir(folder):
             raise FileNotFoundError(f"For '{caller}', the folder '{folder}' does not exist; make it first") from None
         kind = stat.S_IFREG
-    if stat.S_ISDIR(kind) or given.endswith(os.sep):
-        raise IsADirectoryError(f"For '{caller}', {given!r} is no name of a file")
+    if stat.S_ISDIR(kind) or path_text.endswith(os.sep):
+        raise IsADirectoryError(f"For '{caller}', {path_text!r} is no name of a file")
     if not stat.S_ISREG(kind):
-        # A rename would put a file in the place of /dev/null.
-        raise OSError(errno.EINVAL, f"For '{caller}', a device, pipe or socket cannot be replaced by a file", given)
+        # A rename would replace /dev/null by a file.
+        raise OSError(errno.EINVAL, f"For '{caller}', a device, pipe or socket cannot be replaced by a file", path_text)
     return target
 
 
 def _replaced(
     target: str, folder: str, write: Callable[[BinaryIO], object], mode: int | None, wanted: Callable[[], bool] | None
 ) -> bool:
-    """Whether it was done: False if a sweeper came between the making of the hidden file and its lock."""
+    """Return whether it was done: False if a sweeper came between creation of the hidden file and its lock."""
     if mode is None and os.path.exists(target):
         mode = stat.S_IMODE(os.stat(target).st_mode)
     # No helper around the name: an interrupt may come between any two steps, and here each of them ends in `finally`.
     hidden = os.path.join(folder, _HIDDEN.format(os.urandom(8).hex()))
     try:
-        # What gets other permissions in the end is its owner's alone until then.
+        # A file that gets other permissions at the end is private until then.
         with open(hidden, "xb", opener=partial(os.open, mode=0o666 if mode is None else 0o600)) as file:
             if not _locked(file.fileno(), hidden):
                 return False
@@ -122,7 +125,7 @@ def _replaced(
                     os.chmod(hidden, mode)
             if fcntl is not None:  # before the lock ends
                 _take_name(hidden, target, wanted)
-        if fcntl is None:  # once the file is closed: Windows renames no open one
+        if fcntl is None:  # once the file is closed: Windows does not rename open files
             _take_name(hidden, target, wanted)
         return True
     finally:
@@ -138,7 +141,7 @@ def _take_name(hidden: str, target: str, wanted: Callable[[], bool] | None) -> N
 
 
 def _locked(descriptor: int, hidden: str) -> bool:
-    """Lock a file that was just made; whether it is still there."""
+    """Lock a file that was just created; return whether it still exists."""
     if fcntl is None:
         return True
     try:
@@ -151,7 +154,7 @@ def _locked(descriptor: int, hidden: str) -> bool:
 
 
 def _sweep(folder: str) -> None:
-    """Remove what killed writers left here; what cannot be seen, locked or removed stays."""
+    """Remove the files of killed writers; those that cannot be seen, locked or removed stay."""
     if fcntl is None:
         return
     try:
@@ -165,9 +168,9 @@ def _sweep(folder: str) -> None:
 
 def _remove_if_left(hidden: str) -> None:
     def remove(descriptor: int) -> None:
-        found = os.fstat(descriptor)
-        if stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid():
-            # A shared lock needs no right to write; a writer's own keeps it away.
+        status = os.fstat(descriptor)
+        if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
+            # A shared lock needs no write permission; a writer's lock prevents it.
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
             os.unlink(hidden)
 
@@ -175,19 +178,19 @@ def _remove_if_left(hidden: str) -> None:
 
 
 def _flush_folder(folder: str) -> None:
-    """So that the new name, too, outlives a power cut. The file is written: where it cannot, nothing failed."""
+    """Make the new name survive a power failure. The file itself is written, so a failure here is ignored."""
     _try_with(folder, os.O_RDONLY, os.fsync)
 
 
 def _try_with(path: str, flags: int, action: Callable[[int], None]) -> None:
-    """Open, act and close; where the system refuses, nothing happens."""
-    opened: list[int] = []
+    """Open, act and close; do nothing if the system refuses."""
+    descriptors: list[int] = []
     try:
-        # One step, so that an interrupt finds in the list what has been opened.
-        opened.extend(map(os.open, [path], [flags]))
-        action(*opened)
+        # One step, so that the list has the open descriptor at any interrupt.
+        descriptors.extend(map(os.open, [path], [flags]))
+        action(*descriptors)
     except OSError:
         pass
     finally:
-        for descriptor in opened:
+        for descriptor in descriptors:
             os.close(descriptor)

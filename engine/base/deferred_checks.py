@@ -1,7 +1,7 @@
-"""Checks of numbers on a GPU, made when somebody reads numbers from it anyway.
+"""Deferred checks of values on a GPU, made when the host reads values from it.
 
-Made at once, each would wait for all that the GPU has to do. So a check keeps its arrays until then; an error names the
-line of the call that it is about.
+An immediate check would synchronize with the GPU. So a check keeps its arrays until then; its error names the line of
+the original call.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ __all__ = ["ask", "ask_later", "waiting"]
 
 _OURS = str(Path(__file__).parents[1])
 _MOST = 256
-"""So many wait at most: then they are made, and the host waits."""
+"""Maximum of waiting checks; at more they are made, and the host waits."""
 waiting: list[tuple[Callable[..., None], tuple[Any, ...], dict[str, Any], str]] = []
-"""What is to be called, with what, and for which line of the user's."""
+"""Functions to call, with their arguments, and the user's line of each."""
 
 
 def ask_later(function: Callable[..., None], *arrays: Any, **attrs: Any) -> None:
-    """Call ``function`` with the arrays' numbers when some are read next.
+    """Call ``function`` with the arrays' values at the next read of values.
 
     Args:
-        function: where numbers are not allowed it raises a TypeError, ValueError, IndexError or RuntimeError.
-        *arrays: of a GPU.
+        function: raises a TypeError, ValueError, IndexError or RuntimeError on invalid values.
+        *arrays: arrays on a GPU.
         **attrs: further arguments.
     """
     if len(waiting) >= _MOST:
@@ -36,19 +36,19 @@ def ask_later(function: Callable[..., None], *arrays: Any, **attrs: Any) -> None
 
 
 def ask() -> None:
-    """Make the checks that wait; none waits any longer, also where one raises.
+    """Make the waiting checks; none waits any longer, even if one raises.
 
     Raises:
-        TypeError, ValueError, IndexError, RuntimeError: the first that finds something.
+        TypeError, ValueError, IndexError, RuntimeError: the error of the first check that fails.
     """
-    asked = waiting.copy()
+    pending = waiting.copy()
     waiting.clear()
-    for function, arrays, attrs, place in asked:
+    for function, arrays, attrs, line in pending:
         try:
             function(*[x.get() if hasattr(x, "get") else x for x in arrays], **attrs)
         except (TypeError, ValueError, IndexError, RuntimeError) as error:
-            told = f"{error}; on a GPU this is seen when numbers are read: the call was at {place}"
-            raise type(error)(told) from None
+            message = f"{error}; on a GPU this is seen when numbers are read: the call was at {line}"
+            raise type(error)(message) from None
 
 
 def _line() -> str:

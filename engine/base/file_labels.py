@@ -1,4 +1,4 @@
-"""What messages call the files of the user's code: a notebook's cell is compiled as a file, too."""
+"""Names of the user's files in messages: a notebook cell is compiled as a file, too."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ _label: Callable[[str], str | None] | None = None
 
 
 def set_file_labels(label: Callable[[str], str | None] | None) -> None:
-    """Set what knows a better name for some files than their own."""
+    """Set the function that returns better names of some files."""
     global _label
     _label = label
 
 
 def file_label(filename: str) -> str:
-    """A file of the user's as messages name it."""
+    """Return the name of a user's file for messages."""
     return _better(filename) or os.path.basename(filename)
 
 
 def shown_name(filename: str) -> str:
-    """A file of the user's as warnings name it: ``Cell In[3]`` or ``/path/to/file.py``."""
+    """Return the name of a user's file for warnings: ``Cell In[3]`` or ``/path/to/file.py``."""
     return _better(filename) or filename
 
 
 def place_of(where: str) -> str:
-    """A line of the user's, ``file:line``, as messages name it: ``Cell In[3], line 4`` or ``/path/to/file.py:4``."""
+    """Return the text of a user's line, ``file:line``: ``Cell In[3], line 4`` or ``/path/to/file.py:4``."""
     filename, _, line = where.rpartition(":")
     better = _better(filename)
     return f"{better}, line {line}" if better else where
 
 
 def warn_user(message: str) -> None:
-    """Warn at the user's line, however deep in the engine this is called.
+    """Warn at the user's line, however deep in the engine the call is.
 
     Args:
-        message: what is told.
+        message: the text.
     """
     frame = user_frame() or sys._getframe()
     names, file = frame.f_globals, frame.f_code.co_filename
-    # By ``warn`` a cell of a notebook would be named as the file that it is compiled as.
+    # ``warn`` would name a notebook cell by the file that it is compiled as.
     warnings.warn_explicit(
         message,
         UserWarning,
@@ -57,6 +57,6 @@ def warn_user(message: str) -> None:
 
 
 def _better(filename: str) -> str | None:
-    found = _label and _label(filename)
-    # Where nobody knows the cell's number its file, which is not there, would tell nothing.
-    return found or ("a cell" if f"{os.sep}ipykernel_" in filename else None)
+    label = _label and _label(filename)
+    # If the cell's number is unknown, the name of its nonexistent file would not help.
+    return label or ("a cell" if f"{os.sep}ipykernel_" in filename else None)

@@ -1,12 +1,13 @@
 """NumPy's warnings about division by zero, overflow and invalid values: off while an operator computes.
 
-In a network Inf and NaN are results, and MindSpore says nothing of them; the debugger's conditions are there to find
-them. So the warnings are off around each kernel and each vjp rule, and on again before any code of the user runs:
-hooks, a custom ``bprop``, the lines of ``construct``.
+In a network Inf and NaN are results, and MindSpore does not warn about them; the debugger's conditions find them. So
+the warnings are off around each kernel and each vjp rule, and on again before any user code runs: hooks, a custom
+``bprop``, the lines of ``construct``.
 
-``numpy.errstate`` does the same, and takes three times as long as an addition of two small arrays. What it sets is a
-context variable, and setting that takes a fifth of the time. Away from the hot paths ``numpy.errstate`` is used.
-Where the state lives is NumPy's own affair (2.0 to 2.5 agree); a NumPy that has it elsewhere gets ``numpy.seterr``.
+``numpy.errstate`` does the same, and takes three times as long as an addition of two small arrays. It sets a context
+variable, and setting that alone takes a fifth of the time. Away from the hot paths ``numpy.errstate`` is used. The
+location of this state is internal to NumPy (the same in 2.0 to 2.5); for a NumPy with another one ``numpy.seterr`` is
+used.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ def _restore(before: Any) -> None:
 
 
 silence: Callable[[], Any] = functools.partial(np.seterr, all="ignore")
-"""Switch the warnings off in this thread; returns what ``restore`` wants."""
+"""Switch the warnings off in this thread; return the argument for ``restore``."""
 restore: Callable[[Any], object] = _restore
-"""Go back to what was before the call of ``silence`` that returned the argument."""
+"""Restore the state before the call of ``silence`` that returned the argument."""
 
 
 def _quietly(function: Callable[..., Any], *args: Any) -> Any:
@@ -40,7 +41,7 @@ def _quietly(function: Callable[..., Any], *args: Any) -> Any:
 
 
 quietly: Callable[..., Any] = _quietly
-"""Call a NumPy function with the warnings off: cheaper than the pair, and a RuntimeError while another call is on."""
+"""Call a NumPy function with the warnings off: cheaper than the pair; a RuntimeError during another such call."""
 
 _context = contextvars.Context()
 _context.run(np.seterr, all="ignore")

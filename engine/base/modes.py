@@ -1,6 +1,6 @@
-"""Whether calls are to run as graphs, and the way to the room that does it, which is above whoever asks here.
+"""Current mode (graph or eager), and access to ``engine.graph``, which is above the packages that import this one.
 
-``engine.graph`` is loaded when a graph is first asked for: by ``set_context(mode=GRAPH_MODE)``, ``jit`` or
+``engine.graph`` is loaded when a graph is first requested: by ``set_context(mode=GRAPH_MODE)``, ``jit`` or
 ``Cell.compile``.
 """
 
@@ -14,28 +14,28 @@ __all__ = ["graph_mode", "graphs", "level", "set_graph_mode", "set_level"]
 
 _graph_mode = False
 level = "O0"
-"""At which level plans are made where neither a function nor a cell says it."""
+"""Level of plans if neither a function nor a cell sets one."""
 
 
 @functools.cache
 def graphs() -> Any:
-    """What ``engine.graph.cells`` offers."""
+    """Return the module ``engine.graph.cells``."""
     return importlib.import_module(f"{__package__.rpartition('.')[0]}.graph.cells")
 
 
 def graph_mode() -> bool:
-    """Whether the mode is GRAPH_MODE."""
+    """Return whether the mode is GRAPH_MODE."""
     return _graph_mode
 
 
 def set_level(name: str) -> None:
-    """Make plans at a level from now on, "O0" or "O1", where neither a function nor a cell says another."""
+    """Set the level of plans, "O0" or "O1", if neither a function nor a cell sets another."""
     global level
     level = name
 
 
 def set_graph_mode(on: bool) -> None:
-    """Let calls of cells and of gradient functions run as graphs from now on, or eagerly."""
+    """Set whether calls of cells and of gradient functions run as graphs or eagerly."""
     global _graph_mode
     if on != _graph_mode:
         graphs().switch(on)

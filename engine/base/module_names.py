@@ -1,7 +1,7 @@
-"""Names that a module does not hold yet: found in its files, loaded on first use, absent here, or the nearest one.
+"""Names of a module beyond its globals: collected from its files, loaded on first use, unsupported, or misspelled.
 
-A module's ``__getattr__`` is made here, from rows. So ``import mindspore`` loads no data sets and no training loop, and
-a name that is not covered is an error that names the nearest one that is.
+A module's ``__getattr__`` is made here, from rows. So ``import mindspore`` does not load data sets and training loops,
+and the error for an unknown name suggests the nearest one.
 """
 
 from __future__ import annotations
@@ -30,61 +30,61 @@ __all__ = [
 _ENGINE = __name__.rsplit(".", 2)[0]
 _CALLED = ("__init__", "__call__")
 _MINDSPORE_HOMES = {".formats": ".train.serialization", ".tensors.dtype": ".common.dtype"}
-"""Rooms of the engine that have another name in MindSpore."""
+"""Packages of the engine that have another name in MindSpore."""
 loaded: list[Callable[[], None]] = []
-"""Called when a module may have been loaded because something of it was asked for."""
+"""Called when a module may have been loaded by access to a name."""
 
 
 def names_in(package: str, without: Collection[str] = ()) -> dict[str, Any]:
-    """What the files of a package offer (their ``__all__``), so that a file that is added there is found.
+    """Return the public names (``__all__``) of a package's files, so that a new file is included.
 
     Args:
         package: its ``__name__``.
-        without: modules whose names stay theirs; those whose names begin with an underscore do anyway.
+        without: modules whose names are not included; those whose names begin with an underscore never are.
 
     Raises:
-        ValueError: two files offer one name.
+        ValueError: two files have the same name in ``__all__``.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name in sorted(module.name for module in iter_modules(sys.modules[package].__path__)):
         if name.startswith("_") or name in without:
             continue
         module = import_module(f"{package}.{name}")
         for key in module.__all__:
-            if key in found:
+            if key in values:
                 raise ValueError(f"'{key}' is offered by two files of {package}, one of them {name}")
-            found[key] = getattr(module, key)
-    return found
+            values[key] = getattr(module, key)
+    return values
 
 
 def on_first_use(
     module: str, rooms: Collection[str] = (), names: Mapping[str, str] | None = None
 ) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a module.
+    """Return the ``__getattr__`` of a module.
 
     Args:
         module: the module's ``__name__``.
-        rooms: modules below it that are imported when first asked for.
-        names: name -> module below the engine that holds it, "" for the engine itself; taken from there when first
-            asked for.
+        rooms: modules below it that are imported on first use.
+        names: name -> module below the engine that contains it, "" for the engine itself; taken from there on first
+            use.
     """
     names = names or {}
 
-    def __getattr__(name: str) -> Any:  # noqa: N807  (it becomes the module's)
+    def __getattr__(name: str) -> Any:  # noqa: N807  (it becomes the module's own)
         if name in rooms:
-            room = import_module(f"{module}.{name}")
+            submodule = import_module(f"{module}.{name}")
             _tell()
-            return room
+            return submodule
         if name in names:
-            found = getattr(import_module(f"{_ENGINE}.{names[name]}".rstrip(".")), name)
+            value = getattr(import_module(f"{_ENGINE}.{names[name]}".rstrip(".")), name)
         elif name in (absent := absent_in(module.removeprefix(_ENGINE).lstrip(".") or "top")):
-            found = unavailable(f"{_shown(module)}.{name}", absent[name])
+            value = unavailable(f"{_shown(module)}.{name}", absent[name])
         else:
             check_module(f"{_shown(module)}.{name}")
             raise _NoSuchName(module, name, {*rooms, *names, *absent})
-        setattr(sys.modules[module], name, found)
+        setattr(sys.modules[module], name, value)
         _tell()
-        return found
+        return value
 
     return __getattr__
 
@@ -95,16 +95,16 @@ def _tell() -> None:
 
 
 def is_of_the_engine(one: type) -> bool:
-    """Whether a class is the engine's own, not a user's: under the alias its module may say `mindspore`."""
+    """Return whether a class is the engine's, not a user's: under the alias its module may be `mindspore`."""
     return one.__module__.partition(".")[0] in (_ENGINE.partition(".")[0], "mindspore")
 
 
 def renamed_copy(function: types.FunctionType, name: str) -> types.FunctionType:
-    """Return a copy of a function with another name, by which Python's errors of its arguments call it.
+    """Return a copy of a function with another name, which Python's errors about its arguments use.
 
     Args:
         function: the function.
-        name: the name, with dots where it is in a class.
+        name: the name, with dots for a method.
     """
     copy = types.FunctionType(
         function.__code__, function.__globals__, name.rpartition(".")[2], function.__defaults__, function.__closure__
@@ -115,14 +115,14 @@ def renamed_copy(function: types.FunctionType, name: str) -> types.FunctionType:
 
 
 def name_methods(held: Mapping[str, Any], inner: Collection[type] = ()) -> None:
-    """Let public classes be called by their own names where the arguments of a method do not fit.
+    """Give methods of public classes the names of these classes, for errors about their arguments.
 
-    It may be a constructor that is inherited, or what comes from a class of the engine's own, or from a function that
-    makes classes.
+    This concerns inherited constructors, methods of the engine's base classes, and those of functions that create
+    classes.
 
     Args:
-        held: names and values of a module; the classes among them that are this package's are changed.
-        inner: classes of the engine's own whose names do not begin with an underscore.
+        held: names and values of a module; the classes of this package among them are changed.
+        inner: base classes of the engine whose names do not begin with an underscore.
     """
     for name, kind in held.items():
         if not isinstance(kind, type) or name.startswith("_") or not is_of_the_engine(kind):
@@ -139,11 +139,11 @@ def name_methods(held: Mapping[str, Any], inner: Collection[type] = ()) -> None:
 
 
 def told_as(part: type, name: str) -> None:
-    """Let Python's errors of arguments call the methods of a part of a class by the whole's name.
+    """Give the methods of a base class the name of the class that it is a part of, for errors about arguments.
 
     Args:
-        part: a class of which the whole is made, and nothing else.
-        name: that of the whole.
+        part: a class that only this class inherits from.
+        name: the name of the class.
     """
     for key, method in vars(part).items():
         if isinstance(method, types.FunctionType):
@@ -151,19 +151,19 @@ def told_as(part: type, name: str) -> None:
 
 
 def unavailable(name: str, instead: str) -> Callable[..., NoReturn]:
-    """A function that says in one line what to use instead of ``name``."""
+    """Return a function that raises an error with the alternative to ``name``."""
 
     def not_here(*args: Any, **kwargs: Any) -> NoReturn:
         raise NotImplementedError(f"{name} is not covered by hookscope: {instead}")
 
     not_here.__name__ = not_here.__qualname__ = name.rpartition(".")[2]
     not_here.__doc__ = f"Not covered: {instead}"
-    not_here.__mro_entries__ = not_here  # type: ignore[attr-defined]  # a class made of it gets the same answer
+    not_here.__mro_entries__ = not_here  # type: ignore[attr-defined]  # a class derived from it raises the same error
     return not_here
 
 
 class _NoSuchName(AttributeError):  # noqa: N818  (users see AttributeError's text)
-    """Looks for the nearest name when somebody reads the text: a hasattr does not."""
+    """Error that looks for the nearest name when its text is read, not in a hasattr."""
 
     def __init__(self, module: str, name: str, more: set[str]) -> None:
         super().__init__(module, name, more)
@@ -185,7 +185,7 @@ def _no_such_name(module: str, name: str, more: set[str]) -> str:
     from .nearest_name import nearest
 
     public = {n for n in vars(sys.modules[module]) if not n.startswith("_") or name.startswith("_")} | more
-    # Whoever asks for Conv2D means Conv2d: compare without case, and tell how it is written.
-    written = {n.lower(): n for n in sorted(public)}
-    near = nearest(name.lower(), written)
-    return text if near is None else f"{text}; the nearest name is '{written[near]}'"
+    # Conv2D means Conv2d: compare without case, and suggest the right spelling.
+    spelling = {n.lower(): n for n in sorted(public)}
+    closest = nearest(name.lower(), spelling)
+    return text if closest is None else f"{text}; the nearest name is '{spelling[closest]}'"

@@ -1,4 +1,4 @@
-"""The known name that is spelled most like a wrong one: what an error suggests."""
+"""Suggestion for a misspelled name: the most similar known name."""
 
 from __future__ import annotations
 
@@ -7,27 +7,29 @@ from collections.abc import Iterable
 __all__ = ["did_you_mean", "nearest", "suggestion"]
 
 
-_ALIKE = 0.6  # of 1; what is less alike is another name
+_ALIKE = 0.6  # of 1; less similar names are not suggested
 
 
 def nearest(name: object, known: Iterable[str]) -> str | None:
-    """The known name that is spelled much alike, or has this as its last part; None if there is none."""
+    """Return the known name with a similar spelling, or with this as its last part; None if there is none."""
     import difflib  # only errors need it
 
     if not isinstance(name, str):
         return None
-    there = list(known)
-    found = difflib.get_close_matches(name, there, n=1, cutoff=_ALIKE)
-    return next(iter(found or [one for one in there if name and one.endswith(f".{name}")]), None)
+    candidates = list(known)
+    matches = difflib.get_close_matches(name, candidates, n=1, cutoff=_ALIKE)
+    return next(
+        iter(matches or [candidate for candidate in candidates if name and candidate.endswith(f".{name}")]), None
+    )
 
 
 def suggestion(name: object, known: Iterable[str]) -> str:
-    """``; the nearest is '...'``, or nothing where no known name is like it."""
-    found = nearest(name, known)
-    return "" if found is None else f"; the nearest is {found!r}"
+    """Return ``; the nearest is '...'``, or "" without a similar known name."""
+    match = nearest(name, known)
+    return "" if match is None else f"; the nearest is {match!r}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """``; did you mean '...'?``, or nothing where no known name is like it."""
-    found = nearest(name, known)
-    return "" if found is None else f"; did you mean '{found}'?"
+    """Return ``; did you mean '...'?``, or "" without a similar known name."""
+    match = nearest(name, known)
+    return "" if match is None else f"; did you mean '{match}'?"

@@ -1,4 +1,4 @@
-"""Names that others chose, as they stand in a message."""
+"""Text of foreign names in messages."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ _MOST = 120
 
 
 def shown(name: str) -> str:
-    """A name without what a terminal would obey or hide, and cut where it is long."""
+    """Return a name with control and invisible characters escaped, truncated if it is long."""
     text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in name[:_MOST])
     return text if len(name) <= _MOST else f"{text}… ({len(name):,} characters)"
 
 
 def quoted(text: str) -> str:
-    """A text as it is written in Python, cut where it is long."""
+    """Return a text as a Python literal, truncated if it is long."""
     return repr(text) if len(text) <= _MOST else f"{text[:_MOST]!r}… ({len(text):,} characters)"

@@ -1,9 +1,8 @@
-"""Room on the stack for the longer way of a call of a cell: a run must not end earlier because somebody looks at it.
+"""Additional recursion limit for observed calls of cells: a run must not fail earlier because it is observed.
 
-A call that hooks or taps see takes some of Python's frames more than one that goes straight to ``construct``, and taps
-and hooks take some where they stand. So while many such calls are inside each other, the recursion limit is higher by
-that, and a cell that calls itself comes as deep as it does alone. The limit itself is the user's: one that is set
-meanwhile counts.
+A call with hooks or taps uses more Python frames than a direct call of ``construct``, and taps and hooks themselves
+use some. So while many such calls are nested, the recursion limit is raised by that number, and a recursive cell
+reaches the same depth as without them. The limit itself is the user's: one that is set meanwhile is respected.
 """
 
 from __future__ import annotations
@@ -14,39 +13,39 @@ import threading
 __all__ = ["CALLS", "add_room"]
 
 CALLS = 16
-"""So many calls inside each other get their room at once; fewer change nothing that code could see of the limit."""
+"""Number of nested calls for which the limit is raised at once; for fewer it is not changed."""
 _FRAMES_OF_CALL = 3
-"""Never more than a call takes beside ``construct``: a recursion without an end must come to the limit."""
+"""At most the frames of a call beside ``construct``: an infinite recursion must reach the limit."""
 _FRAMES_OF_TAPS = 250
 
-_MOST = 2**31 - 1  # that Python takes
+_MOST = 2**31 - 1  # Python's maximum
 
-_lock = threading.RLock()  # a signal's handler may call a cell
-_wanted = 0  # by all threads together
+_lock = threading.RLock()  # a signal handler may call a cell
+_wanted = 0  # frames requested by all threads
 _set_here: dict[int, int] = {}
-"""The user's limits, by those that were set here for them: who sets a limit for a while may put back one of these."""
+"""The user's limits, by the raised ones: code that sets a limit temporarily may restore a raised one."""
 
 
 def add_room(depth: int, sign: int = 1) -> int:
     """Raise the recursion limit for the next ``CALLS`` calls, or with ``sign`` -1 lower it after them.
 
     Args:
-        depth: how many calls there are around them in this thread, a multiple of ``CALLS`` above 0.
+        depth: the number of enclosing calls in this thread, a multiple of ``CALLS`` above 0.
         sign: 1 or -1.
 
     Returns:
-        1, for who keeps whether it is raised.
+        1, which the caller stores to record that the limit is raised.
     """
     global _wanted
     with _lock:
         now = sys.getrecursionlimit()
         users = _set_here.get(now, now)
-        first = _FRAMES_OF_TAPS + CALLS * _FRAMES_OF_CALL if depth == CALLS else 0  # of the calls before, too
+        first = _FRAMES_OF_TAPS + CALLS * _FRAMES_OF_CALL if depth == CALLS else 0  # includes the previous calls
         _wanted += sign * (first + CALLS * _FRAMES_OF_CALL)
         limit = min(users + _wanted, _MOST)
         try:
             sys.setrecursionlimit(limit)
-        except RecursionError:  # a recursion came to the limit: further out, then
+        except RecursionError:  # at the limit already: lowered further out
             return 1
         _set_here[limit] = users
         if not _wanted:

@@ -19,27 +19,27 @@ import numpy as np
 __all__ = ["BORROWS", "NEVER", "calibrated"]
 
 BORROWS = sys.version_info >= (3, 14)
-"""True where the count leaves out references on the stack to local variables."""
+"""True if the count excludes references on the stack to local variables."""
 NEVER = 0
-"""The bound that no count is within."""
+"""The bound below every count."""
 _MOST = 8
 
 
 def calibrated(allows: Callable[[int, list[Any]], bool], expected: int, size: int = 1) -> int:
-    """Return the bound by which an array is told to have no other holder.
+    """Return the largest count of an array without other holders.
 
     Args:
-        allows: whether the code that compares would write over the array that is the only entry of a list, with this
-            bound. It takes the array out of the list.
-        expected: the bound that is known for this version of Python.
-        size: elements of the arrays that it is tried with.
+        allows: whether the comparing code would overwrite the array that is the only entry of a list, with this
+            bound. It removes the array from the list.
+        expected: the known bound for this version of Python.
+        size: number of elements of the test arrays.
 
     Returns:
-        `expected` where that is the least bound that allows it for an array held nowhere else, and does not allow it
-        for one that is; else NEVER.
+        `expected` if that is the least bound that permits it for an array without other holders, and does not permit it
+        for one with another holder; else NEVER.
     """
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
-        return NEVER  # another thread may take hold of it after it is counted
+        return NEVER  # another thread may take a reference after the count
     least = next((bound for bound in range(1, _MOST) if allows(bound, [np.zeros(size, np.float32)])), NEVER)
     other = np.zeros(size, np.float32)
     return expected if least == expected and not allows(least, [other]) else NEVER

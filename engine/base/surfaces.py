@@ -1,17 +1,16 @@
-"""Surfaces: where else a function of ``ops`` is offered, declared where the function is.
+"""Surfaces: further public names of a function of ``ops``, declared at the function.
 
     @declare(method=True, primitive=prim("Softcap", cap=30.0), mint=True, numpy=True)
     def softcap(input, cap=30.0): ...
 
 is ``Tensor.softcap``, ``ops.Softcap(cap)``, ``mint.softcap`` and ``numpy.softcap`` as well. A surface differs from the
-function in names of arguments at most (``renamed``). Where MindSpore's own form differs otherwise, that form is a
-function by itself beside the first, with a leading underscore, and is declared for its surface alone. Methods take
-the function's own names besides; so does a second name of ``ops`` (``alias``).
+function in names of arguments at most (``renamed``). If MindSpore's own form differs otherwise, that form is a separate
+function, with a leading underscore, and is declared for its surface alone. Methods also accept the function's own
+argument names; so does a second name of ``ops`` (``alias``).
 
 A name of ``mint`` may have dots: ``mint="nn.functional.relu"`` is in that module of ``mint`` (``functions_of``).
 
-The tables here are read by ``methods.py``, ``ops/primitives.py``, ``mint`` and ``numpy``, which put the names where
-users find them.
+``methods.py``, ``ops/primitives.py``, ``mint`` and ``numpy`` read the tables here and define the names.
 """
 
 from __future__ import annotations
@@ -42,18 +41,18 @@ Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
 
 METHODS: dict[str, Function] = {}
-"""Methods of Tensor by name; the function takes the tensor first."""
+"""Methods of Tensor by name; the function gets the tensor as first argument."""
 IN_PLACE: dict[str, Function] = {}
-"""Methods that give the tensor the values of the function's result, by their names (``exp_``)."""
+"""Methods that assign the function's result to the tensor, by their names (``exp_``)."""
 MINT: dict[str, Function] = {}
-"""Functions of ``mint`` by name, those of its modules with dots (``linalg.qr``)."""
+"""Functions of ``mint`` by name; those of its modules have dots (``linalg.qr``)."""
 NUMPY: dict[str, Function] = {}
 """Functions of ``numpy`` by name."""
 PRIMITIVES: dict[str, tuple[Function, PrimitiveRow]] = {}
-"""Primitive classes by name, with the function that they call."""
+"""Primitive classes by name, with the functions that they call."""
 
 REQUIRED = object()
-"""In the place of a default: the argument must be given."""
+"""Marks an argument without a default: it must be given."""
 
 
 class PrimitiveRow(NamedTuple):
@@ -61,9 +60,9 @@ class PrimitiveRow(NamedTuple):
 
     Attributes:
         name: the name of the class.
-        parameters: of its constructor, in order, each with its default or ``REQUIRED``. The function that an instance
-            calls gets them by name, behind the inputs.
-        left_out: further arguments of the function that a call of an instance does not take.
+        parameters: those of its constructor, in order, each with its default or ``REQUIRED``. An instance passes them
+            to the function by name, after the inputs.
+        left_out: further arguments of the function that a call of an instance does not accept.
     """
 
     name: str
@@ -71,7 +70,7 @@ class PrimitiveRow(NamedTuple):
     left_out: tuple[str, ...] = ()
 
     def without(self, *arguments: str) -> PrimitiveRow:
-        """The same class, whose calls do not take these arguments of the function; they keep their defaults."""
+        """Return the same class, whose calls do not accept these arguments; they keep their defaults."""
         return self._replace(left_out=arguments)
 
 
@@ -86,25 +85,25 @@ class Renamed(NamedTuple):
 
 
 def prim(name: str, /, *required: str, **defaults: Any) -> PrimitiveRow:
-    """A Primitive class.
+    """Return the row of a Primitive class.
 
     Args:
         name: its name.
         *required: the arguments of its constructor that must be given, in order.
-        **defaults: those behind them, with their defaults.
+        **defaults: the following ones, with their defaults.
 
     Returns:
         the row for ``declare``.
     """
-    return PrimitiveRow(name, (*((one, REQUIRED) for one in required), *defaults.items()))
+    return PrimitiveRow(name, (*((argument, REQUIRED) for argument in required), *defaults.items()))
 
 
 def everywhere(primitive: str, *names: str) -> dict[str, Any]:
-    """What most operators are: a method of tensors, a Primitive and a function of ``mint``.
+    """Return the surfaces of most operators: a method of tensors, a Primitive and a function of ``mint``.
 
     Args:
         primitive: the name of the class.
-        *names: those of the method and of the function of ``mint``; without them the operator's own.
+        *names: those of the method and of the function of ``mint``; by default the operator's own.
 
     Returns:
         the arguments for ``declare``.
@@ -120,35 +119,35 @@ def renamed(
     defaults: Mapping[str, Any] | None = None,
     **arguments: str,
 ) -> Renamed:
-    """A surface with other names of arguments: ``renamed(axis="dim")`` takes ``dim`` where the function takes ``axis``.
+    """Return a surface with other argument names: ``renamed(axis="dim")`` has ``dim`` for the function's ``axis``.
 
-    Arguments are named as the function names them, in all of these.
+    All parameters refer to arguments by the function's names.
 
     Args:
         name: the name of the surface; that of the function by default.
         without: arguments of the function that the surface does not have; they keep their defaults.
-        keyword: arguments that are given by name only; those behind them are too.
-        defaults: defaults that differ, also of arguments that are left out; ``REQUIRED`` where there is none.
-        **arguments: the name here by the name there.
+        keyword: keyword-only arguments; those after them are too.
+        defaults: defaults that differ, also of arguments in ``without``; ``REQUIRED`` for no default.
+        **arguments: the surface's name by the function's name.
     """
     return Renamed(name, arguments, tuple(without), tuple(keyword), dict(defaults or {}))
 
 
 def alias(function: Any, row: Renamed) -> Function:
-    """A function under a second name, which has other names of arguments; it takes the function's own besides.
+    """Return a function under a second name, with other argument names; it accepts the function's own too.
 
     Args:
         function: the function, or an operator.
-        row: the name and what differs, of ``renamed``.
+        row: the name and the differences, from ``renamed``.
 
     Returns:
-        the function that goes by that name.
+        the function of that name.
     """
     return _with_other_names(function, row, row.name, own_too=True)
 
 
 def functions_of(table: Mapping[str, Function], module: str = "") -> dict[str, Function]:
-    """The functions of a table whose names have this module before the last dot, by what is behind it."""
+    """Return the functions of a table in this module (the name before the last dot), by the part after it."""
     parts = ((name.rpartition("."), function) for name, function in table.items())
     return {name: function for (where, _, name), function in parts if where == module}
 
@@ -164,14 +163,14 @@ def declare(
     mint: Names = False,
     numpy: Names = False,
 ) -> Callable[[F], F]:
-    """Decorator: offer a function (or an operator) on these surfaces. It stays as it is.
+    """Return a decorator that declares a function (or an operator) on these surfaces and returns it unchanged.
 
     Args:
-        method: whether it is a method of Tensor; or under which name, or names.
-        in_place: whether it is one that changes its tensor, by its name with an underscore; or under which name.
+        method: whether it is a method of Tensor; or its name, or names, there.
+        in_place: whether it has an in-place method, by its name with an underscore; or the name of that method.
         primitive: the Primitive classes (``prim``) that call it.
-        mint: whether it is a function of ``mint``; or under which name, or names.
-        numpy: likewise of ``numpy``.
+        mint: whether it is a function of ``mint``; or its name, or names, there.
+        numpy: likewise for ``numpy``.
 
     Raises:
         ValueError: a surface has the name already.
@@ -187,8 +186,10 @@ def declare(
         for row in rows:
             _enter(PRIMITIVES, row.name, (function, row))
         if isinstance(function, FunctionType) and function.__name__.startswith("_"):
-            # A form for some surfaces alone; Python's errors of its arguments call it by its name there.
-            told: list[str] = [name for asked in (method, mint, numpy) for name, _ in _offered(function, asked, False)]
+            # A form for some surfaces only; Python's errors about its arguments use its name there.
+            told: list[str] = [
+                name for target in (method, mint, numpy) for name, _ in _offered(function, target, False)
+            ]
             told += [row.name for row in rows] + [function.__name__]
             function.__qualname__ = told[0].rpartition(".")[2]
         return function
@@ -220,9 +221,9 @@ def _offered(function: Any, names: Names, own_too: bool) -> list[tuple[str, Func
 
 
 def _with_names_changed(text: str, row: Renamed) -> str:
-    """A function's documentation as that of a surface: arguments have their names there, or are left out."""
-    for one in row.without:
-        entry = rf"^    {one}: .*\n(?: {{8}}.*\n)*"
+    """Return a function's documentation with the argument names of a surface, without those that it omits."""
+    for argument in row.without:
+        entry = rf"^    {argument}: .*\n(?: {{8}}.*\n)*"
         text = re.sub(entry, "", text + "\n", flags=re.MULTILINE).rstrip()
     for theirs, ours in row.arguments.items():
         text = re.sub(rf"(?<=``){theirs}(?=``)|(?<=^    ){theirs}(?=: )", ours, text, flags=re.MULTILINE)
@@ -230,31 +231,36 @@ def _with_names_changed(text: str, row: Renamed) -> str:
 
 
 def _with_other_names(function: Any, row: Renamed, name: str, own_too: bool) -> Function:
-    """The function with other names of its arguments; which there are is read off its signature."""
+    """Return the function with other names of its arguments, by its signature."""
     name = name.rpartition(".")[2]
     signature = inspect.signature(function)
-    for one in (*row.arguments, *row.without, *row.keyword, *row.defaults):
-        if one not in signature.parameters:
-            raise ValueError(f"'{name}' changes or leaves out '{one}', which is no argument of {function!r}")
-    kept = {key: parameter for key, parameter in signature.parameters.items() if key not in row.without}
-    ours = {**({key: key for key in kept} if own_too else {}), **{row.arguments.get(key, key): key for key in kept}}
-    # An argument may only be left out by place, or be given by name only, if none behind it is given by place.
+    for argument in (*row.arguments, *row.without, *row.keyword, *row.defaults):
+        if argument not in signature.parameters:
+            raise ValueError(f"'{name}' changes or leaves out '{argument}', which is no argument of {function!r}")
+    remaining = {key: parameter for key, parameter in signature.parameters.items() if key not in row.without}
+    ours = {
+        **({key: key for key in remaining} if own_too else {}),
+        **{row.arguments.get(key, key): key for key in remaining},
+    }
+    # An argument may be omitted by position, or be keyword-only, only if no later one is positional.
     by_place = inspect.Parameter.POSITIONAL_OR_KEYWORD
     positional = [key for key, parameter in signature.parameters.items() if parameter.kind is by_place]
     count = next((i for i, key in enumerate(positional) if key in row.without + row.keyword), len(positional))
-    shown = [
+    parameters = [
         parameter.replace(
             name=row.arguments.get(key, key),
             kind=parameter.KEYWORD_ONLY if key in positional[count:] else parameter.kind,
             default=parameter.empty if default is REQUIRED else default,
         )
-        for key, parameter in kept.items()
+        for key, parameter in remaining.items()
         for default in (row.defaults.get(key, parameter.default),)
     ]
-    places = any(one.kind is one.VAR_POSITIONAL for one in shown)
+    places = any(argument.kind is argument.VAR_POSITIONAL for argument in parameters)
     needed = [key for key in positional if signature.parameters[key].default is inspect.Parameter.empty]
-    # Those whose default is another one here, by the place at which they may be given.
-    other = [(positional.index(key) if key in positional else -1, key, row.defaults[key]) for key in row.defaults]
+    # Arguments with another default here, by their position.
+    changed_defaults = [
+        (positional.index(key) if key in positional else -1, key, row.defaults[key]) for key in row.defaults
+    ]
 
     def surface(*args: Any, **kwargs: Any) -> Any:
         if len(args) > count and not places:
@@ -263,12 +269,12 @@ def _with_other_names(function: Any, row: Renamed, name: str, own_too: bool) -> 
             for key in kwargs:
                 if key not in ours:
                     raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
-            named = {ours[key]: value for key, value in kwargs.items()}
-            if len(named) < len(kwargs):
+            renamed_arguments = {ours[key]: value for key, value in kwargs.items()}
+            if len(renamed_arguments) < len(kwargs):
                 raise TypeError(f"{name}() got an argument under two names: {', '.join(kwargs)}")
-            kwargs = named
-        for place, key, default in other:
-            if key not in kwargs and not 0 <= place < len(args):
+            kwargs = renamed_arguments
+        for position, key, default in changed_defaults:
+            if key not in kwargs and not 0 <= position < len(args):
                 if default is REQUIRED:
                     raise TypeError(f"{name}() is missing the argument '{row.arguments.get(key, key)}'")
                 kwargs[key] = default
@@ -285,5 +291,5 @@ def _with_other_names(function: Any, row: Renamed, name: str, own_too: bool) -> 
     surface.__module__ = function.__module__
     surface.__doc__ = _with_names_changed(inspect.getdoc(function) or "", row)
     surface.__wrapped__ = function  # type: ignore[attr-defined]
-    surface.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    surface.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return surface

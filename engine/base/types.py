@@ -1,4 +1,4 @@
-"""Types that many signatures of the engine name."""
+"""Types of many signatures of the engine."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 __all__ = ["AnyDType", "Array", "DTypeLike", "Functions", "Ints", "Number", "Operand", "Shape", "TensorLike", "Value"]
 
 Array: TypeAlias = np.ndarray[Any, Any]
-"""What a tensor holds. A cupy.ndarray has the same methods, and stands for one in the types."""
+"""Array of a tensor. A cupy.ndarray has the same methods, and is annotated as one."""
 Number: TypeAlias = bool | int | float | complex
-"""A bare number of Python's."""
+"""A Python number."""
 Operand: TypeAlias = "Tensor | Number"
-"""What an elementwise operator takes."""
+"""Operand of an elementwise operator."""
 TensorLike: TypeAlias = "Tensor | Array | Number | Sequence[Any]"
-"""What a tensor can be made of."""
+"""Data for a tensor."""
 DTypeLike: TypeAlias = "DType | np.dtype[Any]"
-"""An element type as most functions take it: a DType; an array's own is taken too."""
+"""An element type for most functions: a DType, or an array's dtype."""
 AnyDType: TypeAlias = "DType | np.dtype[Any] | type | str"
-"""An element type by whatever names one, where MindSpore takes NumPy's and Python's too."""
+"""Any description of an element type, where MindSpore accepts NumPy's and Python's too."""
 Ints: TypeAlias = int | Sequence[int]
 """One int for all axes, or one for each."""
 Shape: TypeAlias = "int | Sequence[int] | Tensor"
-"""A shape or a place as users write it."""
+"""A shape or an index in the user's form."""
 
 
 class Value(Protocol):
-    """What a gradient rule computes with: arrays, and for a higher order tensors."""
+    """Operands of a gradient rule: arrays, and for a higher order tensors."""
 
     @property
     def dtype(self) -> Any: ...
@@ -56,7 +56,7 @@ class Value(Protocol):
 
 
 class Functions(Protocol):
-    """Every operator by name, on arrays or on tensors: what a gradient rule calls."""
+    """Functions that a gradient rule calls: every operator by name, on arrays or on tensors."""
 
     wraps: bool
     """Whether it works on tensors."""

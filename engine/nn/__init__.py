@@ -23,7 +23,7 @@ METRICS = (
     "Top1CategoricalAccuracy Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn get_metrics "
     "names rearrange_inputs"
 )
-"""Names of ``mindspore.train.metrics`` that MindSpore has here and at its top, too."""
+"""Names of ``mindspore.train.metrics`` that are also in this module in MindSpore."""
 __getattr__ = _on_first_use(
     __name__, rooms=("probability",), names={"metrics": "train", **dict.fromkeys(METRICS.split(), "train.metrics")}
 )

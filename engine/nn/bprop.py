@@ -29,7 +29,7 @@ _TOLERANCE = 1e-3
 
 
 def described(cell: Cell) -> str:
-    """A cell for messages: its path and class.
+    """Return a cell's text for messages: its path and class.
 
     Args:
         cell: the cell.
@@ -38,47 +38,50 @@ def described(cell: Cell) -> str:
 
 
 def call_with_bprop(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run ``construct`` unrecorded and put its one node on the tape, whose backward calls ``bprop``.
+    """Run ``construct`` unrecorded and append one node to the tape, whose backward calls ``bprop``.
 
     Args:
         cell: a cell with a ``bprop``.
         args: the positional inputs.
-        kwargs: the keyword inputs; they come last in what ``bprop`` gets, as in MindSpore.
+        kwargs: the keyword inputs; they come last in the arguments of ``bprop``, as in MindSpore.
 
     Returns:
-        What ``construct`` returned.
+        The result of ``construct``.
 
     Raises:
-        TypeError: ``internal_params`` lists something that is no Parameter.
+        TypeError: an entry of ``internal_params`` is not a Parameter.
     """
     if not state.recordings:
         return cell.construct(*args, **kwargs)
     try:
         arguments = _positional(cell, args, kwargs)
     except TypeError:
-        cell.construct(*args, **kwargs)  # which says what is wrong with the arguments
+        cell.construct(*args, **kwargs)  # raises the error about its arguments
         raise
     weights = _internal_params(cell, len(arguments))
-    before = Held((cell, arguments)) if cell.bprop_debug else None
-    given = [*tensors_in(arguments), *weights]
-    inputs, written = tuple([t._array for t in given]), Written(given)  # now: construct may write to them
+    previous = Held((cell, arguments)) if cell.bprop_debug else None
+    tensors_given = [*tensors_in(arguments), *weights]
+    inputs, written = (
+        tuple([t._array for t in tensors_given]),
+        Written(tensors_given),
+    )  # before construct, which may write to them
     with no_recording():
         output = cell.construct(*args, **kwargs)
     written.pass_on()
     returned = tensors_in(output)
-    tensors, roots = outputs_of_node(returned, [t._array.view() for t in returned], given)
+    tensors, roots = outputs_of_node(returned, [t._array.view() for t in returned], tensors_given)
     if not tensors:
         return output
-    # The bprop has tensors of its own: what construct returned, whatever a hook writes into the others.
-    own = replaced(output, detached_copies(tensors))
-    node = _CustomBprop(cell, arguments, weights, own, before)
+    # The bprop has separate tensors: the results of construct, whatever a hook writes into the others.
+    own_output = replaced(output, detached_copies(tensors))
+    node = _CustomBprop(cell, arguments, weights, own_output, previous)
     record(node, inputs, tuple([t._array for t in tensors]), {})
     put_together(roots)
     return replaced(output, list(tensors))
 
 
 def _positional(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """All arguments of ``construct`` in order: defaults and keyword arguments come to the end, as in MindSpore."""
+    """Return all arguments of ``construct`` in order: defaults and keyword arguments last, as in MindSpore."""
     bound = inspect.signature(cell.construct).bind(*args, **kwargs)
     bound.apply_defaults()
     return (*bound.args, *bound.kwargs.values())
@@ -86,18 +89,18 @@ def _positional(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
 
 def _internal_params(cell: Cell, count: int) -> list[Parameter]:
     listed = cell.__dict__.get("internal_params", getattr(type(cell), "internal_params", None)) or []
-    for place, one in enumerate(listed):
-        if not isinstance(one, Parameter):
+    for index, entry in enumerate(listed):
+        if not isinstance(entry, Parameter):
             raise TypeError(
                 f"'internal_params' of {described(cell)} must list Parameters, "
-                f"but entry {place} is {type(one).__name__}; {_signature(cell, count)} returns "
+                f"but entry {index} is {type(entry).__name__}; {_signature(cell, count)} returns "
                 "(gradients of the inputs, {parameter: gradient})"
             )
     return list(listed)
 
 
 class _CustomBprop(Differentiable):
-    """The node: calls the user's ``bprop`` and checks what it returns."""
+    """The node: calls the user's ``bprop`` and checks its result."""
 
     name = "bprop"
 
@@ -113,30 +116,32 @@ class _CustomBprop(Differentiable):
     def backward(
         self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
     ) -> list[tuple[Array, Any]]:
-        """Gradients for the inputs and the listed weights that are followed."""
+        """Return gradients for the followed inputs and listed weights."""
         arriving = [gradient_or_zeros(g, array) for g, array in zip(gradient, output, strict=True)]
-        # As in MindSpore, a list of outputs comes as a tuple.
+        # As in MindSpore, a list of outputs is passed as a tuple.
         out = tuple(self.output) if isinstance(self.output, list) else self.output
         dout = gradients_like(out, arriving)
         returned = self._call_bprop((*self.arguments, out, dout))
         of_inputs, of_weights = self._split(returned)
-        found: list[Any] = []
-        for place, (argument, slot) in enumerate(zip(self.arguments, of_inputs, strict=False)):
-            found += self._fitted(argument, slot, f"gradient {place}")
+        gradients: list[Any] = []
+        for index, (argument, slot) in enumerate(zip(self.arguments, of_inputs, strict=False)):
+            gradients += self._fitted(argument, slot, f"gradient {index}")
         for weight in self.weights:
-            found += self._fitted(weight, of_weights[weight], f"the gradient of '{weight.name}'")
-        pairs = [(array, g) for array, g in zip(inputs, found, strict=True) if g is not None and id(array) in tracked]
+            gradients += self._fitted(weight, of_weights[weight], f"the gradient of '{weight.name}'")
+        pairs = [
+            (array, g) for array, g in zip(inputs, gradients, strict=True) if g is not None and id(array) in tracked
+        ]
         if self.before is not None and not functions.wraps:
-            now = Held((self.cell, self.arguments))
+            current = Held((self.cell, self.arguments))
             self.before.put_back()  # the same parameters, buffers and random numbers as in the call that is compared
             try:
                 self._compare({id(array): g for array, g in pairs}, dout)
             finally:
-                now.put_back()
+                current.put_back()
         return [(array, g if functions.wraps else g._array) for array, g in pairs]
 
     def _call_bprop(self, given: tuple[Any, ...]) -> Any:
-        """Run the user's function; an error tells the cell, and how the function is called."""
+        """Run the user's function; add the cell and the expected signature to an error."""
         try:
             return taps.run_bprop(self.cell, self.cell.bprop, given)
         except Exception as error:
@@ -150,7 +155,7 @@ class _CustomBprop(Differentiable):
             raise
 
     def _compare(self, returned: dict[int, Tensor], dout: Any) -> None:
-        """Warn where what ``bprop`` returned is not the automatic gradient of ``construct``."""
+        """Warn if the result of ``bprop`` is not the automatic gradient of ``construct``."""
         if state.tracer is not None:
             state.tracer.leak("bprop_debug compares the numbers of gradients, and a plan would not")
         arguments = [t for t in tensors_in(self.arguments) if t._array.dtype.kind in "fcV"]
@@ -158,20 +163,20 @@ class _CustomBprop(Differentiable):
         arrays = [t._array for t in tensors]
 
         def construct(*values: Tensor) -> Any:
-            held = iter(values)
-            given = [next(held) if t._array.dtype.kind in "fcV" else t for t in tensors_in(self.arguments)]
-            return self.cell.construct(*replaced(self.arguments, given))
+            values_left = iter(values)
+            operands = [next(values_left) if t._array.dtype.kind in "fcV" else t for t in tensors_in(self.arguments)]
+            return self.cell.construct(*replaced(self.arguments, operands))
 
         with hooks_off():
-            _, found, of_weights = differentiate(
+            _, gradients, of_weights = differentiate(
                 construct, tuple(arguments), {}, range(len(arguments)), self.weights, sens=dout, name="bprop_debug"
             )
-        for tensor, array, expected in zip(tensors, arrays, [*found, *of_weights], strict=True):
+        for tensor, array, expected in zip(tensors, arrays, [*gradients, *of_weights], strict=True):
             got = returned.get(id(array))
             if got is None:
                 continue
-            exact, own = expected.asnumpy(), got.asnumpy()
-            difference = np.abs(exact.astype(np.complex128) - own.astype(np.complex128))
+            exact, actual = expected.asnumpy(), got.asnumpy()
+            difference = np.abs(exact.astype(np.complex128) - actual.astype(np.complex128))
             if difference.size and difference.max() > _TOLERANCE * max(1.0, float(np.abs(exact).max())):
                 what = f"'{tensor.name}'" if isinstance(tensor, Parameter) else f"an input of shape {tensor.shape}"
                 warn_user(
@@ -180,7 +185,7 @@ class _CustomBprop(Differentiable):
                 )
 
     def _split(self, returned: Any) -> tuple[list[Any], dict[Parameter, Any]]:
-        """Gradients of the inputs, and by parameter those of the weights."""
+        """Return the gradients of the inputs, and by parameter those of the weights."""
         who = f"the bprop of {described(self.cell)}"
         if returned is None:
             raise TypeError(f"{who} must return a gradient for each input, but returned None")
@@ -188,13 +193,13 @@ class _CustomBprop(Differentiable):
         if self.weights:
             if not (isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict)):
                 return self._split_flat(returned, who)
-            returned, given = returned
+            returned, weight_gradients = returned
             for weight in self.weights:
-                if weight not in given and weight.name not in given:
+                if weight not in weight_gradients and weight.name not in weight_gradients:
                     raise RuntimeError(f"{who} returned no gradient for '{weight.name}', which 'internal_params' lists")
-                of_weights[weight] = given[weight if weight in given else weight.name]
+                of_weights[weight] = weight_gradients[weight if weight in weight_gradients else weight.name]
         elif isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict):
-            # Without internal_params MindSpore takes the tuple and leaves the dictionary alone.
+            # Without internal_params MindSpore uses the tuple and ignores the dictionary.
             returned = returned[0]
         if isinstance(returned, dict):
             raise TypeError(f"{who} must return gradients of the inputs, but returned a dict")
@@ -209,18 +214,18 @@ class _CustomBprop(Differentiable):
         return of_inputs, of_weights
 
     def _grouped(self, flat: list[Any]) -> list[Any]:
-        """Gradients that came one after another for the entries of tuples, with those of each tuple together."""
+        """Return gradients with those of each tuple together, if they came as a flat sequence."""
         counts = [len(a) if isinstance(a, tuple | list) else 1 for a in self.arguments]
         if len(flat) == len(counts) or len(flat) != sum(counts) or any(isinstance(g, tuple | list) for g in flat):
             return flat
-        rest = iter(flat)
+        remaining = iter(flat)
         return [
-            [next(rest) for _ in range(count)] if isinstance(a, tuple | list) else next(rest)
+            [next(remaining) for _ in range(count)] if isinstance(a, tuple | list) else next(remaining)
             for a, count in zip(self.arguments, counts, strict=True)
         ]
 
     def _split_flat(self, returned: Any, who: str) -> tuple[list[Any], dict[Parameter, Any]]:
-        """The same of the gradients of the inputs and then those of the weights, one after another."""
+        """Return the same for a flat sequence: gradients of the inputs and then those of the weights."""
         flat = list(returned) if isinstance(returned, tuple | list) else [returned]
         count, more = len(self.arguments), len(self.weights)
         if len(flat) < count + more:
@@ -232,7 +237,7 @@ class _CustomBprop(Differentiable):
         return flat[:count], dict(zip(self.weights, flat[count:], strict=False))
 
     def _fitted(self, argument: Any, gradient: Any, what: str) -> list[Tensor | None]:
-        """The gradient(s) for one argument, in its dtype; none for an argument that is no tensor."""
+        """Return the gradient(s) for one argument, in its dtype; none for an argument that is not a tensor."""
         if isinstance(argument, tuple | list):
             if gradient is None or not tensors_in(argument):
                 return [None] * len(tensors_in(argument))
@@ -253,28 +258,32 @@ class _CustomBprop(Differentiable):
             return []
         if gradient is None:
             return [None]
-        given = gradient if isinstance(gradient, Tensor) else _number(gradient, self.cell, what)
-        given = summed_to(given, argument.shape)
-        if given.shape != argument.shape:
+        fitted = gradient if isinstance(gradient, Tensor) else _number(gradient, self.cell, what)
+        fitted = summed_to(fitted, argument.shape)
+        if fitted.shape != argument.shape:
             raise RuntimeError(
-                f"the bprop of {described(self.cell)} returned {what} of shape {given.shape}, "
+                f"the bprop of {described(self.cell)} returned {what} of shape {fitted.shape}, "
                 f"but the input has shape {argument.shape}"
             )
-        if given._array.dtype != argument._array.dtype:
-            given = cast(given, argument.dtype)
-        return [given]
+        if fitted._array.dtype != argument._array.dtype:
+            fitted = cast(fitted, argument.dtype)
+        return [fitted]
 
 
 def _signature(cell: Cell, count: int) -> str:
-    """How the ``bprop`` of a cell is called, by the names of the inputs of ``construct``."""
+    """Return the expected signature of a cell's ``bprop``, by the names of the inputs of ``construct``."""
     parameters = inspect.signature(cell.construct).parameters.values()
-    names = [one.name for one in parameters if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
-    names = names if len(names) == count else [f"input_{place}" for place in range(count)]
+    names = [
+        parameter.name
+        for parameter in parameters
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    ]
+    names = names if len(names) == count else [f"input_{index}" for index in range(count)]
     return f"bprop({', '.join(('self', *names, 'out', 'dout'))})"
 
 
 def _takes(bprop: Any, given: tuple[Any, ...]) -> bool:
-    """Whether a function can be called with these arguments."""
+    """Return whether a function can be called with these arguments."""
     try:
         inspect.signature(bprop).bind(*given)
     except TypeError:

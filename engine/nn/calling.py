@@ -1,4 +1,4 @@
-"""What a call of a cell does when it is more than ``construct``: hooks, taps, a custom ``bprop``, recompute, precision.
+"""Call of a cell that is more than ``construct``: hooks, taps, a custom ``bprop``, recompute, precision.
 
 The order is MindSpore's: forward-pre hooks, mark on the inputs, construct, forward hooks, mark on the outputs. Taps see
 arguments after the forward-pre hooks and the output after the forward hooks, and gradients outside the marks.
@@ -29,14 +29,14 @@ __all__ = ["call_observed"]
 
 
 class _Local(threading.local):
-    depth = 0  # of calls that come here, inside each other
+    depth = 0  # of nested observed calls
 
 
 _local = _Local()
 
 
 def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a cell for the first time, or one that needs more than ``construct``, or while taps are attached.
+    """Call a cell for the first time, or one that needs more than ``construct``, or with attached taps.
 
     Args:
         cell: the cell.
@@ -44,11 +44,11 @@ def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         kwargs: the keyword inputs.
 
     Returns:
-        What the call returns.
+        The result of the call.
     """
     if not cell._names_checked:
         cell.check_names_and_refresh_name()
-        for _, checked in cell.cells_and_names():  # names that differ in all of it differ in each part
+        for _, checked in cell.cells_and_names():  # unique names in the cell are unique in each part
             checked.__dict__["_names_checked"] = True
             checked._refresh()
     if cell.mixed_precision_type is not None and precision.current() != cell.mixed_precision_type:
@@ -90,10 +90,10 @@ def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def _arrays_in(value: Any) -> list[Any]:
-    """The arrays in what passes at a call that taps are told of, whom its gradients are to be told too."""
+    """Return the arrays in arguments or output that taps observe, for the observation of their gradients."""
     try:
         return [t._array for t in tensors_in(value)]
-    except Exception as error:  # a list that holds itself, a dictionary of the user's: without taps nobody would look
+    except Exception as error:  # a list that contains itself, a user's dictionary: inspected only for taps
         if not taps.forgiven("looking for tensors", error):
             raise
         return []
@@ -118,14 +118,14 @@ def _run(
     with_hooks = hooking and cell._hooks["forward"] and (not cell.has_custom_bprop or bprop_forward_hooks())
     try:
         output = _construct(cell, args, kwargs)
-    except Exception:  # whatever the user's code raised; it goes on after the hooks that asked to see it
+    except Exception:  # any error of user code; it propagates after the hooks with always_call
         for entry in tuple(cell._hooks["forward"].values()) if with_hooks else ():
             if entry.always_call:
                 _run_forward(cell, entry, args, kwargs, None)
         raise
     for entry in tuple(cell._hooks["forward"].values()) if with_hooks else ():
         output = _run_forward(cell, entry, args, kwargs, output)
-    if call is not None:  # where the last forward hook would run, so that what a tap puts in its place is as a hook's
+    if call is not None:  # at the position of the last forward hook, so that a tap's replacement is as a hook's
         output = taps.end_call(call, output)
     return output if marks is None else marks.on_outputs(output)
 
@@ -142,8 +142,8 @@ def _construct(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
 
 
 def _run_forward(cell: Cell, entry: HookEntry, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> Tensor:
-    given = (args, kwargs, output) if entry.with_kwargs else (args, output)
-    returned = _call_hook(cell, "forward", entry.function, *given)
+    arguments = (args, kwargs, output) if entry.with_kwargs else (args, output)
+    returned = _call_hook(cell, "forward", entry.function, *arguments)
     return output if returned is None else returned
 
 
@@ -179,12 +179,12 @@ def _call_hook(cell: Cell, kind: str, function: Callable[..., Any], *arguments: 
 
 
 class _BackwardMarks:
-    """The two marks of one call, and the gradient that arrived, which the second hook wants to see too."""
+    """The two marks of one call, and the gradient that arrived, which backward hooks also get."""
 
     def __init__(self, cell: Cell) -> None:
         self.cell = cell
         self.kinds = [kind for kind in ("backward_pre", "backward") if cell._hooks[kind]]
-        """Of these others may still come after the call."""
+        """Kinds of hooks that exist at the call; others of these kinds may be registered after it."""
         self.arrived: Gradients | None = None
 
     def _hooks(self, kind: str) -> tuple[Any, ...]:
@@ -197,13 +197,13 @@ class _BackwardMarks:
         return tuple([replaced(a, marked) if isinstance(a, Tensor | Sparse) else a for a in args])
 
     def on_outputs(self, output: Any) -> Any:
-        """Mark the tensors of the output: as in MindSpore not those further inside, unless there are no others."""
+        """Mark the tensors of the output: as in MindSpore not nested ones, unless there are no others."""
         tensors = tensors_in(output)
         parts = tuple(output.values()) if isinstance(output, dict) else output
-        places = direct_places(parts if isinstance(parts, tuple | list) else (parts,)) or range(len(tensors))
-        marked = Mark("backward_pre_hook", self._arriving).put_on([tensors[place] for place in places])
-        for place, tensor in zip(places, marked, strict=True):
-            tensors[place] = tensor
+        indices = direct_places(parts if isinstance(parts, tuple | list) else (parts,)) or range(len(tensors))
+        marked = Mark("backward_pre_hook", self._arriving).put_on([tensors[index] for index in indices])
+        for index, tensor in zip(indices, marked, strict=True):
+            tensors[index] = tensor
         return replaced(output, tensors)
 
     def _arriving(self, gradients: Gradients) -> Gradients:
@@ -225,7 +225,7 @@ class _BackwardMarks:
         return gradients
 
     def _nothing_left(self) -> None:
-        """At the end of the walk: where none of the inputs had a gradient, the hooks are told so, as in MindSpore."""
+        """Run the hooks with ``(None,)`` at the end of the backward pass if no input had a gradient, as in MindSpore."""
         self._leaving((None,))
 
     def _checked(self, returned: Any, current: Gradients, kind: str, function: Callable[..., Any]) -> Gradients:

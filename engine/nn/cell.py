@@ -1,8 +1,7 @@
 """``nn.Cell``: a network or a part of one, with its parameters and its children.
 
-Its state is in ``state.py``, its settings in ``settings.py``, its hooks in ``hooking.py``. How a cell runs when hooks,
-taps, a custom ``bprop`` and the like are about is in ``calling.py``; with none of these a call is one check and
-``construct``.
+Its state is in ``state.py``, its settings in ``settings.py``, its hooks in ``hooking.py``. Calls with hooks, taps, a
+custom ``bprop`` and the like are in ``calling.py``; without any of these a call is one check and ``construct``.
 """
 
 from __future__ import annotations
@@ -45,21 +44,21 @@ _KEPT = frozenset(
         "_unnamed",
     )
 )
-"""What a cell keeps of itself under names that MindSpore does not have: of a user's attribute it would break."""
+"""Internal attributes of a cell that MindSpore does not have; a user's attribute of the same name would break it."""
 
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
 
 
 class HasConstruct(Protocol[P, R_co]):
-    """For type checkers: what takes and gives what its ``construct`` does."""
+    """For type checkers: a class with the signature of its ``construct``."""
 
     def construct(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
-        """The forward computation."""
+        """Compute the output."""
 
 
 class CallOfConstruct:
-    """For type checkers: a cell is called as its ``construct`` is."""
+    """For type checkers: a cell has the call signature of its ``construct``."""
 
     def __get__(self, cell: HasConstruct[P, R_co], owner: type) -> Callable[P, R_co]:
         return cell.construct
@@ -73,8 +72,8 @@ class Cell(CellHooks, CellState, CellSettings):
 
     A subclass may define ``bprop(self, *inputs, out, dout)``, which then replaces the automatic gradient of
     ``construct``. It returns one gradient for each input; with ``self.internal_params`` set to a list of parameters, it
-    returns that tuple and a dictionary from each of these parameters to its gradient. Forward hooks come after it:
-    ``out`` is what ``construct`` returned, and ``dout`` the gradient with respect to that.
+    returns that tuple and a dictionary from each of these parameters to its gradient. Forward hooks run after it:
+    ``out`` is the result of ``construct``, and ``dout`` the gradient with respect to that.
 
     Args:
         auto_prefix: whether the parameters of children get the child's attribute name as a prefix.
@@ -121,13 +120,18 @@ class Cell(CellHooks, CellState, CellSettings):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        own = vars(cls)
-        if inspect.isfunction(own.get("cast")) or isinstance(own.get("cast"), classmethod | staticmethod):
-            # MindSpore 2.10 runs such a cell, though its page says that it is refused.
+        namespace = vars(cls)
+        if inspect.isfunction(namespace.get("cast")) or isinstance(namespace.get("cast"), classmethod | staticmethod):
+            # MindSpore 2.10 runs such a cell, though its page forbids it.
             warn_user(f"'{cls.__name__}' has a method 'cast', which the page of Cell forbids: choose another name")
         for name, wrong in (
-            ("phase", "phase" in own and not isinstance(own["phase"], property) and "it is a property of all cells"),
-            ("cells", "cells" in own and not callable(own["cells"]) and "it is a method of all cells"),
+            (
+                "phase",
+                "phase" in namespace
+                and not isinstance(namespace["phase"], property)
+                and "it is a property of all cells",
+            ),
+            ("cells", "cells" in namespace and not callable(namespace["cells"]) and "it is a method of all cells"),
         ):
             if wrong:
                 raise AttributeError(f"For '{cls.__name__}', '{name}' in the class: {wrong}")
@@ -145,14 +149,14 @@ class Cell(CellHooks, CellState, CellSettings):
             return call_observed(self, args, kwargs)
 
     def construct(self, *args: Any, **kwargs: Any) -> Any:
-        """The forward computation; every subclass defines it, with the inputs that its calls take.
+        """Compute the output; every subclass defines it, with the inputs of its calls.
 
         Args:
             *args: the positional inputs of the call.
             **kwargs: the keyword inputs of the call.
 
         Returns:
-            What the call returns, after the forward hooks.
+            The result of the call, before the forward hooks.
 
         Raises:
             AttributeError: the subclass does not define it.
@@ -162,13 +166,13 @@ class Cell(CellHooks, CellState, CellSettings):
     @property
     def has_custom_bprop(self) -> bool:
         """Whether the cell defines its own ``bprop``."""
-        # Not getattr on the cell: a miss would end in the search for similar names.
+        # Not getattr on the cell: a missing name would start the search for similar ones.
         return self.__dict__.get("bprop", getattr(type(self), "bprop", None)) is not None
 
     has_bprop = has_custom_bprop
 
     def _refresh(self) -> None:
-        """Find out whether a call needs more than ``construct``."""
+        """Determine whether a call needs more than ``construct``."""
         state = self.__dict__
         state["_plain"] = (
             self._names_checked
@@ -193,9 +197,9 @@ class Cell(CellHooks, CellState, CellSettings):
         elif name == "__class__" or hasattr(type(getattr(type(self), name, None)), "__set__"):
             object.__setattr__(self, name, value)  # a property, a slot or another descriptor of the class
         elif name in _MEMBERS:
-            held = list(check_type(value, dict, type(self).__name__, name).items())
+            members = list(check_type(value, dict, type(self).__name__, name).items())
             state[name].clear()
-            state[name].update(held)
+            state[name].update(members)
         elif name in _KEPT:
             raise AttributeError(f"For '{type(self).__name__}', '{name}' is kept by all cells: choose another name")
         elif name == "cells" and not isinstance(value, Cell | Parameter):
@@ -243,14 +247,14 @@ class Cell(CellHooks, CellState, CellSettings):
             state.pop(name, None)
             self.register_buffer(name, value, value.persistent)
         else:
-            if isinstance(value, list | tuple) and value and all(isinstance(one, Parameter) for one in value):
+            if isinstance(value, list | tuple) and value and all(isinstance(entry, Parameter) for entry in value):
                 self._note_names(name, value)
             state[name] = value
             if name == "bprop" or name == "mixed_precision_type":
                 self._refresh()
 
     def _note_names(self, name: str, parameters: list[Parameter] | tuple[Parameter, ...]) -> None:
-        """Refuse a name that another parameter in a list or tuple of this cell's has."""
+        """Raise an error for a name that another parameter in a list or tuple of this cell has."""
         for parameter in parameters:
             if parameter in self.exist_objs:
                 continue
@@ -262,9 +266,9 @@ class Cell(CellHooks, CellState, CellSettings):
             self.exist_names.add(parameter.name)
 
     def __delattr__(self, name: str) -> None:
-        for held in (self._params, self._buffers, self._cells):
-            if name in held:
-                del held[name]
+        for members in (self._params, self._buffers, self._cells):
+            if name in members:
+                del members[name]
                 return
         object.__delattr__(self, name)
         if name == "bprop":
@@ -275,14 +279,14 @@ class Cell(CellHooks, CellState, CellSettings):
             raise AttributeError(
                 f"'{type(self).__name__}' has no attribute '{name}': call super().__init__() in its __init__ first"
             )
-        own = getattr(type(self), name, None)
-        if isinstance(own, property):  # which raised AttributeError: its own words are what counts
-            return own.__get__(self)
-        found = did_you_mean(name, [n for n in dir(self) if not n.startswith("_")]) if not name.startswith("__") else ""
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{found}")
+        descriptor = getattr(type(self), name, None)
+        if isinstance(descriptor, property):  # raised AttributeError: show its own message
+            return descriptor.__get__(self)
+        hint = did_you_mean(name, [n for n in dir(self) if not n.startswith("_")]) if not name.startswith("__") else ""
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{hint}")
 
     def _adopt(self, name: str, child: Cell) -> None:
-        """Take a child in under an attribute name; its parameters are named by their path from here."""
+        """Add a child under an attribute name; its parameters are named by their path from here."""
         if self._auto_prefix:
             child.update_parameters_name(f"{name}.")
         self._hold(name, child)
@@ -294,32 +298,32 @@ class Cell(CellHooks, CellState, CellSettings):
     # Children
 
     def cells(self) -> Iterable[Cell]:
-        """The direct children, each once, in the order in which they were assigned."""
+        """Return the direct children, each once, in the order of assignment."""
         return self.name_cells().values()
 
     def name_cells(self) -> OrderedDict[str, Cell]:
-        """The direct children by attribute name, each cell once, under its first name."""
-        seen: set[int] = set()
-        found: OrderedDict[str, Cell] = OrderedDict()
+        """Return the direct children by attribute name, each cell once, under its first name."""
+        ids: set[int] = set()
+        children: OrderedDict[str, Cell] = OrderedDict()
         for name, cell in self._cells.items():
-            if cell is not None and id(cell) not in seen:
-                seen.add(id(cell))
-                found[name] = cell
-        return found
+            if cell is not None and id(cell) not in ids:
+                ids.add(id(cell))
+                children[name] = cell
+        return children
 
     def cells_and_names(self, cells: set[Cell] | None = None, name_prefix: str = "") -> Iterator[tuple[str, Cell]]:
-        """This cell and all below it with their dotted paths, each once, parents before children.
+        """Return this cell and all below it with their dotted paths, each once, parents before children.
 
         Args:
-            cells: cells to leave out, with what is below them; those that are yielded are added to the set. None for
+            cells: cells to exclude, with those below them; those that are yielded are added to the set. None for
                 none.
-            name_prefix: this cell's own path, put before all others; "" for none.
+            name_prefix: this cell's own path, the prefix of all others; "" for none.
 
         Returns:
             An iterator over pairs (path, cell).
 
         Raises:
-            TypeError: ``cells`` is no set, or ``name_prefix`` no str.
+            TypeError: ``cells`` is not a set, or ``name_prefix`` is not a str.
         """
         check_type(cells, set | None, "Cell.cells_and_names", "cells")
         check_type(name_prefix, str | None, "Cell.cells_and_names", "name_prefix")
@@ -330,12 +334,12 @@ class Cell(CellHooks, CellState, CellSettings):
             return
         seen.add(self)
         yield name_prefix, self
-        # Not by recursion: each cell would be handed up through the generators of all cells above it.
+        # Without recursion, which would pass each cell through the generators of all cells above it.
         entered = [(f"{name_prefix}." if name_prefix else "", iter(self._cells.items()))]
         while entered:
             prefix, members = entered[-1]
             for name, cell in members:
-                # As in MindSpore, an empty container is falsy and passed over.
+                # As in MindSpore, an empty container is falsy and skipped.
                 if cell and cell not in seen:
                     seen.add(cell)
                     yield prefix + name, cell
@@ -345,16 +349,16 @@ class Cell(CellHooks, CellState, CellSettings):
                 entered.pop()
 
     def get_sub_cell(self, target: str) -> Cell:
-        """The cell at a dotted path.
+        """Return the cell at a dotted path.
 
         Args:
-            target: attribute names joined by dots, as "body.0.conv"; "" is this cell.
+            target: attribute names joined by dots, such as "body.0.conv"; "" is this cell.
 
         Returns:
             The cell.
 
         Raises:
-            AttributeError: there is nothing at the path, or something that is no cell; the text names similar paths.
+            AttributeError: there is nothing at the path, or not a cell; the text names similar paths.
         """
         cell = self
         for name in target.split(".") if target else ():
@@ -372,10 +376,10 @@ class Cell(CellHooks, CellState, CellSettings):
 
         Args:
             child_name: the attribute's name, without dots.
-            child_cell: the cell; None keeps the name for one.
+            child_cell: the cell; None reserves the name.
 
         Raises:
-            TypeError: ``child_name`` is no str, or ``child_cell`` no Cell.
+            TypeError: ``child_name`` is not a str, or ``child_cell`` is not a Cell.
             KeyError: the name is empty, holds a dot, or is taken; an assignment replaces a child.
         """
         if self._cells.get(child_name) is not None:
@@ -385,14 +389,14 @@ class Cell(CellHooks, CellState, CellSettings):
         self._hold(child_name, child_cell)
 
     def _hold(self, child_name: str, child_cell: Cell | None) -> None:
-        """Take a child in under a name that is free, or in the place of another child."""
+        """Add a child under a free name, or replace another child."""
         check_type(child_name, str, "insert_child_to_cell", "child_name")
         check_type(child_cell, Cell | None, "insert_child_to_cell", "child_cell", "a Cell")
         if not child_name or "." in child_name:
             raise KeyError(f"For 'insert_child_to_cell', 'child_name' must not be empty or hold a dot: {child_name!r}")
         if child_name not in self._cells and (child_name in self.__dict__ or hasattr(type(self), child_name)):
             raise KeyError(f"For 'insert_child_to_cell', the name '{child_name}' is taken")
-        self._cells[child_name] = child_cell  # type: ignore[assignment]  # None keeps a name free
+        self._cells[child_name] = child_cell  # type: ignore[assignment]  # None reserves a name
         if child_cell is not None:
             child_cell._prepend_path(f"{self._path}.{child_name}" if self._path else child_name)
 
@@ -400,7 +404,7 @@ class Cell(CellHooks, CellState, CellSettings):
         """Call a function on every cell below, then on this one: children before parents.
 
         Args:
-            fn: called with each cell; what it returns is not used.
+            fn: called with each cell; its result is ignored.
 
         Returns:
             This cell.
@@ -413,17 +417,17 @@ class Cell(CellHooks, CellState, CellSettings):
     # Parameters
 
     def insert_param_to_cell(self, param_name: str, param: Parameter, check_name_contain_dot: bool = True) -> None:
-        """Add a parameter under a name; one without a name of its own gets it.
+        """Add a parameter under a name; a parameter without a name gets it.
 
         Args:
             param_name: the attribute's name.
-            param: the parameter; None keeps the name for one.
-            check_name_contain_dot: whether a dot in the name is refused.
+            param: the parameter; None reserves the name.
+            check_name_contain_dot: whether a dot in the name is an error.
 
         Raises:
             AttributeError: before ``super().__init__()``.
-            TypeError: ``param`` is no Parameter.
-            KeyError: the name is empty, holds a dot, or is taken by something that is no parameter.
+            TypeError: ``param`` is not a Parameter.
+            KeyError: the name is empty, holds a dot, or is already used by something other than a parameter.
         """
         if "_cells" not in self.__dict__:
             raise AttributeError("For 'insert_param_to_cell', call super().__init__() first")
@@ -439,11 +443,11 @@ class Cell(CellHooks, CellState, CellSettings):
         self._params[param_name] = param
 
     def parameters_and_names(self, name_prefix: str = "", expand: bool = True) -> Iterator[tuple[str, Parameter]]:
-        """Parameters with their dotted paths: own ones, then the children's; each parameter once, under its first path.
+        """Return parameters with their dotted paths: own ones, then the children's; each once, under its first path.
 
         Args:
-            name_prefix: put before all paths, with a dot; "" for none.
-            expand: whether the cells below are gone through too.
+            name_prefix: prefix of all paths, followed by a dot; "" for none.
+            expand: whether to include the cells below.
 
         Returns:
             An iterator over pairs (path, parameter).
@@ -456,15 +460,15 @@ class Cell(CellHooks, CellState, CellSettings):
         return self._parameters_of(cells)
 
     def _parameters_of(self, cells: Iterator[tuple[str, Cell]]) -> Iterator[tuple[str, Parameter]]:
-        seen: set[int] = set()
+        ids: set[int] = set()
         for path, cell in cells:
             for name, parameter in cell._params.items():
-                if parameter is not None and id(parameter) not in seen:
-                    seen.add(id(parameter))
+                if parameter is not None and id(parameter) not in ids:
+                    ids.add(id(parameter))
                     yield (f"{path}.{name}" if path else name), parameter
 
     def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
-        """The parameters of this cell, then of its children; each once.
+        """Return the parameters of this cell, then of its children; each once.
 
         Args:
             expand: whether the cells below are gone through too.
@@ -476,7 +480,7 @@ class Cell(CellHooks, CellState, CellSettings):
             yield parameter
 
     def trainable_params(self, recurse: bool = True) -> list[Parameter]:
-        """The parameters with ``requires_grad``.
+        """Return the parameters with ``requires_grad``.
 
         Args:
             recurse: whether the cells below are gone through too.
@@ -487,7 +491,7 @@ class Cell(CellHooks, CellState, CellSettings):
         return [p for p in self.get_parameters(recurse) if p.requires_grad]
 
     def untrainable_params(self, recurse: bool = True) -> list[Parameter]:
-        """The parameters without ``requires_grad``.
+        """Return the parameters without ``requires_grad``.
 
         Args:
             recurse: whether the cells below are gone through too.
@@ -498,35 +502,35 @@ class Cell(CellHooks, CellState, CellSettings):
         return [p for p in self.get_parameters(recurse) if not p.requires_grad]
 
     def parameters_dict(self, recurse: bool = True) -> OrderedDict[str, Parameter]:
-        """The parameters by their own names, which need not be their paths.
+        """Return the parameters by their names, which may differ from their paths.
 
         Args:
             recurse: whether the cells below are gone through too.
 
         Returns:
-            An OrderedDict; of two parameters with one name the last.
+            An OrderedDict; for two parameters with one name the last.
         """
         return OrderedDict((p.name, p) for p in self.get_parameters(recurse))
 
     def check_names(self) -> None:
-        """Look for parameters of this cell and all below that share a name.
+        """Raise an error if two parameters of this cell and all below share a name.
 
         Raises:
             ValueError: two do.
         """
-        seen: set[str] = set()
+        names: set[str] = set()
         for path, parameter in self.parameters_and_names():
-            if parameter.name in seen:
+            if parameter.name in names:
                 raise ValueError(
                     f"the parameter '{path}' is named '{parameter.name}', as another one is: names must differ"
                 )
-            seen.add(parameter.name)
+            names.add(parameter.name)
 
     def check_names_and_refresh_name(self) -> None:
-        """Where two parameters share a name, name all by their paths; the first call of a cell does this too.
+        """Name all parameters by their paths if two share a name; the first call of a cell does this too.
 
         Raises:
-            ValueError: two share one even so.
+            ValueError: two still share one.
         """
         names = [(parameter, parameter.name) for parameter in self.get_parameters()]
         counts = Counter([name for _, name in names])
@@ -535,13 +539,13 @@ class Cell(CellHooks, CellState, CellSettings):
             self.check_names()
             for parameter, name in names:
                 if counts[name] > 1:
-                    parameter.__dict__["_shared_name"] = name  # the condition same_names tells of it
+                    parameter.__dict__["_shared_name"] = name  # reported by the condition same_names
 
     def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
         """Name the parameters by their paths from here.
 
         Args:
-            prefix: put before the paths as it is, so that it should end with a dot.
+            prefix: prefix of all paths, without an added dot.
             recurse: whether the cells below are gone through too.
 
         Raises:
@@ -558,14 +562,14 @@ class Cell(CellHooks, CellState, CellSettings):
             parameter.name = prefix + path
 
     def update_cell_prefix(self) -> None:
-        """Let ``param_prefix`` of this cell and all below be their paths from here."""
+        """Set ``param_prefix`` of this cell and all below to their paths from here."""
         for path, cell in self.cells_and_names():
             cell.__dict__["_param_prefix"] = path
 
     # Printing
 
     def extend_repr(self) -> str:
-        """What ``repr`` shows before the children; a subclass with more to say than "" defines it."""
+        """Return the text of ``repr`` before the children; subclasses may override it."""
         return ""
 
     def __repr__(self) -> str:
@@ -585,7 +589,7 @@ class Cell(CellHooks, CellState, CellSettings):
 
     @property
     def param_prefix(self) -> str:
-        """The prefix that ``update_cell_prefix`` gave; "" before."""
+        """The prefix that ``update_cell_prefix`` set; "" before."""
         return self.__dict__["_param_prefix"]
 
 

@@ -1,4 +1,4 @@
-"""Cells that hold cells: SequentialCell, CellList, CellDict."""
+"""Containers of cells: SequentialCell, CellList, CellDict."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["CellDict", "CellList", "SequentialCell"]
 
 
 def _prefix(cells: Mapping[str, Cell]) -> str:
-    """What the names of a container's parameters begin with before a child's own name, as MindSpore finds it.
+    """Return the prefix of a container's parameter names before a child's own name, as in MindSpore.
 
-    It is what stands before the first child's name in the name of its first parameter: the place is the first one that
-    fits the second child too, else the last. Where a child has a list of its own that may be an inner place;
-    pretrained checkpoints have the names that come of it.
+    It is the text before the first child's name in the name of its first parameter: at the first position that
+    matches the second child too, else at the last. If a child contains a list this may be an inner position;
+    pretrained checkpoints have the resulting names.
     """
     firsts = [
         (name, parameter.name.split("."))
@@ -27,11 +27,11 @@ def _prefix(cells: Mapping[str, Cell]) -> str:
     if not firsts:
         return ""
     name, parts = firsts[0]
-    places = [place for place, part in enumerate(parts) if part == name]
+    positions = [position for position, part in enumerate(parts) if part == name]
     if len(firsts) > 1:
         second, others = firsts[1]
-        places = [place for place in places if others[place : place + 1] == [second]][:1] or places
-    return "".join(f"{part}." for part in parts[: places[-1]]) if places else ""
+        positions = [position for position in positions if others[position : position + 1] == [second]][:1] or positions
+    return "".join(f"{part}." for part in parts[: positions[-1]]) if positions else ""
 
 
 class _Indexed(Cell):
@@ -53,18 +53,18 @@ class _Indexed(Cell):
         self._hold(name, cell)
 
     def _renew(self, cells: list[Cell], inserted: int = -1) -> None:
-        """Number the cells anew; those that were here change in that part of their parameters' names alone."""
+        """Renumber the cells; for existing cells only that part of their parameters' names changes."""
         prefix = _prefix(self._cells)
         behind = prefix.count(".") + 1
         self._cells.clear()
-        for place, cell in enumerate(cells):
-            if place == inserted:
-                self._put(str(place), cell, prefix)
+        for index, cell in enumerate(cells):
+            if index == inserted:
+                self._put(str(index), cell, prefix)
                 continue
-            if self._auto_prefix and place > inserted:
+            if self._auto_prefix and index > inserted:
                 for parameter in cell.get_parameters():
-                    parameter.name = f"{prefix}{place}." + ".".join(parameter.name.split(".")[behind:])
-            self._hold(str(place), cell)
+                    parameter.name = f"{prefix}{index}." + ".".join(parameter.name.split(".")[behind:])
+            self._hold(str(index), cell)
 
     def _checked(self, cell: object, what: str) -> Cell:
         if not isinstance(cell, Cell):
@@ -78,8 +78,8 @@ class _Indexed(Cell):
         return cells[self._place(index)]
 
     def __setitem__(self, index: int, cell: Cell) -> None:
-        place = self._place(index)
-        name = list(self._cells)[place]
+        position = self._place(index)
+        name = list(self._cells)[position]
         self._put(name, self._checked(cell, "an entry"), _prefix(self._cells))
 
     def __delitem__(self, index: int | slice) -> None:
@@ -102,7 +102,7 @@ class _Indexed(Cell):
         """Add a cell at the end.
 
         Args:
-            cell: the cell; its parameters are named by its place.
+            cell: the cell; its parameters are named by its index.
 
         Raises:
             TypeError: ``cell`` is no Cell.
@@ -110,7 +110,7 @@ class _Indexed(Cell):
         self._put(str(len(self._cells)), self._checked(cell, "what is appended"), _prefix(self._cells))
 
     def set_grad(self, flag: bool = True) -> None:  # type: ignore[override]  # as in MindSpore
-        """Set ``requires_grad`` of this cell and, as in MindSpore for these containers alone, of all in it.
+        """Set ``requires_grad`` of this cell and, as in MindSpore for these containers only, of all in it.
 
         Args:
             flag: the new value; gradients do not depend on it.
@@ -121,23 +121,23 @@ class _Indexed(Cell):
 
 
 class SequentialCell(_Indexed):
-    """Cells run one after the other: each gets what the one before returned.
+    """Cells that run one after the other: each gets the output of the previous one.
 
     Used like a list too: ``net[i]``, slices (again a SequentialCell), ``len``, ``append``, assignment and ``del``.
-    A child that came as an attribute, as in a class derived from this one, or by ``insert_child_to_cell``, is not run
+    A child that was added as an attribute, as in a subclass, or by ``insert_child_to_cell``, is not run
     until one of the last three is used.
 
     Args:
         *args: the cells; or one list of them, named "0", "1", ...; or one OrderedDict of names and cells.
 
     Raises:
-        TypeError: something else, or an entry that is no Cell.
+        TypeError: anything else, or an entry that is not a Cell.
     """
 
     _chain: tuple[str, ...] = ()
-    """The names of the cells that are run."""
+    """The names of the cells that run."""
     _numbered = True
-    """Whether names are places; not where the cells came with names, as in a slice."""
+    """Whether names are indices; False if the cells have names, as in a slice."""
 
     def __init__(self, *args: Cell | list[Cell] | OrderedDict[str, Cell]) -> None:
         super().__init__()
@@ -158,7 +158,7 @@ class SequentialCell(_Indexed):
 
     @property
     def cell_list(self) -> list[Cell]:
-        """The cells that are run, in order."""
+        """The cells that run, in order."""
         return [self._cells[name] for name in self._chain if name in self._cells]
 
     def __setitem__(self, index: int, cell: Cell) -> None:
@@ -178,7 +178,7 @@ class SequentialCell(_Indexed):
         """Add a cell at the end.
 
         Args:
-            cell: the cell; its parameters are named by its place.
+            cell: the cell; its parameters are named by its index.
 
         Raises:
             TypeError: ``cell`` is no Cell.
@@ -193,13 +193,13 @@ class SequentialCell(_Indexed):
         return super().__getitem__(index)
 
     def construct(self, input_data: Any) -> Tensor:
-        """The output of the last cell.
+        """Return the output of the last cell.
 
         Args:
-            input_data: what the first cell is called with, one argument.
+            input_data: the argument of the first cell.
 
         Returns:
-            What the last cell returns; ``input_data`` where there are no cells.
+            The output of the last cell; ``input_data`` if there are no cells.
         """
         cells = self._cells
         for name in self._chain:
@@ -212,21 +212,21 @@ class CellList(_Indexed):
     """A list of cells; it is not called itself.
 
     Supports indexing, slices, ``len``, iteration, assignment, ``del`` and ``+=``. The cells are named "0", "1", ... and
-    keep their place's name in the names of their parameters.
+    their parameters' names contain the index.
 
     Args:
         *args: the cells, or one list of them.
-        **kwargs: ``auto_prefix``: whether the names of the parameters get the place as a prefix (by default they do).
+        **kwargs: ``auto_prefix``: whether the names of the parameters get the index as a prefix (the default).
 
     Raises:
         TypeError: an entry is no Cell, or is a CellDict.
     """
 
-    __cell_as_list__ = True  # as in MindSpore: ``vmap`` gives each cell a slice of its own
+    __cell_as_list__ = True  # as in MindSpore: ``vmap`` gives each cell a separate slice
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(kwargs.get("auto_prefix", True))
-        # MindSpore passes over several arguments in silence; they are taken as a list here.
+        # MindSpore silently ignores several arguments; here they are a list.
         self.extend(args[0] if len(args) == 1 else list(args))
 
     def extend(self, cells: Iterable[Cell]) -> CellList:
@@ -251,10 +251,10 @@ class CellList(_Indexed):
         return self
 
     def insert(self, index: int, cell: Cell) -> None:
-        """Put a cell before the place ``index``; those behind move, and are named anew.
+        """Insert a cell before ``index``; the following ones move, and are renamed.
 
         Args:
-            index: a place in [-len, len].
+            index: an index in [-len, len].
             cell: the cell.
 
         Raises:
@@ -274,7 +274,7 @@ class CellList(_Indexed):
         return self.extend(cells)
 
     def construct(self, *inputs: Any) -> Any:
-        """Refused: a list is not called.
+        """Raise NotImplementedError: a list is not called.
 
         Raises:
             NotImplementedError: always.
@@ -288,9 +288,8 @@ class CellDict(Cell):
     Used like a dictionary: ``cells[name]``, ``len``, ``in``, iteration over names, assignment and ``del``.
 
     Args:
-        *args: what ``update`` takes, or nothing.
-        **kwargs: ``auto_prefix``: whether the names of the parameters get the cell's name as a prefix (by default they
-            do).
+        *args: the argument of ``update``, or nothing.
+        **kwargs: ``auto_prefix``: whether the names of the parameters get the cell's name as a prefix (the default).
 
     Raises:
         TypeError: a name is no str, or an entry no Cell or a container.
@@ -304,7 +303,7 @@ class CellDict(Cell):
             self.update(args[0])
 
     def update(self, cells: Mapping[str, Cell] | CellDict | Iterable[tuple[str, Cell]]) -> None:
-        """Take in all entries of a mapping or of pairs; an entry of the same name is replaced.
+        """Add all entries of a mapping or of pairs; an entry of the same name is replaced.
 
         Args:
             cells: a mapping from names to cells, a CellDict, or an iterable of pairs (name, cell).
@@ -317,13 +316,13 @@ class CellDict(Cell):
         pairs = cells.items() if isinstance(cells, Mapping | CellDict) else cells
         if not isinstance(pairs, Iterable):
             raise TypeError(f"For 'CellDict.update', give a mapping or pairs, but got {type(cells).__name__}")
-        for place, pair in enumerate(pairs):
+        for index, pair in enumerate(pairs):
             if not isinstance(pair, Iterable):
-                raise TypeError(f"For 'CellDict.update', entry {place} must be a pair, but got {type(pair).__name__}")
+                raise TypeError(f"For 'CellDict.update', entry {index} must be a pair, but got {type(pair).__name__}")
             name_and_cell = tuple(pair)
             if len(name_and_cell) != 2:
                 raise ValueError(
-                    f"For 'CellDict.update', entry {place} must be a pair, but has {len(name_and_cell)} parts"
+                    f"For 'CellDict.update', entry {index} must be a pair, but has {len(name_and_cell)} parts"
                 )
             self[name_and_cell[0]] = name_and_cell[1]
 
@@ -353,7 +352,7 @@ class CellDict(Cell):
         return len(self._cells)
 
     def __bool__(self) -> bool:
-        return True  # also without cells, as in MindSpore
+        return True  # even without cells, as in MindSpore
 
     def __iter__(self) -> Iterator[str]:
         return iter(list(self._cells))
@@ -362,19 +361,19 @@ class CellDict(Cell):
         return key in self._cells
 
     def keys(self) -> Iterable[str]:
-        """The names, in the order in which they came."""
+        """Return the names, in the order of insertion."""
         return self._cells.keys()
 
     def values(self) -> Iterable[Cell]:
-        """The cells, in the order in which they came."""
+        """Return the cells, in the order of insertion."""
         return self._cells.values()
 
     def items(self) -> Iterable[tuple[str, Cell]]:
-        """Pairs of names and cells, in the order in which they came."""
+        """Return pairs of names and cells, in the order of insertion."""
         return self._cells.items()
 
     def pop(self, key: str) -> Cell:
-        """Take a cell out.
+        """Remove a cell and return it.
 
         Args:
             key: its name.
@@ -383,19 +382,19 @@ class CellDict(Cell):
             The cell.
 
         Raises:
-            KeyError: there is none of this name.
+            KeyError: there is no cell of this name.
         """
         cell = self[key]
         del self[key]
         return cell
 
     def clear(self) -> None:
-        """Take all cells out."""
+        """Remove all cells."""
         for key in list(self._cells):
             del self[key]
 
     def construct(self, *inputs: Any) -> Any:
-        """Refused: a dictionary is not called.
+        """Raise NotImplementedError: a dictionary is not called.
 
         Raises:
             NotImplementedError: always.

@@ -1,7 +1,7 @@
-"""Data parallel training: the gradients of all ranks added up while the walk back goes on; equal weights at the start.
+"""Data parallel training: all-reduced gradients, sent during the backward pass; equal weights at the start.
 
-Gradients are put together in buckets, in the order in which they arrive: that of the parameters from the last to the
-first. A bucket leaves for the other ranks as soon as it is full; all ranks send the same buckets in the same order.
+Gradients are grouped in buckets, in the order in which they arrive: that of the parameters from the last to the
+first. A bucket is sent to the other ranks as soon as it is full; all ranks send the same buckets in the same order.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ __all__ = ["DistributedGradReducer"]
 
 
 class DistributedGradReducer(Cell):
-    """The sums or means of the gradients of all ranks. In one process they are given as they are.
+    """The sums or means of the gradients of all ranks. In one process they are returned unchanged.
 
     Takes ``grads``, a tuple of Tensors, one for each parameter, and returns a tuple of Tensors; all ranks get the same
-    bits. Sums of half precision are taken in float32.
+    bits. Sums of half precision are computed in float32.
 
     Args:
         parameters: the parameters, in the order of their gradients.
-        mean: whether sums are divided by ``degree``; None for what ``set_auto_parallel_context`` says of
-            ``gradients_mean``.
-        degree: what they are divided by; None for the number of ranks.
-        fusion_type: kept by nobody: ``comm_fusion`` of the parameters and of the context decides what is sent together.
+        mean: whether sums are divided by ``degree``; None for ``gradients_mean`` of
+            ``set_auto_parallel_context``.
+        degree: the divisor; None for the number of ranks.
+        fusion_type: unused: ``comm_fusion`` of the parameters and of the context determines the buckets.
         group: the name of the group of ranks.
 
     Raises:
-        TypeError: ``degree`` is no int.
-        ValueError: ``degree`` is not above 0, there is no such group, or this process is none of it.
+        TypeError: ``degree`` is not an int.
+        ValueError: ``degree`` is not above 0, there is no such group, or this process is not in it.
     """
 
     def __init__(
@@ -56,9 +56,9 @@ class DistributedGradReducer(Cell):
     ) -> None:
         super().__init__(auto_prefix=False)
         self.mean = bool(settings.kept["gradients_mean"]) if mean is None else mean
-        found = table.member("DistributedGradReducer", group)
-        self.degree = found.size if degree is None else check_positive_int(degree, "DistributedGradReducer", "degree")
-        self.__dict__.update(_group=found, _parameters=list(parameters), _way=None)
+        ranks = table.member("DistributedGradReducer", group)
+        self.degree = ranks.size if degree is None else check_positive_int(degree, "DistributedGradReducer", "degree")
+        self.__dict__.update(_group=ranks, _parameters=list(parameters), _way=None)
 
     def construct(self, grads: Sequence[Tensor]) -> Sequence[Tensor]:
         group: Group = self._group
@@ -68,27 +68,27 @@ class DistributedGradReducer(Cell):
             state.tracer.leak("ranks exchange values, which plans do not")
         way: _Way = self.__dict__["_way"] or _Way(group, self._parameters)
         self.__dict__["_way"] = None
-        found = way.ended(grads)
+        reduced = way.ended(grads)
         if self.mean:
-            found = [g * (1.0 / self.degree) for g in found]
-        return tuple(found)
+            reduced = [g * (1.0 / self.degree) for g in reduced]
+        return tuple(reduced)
 
     @contextmanager
     def during_the_walk(self, prepared: Callable[[Tensor], Tensor] | None = None) -> Iterator[None]:
-        """Inside, the next gradients by the parameters are sent as they arrive; ``construct`` waits for them.
+        """Send the next gradients of the parameters as they arrive, inside the block; ``construct`` waits for them.
 
         Args:
-            prepared: makes of a gradient what is sent, and given to ``construct``; of one gradient always one Tensor.
+            prepared: returns the Tensor to send, and to pass to ``construct``, for a gradient; always the same one.
         """
         if self._group.size == 1 or state.tracer is not None:
             yield
             return
         way = self.__dict__["_way"] = _Way(self._group, self._parameters)
-        hooks = [p.register_hook(partial(way.came, prepared, place)) for place, p in enumerate(self._parameters)]
+        hooks = [p.register_hook(partial(way.came, prepared, index)) for index, p in enumerate(self._parameters)]
         try:
             yield
         except BaseException:
-            self.__dict__["_way"] = None  # what has left is of no step
+            self.__dict__["_way"] = None  # buckets already sent belong to no step
             raise
         finally:
             for hook in hooks:
@@ -96,7 +96,7 @@ class DistributedGradReducer(Cell):
 
 
 class _Way:
-    """The gradients of one step on their way: buckets that fill, and those that have left."""
+    """The gradients of one step in transit: buckets being filled, and buckets sent."""
 
     def __init__(self, group: Group, parameters: Sequence[Parameter]) -> None:
         self._group = group
@@ -106,32 +106,33 @@ class _Way:
         self._line = table.line()
 
     def came(self, prepared: Callable[[Tensor], Tensor] | None, place: int, gradient: Tensor) -> None:
-        """A gradient is whole, after the hooks that the user has put on its parameter.
+        """Store a complete gradient, after the user's hooks on its parameter.
 
         Args:
-            prepared: makes of it what is sent.
-            place: of its parameter.
+            prepared: returns the Tensor to send.
+            place: the index of its parameter.
             gradient: the gradient.
         """
         self._arrays[place] = (prepared(gradient) if prepared else gradient)._array
         self._send_full()
 
     def ended(self, gradients: Sequence[Tensor]) -> list[Tensor]:
-        """All gradients reduced.
+        """Return all reduced gradients.
 
         Args:
-            gradients: as the walk gave them; where they are no longer what came, as after a hook, they count.
+            gradients: the results of the backward pass; if they differ from those that arrived, as after a hook, they
+                are sent again.
         """
-        again = [place for place, g in enumerate(gradients) if self._arrays.get(place, g._array) is not g._array]
-        for place, g in enumerate(gradients):
-            self._arrays.setdefault(place, g._array)
+        changed = [index for index, g in enumerate(gradients) if self._arrays.get(index, g._array) is not g._array]
+        for index, g in enumerate(gradients):
+            self._arrays.setdefault(index, g._array)
         self._send_full()
-        found = self._taken(gradients, range(len(self._buckets)), self._left)
-        if again:
-            self._arrays = {place: g._array for place, g in enumerate(gradients)}
-            late = [number for number, bucket in enumerate(self._buckets) if not {*again}.isdisjoint(bucket)]
-            found.update(self._taken(gradients, late, [self._sent(number) for number in late]))
-        return [found[place] for place in range(len(gradients))]
+        reduced = self._taken(gradients, range(len(self._buckets)), self._left)
+        if changed:
+            self._arrays = {index: g._array for index, g in enumerate(gradients)}
+            late = [number for number, bucket in enumerate(self._buckets) if not {*changed}.isdisjoint(bucket)]
+            reduced.update(self._taken(gradients, late, [self._sent(number) for number in late]))
+        return [reduced[index] for index in range(len(gradients))]
 
     def _send_full(self) -> None:
         while len(self._left) < len(self._buckets) and all(p in self._arrays for p in self._buckets[len(self._left)]):
@@ -139,28 +140,28 @@ class _Way:
 
     def _sent(self, number: int) -> Pending:
         group = self._group
-        arrays = [table.on_host(self._arrays[place]) for place in self._buckets[number]]
+        arrays = [table.on_host(self._arrays[index]) for index in self._buckets[number]]
         flat = np.concatenate([array.reshape(-1) for array in arrays])
         what = f"sum, gradients {number} of {flat.dtype.name} {[flat.size]}"
         return exchange.started("all_reduce", what, self._line, group, lambda: exchange.all_reduce(group, flat, "sum"))
 
     def _taken(self, gradients: Sequence[Tensor], numbers: Sequence[int], left: Sequence[Pending]) -> dict[int, Tensor]:
-        found: dict[int, Tensor] = {}
+        reduced: dict[int, Tensor] = {}
         for number, pending in zip(numbers, left, strict=True):
-            flat, at = pending.wait(), 0
-            for place in self._buckets[number]:
-                like = gradients[place]._array
-                part = flat[at : at + like.size].reshape(like.shape)
-                found[place] = Tensor._wrap(table.beside(like, part))
-                at += like.size
-        return found
+            flat, offset = pending.wait(), 0
+            for index in self._buckets[number]:
+                like = gradients[index]._array
+                part = flat[offset : offset + like.size].reshape(like.shape)
+                reduced[index] = Tensor._wrap(table.beside(like, part))
+                offset += like.size
+        return reduced
 
 
 def buckets_of(parameters: Sequence[Parameter]) -> list[list[int]]:
-    """Which gradients are reduced together: their places, from the last parameter to the first.
+    """Return the indices of the gradients that are reduced together, from the last parameter to the first.
 
-    A bucket has one dtype. Parameters that ``Cell.set_comm_fusion`` gave a number have a bucket of their own for each
-    number; for the others ``comm_fusion`` and ``all_reduce_fusion_config`` of ``set_auto_parallel_context`` decide.
+    A bucket has one dtype. Parameters with a number of ``Cell.set_comm_fusion`` have a separate bucket for each number;
+    for the others ``comm_fusion`` and ``all_reduce_fusion_config`` of ``set_auto_parallel_context`` decide.
 
     Args:
         parameters: the parameters.
@@ -169,8 +170,8 @@ def buckets_of(parameters: Sequence[Parameter]) -> list[list[int]]:
     buckets: list[list[int]] = []
     kind: Any = None
     filled, count = 0, 0
-    for place in reversed(range(len(parameters))):
-        parameter = parameters[place]
+    for index in reversed(range(len(parameters))):
+        parameter = parameters[index]
         size = parameter._array.nbytes
         now = (parameter._array.dtype, parameter.comm_fusion)
         if ends is not None:
@@ -181,13 +182,13 @@ def buckets_of(parameters: Sequence[Parameter]) -> list[list[int]]:
         if not buckets or now != kind or is_full:
             buckets.append([])
             filled = 0
-        buckets[-1].append(place)
+        buckets[-1].append(index)
         kind, filled, count = now, filled + size, count + 1
     return buckets
 
 
 def take_first_ranks_parameters(network: Cell, group: str = table.WORLD) -> None:
-    """Give the parameters of a network the values that they have on the first rank of a group.
+    """Set the parameters of a network to their values on the first rank of a group.
 
     Args:
         network: the cell; parameters that are ``layerwise_parallel`` stay, and those of cells with
@@ -201,9 +202,9 @@ def take_first_ranks_parameters(network: Cell, group: str = table.WORLD) -> None
     if ranks.size == 1:
         return
     cells = [cell for _, cell in network.cells_and_names() if getattr(cell, "broadcast_flag", True) is False]
-    kept = {id(parameter) for cell in cells for parameter in cell.get_parameters(expand=False)}
+    excluded = {id(parameter) for cell in cells for parameter in cell.get_parameters(expand=False)}
     for name, parameter in (network.parameters_broadcast_dict() or {}).items():
-        if id(parameter) in kept:
+        if id(parameter) in excluded:
             continue
         array = table.on_host(parameter._array)
         what = f"rank {ranks.ranks[0]}'s parameter {name}, {array.dtype.name} {[*array.shape]}"
