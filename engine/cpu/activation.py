@@ -33,7 +33,7 @@ _GELU_CUBIC = 0.044715
 
 
 def erf(x: Array) -> Array:
-    """The error function."""
+    """Return the error function."""
     return narrow(special_module(x).erf(widen(x)), x)
 
 

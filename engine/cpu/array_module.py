@@ -25,7 +25,7 @@ def array_module(array: object) -> Any:
 
 
 def first_array(*operands: Any) -> Any:
-    """The operand that says where is computed: the first that is an array, and no scalar of NumPy's beside one."""
+    """Return the operand that says where is computed: the first that is an array, and no scalar of NumPy's beside one."""
     return next((x for x in operands if hasattr(x, "shape") and not isinstance(x, np.generic)), operands[0])
 
 

@@ -75,7 +75,7 @@ def attention_grad(
 
 
 def _added(slopes: Array, x: Array) -> Array:
-    """The sum over heads that share one of `x`."""
+    """Return the sum over heads that share one of `x`."""
     if slopes.shape == x.shape:
         return slopes
     before = slopes.ndim - x.ndim
@@ -169,7 +169,7 @@ def _by_rows(x: Array) -> Array:
 
 
 def _whole_rows(mask: Array | None, length: int, keys: int) -> Array | None:
-    """A mask with rows for all queries, which may be one row, and in them the numbers of all keys side by side."""
+    """Return a mask with rows for all queries, which may be one row, and in them the numbers of all keys side by side."""
     if mask is None:
         return None
     beside = mask.shape[-1:] == (keys,) and mask.strides[-1] == 4
@@ -179,13 +179,13 @@ def _whole_rows(mask: Array | None, length: int, keys: int) -> Array | None:
 
 
 def _like(x: Array, width: int) -> Array:
-    """A new array of rows of this width, in the memory order of `x`."""
+    """Return a new array of rows of this width, in the memory order of `x`."""
     made = np.empty_like(x, shape=(*x.shape[:-1], width))
     return made if made.strides[-1] == 4 else np.empty(made.shape, np.float32)
 
 
 def _table(above: tuple[int, ...], *arrays: Array | None) -> tuple[Array, Array]:
-    """The addresses of the matrices of each head, and the distances of their rows in elements; 0 for none."""
+    """Return the addresses of the matrices of each head, and the distances of their rows in elements; 0 for none."""
     none = np.zeros(math.prod(above), np.int64)
     starts = np.stack([none if x is None else addresses(x, above) for x in arrays], axis=1)
     return starts, np.array([0 if x is None else x.strides[-2] // 4 for x in arrays])

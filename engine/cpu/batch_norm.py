@@ -166,5 +166,5 @@ def _parts(flat: Array) -> Iterator[slice]:
 
 
 def _dot(a: Array, b: Array) -> Array:
-    """The product of each row with the other's, added up."""
+    """Return the product of each row with the other's, added up."""
     return (a[:, None, :] @ b[:, :, None])[:, :, 0]

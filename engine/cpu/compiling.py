@@ -66,12 +66,12 @@ _loading = threading.RLock()
 
 @functools.cache
 def is_on() -> bool:
-    """Whether anything is compiled in this process."""
+    """Return whether anything is compiled in this process."""
     return os.environ.get("HOOKSCOPE_NUMBA") != "0" and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 
 def is_worth(x: Array, least: int = _LEAST) -> bool:
-    """Whether a compiled kernel computes with ``x``: float32 on the CPU, and ``least`` elements or more."""
+    """Return whether a compiled kernel computes with ``x``: float32 on the CPU, and ``least`` elements or more."""
     return x.size >= least and x.dtype is _SINGLE and type(x) is np.ndarray and is_on()
 
 
@@ -92,7 +92,7 @@ def address(x: Array) -> int:
     """Where the elements of ``x`` begin.
 
     Raises:
-        TypeError: ``x`` is no array; the elements of NumPy's scalars would have no place that lasts.
+        TypeError: ``x`` is not an array; the elements of NumPy's scalars would have no place that lasts.
     """
     if not isinstance(x, np.ndarray):
         raise TypeError(f"x must be a numpy.ndarray, got {type(x).__name__}")
@@ -109,7 +109,7 @@ _modules: dict[str, ModuleType] = {}
 
 
 def kernels(name: str) -> ModuleType:
-    """The functions and numbers of ``compiled/<name>.py``, ready to run."""
+    """Return the functions and numbers of ``compiled/<name>.py``, ready to run."""
     found = _modules.get(name)
     if found is None:
         # The lock because two threads may come at once; an interrupt, because Numba, half imported, could not be
@@ -176,7 +176,7 @@ def _building() -> Any:
 
 
 def generated(name: str, digest: str, entry: Callable[[], Any]) -> Any:
-    """A function whose text was made in this process.
+    """Return a function whose text was made in this process.
 
     Args:
         name: of the file of kernels by whose functions it is written.

@@ -33,7 +33,7 @@ _THIN = 4
 
 
 def suits(x: Array, other: Array, kernel: Ints, kernels: int, outputs: Ints, group: int) -> bool:
-    """Whether compiled kernels compute a convolution and its gradients: float32 on the CPU, and work enough."""
+    """Return whether compiled kernels compute a convolution and its gradients: float32 on the CPU, and work enough."""
     if type(x) is not np.ndarray or not x.dtype == other.dtype == np.float32:
         return False
     return len(x) * x.shape[1] * kernels // group * math.prod(kernel) * math.prod(outputs) >= _LEAST_WORK and is_on()
@@ -46,7 +46,7 @@ def samples_last(x: Array) -> Array:
 
 @cache
 def taps_of(kernel: Ints, dilation: Ints, pads: Ints) -> Array:
-    """The places of a window, as the kernels take them; axes that are missing come first."""
+    """Return the places of a window, as the kernels take them; axes that are missing come first."""
     missing = (0,) * (3 - len(kernel))
     found = [
         (*missing, *(at * apart - before for at, apart, before in zip(position, dilation, pads[::2], strict=True)))
@@ -101,7 +101,7 @@ def _plan(*settings: Ints | int) -> _Plan:
 
 
 def _even(count: int, most: int) -> int:
-    """The length of pieces of ``count``, none longer than ``most``, of nearly one length."""
+    """Return the length of pieces of ``count``, none longer than ``most``, of nearly one length."""
     return -(-count // -(-count // most))
 
 

@@ -121,7 +121,7 @@ def _unless_all(keep: Array) -> Array | None:
 
 
 def _hot(labels: Array, like: Array) -> Array:
-    """Whether a column is that of the row's label; on a GPU, where indices out of range would wrap around."""
+    """Return whether a column is that of the row's label; on a GPU, where indices out of range would wrap around."""
     hot: Array = labels[:, None] == array_module(labels).arange(like.shape[1])
     return hot
 

@@ -35,7 +35,7 @@ def mapped(file: str, name: str, x: Array, y: Array | None = None, number: float
 
 
 def new_like(x: Array) -> Array:
-    """A new array of the shape of ``x``, in one piece and in its memory order."""
+    """Return a new array of the shape of ``x``, in one piece and in its memory order."""
     return np.empty_like(x, subok=False)
 
 

@@ -70,13 +70,13 @@ SHIPPED = {"x86_64": ("x86-64-v3", "x86-64-v4"), "aarch64": ("generic",), "arm64
 
 
 def shipped(name: str) -> Baseline:
-    """The baseline of this name."""
+    """Return the baseline of this name."""
     return Baseline(name, _FEATURES.get(name, ""))
 
 
 @functools.cache
 def baseline() -> Baseline:
-    """The one of this processor; or of NUMBA_CPU_NAME, with NUMBA_CPU_FEATURES."""
+    """Return the one of this processor; or of NUMBA_CPU_NAME, with NUMBA_CPU_FEATURES."""
     asked, features = os.environ.get("NUMBA_CPU_NAME"), os.environ.get("NUMBA_CPU_FEATURES")
     if asked:
         return shipped(asked) if features is None else Baseline(asked, features)
@@ -113,7 +113,7 @@ class Code(NamedTuple):
 
 
 def file_name(name: str, baseline: Baseline) -> str:
-    """The name of a file of ``build_kernels``."""
+    """Return the name of a file of ``build_kernels``."""
     return f"{name}.{baseline.name}{ENDING}"
 
 
@@ -151,7 +151,7 @@ def _sweep(folder: Path) -> None:
 
 
 def read(path: Path, **facts: Any) -> Code | None:
-    """What is in a file of the package; None where there is none, it is damaged, or made from other ``facts``."""
+    """What is in a file of the package; None if there is none, it is damaged, or made from other ``facts``."""
     try:
         return _decoded(path.read_bytes(), facts)
     except OSError:
@@ -182,7 +182,7 @@ def _decoded(content: bytes, facts: Mapping[str, Any]) -> Code | None:
 
 
 def loaded(code: Code, name: str) -> ModuleType:
-    """The functions and numbers of the file of kernels of this name.
+    """Return the functions and numbers of the file of kernels of this name.
 
     Raises:
         RuntimeError: a function that it calls is nowhere.
@@ -266,7 +266,7 @@ def _provide(binding: Any, name: str) -> None:
 
 
 def _of_cython(module: str, name: str) -> int:
-    """The address of a function that a module of Cython's offers to others."""
+    """Return the address of a function that a module of Cython's offers to others."""
     capsule = import_module(module).__pyx_capi__[name]
     name_of, pointer_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
     name_of.restype, name_of.argtypes = ctypes.c_char_p, (ctypes.py_object,)

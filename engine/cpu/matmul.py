@@ -67,7 +67,7 @@ def matmul(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Array:
 
 
 def _adds_wide(a: Array, b: Array) -> bool:
-    """Whether the product of half precision adds up in float32 by itself, as cuBLAS does where both are matrices."""
+    """Return whether the product of half precision adds up in float32 by itself, as cuBLAS does where both are matrices."""
     return array_module(a) is not np and a.dtype == b.dtype and is_half(a) and a.ndim == b.ndim == 2
 
 
@@ -182,7 +182,7 @@ def _as_stored(x: Array) -> tuple[Array, int, int]:
 
 
 def addresses(x: Array, above: tuple[int, ...]) -> Array:
-    """The addresses of all matrices in an array whose leading axes broadcast to ``above``."""
+    """Return the addresses of all matrices in an array whose leading axes broadcast to ``above``."""
     found = np.array([address(x)], np.int64)
     missing = len(above) - (x.ndim - 2)
     for place, length in enumerate(above):
@@ -192,12 +192,12 @@ def addresses(x: Array, above: tuple[int, ...]) -> Array:
 
 
 def has_fast_column_sums(x: Array) -> bool:
-    """Whether ``column_sums`` takes ``x``, and half the time of NumPy's sum."""
+    """Return whether ``column_sums`` takes ``x``, and half the time of NumPy's sum."""
     return x.ndim == 2 and x.flags.c_contiguous and is_worth(x, _LEAST_SUMMED)
 
 
 def column_sums(x: Array) -> Array:
-    """The sums (N,) of the columns of `x` (M, N): a product with ones, so each has its own NaNs."""
+    """Return the sums (N,) of the columns of `x` (M, N): a product with ones, so each has its own NaNs."""
     return _product(np.ones(x.shape[0], np.float32), x)
 
 

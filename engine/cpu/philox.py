@@ -43,7 +43,7 @@ _LEAST = 1 << 16
 
 
 def philox4x32(counter: Sequence[Array], key: tuple[int, int]) -> tuple[Array, Array, Array, Array]:
-    """The four output words of Philox4x32-10, as uint64 arrays that hold 32-bit values.
+    """Return the four output words of Philox4x32-10, as uint64 arrays that hold 32-bit values.
 
     `counter` is four uint64 arrays of 32-bit values, `key` two 32-bit integers.
     """
@@ -62,7 +62,7 @@ def philox4x32(counter: Sequence[Array], key: tuple[int, int]) -> tuple[Array, A
 
 
 def philox_uint32(seed: int, offsets: Array) -> Array:
-    """The first Philox word for each offset: the bits of `tl.randint(seed, offset)` for 64-bit offsets."""
+    """Return the first Philox word for each offset: the bits of `tl.randint(seed, offset)` for 64-bit offsets."""
     return _words(seed, offsets)[0].astype(np.uint32)
 
 
@@ -178,7 +178,7 @@ def _polynomial(z: Array, coefficients: Sequence[float]) -> Array:
 
 
 def _log(x: Array) -> Array:
-    """The logarithm of x / 2 ** 32."""
+    """Return the logarithm of x / 2 ** 32."""
     bits = x.view(np.int64) + (0x3FF0000000000000 - 0x3FE6A09E00000000)
     power = ((bits >> 52) - (1023 + 32)).astype(np.float64)
     f = ((bits & 0xFFFFFFFFFFFFF) + 0x3FE6A09E00000000).view(np.float64) - 1.0
@@ -191,7 +191,7 @@ def _log(x: Array) -> Array:
 
 
 def _cosine(x: Array) -> Array:
-    """The cosine of x / 2 ** 32 turns, which is the sine of as much less than a quarter turn."""
+    """Return the cosine of x / 2 ** 32 turns, which is the sine of as much less than a quarter turn."""
     q = abs(x * 2.0**-30 - 2.0) - 1.0
     found: Array = _polynomial(q * q, _SINE) * q
     return found

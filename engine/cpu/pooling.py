@@ -24,7 +24,7 @@ _MOST_PLACES = 256
 
 
 def suits(x: Array, kernel: Ints, stride: Ints, windows: Ints) -> bool:
-    """Whether compiled kernels compute a pooling to (N, C, *outputs), its gradient and the transpose of that."""
+    """Return whether compiled kernels compute a pooling to (N, C, *outputs), its gradient and the transpose of that."""
     if stride[-1] > 1 and windows[0] < _LEAST_RUN:
         return False
     places = math.prod(kernel)

@@ -66,7 +66,7 @@ def back(
     reverse: bool,
     with_x: bool = True,
 ) -> tuple[Array, ...]:
-    """The gradients for x (``with_x``), h0, c0, w_ih, w_hh, b_ih, b_hh; one that has none is empty.
+    """Return the gradients for x (``with_x``), h0, c0, w_ih, w_hh, b_ih, b_hh; one that has none is empty.
 
     ``g``, ``gh`` and ``gc`` are those of the first three results of ``forward``, None for 0; ``gates``, ``states`` and
     ``hidden`` its others.
@@ -92,7 +92,7 @@ def _sizes(x: Array, w_hh: Array, kind: str, reverse: bool) -> tuple[int, int, i
 
 
 def _in_steps(x: Array) -> tuple[Array, int, int]:
-    """A sequence (T, N, I) whose innermost axis lies in one piece, and how many elements apart its steps are, and its
+    """Return a sequence (T, N, I) whose innermost axis lies in one piece, and how many elements apart its steps are, and its
     samples: those of a batch that came first are not brought in order."""
     over, across, along = x.strides
     if not (x.flags.aligned and along == 4 and over >= 0 and across >= 0 and over % 4 == across % 4 == 0):
@@ -311,7 +311,7 @@ def _back(
     reverse: bool,
     with_x: bool = True,
 ) -> tuple[Array, ...]:
-    """The gradients for x (``with_x``), h0, c0, w_ih, w_hh, b_ih, b_hh; one that has none is empty."""
+    """Return the gradients for x (``with_x``), h0, c0, w_ih, w_hh, b_ih, b_hh; one that has none is empty."""
     xp = array_module(x)
     dtypes = [None if y is None else y.dtype for y in (x, h0, c0, w_ih, w_hh, b_ih, b_hh)]
     g, gh, gc, x, h0, c0, w_ih, w_hh = map(_wide, (g, gh, gc, x, h0, c0, w_ih, w_hh))

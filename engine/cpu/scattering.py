@@ -38,7 +38,7 @@ def rows_added(g: Array, index: Any, shape: tuple[int, ...]) -> Array | None:
 
 
 def rows_picked(table: Array, rows: Array) -> Array:
-    """The rows of a table with these numbers."""
+    """Return the rows of a table with these numbers."""
     picked: Array = table[rows]
     return picked
 

@@ -36,7 +36,7 @@ class Places:
 
 
 def _matrix(values: Array, places: Places) -> Any:
-    """The library's matrix, of a dtype that it computes in: half precision is widened, on a GPU integers are too."""
+    """Return the library's matrix, of a dtype that it computes in: half precision is widened, on a GPU integers are too."""
     values = _widened(values)
     return sparse_module(values).coo_matrix((values, (places.rows, places.columns)), places.shape).tocsr()
 
@@ -48,13 +48,13 @@ def _widened(x: Array) -> Array:
 
 
 def matrix_product(values: Array, dense: Array, places: Places) -> Array:
-    """A sparse matrix times a dense one of the same dtype: an array of that dtype."""
+    """Return a sparse matrix times a dense one of the same dtype: an array of that dtype."""
     product = _matrix(values, places) @ _widened(dense)
     return array_module(dense).asarray(product).astype(dense.dtype, copy=False)
 
 
 def element_product(x: Array, y: Array, x_places: Places, y_places: Places, places: Places) -> Array:
-    """The elements at `places` of the product of two sparse matrices."""
+    """Return the elements at `places` of the product of two sparse matrices."""
     if not places.rows.size:
         return array_module(x).zeros(0, x.dtype)
     product = (_matrix(x, x_places) @ _matrix(y, y_places))[places.rows, places.columns]
@@ -71,7 +71,7 @@ def product_places(x: Places, y: Places) -> Places:
 
 
 def merged(places: Places) -> tuple[Array, Array, Array]:
-    """The rows and the columns of the places, each place once and in order, and which of them each element is at."""
+    """Return the rows and the columns of the places, each place once and in order, and which of them each element is at."""
     xp = array_module(places.rows)
     width = places.shape[1]
     flat, at = xp.unique(places.rows.astype(np.int64) * width + places.columns, return_inverse=True)

@@ -58,7 +58,7 @@ FORMS: dict[Callable[..., Any], Form] = {
 
 
 def can_step(rows: Sequence[Sequence[Array]]) -> bool:
-    """Whether the compiled form takes these arrays: in each row a gradient, a parameter and its states."""
+    """Return whether the compiled form takes these arrays: in each row a gradient, a parameter and its states."""
     if not is_on() or sum([row[0].size for row in rows]) < _LEAST:
         return False
     for row in rows:

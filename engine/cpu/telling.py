@@ -38,7 +38,7 @@ def flush_output() -> None:
 
 
 def _is_full(stream: TextIO) -> bool:
-    """Whether a write would wait for a reader, as into a pipe that nobody empties."""
+    """Return whether a write would wait for a reader, as into a pipe that nobody empties."""
     if not isinstance(stream, io.TextIOWrapper):  # a notebook's: its descriptor is not where the text goes
         return False
     try:

@@ -127,7 +127,7 @@ def share(kernel: Any, parts: int, *arguments: Any) -> None:
 
 @functools.cache
 def _blas_libraries(whose: str) -> list[Any]:
-    """The libraries that "numpy" or "scipy" multiplies matrices with, as far as they can be told how many threads to
+    """Return the libraries that "numpy" or "scipy" multiplies matrices with, as far as they can be told how many threads to
     use; where it has none of its own, all that are loaded."""
     import_module(f"{whose}.linalg")  # which loads it
     from threadpoolctl import ThreadpoolController

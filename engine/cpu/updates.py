@@ -57,12 +57,12 @@ Number: TypeAlias = float | Array
 
 
 def _kept(new: Any, before: Array) -> Array:
-    """A new state in the dtype of the one before."""
+    """Return a new state in the dtype of the one before."""
     return array_module(before).asarray(new, dtype=before.dtype)  # untyped cupy
 
 
 def _average(kept: Array, x: Any, beta: Number) -> Any:
-    """A step of an exponential moving average."""
+    """Return a step of an exponential moving average."""
     return kept * beta + x * (1 - beta)
 
 
@@ -71,12 +71,12 @@ def _sqrt(x: Any) -> Any:
 
 
 def is_on_gpu(x: object) -> bool:
-    """Whether an array or a number lies on a GPU."""
+    """Return whether an array or a number lies on a GPU."""
     return type(x).__module__.partition(".")[0] == "cupy"
 
 
 def is_zero(x: Number) -> bool:
-    """Whether a number is known to be 0; at one that lies on a GPU nobody looks."""
+    """Return whether a number is known to be 0; at one that lies on a GPU nobody looks."""
     return not is_on_gpu(x) and not x
 
 
@@ -86,31 +86,31 @@ def _rest(power: Number) -> Any:
 
 
 def _single(number: Number) -> Any:
-    """A number that was computed in double precision, as a rule takes it beside arrays of single precision."""
+    """Return a number that was computed in double precision, as a rule takes it beside arrays of single precision."""
     return number.astype("float32") if is_on_gpu(number) else number  # type: ignore[union-attr]  # an array
 
 
 def _double(number: Number) -> Any:
-    """A number in the precision in which Python has its own."""
+    """Return a number in the precision in which Python has its own."""
     return number.astype("float64") if is_on_gpu(number) else number  # type: ignore[union-attr]  # an array
 
 
 def _norm(x: Array) -> Any:
-    """The Euclidean norm: a float, or where the array lies on a GPU an array of one number, which is not waited for."""
+    """Return the Euclidean norm: a float, or where the array lies on a GPU an array of one number, which is not waited for."""
     x = widen_any(x)
     norm = _sqrt((x * x).sum())
     return norm if is_on_gpu(x) else float(norm)
 
 
 def _root_mean_square(x: Array) -> Any:
-    """A float, or where the array lies on a GPU an array of one number, which is not waited for."""
+    """Return a float, or where the array lies on a GPU an array of one number, which is not waited for."""
     x = widen_any(x)
     found = _sqrt((x * x).mean())
     return found if is_on_gpu(x) else float(found)
 
 
 def _larger(number: float, x: Any) -> Any:
-    """The larger of a number and one that may lie on a GPU."""
+    """Return the larger of a number and one that may lie on a GPU."""
     return array_module(x).maximum(x, number) if is_on_gpu(x) else max(number, x)
 
 
@@ -222,7 +222,7 @@ def rprop(
 
 
 def first_lengths(p: Array, rate: Number, lengths: Array, step: Number) -> Array:
-    """The lengths with which ``rprop`` begins a step: in step 1 the rate."""
+    """Return the lengths with which ``rprop`` begins a step: in step 1 the rate."""
     xp = array_module(p)
     if is_on_gpu(step):
         return xp.where(step == 1, rate, lengths).astype(p.dtype)
@@ -428,7 +428,7 @@ def radam(
 
 
 def _rectified(length: Any, longest: float) -> Any:
-    """The square of ``radam``'s rectification, of a length from 5 on."""
+    """Return the square of ``radam``'s rectification, of a length from 5 on."""
     return (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
 
 

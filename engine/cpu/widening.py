@@ -37,13 +37,13 @@ def widen_any(x: Array) -> Array:
 
 
 def is_half(x: Array) -> bool:
-    """Whether `x` holds float16 or bfloat16 (which NumPy does not know: its kind is "V")."""
+    """Return whether `x` holds float16 or bfloat16 (which NumPy does not know: its kind is "V")."""
     dtype = x.dtype
     return dtype is not _SINGLE and dtype.itemsize == 2 and dtype.kind in "fV"
 
 
 def in_single(kernel: Callable[..., Array]) -> Callable[..., Array]:
-    """A kernel that adds up: what is given in half precision is added in float32 and the result rounded once."""
+    """Return a kernel that adds up: what is given in half precision is added in float32 and the result rounded once."""
 
     @functools.wraps(kernel)
     def widened(x: Array, *rest: Any, **attrs: Any) -> Array:

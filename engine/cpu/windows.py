@@ -82,7 +82,7 @@ def _inner(lengths: Ints, pads: Ints) -> tuple[slice, ...]:
 
 
 def _windows(x: Array, kernel: Ints, stride: Ints, dilation: Ints) -> Array:
-    """The view (C, *kernel, *outputs, N) of all windows of a padded input."""
+    """Return the view (C, *kernel, *outputs, N) of all windows of a padded input."""
     d = len(kernel)
     lengths, steps = x.shape[1 : d + 1], x.strides[1 : d + 1]
     outputs = [output_length(n, k, s, e, 0) for n, k, s, e in zip(lengths, kernel, stride, dilation, strict=True)]
@@ -145,7 +145,7 @@ def conv(x: Array, weight: Array, stride: Ints, pads: Ints, dilation: Ints, grou
 
 
 def conv_weight_grad(g: Array, x: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints, group: int) -> Array:
-    """The gradient of ``conv`` with respect to its weight."""
+    """Return the gradient of ``conv`` with respect to its weight."""
     if winograd.suits(x, g, kernel, g.shape[1], g.shape[2:], stride, dilation, group):
         found = winograd.conv_weight_grad(g, x, pads)
         if found is not None:
@@ -166,7 +166,7 @@ def conv_weight_grad(g: Array, x: Array, kernel: Ints, stride: Ints, pads: Ints,
 def conv_input_grad(
     g: Array, weight: Array, shape: Ints, stride: Ints, pads: Ints, dilation: Ints, group: int
 ) -> Array:
-    """The gradient of ``conv`` with respect to its input of ``shape``."""
+    """Return the gradient of ``conv`` with respect to its input of ``shape``."""
     k, kernel = weight.shape[0], weight.shape[2:]
     if winograd.suits(g, weight, kernel, weight.shape[1], shape[2:], stride, dilation, group) and max(pads) <= 2:
         # With strides of 1 it is a convolution with the kernels turned round.
@@ -209,7 +209,7 @@ def _add_windows(total: Array, windows: Array, kernel: Ints, stride: Ints, dilat
 
 
 def max_pool(x: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> tuple[Array, Array]:
-    """The largest element of each window (N, C, *outputs) and its place in the window, row by row."""
+    """Return the largest element of each window (N, C, *outputs) and its place in the window, row by row."""
     outputs = _output_lengths(x.shape[2:], kernel, stride, pads, dilation)
     if pooling.suits(x, kernel, stride, (*x.shape[:2], *outputs)):
         found = pooling.max_pool(x, outputs, kernel, stride, pads, dilation)
@@ -239,7 +239,7 @@ def max_pool(x: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -
 def max_pool_grad(
     g: Array, places: Array, shape: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints
 ) -> Array:
-    """The gradient of ``max_pool``: each goes to the element that was the largest."""
+    """Return the gradient of ``max_pool``: each goes to the element that was the largest."""
     if pooling.suits(g, kernel, stride, g.shape):
         return samples_first(pooling.max_pool_grad(g, places, shape, kernel, stride, pads, dilation))
     apart = all(s >= k for s, k in zip(stride, kernel, strict=True)) and set(dilation) == {1}
@@ -268,7 +268,7 @@ def max_pool_pick(x: Array, places: Array, kernel: Ints, stride: Ints, pads: Int
 
 
 def avg_pool(x: Array, kernel: Ints, stride: Ints, pads: Ints) -> Array:
-    """The mean of each window, padding counted in."""
+    """Return the mean of each window, padding counted in."""
     flat = (1,) * len(kernel)
     outputs = _output_lengths(x.shape[2:], kernel, stride, pads, flat)
     if pooling.suits(x, kernel, stride, (*x.shape[:2], *outputs)):
@@ -286,7 +286,7 @@ def avg_pool(x: Array, kernel: Ints, stride: Ints, pads: Ints) -> Array:
 
 
 def avg_pool_grad(g: Array, shape: Ints, kernel: Ints, stride: Ints, pads: Ints) -> Array:
-    """The gradient of ``avg_pool``: each is shared evenly by its window."""
+    """Return the gradient of ``avg_pool``: each is shared evenly by its window."""
     if pooling.suits(g, kernel, stride, g.shape):
         return samples_first(pooling.avg_pool_grad(g, shape, kernel, stride, pads))
     share = samples_last(_widen(g)) * (1 / math.prod(kernel))

@@ -53,7 +53,7 @@ _SIDE = 32
 def suits(
     x: Array, other: Array, kernel: Ints, kernels: int, outputs: Ints, stride: Ints, dilation: Ints, group: int
 ) -> bool:
-    """Whether a convolution goes this way: 3 x 3 in float32 on the CPU, every place, channels and work enough."""
+    """Return whether a convolution goes this way: 3 x 3 in float32 on the CPU, every place, channels and work enough."""
     if kernel != (3, 3) or (stride, dilation, group) != ((1, 1), (1, 1), 1) or type(x) is not np.ndarray:
         return False
     if not x.dtype == other.dtype == np.float32 or min(x.shape[1], kernels) < _LEAST_CHANNELS or min(outputs) < 2:
@@ -86,7 +86,7 @@ def _blocks(outputs: Ints, samples: int, tile: int, most: int) -> tuple[Array, A
 
 
 def _even(count: int, most: int) -> int:
-    """The length of pieces of ``count``, none longer than ``most``, of nearly one length."""
+    """Return the length of pieces of ``count``, none longer than ``most``, of nearly one length."""
     return -(-count // -(-count // most))
 
 
@@ -95,7 +95,7 @@ def _inside(x: Array) -> Array:
 
 
 def _goes_by_tiles(channels: int, kernels: int, tiles: int) -> bool:
-    """Whether the kernels are transformed first: where there are few, or not many and fewer than the tiles.
+    """Return whether the kernels are transformed first: where there are few, or not many and fewer than the tiles.
 
     Few tiles make few blocks for the threads, and take less memory than many kernels.
     """
@@ -194,7 +194,7 @@ def _transformed(
 
 
 def conv_weight_grad(g: Array, x: Array, pads: Ints) -> Array | None:
-    """The gradient of ``conv`` with respect to its weight; None likewise."""
+    """Return the gradient of ``conv`` with respect to its weight; None likewise."""
     outputs = g.shape[2:]
     g, x = _inside(g), _inside(x)
     channels, height, width, samples = x.shape

@@ -131,7 +131,7 @@ def all_gather(group: Group, x: Array, sizes: Sequence[int]) -> Array:
 
 
 def broadcast(group: Group, x: Array, root: int) -> Array:
-    """The array of one rank.
+    """Return the array of one rank.
 
     Args:
         group: the ranks.

@@ -33,7 +33,7 @@ class _Sent:
     what: str
 
     def advance(self) -> bool:
-        """Whether MPI needs the message no more."""
+        """Return whether MPI needs the message no more."""
         return bool(self.request.Test())
 
     def fail(self, error: Exception) -> None:
@@ -150,7 +150,7 @@ def _forget() -> None:
 
 
 def not_sent() -> list[str]:
-    """The messages that MPI holds on to, in words."""
+    """Return the messages that MPI holds on to, in words."""
     return [one.what for one in tuple(_under_way)]
 
 

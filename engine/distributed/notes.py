@@ -16,7 +16,7 @@ _DIGEST = 16
 
 
 def note(kind: str, what: str, line: str) -> Array:
-    """The bytes of a call.
+    """Return the bytes of a call.
 
     Args:
         kind: the name of the collective.
@@ -29,12 +29,12 @@ def note(kind: str, what: str, line: str) -> Array:
 
 
 def same_call(a: Array, b: Array) -> bool:
-    """Whether two notes, ``a`` and ``b``, are of calls that agree."""
+    """Return whether two notes, ``a`` and ``b``, are of calls that agree."""
     return a[:_DIGEST].tobytes() == b[:_DIGEST].tobytes()
 
 
 def words(told: Array) -> str:
-    """The words of a note, which was ``told``."""
+    """Return the words of a note, which was ``told``."""
     return told[_DIGEST:].tobytes().rstrip(b"\0").decode(errors="replace")
 
 
@@ -44,5 +44,5 @@ def described(x: Array) -> str:
 
 
 def bytes_of(x: Array) -> Array:
-    """The bytes of ``x``, an array in C order, which share its memory."""
+    """Return the bytes of ``x``, an array in C order, which share its memory."""
     return x.reshape(-1).view(np.uint8)

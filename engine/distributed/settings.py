@@ -63,12 +63,12 @@ def reset() -> None:
 
 
 def is_data_parallel() -> bool:
-    """Whether training cells reduce gradients among the ranks."""
+    """Return whether training cells reduce gradients among the ranks."""
     return kept["parallel_mode"] in (DATA_PARALLEL, "hybrid_parallel")
 
 
 def broadcasts_parameters() -> bool:
-    """Whether training begins with rank 0's parameters on all ranks: unless that was switched off."""
+    """Return whether training begins with rank 0's parameters on all ranks: unless that was switched off."""
     return bool(kept["parameter_broadcast"]) or "parameter_broadcast" not in given
 
 

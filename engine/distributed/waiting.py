@@ -55,7 +55,7 @@ def _told(pending: Pending) -> Waits:
 
 
 def missing(rank: int, of_ranks: Mapping[int, Standing]) -> list[int]:
-    """The ranks that a rank waits for: those that have not asked for the same exchange, or whose message it is.
+    """Return the ranks that a rank waits for: those that have not asked for the same exchange, or whose message it is.
 
     Args:
         rank: its number.
@@ -75,7 +75,7 @@ def missing(rank: int, of_ranks: Mapping[int, Standing]) -> list[int]:
 
 
 def deadlock(of_ranks: Mapping[int, Standing]) -> dict[int, list[int]]:
-    """The ranks that wait for each other in a circle, each with those in it for which it waits; empty without one.
+    """Return the ranks that wait for each other in a circle, each with those in it for which it waits; empty without one.
 
     It is one only if it lasts: what is told at two times must be the same (``same_waits``), since ranks are not asked
     at one moment.
@@ -97,7 +97,7 @@ def deadlock(of_ranks: Mapping[int, Standing]) -> dict[int, list[int]]:
 
 
 def same_waits(before: Mapping[int, Standing], now: Mapping[int, Standing]) -> bool:
-    """Whether no rank has gone on in between, or begun to wait for something else.
+    """Return whether no rank has gone on in between, or begun to wait for something else.
 
     Args:
         before: how the ranks stood, by their numbers.

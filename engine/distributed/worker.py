@@ -78,7 +78,7 @@ class Pending:
         self._locked.release()
 
     def is_done(self) -> bool:
-        """Whether it has ended."""
+        """Return whether it has ended."""
         return self._ended
 
     def wait(self) -> Any:

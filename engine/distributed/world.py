@@ -115,7 +115,7 @@ _PASSED_ON_SECONDS = 0.2  # in which mpiexec shows what it has read
 
 
 def world() -> World:
-    """The ranks as they are now: before ``start`` this process alone."""
+    """Return the ranks as they are now: before ``start`` this process alone."""
     return _world
 
 
@@ -131,7 +131,7 @@ _launched = _told()
 
 
 def launched() -> tuple[int, int]:
-    """The number of this process and how many there are, by what its starter put into the environment: (0, 1) alone."""
+    """Return the number of this process and how many there are, by what its starter put into the environment: (0, 1) alone."""
     return _launched
 
 
@@ -222,14 +222,14 @@ def check_met(who: str) -> None:
 
 
 def group_of(who: str, name: str) -> Group:
-    """A group by its name.
+    """Return a group by its name.
 
     Args:
         who: what the user called, for the error.
         name: the group's.
 
     Raises:
-        TypeError: ``name`` is no str.
+        TypeError: ``name`` is not a str.
         ValueError: there is no such group.
         RuntimeError: there are other ranks, and they have not met.
     """
@@ -261,7 +261,7 @@ def _machines(mpi: Any, own: Any) -> tuple[int, ...]:
 
 
 def _noting(told: Any) -> Any:
-    """An ``excepthook`` that notes that the script failed, and does what was done before."""
+    """Return an ``excepthook`` that notes that the script failed, and does what was done before."""
 
     def note(*error: Any) -> None:
         global _failed

@@ -225,7 +225,7 @@ class _BackwardMarks:
         return gradients
 
     def _nothing_left(self) -> None:
-        """Run the hooks with ``(None,)`` at the end of the backward pass if no input had a gradient, as in MindSpore."""
+        """Run the hooks with ``(None,)`` at the end of the backward pass if no input had one, as in MindSpore."""
         self._leaving((None,))
 
     def _checked(self, returned: Any, current: Gradients, kind: str, function: Callable[..., Any]) -> Gradients:

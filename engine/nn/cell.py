@@ -453,7 +453,7 @@ class Cell(CellHooks, CellState, CellSettings):
             An iterator over pairs (path, parameter).
 
         Raises:
-            TypeError: ``name_prefix`` is no str.
+            TypeError: ``name_prefix`` is not a str.
         """
         check_type(name_prefix, str | None, "Cell.parameters_and_names", "name_prefix")
         cells = self.cells_and_names(name_prefix=name_prefix) if expand else iter([(name_prefix or "", self)])
@@ -471,7 +471,7 @@ class Cell(CellHooks, CellState, CellSettings):
         """Return the parameters of this cell, then of its children; each once.
 
         Args:
-            expand: whether the cells below are gone through too.
+            expand: whether to include the cells below.
 
         Returns:
             An iterator.
@@ -483,7 +483,7 @@ class Cell(CellHooks, CellState, CellSettings):
         """Return the parameters with ``requires_grad``.
 
         Args:
-            recurse: whether the cells below are gone through too.
+            recurse: whether to include the cells below.
 
         Returns:
             A list, in the order of ``get_parameters``.
@@ -494,7 +494,7 @@ class Cell(CellHooks, CellState, CellSettings):
         """Return the parameters without ``requires_grad``.
 
         Args:
-            recurse: whether the cells below are gone through too.
+            recurse: whether to include the cells below.
 
         Returns:
             A list, in the order of ``get_parameters``.
@@ -505,7 +505,7 @@ class Cell(CellHooks, CellState, CellSettings):
         """Return the parameters by their names, which may differ from their paths.
 
         Args:
-            recurse: whether the cells below are gone through too.
+            recurse: whether to include the cells below.
 
         Returns:
             An OrderedDict; for two parameters with one name the last.
@@ -546,10 +546,10 @@ class Cell(CellHooks, CellState, CellSettings):
 
         Args:
             prefix: prefix of all paths, without an added dot.
-            recurse: whether the cells below are gone through too.
+            recurse: whether to include the cells below.
 
         Raises:
-            TypeError: ``prefix`` is no str.
+            TypeError: ``prefix`` is not a str.
             ValueError: it has other characters than ASCII letters and digits, _, . and -.
         """
         check_type(prefix, str, "update_parameters_name", "prefix")

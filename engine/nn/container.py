@@ -105,7 +105,7 @@ class _Indexed(Cell):
             cell: the cell; its parameters are named by its index.
 
         Raises:
-            TypeError: ``cell`` is no Cell.
+            TypeError: ``cell`` is not a Cell.
         """
         self._put(str(len(self._cells)), self._checked(cell, "what is appended"), _prefix(self._cells))
 
@@ -181,7 +181,7 @@ class SequentialCell(_Indexed):
             cell: the cell; its parameters are named by its index.
 
         Raises:
-            TypeError: ``cell`` is no Cell.
+            TypeError: ``cell`` is not a Cell.
         """
         super().append(cell)
         self._link()
@@ -219,7 +219,7 @@ class CellList(_Indexed):
         **kwargs: ``auto_prefix``: whether the names of the parameters get the index as a prefix (the default).
 
     Raises:
-        TypeError: an entry is no Cell, or is a CellDict.
+        TypeError: an entry is not a Cell, or is a CellDict.
     """
 
     __cell_as_list__ = True  # as in MindSpore: ``vmap`` gives each cell a separate slice
@@ -239,7 +239,7 @@ class CellList(_Indexed):
             This CellList.
 
         Raises:
-            TypeError: ``cells`` is no list, or an entry no Cell or a CellDict.
+            TypeError: ``cells`` is not a list, or an entry is not a Cell or a CellDict.
         """
         if not isinstance(cells, list):
             raise TypeError(f"For 'CellList', 'cells' must be a list of Cells, but got {type(cells).__name__}")
@@ -258,7 +258,7 @@ class CellList(_Indexed):
             cell: the cell.
 
         Raises:
-            TypeError: ``index`` is no int, or ``cell`` no Cell.
+            TypeError: ``index`` is not an int, or ``cell`` is not a Cell.
             IndexError: ``index`` is out of range.
         """
         cells = list(self._cells.values())
@@ -292,8 +292,8 @@ class CellDict(Cell):
         **kwargs: ``auto_prefix``: whether the names of the parameters get the cell's name as a prefix (the default).
 
     Raises:
-        TypeError: a name is no str, or an entry no Cell or a container.
-        ValueError: an entry of pairs that is no pair.
+        TypeError: a name is not a str, or an entry is not a Cell or a container.
+        ValueError: an entry of pairs that is not a pair.
         KeyError: a name is empty or holds a dot.
     """
 
@@ -309,8 +309,8 @@ class CellDict(Cell):
             cells: a mapping from names to cells, a CellDict, or an iterable of pairs (name, cell).
 
         Raises:
-            TypeError: ``cells`` is nothing of these, a name no str, or an entry no Cell or a container.
-            ValueError: an entry is no pair.
+            TypeError: ``cells`` is none of these, a name is not a str, or an entry is not a Cell or a container.
+            ValueError: an entry is not a pair.
             KeyError: a name is empty or holds a dot.
         """
         pairs = cells.items() if isinstance(cells, Mapping | CellDict) else cells

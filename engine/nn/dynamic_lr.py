@@ -20,10 +20,10 @@ __all__ = [
 
 
 def piecewise_constant_lr(milestone: Sequence[int], learning_rates: Sequence[float]) -> list[float]:
-    """``learning_rates[i]`` for the steps from ``milestone[i - 1]`` (0 for the first) to below ``milestone[i]``.
+    """Return ``learning_rates[i]`` for the steps from ``milestone[i - 1]`` (0 for the first) to below ``milestone[i]``.
 
     Args:
-        milestone: ints above 0 that do not fall, a list or tuple: where each rate ends. The last is the number of
+        milestone: nondecreasing ints above 0, a list or tuple: the ends of the rates. The last is the number of
             steps.
         learning_rates: one float for each milestone.
 
@@ -31,7 +31,7 @@ def piecewise_constant_lr(milestone: Sequence[int], learning_rates: Sequence[flo
         A list of floats, one a step.
 
     Raises:
-        TypeError: an argument is no list or tuple, a milestone no int, or a rate no float.
+        TypeError: an argument is not a list or tuple, a milestone is not an int, or a rate is not a float.
         ValueError: lengths that differ or are 0, or milestones that fall or are not above 0.
     """
     name = "piecewise_constant_lr"
@@ -53,7 +53,7 @@ def piecewise_constant_lr(milestone: Sequence[int], learning_rates: Sequence[flo
 
 
 def _epochs(name: str, total_step: int, step_per_epoch: int, **others: int) -> list[int]:
-    """The epoch of each step."""
+    """Return the epoch of each step."""
     for argument, value in {"total_step": total_step, "step_per_epoch": step_per_epoch, **others}.items():
         check_positive_int(value, name, argument)
     check_size((total_step,), name, "total_step")
@@ -68,13 +68,13 @@ def exponential_decay_lr(
     decay_epoch: int,
     is_stair: bool = False,
 ) -> list[float]:
-    """learning_rate * decay_rate ** (epoch / decay_epoch), where epoch = step // step_per_epoch.
+    """Return learning_rate * decay_rate ** (epoch / decay_epoch) for each step, where epoch = step // step_per_epoch.
 
     Args:
         learning_rate: the first rate, a float above 0.
         decay_rate: the factor for every ``decay_epoch`` epochs, a float above 0.
-        total_step: how many rates to give, an int above 0.
-        step_per_epoch: how many steps have the same epoch, an int above 0.
+        total_step: the number of rates, an int above 0.
+        step_per_epoch: the number of steps in an epoch, an int above 0.
         decay_epoch: the epochs until the rate is multiplied by ``decay_rate``, an int above 0.
         is_stair: whether epoch / decay_epoch is rounded down, so that the rate falls only every ``decay_epoch`` epochs.
 
@@ -82,7 +82,7 @@ def exponential_decay_lr(
         A list of ``total_step`` floats.
 
     Raises:
-        TypeError: a rate is no float, a count no int, or ``is_stair`` no bool.
+        TypeError: a rate is not a float, a count is not an int, or ``is_stair`` is not a bool.
         ValueError: a number is not above 0.
     """
     name = "exponential_decay_lr"
@@ -98,13 +98,13 @@ def natural_exp_decay_lr(
     decay_epoch: int,
     is_stair: bool = False,
 ) -> list[float]:
-    """learning_rate * exp(-decay_rate * epoch), where epoch = step // step_per_epoch.
+    """Return learning_rate * exp(-decay_rate * epoch) for each step, where epoch = step // step_per_epoch.
 
     Args:
         learning_rate: the first rate, a float above 0.
-        decay_rate: how fast the rate falls in an epoch, a float above 0.
-        total_step: how many rates to give, an int above 0.
-        step_per_epoch: how many steps have the same epoch, an int above 0.
+        decay_rate: the decay of the rate per epoch, a float above 0.
+        total_step: the number of rates, an int above 0.
+        step_per_epoch: the number of steps in an epoch, an int above 0.
         decay_epoch: how many epochs share a rate with ``is_stair``, an int above 0; without effect otherwise.
         is_stair: whether the epoch is rounded down to a multiple of ``decay_epoch``.
 
@@ -112,7 +112,7 @@ def natural_exp_decay_lr(
         A list of ``total_step`` floats.
 
     Raises:
-        TypeError: a rate is no float, a count no int, or ``is_stair`` no bool.
+        TypeError: a rate is not a float, a count is not an int, or ``is_stair`` is not a bool.
         ValueError: a number is not above 0.
     """
     name = "natural_exp_decay_lr"
@@ -128,13 +128,14 @@ def inverse_decay_lr(
     decay_epoch: int,
     is_stair: bool = False,
 ) -> list[float]:
-    """learning_rate / (1 + decay_rate * epoch / decay_epoch), where epoch = step // step_per_epoch.
+    """Return learning_rate / (1 + decay_rate * epoch / decay_epoch) for each step.
+    Here epoch = step // step_per_epoch.
 
     Args:
         learning_rate: the first rate, a float above 0.
-        decay_rate: how much the denominator grows in ``decay_epoch`` epochs, a float above 0.
-        total_step: how many rates to give, an int above 0.
-        step_per_epoch: how many steps have the same epoch, an int above 0.
+        decay_rate: the growth of the denominator in ``decay_epoch`` epochs, a float above 0.
+        total_step: the number of rates, an int above 0.
+        step_per_epoch: the number of steps in an epoch, an int above 0.
         decay_epoch: the epochs in which the denominator grows by ``decay_rate``, an int above 0.
         is_stair: whether epoch / decay_epoch is rounded down.
 
@@ -142,7 +143,7 @@ def inverse_decay_lr(
         A list of ``total_step`` floats.
 
     Raises:
-        TypeError: a rate is no float, a count no int, or ``is_stair`` no bool.
+        TypeError: a rate is not a float, a count is not an int, or ``is_stair`` is not a bool.
         ValueError: a number is not above 0.
     """
     name = "inverse_decay_lr"
@@ -168,7 +169,7 @@ def _rates(
 def cosine_decay_lr(
     min_lr: float, max_lr: float, total_step: int, step_per_epoch: int, decay_epoch: int
 ) -> list[float]:
-    """From ``max_lr`` to ``min_lr`` along half a cosine over ``decay_epoch`` epochs, ``min_lr`` from then on.
+    """Return rates from ``max_lr`` to ``min_lr`` along half a cosine over ``decay_epoch`` epochs, then ``min_lr``.
 
     min_lr + 0.5 * (max_lr - min_lr) * (1 + cos(pi * min(epoch, decay_epoch) / decay_epoch)), epoch = step //
     step_per_epoch.
@@ -176,15 +177,15 @@ def cosine_decay_lr(
     Args:
         min_lr: the last rate, a float from 0 on.
         max_lr: the first rate, a float above ``min_lr``.
-        total_step: how many rates to give, an int above 0.
-        step_per_epoch: how many steps have the same epoch, an int above 0.
+        total_step: the number of rates, an int above 0.
+        step_per_epoch: the number of steps in an epoch, an int above 0.
         decay_epoch: the length of the half cosine in epochs, an int above 0.
 
     Returns:
         A list of ``total_step`` floats.
 
     Raises:
-        TypeError: a rate is no float, or a count no int.
+        TypeError: a rate is not a float, or a count is not an int.
         ValueError: a number out of range.
     """
     name = "cosine_decay_lr"
@@ -208,25 +209,26 @@ def polynomial_decay_lr(
     power: float,
     update_decay_epoch: bool = False,
 ) -> list[float]:
-    """(learning_rate - end_learning_rate) * (1 - min(epoch, decay_epoch) / decay_epoch) ** power + end_learning_rate.
+    """Return a polynomial decay from ``learning_rate`` to ``end_learning_rate``.
 
-    Here epoch = step // step_per_epoch.
+    (learning_rate - end_learning_rate) * (1 - min(epoch, decay_epoch) / decay_epoch) ** power + end_learning_rate,
+    where epoch = step // step_per_epoch.
 
     Args:
         learning_rate: the first rate, a float above 0.
         end_learning_rate: the rate from epoch ``decay_epoch`` on, a float from 0 on.
-        total_step: how many rates to give, an int above 0.
-        step_per_epoch: how many steps have the same epoch, an int above 0.
+        total_step: the number of rates, an int above 0.
+        step_per_epoch: the number of steps in an epoch, an int above 0.
         decay_epoch: the length of the decay in epochs, an int above 0.
         power: the exponent, a float above 0; 1.0 is a straight line.
-        update_decay_epoch: in place of ``decay_epoch`` take its least multiple that is not below the epoch (at least
-            ``decay_epoch`` itself), so that the rate rises again at each multiple.
+        update_decay_epoch: whether to replace ``decay_epoch`` by its least multiple that is not below the epoch (at
+            least ``decay_epoch`` itself), so that the rate rises again at each multiple.
 
     Returns:
         A list of ``total_step`` floats.
 
     Raises:
-        TypeError: a rate or ``power`` is no float, a count no int, or ``update_decay_epoch`` no bool.
+        TypeError: a rate or ``power`` is not a float, a count is not an int, or ``update_decay_epoch`` is not a bool.
         ValueError: a number out of range.
     """
     name = "polynomial_decay_lr"
@@ -239,25 +241,25 @@ def polynomial_decay_lr(
     rates = []
     for epoch in _epochs(name, total_step, step_per_epoch, decay_epoch=decay_epoch):
         span = decay_epoch * max(1, math.ceil(epoch / decay_epoch)) if update_decay_epoch else decay_epoch
-        left = 1 - (epoch if update_decay_epoch else min(epoch, decay_epoch)) / span
-        rates.append((learning_rate - end_learning_rate) * left**power + end_learning_rate)
+        remaining = 1 - (epoch if update_decay_epoch else min(epoch, decay_epoch)) / span
+        rates.append((learning_rate - end_learning_rate) * remaining**power + end_learning_rate)
     return rates
 
 
 def warmup_lr(learning_rate: float, total_step: int, step_per_epoch: int, warmup_epoch: int) -> list[float]:
-    """learning_rate * min(epoch, warmup_epoch) / warmup_epoch, where epoch = step // step_per_epoch.
+    """Return learning_rate * min(epoch, warmup_epoch) / warmup_epoch for each step, epoch = step // step_per_epoch.
 
     Args:
         learning_rate: the last rate, a float from 0 on.
-        total_step: how many rates to give, an int above 0.
-        step_per_epoch: how many steps have the same epoch, an int above 0.
+        total_step: the number of rates, an int above 0.
+        step_per_epoch: the number of steps in an epoch, an int above 0.
         warmup_epoch: the epochs until ``learning_rate`` is reached, an int above 0.
 
     Returns:
         A list of ``total_step`` floats; the first is 0.
 
     Raises:
-        TypeError: ``learning_rate`` is no float, or a count no int.
+        TypeError: ``learning_rate`` is not a float, or a count is not an int.
         ValueError: a number out of range.
     """
     name = "warmup_lr"

@@ -1,4 +1,4 @@
-"""A graph that was read from a file: what it takes, its parameters, and how it is computed."""
+"""A graph read from a file: its inputs, parameters and computation."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["FuncGraph"]
 
 @dataclass(eq=False)
 class FuncGraph:
-    """What ``load`` gives and ``nn.GraphCell`` takes.
+    """Result of ``load`` and argument of ``nn.GraphCell``.
 
     Args:
         name: the graph's name in its file.
-        input_names: what the inputs are called there, in order.
+        input_names: the names of its inputs, in order.
         parameters: the parameters by name.
-        run: called with the parameters by name and the inputs, which are tensors; gives a tensor or a tuple of them.
+        run: called with the parameters by name and the inputs, which are tensors; returns a tensor or a tuple of them.
     """
 
     name: str
@@ -40,7 +40,7 @@ class FuncGraph:
 
         Raises:
             RuntimeError: another number of inputs, as in MindSpore.
-            TypeError: an input is no Tensor.
+            TypeError: an input is not a Tensor.
         """
         if len(inputs) != len(self.input_names):
             names = ", ".join(map(shown, self.input_names))

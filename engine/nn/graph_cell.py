@@ -17,16 +17,16 @@ __all__ = ["GraphCell"]
 class GraphCell(Cell):
     """A graph that ``load`` read, as a cell: its parameters are the cell's, and a call computes it.
 
-    Takes the inputs that the exported network took; gives a tensor, or a tuple of them. It is computed by operators
-    like those of any other cell, so gradients, hooks and breakpoints on operators work.
+    Takes the inputs of the exported network; returns a tensor, or a tuple of them. Operators like those of any other
+    cell compute it, so gradients, hooks and breakpoints on operators work.
 
     Args:
-        graph: what ``load`` gave.
-        params_init: new values for parameters, by name; names that the graph does not have are passed over.
-        obf_random_seed: kept for callers; obfuscated graphs are refused.
+        graph: the result of ``load``.
+        params_init: new values for parameters, by name; names that the graph does not have are ignored.
+        obf_random_seed: must be None: obfuscated graphs are not supported.
 
     Raises:
-        TypeError: ``graph`` is none, ``params_init`` is no dictionary of names and tensors.
+        TypeError: ``graph`` is not a FuncGraph, or ``params_init`` is not a dictionary of names and tensors.
         ValueError: a value has another shape or dtype than its parameter.
         NotImplementedError: an ``obf_random_seed``.
     """
@@ -44,17 +44,17 @@ class GraphCell(Cell):
         for name, value in values.items():
             check_type(name, str, "GraphCell", "params_init", "a dict whose keys are str")
             check_type(value, Tensor, "GraphCell", "params_init", "a dict whose values are Tensors or Parameters")
-            held = graph.parameters.get(name)
-            if held is not None and (held.shape != value.shape or held.dtype != value.dtype):
+            target = graph.parameters.get(name)
+            if target is not None and (target.shape != value.shape or target.dtype != value.dtype):
                 raise ValueError(
-                    f"For 'GraphCell', 'params_init' must have for '{shown(name)}' a {held.dtype} of shape "
-                    f"{held.shape}, but got a {value.dtype} of shape {value.shape}"
+                    f"For 'GraphCell', 'params_init' must have for '{shown(name)}' a {target.dtype} of shape "
+                    f"{target.shape}, but got a {value.dtype} of shape {value.shape}"
                 )
         for name, parameter in graph.parameters.items():
             if name in values:
                 parameter.set_data(values[name])
             attribute = name
-            while hasattr(self, attribute):  # a file may call a parameter "construct"
+            while hasattr(self, attribute):  # a parameter of a file may be named "construct"
                 attribute += "_"
             self.insert_param_to_cell(attribute, parameter, check_name_contain_dot=False)
 

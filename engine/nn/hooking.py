@@ -1,4 +1,4 @@
-"""Registering hooks on a cell. How they are called is in ``calling.py``."""
+"""Registration of hooks on a cell. Their calls are in ``calling.py``."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ HOOK_KINDS = ("forward_pre", "forward", "backward_pre", "backward")
 
 
 class CellHooks(CellBase):
-    """The part of ``Cell`` that takes hooks."""
+    """The part of ``Cell`` that registers hooks."""
 
     def register_forward_pre_hook(
         self, hook_fn: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, replace: bool = False
     ) -> HookHandle:
         """Call ``hook_fn(cell, inputs)`` before ``construct``, at every call of the cell from now on.
 
-        Hooks run in the order in which they were registered, each with what the one before left. What a hook raises
-        goes to the caller, with a note that names hook and cell.
+        Hooks run in the order of registration, each with the result of the previous one. An error of a hook propagates
+        to the caller, with a note that names hook and cell.
 
         Args:
             hook_fn: gets the cell and the tuple of positional inputs; with ``with_kwargs`` it is called as
-                ``hook_fn(cell, args, kwargs)``. None as its result changes nothing; a tuple becomes the inputs, another
+                ``hook_fn(cell, args, kwargs)``. A result of None changes nothing; a tuple becomes the inputs, another
                 value the only input. With ``with_kwargs`` it returns None or the pair ``(args, kwargs)``.
-            prepend: whether to run before the hooks of this kind that are there.
-            with_kwargs: whether the hook sees and may change keyword inputs.
-            replace: whether to take off the hooks of this kind whose function has the same qualified name first, so
-                that running a notebook cell again does not pile them up.
+            prepend: whether to run before the existing hooks of this kind.
+            with_kwargs: whether the hook gets and may replace keyword inputs.
+            replace: whether to first remove the hooks of this kind whose function has the same qualified name, so
+                that repeated runs of a notebook cell do not accumulate them.
 
         Returns:
-            A handle; its ``remove()`` takes the hook off.
+            A handle; its ``remove()`` removes the hook.
 
         Raises:
             TypeError: ``hook_fn`` cannot be called with these arguments. At a call: the ``kwargs`` that it returned are
-                no dict.
-            RuntimeError: at a call, with ``with_kwargs``: it returned something else than None or a pair.
+                not a dict.
+            RuntimeError: at a call, with ``with_kwargs``: it returned neither None nor a pair.
         """
         expected = "hook(cell, args, kwargs)" if with_kwargs else "hook(cell, inputs)"
         check_arity(hook_fn, 3 if with_kwargs else 2, "register_forward_pre_hook", expected)
@@ -57,25 +57,25 @@ class CellHooks(CellBase):
     ) -> HookHandle:
         """Call ``hook_fn(cell, inputs, output)`` after ``construct``, at every call of the cell from now on.
 
-        Hooks run in the order in which they were registered, each with the output that the one before left. What a hook
-        raises goes to the caller, with a note that names hook and cell.
+        Hooks run in the order of registration, each with the output of the previous one. An error of a hook propagates
+        to the caller, with a note that names hook and cell.
 
-        Of a cell with its own ``bprop`` they run after it, unlike in MindSpore: what a hook computes is differentiated
-        by itself, and ``bprop`` gets as ``out`` what ``construct`` returned, as ``dout`` the gradient with respect to
-        that. ``set_context(bprop_forward_hooks=False)`` passes over them, as MindSpore does.
+        On a cell with its own ``bprop`` they run after it, unlike in MindSpore: the operators of a hook are
+        differentiated separately; ``bprop`` gets as ``out`` the result of ``construct``, as ``dout`` the gradient with
+        respect to that. ``set_context(bprop_forward_hooks=False)`` disables them, as in MindSpore.
 
         Args:
-            hook_fn: gets the cell, the tuple of positional inputs and what ``construct`` returned; with ``with_kwargs``
-                it is called as ``hook_fn(cell, args, kwargs, output)``. None as its result changes nothing; anything
+            hook_fn: gets the cell, the tuple of positional inputs and the result of ``construct``; with ``with_kwargs``
+                it is called as ``hook_fn(cell, args, kwargs, output)``. A result of None changes nothing; anything
                 else becomes the output.
-            prepend: whether to run before the hooks of this kind that are there.
-            with_kwargs: whether the hook sees keyword inputs.
-            always_call: whether to run also when ``construct`` raised, with the output None; the error goes on
+            prepend: whether to run before the existing hooks of this kind.
+            with_kwargs: whether the hook gets keyword inputs.
+            always_call: whether to run also if ``construct`` raised, with the output None; the error propagates
                 afterwards.
-            replace: whether to take off the hooks of this kind whose function has the same qualified name first.
+            replace: whether to first remove the hooks of this kind whose function has the same qualified name.
 
         Returns:
-            A handle; its ``remove()`` takes the hook off.
+            A handle; its ``remove()`` removes the hook.
 
         Raises:
             TypeError: ``hook_fn`` cannot be called with these arguments.
@@ -87,22 +87,21 @@ class CellHooks(CellBase):
     def register_backward_pre_hook(self, hook_fn: Callable[..., Any], *, replace: bool = False) -> HookHandle:
         """Call ``hook_fn(cell, grad_output)`` in each backward pass, when the gradients of the outputs are known.
 
-        The calls of the cell that are differentiated must come after the registration. Hooks run in the order in which
-        they were registered, each with what the one before left; not where no gradient arrives.
+        Only calls of the cell after the registration count. Hooks run in the order of registration, each with the
+        result of the previous one; they do not run if no gradient arrives.
 
         Args:
             hook_fn: gets the cell and a tuple with a gradient for each tensor of the output, None where none arrived;
-                of a container's, those that are directly in it, or where none is, all. None as its result changes
-                nothing; a tuple of as many tensors, or a bare one for the only one, is what the backward pass goes on
-                with.
-            replace: whether to take off the hooks of this kind whose function has the same qualified name first.
+                for a container only direct entries, or all if there are none. A result of None changes nothing; a
+                tuple of as many tensors, or a bare one for the only one, replaces the gradients.
+            replace: whether to first remove the hooks of this kind whose function has the same qualified name.
 
         Returns:
-            A handle; its ``remove()`` takes the hook off.
+            A handle; its ``remove()`` removes the hook.
 
         Raises:
             TypeError: ``hook_fn`` cannot be called with these arguments. In the backward pass: it returned another
-                number of gradients, or something that is no tensor.
+                number of gradients, or something that is not a tensor.
             ValueError: in the backward pass: a gradient of another shape or dtype.
         """
         check_arity(hook_fn, 2, "register_backward_pre_hook", "hook(cell, grad_output)")
@@ -111,29 +110,28 @@ class CellHooks(CellBase):
     def register_backward_hook(self, hook_fn: Callable[..., Any], *, replace: bool = False) -> HookHandle:
         """Call ``hook_fn(cell, grad_input, grad_output)`` in each backward pass, when gradients leave the inputs.
 
-        The calls of the cell that are differentiated must come after the registration. Hooks run in the order in which
-        they were registered, each with the ``grad_input`` that the one before left; not where no gradient arrives at
-        the outputs.
+        Only calls of the cell after the registration count. Hooks run in the order of registration, each with the
+        ``grad_input`` of the previous one; they do not run if no gradient arrives at the outputs.
 
-        What is asked for decides what is known: the gradient of an input that is no constant (it is an argument of the
-        differentiated function, a parameter, or computed from an argument or from what is asked for), if that of
-        another input is needed. Where no input's is, as in the first layer of a network of which only the weights are
-        differentiated, the hooks are called at the end of the backward pass, with ``(None,)``.
+        The requested gradients determine the available ones: an input that is not a constant (it is an argument of the
+        differentiated function, a parameter, or computed from an argument or from a requested value) has a gradient if
+        that of another input is needed. If none is needed, as in the first layer of a network of which only the weights
+        are differentiated, the hooks run at the end of the backward pass, with ``(None,)``.
 
         Args:
             hook_fn: gets the cell and two tuples. ``grad_input`` has an entry for each positional input that is a
                 tensor by itself: the gradient with respect to it, or None. Tensors in containers have none.
                 ``grad_output`` has the gradient that arrived at each tensor of the output, after the backward pre
-                hooks. None as its result changes nothing; a tuple of as many gradients, or a bare one for the only one,
+                hooks. A result of None changes nothing; a tuple of as many gradients, or a bare one for the only one,
                 replaces ``grad_input``.
-            replace: whether to take off the hooks of this kind whose function has the same qualified name first.
+            replace: whether to first remove the hooks of this kind whose function has the same qualified name.
 
         Returns:
-            A handle; its ``remove()`` takes the hook off.
+            A handle; its ``remove()`` removes the hook.
 
         Raises:
             TypeError: ``hook_fn`` cannot be called with these arguments. In the backward pass: it returned another
-                number of gradients, or something that is no tensor.
+                number of gradients, or something that is not a tensor.
             ValueError: in the backward pass: a gradient of another shape or dtype.
         """
         check_arity(hook_fn, 3, "register_backward_hook", "hook(cell, grad_input, grad_output)")
@@ -143,27 +141,27 @@ class CellHooks(CellBase):
         hooks = self._hooks[kind]
         if replace:
             name = getattr(entry.function, "__qualname__", None)
-            for key, held in list(hooks.items()):
-                if name is not None and getattr(held.function, "__qualname__", None) == name:
+            for key, registered in list(hooks.items()):
+                if name is not None and getattr(registered.function, "__qualname__", None) == name:
                     del hooks[key]
         handle = HookHandle(hooks, entry, prepend)
-        # From now on calls look for hooks; `remove` need not know the cell to undo that.
+        # From now on calls check for hooks; `remove` need not undo this.
         self.__dict__["_plain"] = False
         return handle
 
     def register_saved_tensors_hooks(self, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> None:
-        """Let what ``construct`` keeps for its gradient go through ``pack_hook``, and back through ``unpack_hook``.
+        """Pass the values that ``construct`` saves for its gradient through ``pack_hook`` and ``unpack_hook``.
 
         See ``saved_tensors_hooks``; here the two are in force during ``construct`` of this cell. A second call replaces
         them. Without effect on a cell that is recomputed.
 
         Args:
-            pack_hook: called with each tensor that is kept; what it returns is kept in its place, of any type.
-            unpack_hook: called with that in the backward pass; returns the tensor to compute with.
+            pack_hook: called with each saved tensor; its result, of any type, replaces the tensor.
+            unpack_hook: called with that result in the backward pass; returns the tensor to compute with.
 
         Raises:
             TypeError: a hook cannot be called with one argument.
-            RuntimeError: in the backward pass: ``unpack_hook`` returned no tensor.
+            RuntimeError: in the backward pass: ``unpack_hook`` did not return a tensor.
         """
         for name, hook in (("pack_hook", pack_hook), ("unpack_hook", unpack_hook)):
             check_arity(hook, 1, "register_saved_tensors_hooks", f"{name}(value)")
@@ -171,7 +169,7 @@ class CellHooks(CellBase):
         self._refresh()
 
     def register_parameter_forward_hook(self, hook: Callable[..., Any] | list[dict[str, Any]]) -> None:
-        """Refused: in MindSpore a graph compiler calls these hooks where a parameter is used.
+        """Raise NotImplementedError: in MindSpore a graph compiler calls these hooks where a parameter is used.
 
         Args:
             hook: a function, or a list of dictionaries ``{"params": [...], "hook": function}``.

@@ -23,16 +23,16 @@ __all__ = [
 
 
 def positive_float(value: float, name: str, argument: str, or_zero: bool = False) -> float:
-    """``value`` if it is a float above 0.
+    """Return ``value`` if it is a float above 0.
 
     Args:
-        value: what the user gave.
-        name: who asks, for the error.
+        value: the user's value.
+        name: the caller's name, for the error.
         argument: the argument's name, for the error.
         or_zero: whether 0 is allowed too.
 
     Raises:
-        TypeError: it is no float (an int is none).
+        TypeError: it is not a float (an int is not one).
         ValueError: it is negative, or 0 without ``or_zero``.
     """
     check_type(value, float, name, argument)
@@ -42,13 +42,13 @@ def positive_float(value: float, name: str, argument: str, or_zero: bool = False
 
 
 class LearningRateSchedule(Cell):
-    """The base of schedules: a cell that an optimizer calls with the step to get that step's learning rate.
+    """The base of schedules: a cell that an optimizer calls with the step to get the learning rate.
 
     A subclass defines ``construct(global_step)``.
     """
 
     def construct(self, global_step: Tensor) -> Tensor:
-        """The learning rate of a step; every subclass defines it.
+        """Return the learning rate of a step; every subclass defines it.
 
         Args:
             global_step: the number of the step, an int32 Tensor; the first is 0.
@@ -86,7 +86,7 @@ class ExponentialDecayLR(_Decay):
         is_stair: whether step / decay_steps is rounded down, so that the rate falls only every ``decay_steps`` steps.
 
     Raises:
-        TypeError: a rate is no float, ``decay_steps`` no int, or ``is_stair`` no bool.
+        TypeError: a rate is not a float, ``decay_steps`` is not an int, or ``is_stair`` is not a bool.
         ValueError: a number is not above 0.
     """
 
@@ -99,12 +99,12 @@ class NaturalExpDecayLR(_Decay):
 
     Args:
         learning_rate: the first rate, a float above 0.
-        decay_rate: how fast the rate falls in a step, a float above 0.
+        decay_rate: the decay of the rate per step, a float above 0.
         decay_steps: how many steps share a rate with ``is_stair``, an int above 0; without effect otherwise.
         is_stair: whether the step is rounded down to a multiple of ``decay_steps``.
 
     Raises:
-        TypeError: a rate is no float, ``decay_steps`` no int, or ``is_stair`` no bool.
+        TypeError: a rate is not a float, ``decay_steps`` is not an int, or ``is_stair`` is not a bool.
         ValueError: a number is not above 0.
     """
 
@@ -120,12 +120,12 @@ class InverseDecayLR(_Decay):
 
     Args:
         learning_rate: the first rate, a float above 0.
-        decay_rate: how much the denominator grows in ``decay_steps`` steps, a float above 0.
+        decay_rate: the growth of the denominator in ``decay_steps`` steps, a float above 0.
         decay_steps: the steps in which the denominator grows by ``decay_rate``, an int above 0.
         is_stair: whether step / decay_steps is rounded down.
 
     Raises:
-        TypeError: a rate is no float, ``decay_steps`` no int, or ``is_stair`` no bool.
+        TypeError: a rate is not a float, ``decay_steps`` is not an int, or ``is_stair`` is not a bool.
         ValueError: a number is not above 0.
     """
 
@@ -144,7 +144,7 @@ class CosineDecayLR(LearningRateSchedule):
         decay_steps: the length of the half cosine, an int above 0.
 
     Raises:
-        TypeError: a rate is no float, or ``decay_steps`` no int.
+        TypeError: a rate is not a float, or ``decay_steps`` is not an int.
         ValueError: a number out of range.
     """
 
@@ -170,11 +170,12 @@ class PolynomialDecayLR(LearningRateSchedule):
         end_learning_rate: the rate from step ``decay_steps`` on, a float from 0 on.
         decay_steps: the length of the decay, an int above 0.
         power: the exponent, a float above 0; 1.0 is a straight line.
-        update_decay_steps: in place of ``decay_steps`` take its least multiple that is not below the step (at least
-            ``decay_steps`` itself), so that the rate rises again at each multiple.
+        update_decay_steps: whether to replace ``decay_steps`` by its least multiple that is not below the step (at
+            least ``decay_steps`` itself), so that the rate rises again at each multiple.
 
     Raises:
-        TypeError: a rate or ``power`` is no float, ``decay_steps`` no int, or ``update_decay_steps`` no bool.
+        TypeError: a rate or ``power`` is not a float, ``decay_steps`` is not an int, or ``update_decay_steps`` is not a
+            bool.
         ValueError: a number out of range.
     """
 
@@ -201,8 +202,8 @@ class PolynomialDecayLR(LearningRateSchedule):
             steps = ops.maximum(ops.ceil(step / self.decay_steps), 1.0) * self.decay_steps
         else:
             step = ops.minimum(step, steps)
-        left = ops.pow(1 - step / steps, self.power)
-        return (self.learning_rate - self.end_learning_rate) * left + self.end_learning_rate
+        remaining = ops.pow(1 - step / steps, self.power)
+        return (self.learning_rate - self.end_learning_rate) * remaining + self.end_learning_rate
 
 
 class WarmUpLR(LearningRateSchedule):
@@ -213,7 +214,7 @@ class WarmUpLR(LearningRateSchedule):
         warmup_steps: the steps until then, an int above 0.
 
     Raises:
-        TypeError: ``learning_rate`` is no float, or ``warmup_steps`` no int.
+        TypeError: ``learning_rate`` is not a float, or ``warmup_steps`` is not an int.
         ValueError: a number out of range.
     """
 

@@ -69,10 +69,10 @@ class LossBase(Cell):
         self.average, self.reduce = reduction != "sum", reduction != "none"
 
     def construct(self, *args: Any, **kwargs: Any) -> Any:
-        """The loss; every subclass defines it.
+        """Return the loss; every subclass defines it.
 
         Args:
-            *args: what the subclass takes: mostly what a network gave and what it should have given.
+            *args: the inputs of the subclass: mostly a network's output and the target.
             **kwargs: likewise.
 
         Raises:
@@ -80,14 +80,14 @@ class LossBase(Cell):
         """
         raise NotImplementedError(f"For '{type(self).__name__}', the method 'construct' is not defined")
 
-    # Operators that subclasses use by these names.
+    # Operators for subclasses.
     mul = cached_property(lambda self: ops.Mul())
     cast = cached_property(lambda self: ops.Cast())
     reduce_mean = cached_property(lambda self: ops.ReduceMean())
     reduce_sum = cached_property(lambda self: ops.ReduceSum())
 
     def get_axis(self, x: Tensor) -> tuple[int, ...]:
-        """All axes of a Tensor, as reductions take them.
+        """Return the indices of all axes of a Tensor, for reductions.
 
         Args:
             x: any Tensor.
@@ -98,7 +98,7 @@ class LossBase(Cell):
         return tuple(range(x.ndim))
 
     def get_loss(self, x: Tensor, weights: float = 1.0) -> Tensor:
-        """The losses times weights, reduced.
+        """Return the losses times weights, reduced.
 
         Args:
             x: the losses, a floating Tensor.
@@ -151,11 +151,11 @@ class SmoothL1Loss(LossBase):
     their common shape.
 
     Args:
-        beta: where the square becomes a line, above 0.
+        beta: the difference from which the square becomes a line, above 0.
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
-        TypeError: ``beta`` is no number.
+        TypeError: ``beta`` is not a number.
         ValueError: another ``reduction``.
     """
 
@@ -193,14 +193,14 @@ class CrossEntropyLoss(_OfClasses):
 
     Args:
         weight: a factor for each class, a Tensor (C,); None for 1.
-        ignore_index: class numbers equal to it do not count, neither in the sum nor in the mean. Only for class
+        ignore_index: the class number of samples that are ignored, in the sum and in the mean. Only for class
             numbers.
-        reduction: "mean" for the mean of what counts, weighted by ``weight``; "sum"; or "none" for the losses
+        reduction: "mean" for the mean of all other losses, weighted by ``weight``; "sum"; or "none" for the losses
             themselves.
-        label_smoothing: the part of each target that is spread evenly over all classes, in [0, 1].
+        label_smoothing: the part of each target that is distributed evenly over all classes, in [0, 1].
 
     Raises:
-        TypeError: ``weight`` is no Tensor, ``ignore_index`` no int, or ``label_smoothing`` no number.
+        TypeError: ``weight`` is not a Tensor, ``ignore_index`` is not an int, or ``label_smoothing`` is not a number.
         ValueError: ``label_smoothing`` is out of range, or another ``reduction``.
     """
 
@@ -216,13 +216,13 @@ class NLLLoss(_OfClasses):
 
     Args:
         weight: a factor for each class, a Tensor (C,); None for 1.
-        ignore_index: class numbers equal to it do not count, neither in the sum nor in the mean.
-        reduction: "mean" for the mean of what counts, weighted by ``weight``; "sum"; or "none" for the losses
+        ignore_index: the class number of samples that are ignored, in the sum and in the mean.
+        reduction: "mean" for the mean of all other losses, weighted by ``weight``; "sum"; or "none" for the losses
             themselves.
-        label_smoothing: the part of each target that is spread evenly over all classes, in [0, 1].
+        label_smoothing: the part of each target that is distributed evenly over all classes, in [0, 1].
 
     Raises:
-        TypeError: ``weight`` is no Tensor, ``ignore_index`` no int, or ``label_smoothing`` no number.
+        TypeError: ``weight`` is not a Tensor, ``ignore_index`` is not an int, or ``label_smoothing`` is not a number.
         ValueError: ``label_smoothing`` is out of range, or another ``reduction``.
     """
 
@@ -241,21 +241,21 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
-        TypeError: ``sparse`` is no bool.
+        TypeError: ``sparse`` is not a bool.
         ValueError: another ``reduction``.
     """
 
     def __init__(self, sparse: bool = False, reduction: str = "none") -> None:
         super().__init__(reduction)
         self.sparse = check_bool(sparse, "SoftmaxCrossEntropyWithLogits", "sparse")
-        # For a subclass with a construct of its own.
+        # For a subclass with its own construct.
         self.one_hot, self.on_value, self.off_value = ops.OneHot(), Tensor(1.0, float32), Tensor(0.0, float32)
         self.softmax_cross_entropy = ops.SoftmaxCrossEntropyWithLogits()
         self.sparse_softmax_cross_entropy = ops.SparseSoftmaxCrossEntropyWithLogits()
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        for argument, given in (("logits", logits), ("labels", labels)):
-            check_type(given, Tensor, "SoftmaxCrossEntropyWithLogits", argument)
+        for argument, value in (("logits", logits), ("labels", labels)):
+            check_type(value, Tensor, "SoftmaxCrossEntropyWithLogits", argument)
         if self.sparse and labels._array.dtype.kind not in "iu":
             raise TypeError(
                 "For 'SoftmaxCrossEntropyWithLogits', 'labels' must be integers where 'sparse' is True, "
@@ -277,7 +277,7 @@ class BCEWithLogitsLoss(LossBase):
         pos_weight: a factor on y in the first term, a Tensor that broadcasts; None for 1.
 
     Raises:
-        TypeError: ``weight`` or ``pos_weight`` is no Tensor.
+        TypeError: ``weight`` or ``pos_weight`` is not a Tensor.
         ValueError: another ``reduction``.
     """
 
@@ -317,8 +317,9 @@ class BCELoss(LossBase):
 class MAELoss(LossBase):
     """|logits - labels|, reduced.
 
-    The call raises TypeError for what is no Tensor. Takes ``logits`` and ``label``, floating Tensors that broadcast,
-    and returns a number, or with "none" a Tensor of their common shape.
+    The call raises TypeError for an argument that is not a Tensor. Takes ``logits`` and ``label``, floating Tensors
+    that
+    broadcast, and returns a number, or with "none" a Tensor of their common shape.
 
     Args:
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
@@ -375,10 +376,10 @@ class HuberLoss(LossBase):
 
     Args:
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
-        delta: where the square becomes a line, a number above 0.
+        delta: the difference from which the square becomes a line, a number above 0.
 
     Raises:
-        TypeError: ``delta`` is no number.
+        TypeError: ``delta`` is not a number.
         ValueError: ``delta`` is not above 0, or another ``reduction``.
     """
 
@@ -433,11 +434,11 @@ class SoftMarginLoss(LossBase):
 class MarginRankingLoss(LossBase):
     """max(0, -target * (input1 - input2) + margin).
 
-    Takes ``input1``, ``input2`` and ``target`` (1 where the first is to be larger, -1 where the second is), Tensors of
+    Takes ``input1``, ``input2`` and ``target`` (1 if the first should be larger, -1 if the second should), Tensors of
     one shape; returns a number, or with "none" a Tensor of that shape.
 
     Args:
-        margin: by how much the larger one has to be ahead.
+        margin: the required difference.
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
@@ -459,11 +460,11 @@ class CosineEmbeddingLoss(LossBase):
     or with "none" the losses (N,).
 
     Args:
-        margin: the cosine from which pairs labeled -1 cost, a float or int in [-1, 1].
+        margin: the cosine above which pairs labeled -1 have a loss, a float or int in [-1, 1].
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
-        TypeError: ``margin`` is no number.
+        TypeError: ``margin`` is not a number.
         ValueError: ``margin`` is out of range, or another ``reduction``.
     """
 
@@ -485,11 +486,11 @@ class HingeEmbeddingLoss(LossBase):
     shape.
 
     Args:
-        margin: the distance from which elements with a label below 0 cost nothing.
+        margin: the distance above which elements with a label below 0 have no loss.
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
-        TypeError: ``margin`` is no number.
+        TypeError: ``margin`` is not a number.
         ValueError: another ``reduction``.
     """
 
@@ -513,7 +514,7 @@ class GaussianNLLLoss(LossBase):
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
-        TypeError: ``full`` is no bool, or ``eps`` no float.
+        TypeError: ``full`` is not a bool, or ``eps`` is not a float.
         ValueError: ``eps`` is not above 0, or another ``reduction``.
     """
 
@@ -564,11 +565,11 @@ class TripletMarginLoss(LossBase):
 
     Args:
         p: the exponent of the norm.
-        swap: whether the distance of positive and negative is taken where it is smaller than that of x and negative
+        swap: whether to use the distance of positive and negative if it is smaller than that of x and negative
             (Balntas et al. 2016).
         eps: added to each difference before the norm.
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
-        margin: by how much the negative has to be farther away; a call may give another.
+        margin: the required difference of the distances; a call may override it.
 
     Raises:
         ValueError: another ``reduction``.
@@ -581,19 +582,21 @@ class TripletMarginLoss(LossBase):
         self.p, self.swap, self.eps, self.margin = p, swap, eps, margin
 
     def construct(self, x: Tensor, positive: Tensor, negative: Tensor, margin: float | None = None) -> Tensor:
-        """The loss of triplets.
+        """Return the loss of triplets.
 
         Args:
             x: the anchors (N, D) or (D,).
-            positive: what is to be near, of the same shape.
-            negative: what is to be far, of the same shape.
-            margin: in place of the layer's margin: a number, or a Tensor with one; None keeps the layer's.
+            positive: examples that should be near, of the same shape.
+            negative: examples that should be far, of the same shape.
+            margin: overrides the layer's margin: a number, or a Tensor with one; None keeps the layer's.
 
         Returns:
             A number, or with the reduction "none" the losses (N,).
         """
-        wanted = self.margin if margin is None else float(margin)
-        return ops.triplet_margin_loss(x, positive, negative, wanted, self.p, self.eps, self.swap, self.reduction)
+        effective_margin = self.margin if margin is None else float(margin)
+        return ops.triplet_margin_loss(
+            x, positive, negative, effective_margin, self.p, self.eps, self.swap, self.reduction
+        )
 
 
 class TripletMarginWithDistanceLoss(LossBase):
@@ -604,10 +607,10 @@ class TripletMarginWithDistanceLoss(LossBase):
     Args:
         distance_function: called with two Tensors, returns their distances; None is the 2-norm of x - y + 1e-6 along
             the last axis.
-        swap: whether the distance of positive and negative is taken where it is smaller than that of x and negative
+        swap: whether to use the distance of positive and negative if it is smaller than that of x and negative
             (Balntas et al. 2016).
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
-        margin: by how much the negative has to be farther away, above 0.
+        margin: the required difference of the distances, above 0.
 
     Raises:
         ValueError: ``margin`` is not above 0, or another ``reduction``.
@@ -633,8 +636,8 @@ class TripletMarginWithDistanceLoss(LossBase):
 
 
 def _euclidean(x: Tensor, y: Tensor) -> Tensor:
-    apart = x - y + 1e-6
-    return ops.sqrt(ops.reduce_sum(apart * apart, -1))
+    difference = x - y + 1e-6
+    return ops.sqrt(ops.reduce_sum(difference * difference, -1))
 
 
 class MultiLabelSoftMarginLoss(LossBase):
@@ -683,12 +686,12 @@ class MultiMarginLoss(LossBase):
 
     Args:
         p: the exponent, 1 or 2.
-        margin: by how much the target has to be ahead.
+        margin: the required difference of the scores.
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
         weight: a factor for each target class, a Tensor (C,); None for 1.
 
     Raises:
-        TypeError: ``p`` is no int, or ``margin`` no number.
+        TypeError: ``p`` is not an int, or ``margin`` is not a number.
         ValueError: ``p`` is neither 1 nor 2, or another ``reduction``.
     """
 
@@ -701,12 +704,12 @@ class MultiMarginLoss(LossBase):
         self.p, self.margin, self.weight = p, margin, weight
 
     def construct(self, x: Tensor, target: Tensor, weight: Tensor | None = None) -> Tensor:
-        """The loss of rows of scores.
+        """Return the loss of rows of scores.
 
         Args:
             x: scores (N, C), floating.
             target: class numbers (N,), integers.
-            weight: in place of the layer's weight, a Tensor (C,); None keeps the layer's.
+            weight: overrides the layer's weight, a Tensor (C,); None keeps the layer's.
 
         Returns:
             A number, or with the reduction "none" the losses (N,).
@@ -714,8 +717,8 @@ class MultiMarginLoss(LossBase):
         Raises:
             ValueError: shapes that do not fit.
         """
-        wanted = self.weight if weight is None else weight
-        return ops.multi_margin_loss(x, target, self.p, self.margin, wanted, self.reduction)
+        effective_weight = self.weight if weight is None else weight
+        return ops.multi_margin_loss(x, target, self.p, self.margin, effective_weight, self.reduction)
 
 
 class CTCLoss(LossBase):
@@ -744,19 +747,19 @@ class CTCLoss(LossBase):
         input_lengths: Tensor | Sequence[int],
         target_lengths: Tensor | Sequence[int],
     ) -> Tensor:
-        """The negative log-probability of each sample's labels.
+        """Return the negative log-probability of each sample's labels.
 
         Args:
-            log_probs: log-probabilities (T, N, C), floating; of one sample (T, C).
-            targets: class numbers (N, S), or those of all samples one after the other; integers.
-            input_lengths: how many of the T steps of each sample count: (N,) ints as a Tensor or a sequence.
-            target_lengths: how many labels each sample has, likewise.
+            log_probs: log-probabilities (T, N, C), floating; for one sample (T, C).
+            targets: class numbers (N, S), or those of all samples concatenated; integers.
+            input_lengths: the number of valid steps (of T) of each sample: (N,) ints as a Tensor or a sequence.
+            target_lengths: the number of labels of each sample, likewise.
 
         Returns:
-            A number, or with the reduction "none" the losses (N,); of one sample without a batch a number.
+            A number, or with the reduction "none" the losses (N,); for one sample without a batch a number.
 
         Raises:
-            ValueError: ``blank`` is no class, or a length does not fit.
+            ValueError: ``blank`` is not a class, or a length does not fit.
         """
         check_type(targets, Tensor, "CTCLoss", "targets")
         alone = isinstance(log_probs, Tensor) and log_probs.ndim == 2
@@ -778,7 +781,7 @@ class DiceLoss(LossBase):
         smooth: keeps the denominator from 0, a float above 0.
 
     Raises:
-        TypeError: ``smooth`` is no float.
+        TypeError: ``smooth`` is not a float.
         ValueError: ``smooth`` is not above 0.
     """
 
@@ -788,13 +791,13 @@ class DiceLoss(LossBase):
         self.smooth = check_above_zero(smooth, "DiceLoss", "smooth")
 
     def construct(self, logits: Tensor, label: Tensor) -> Tensor:
-        for argument, given in (("logits", logits), ("label", label)):
-            check_type(given, Tensor, "DiceLoss", argument)
+        for argument, value in (("logits", logits), ("label", label)):
+            check_type(value, Tensor, "DiceLoss", argument)
         if logits.shape != label.shape:
             raise ValueError(f"For 'DiceLoss', shapes must be equal, but got {logits.shape} and {label.shape}")
         both = ops.reduce_sum(logits * label)
-        each = ops.reduce_sum(logits * logits) + ops.reduce_sum(label * label)
-        return 1 - 2 * both / (each + self.smooth)
+        squares = ops.reduce_sum(logits * logits) + ops.reduce_sum(label * label)
+        return 1 - 2 * both / (squares + self.smooth)
 
 
 class MultiClassDiceLoss(LossBase):
@@ -805,12 +808,12 @@ class MultiClassDiceLoss(LossBase):
 
     Args:
         weights: a factor for each class, a Tensor (C, W); None for 1.
-        ignore_indiex: a class that is left out of the sum (not of the count that it is divided by); None for none. The
+        ignore_indiex: a class that is excluded from the sum (but counted in its divisor); None for none. The
             name is MindSpore's.
-        activation: what the logits go through first: a cell, a function, the name of an activation layer, or None.
+        activation: applied to the logits: a cell, a function, the name of an activation layer, or None.
 
     Raises:
-        TypeError: ``ignore_indiex`` is no int.
+        TypeError: ``ignore_indiex`` is not an int.
         ValueError: ``weights`` has another number of axes than 2, or the name of the activation is unknown.
     """
 
@@ -833,8 +836,8 @@ class MultiClassDiceLoss(LossBase):
             raise ValueError(f"For 'MultiClassDiceLoss', {unknown.args[0]}") from None
 
     def construct(self, logits: Tensor, label: Tensor) -> Tensor:
-        for argument, given in (("logits", logits), ("label", label)):
-            check_type(given, Tensor, "MultiClassDiceLoss", argument)
+        for argument, value in (("logits", logits), ("label", label)):
+            check_type(value, Tensor, "MultiClassDiceLoss", argument)
         if logits.shape != label.shape:
             raise ValueError(f"For 'MultiClassDiceLoss', shapes must be equal, got {logits.shape} and {label.shape}")
         if self.weights is not None and self.weights.shape[0] != label.shape[1]:
@@ -842,12 +845,12 @@ class MultiClassDiceLoss(LossBase):
                 f"For 'MultiClassDiceLoss', 'weights' must have a row for each of {label.shape[1]} classes, "
                 f"but got shape {self.weights.shape}"
             )
-        found = logits if self.activation is None else self.activation(logits)
+        probabilities = logits if self.activation is None else self.activation(logits)
         total: Any = 0
-        for place in range(label.shape[1]):
-            if place != self.ignore_indiex:
-                one = self.binarydiceloss(found[:, place], label[:, place])
-                total = total + (one if self.weights is None else one * self.weights[place])
+        for index in range(label.shape[1]):
+            if index != self.ignore_indiex:
+                class_loss = self.binarydiceloss(probabilities[:, index], label[:, index])
+                total = total + (class_loss if self.weights is None else class_loss * self.weights[index])
         return total / label.shape[1]
 
 
@@ -860,11 +863,11 @@ class FocalLoss(LossBase):
 
     Args:
         weight: a factor for each class, a Tensor (C,); None for 1.
-        gamma: how much less well-classified examples count, a number.
+        gamma: the exponent that reduces the loss of well-classified examples, a number.
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
-        TypeError: ``gamma`` is no number, or ``weight`` no Tensor.
+        TypeError: ``gamma`` is not a number, or ``weight`` is not a Tensor.
         ValueError: ``weight`` has another number of axes than 1, or another ``reduction``.
     """
 
@@ -903,14 +906,14 @@ class SampledSoftmaxLoss(LossBase):
         num_sampled: how many classes are drawn, at most ``num_classes``.
         num_classes: number of classes.
         num_true: number of labels of each example.
-        sampled_values: in place of drawing (sampled classes (S,), expected counts of the labels (N, num_true), expected
+        sampled_values: replaces drawing: (sampled classes (S,), expected counts of the labels (N, num_true), expected
             counts of the sampled (S,)), Tensors; None draws classes uniformly, without repetition.
-        remove_accidental_hits: whether a drawn class that is a label of the example is left out of its sum.
-        seed: of the drawing, an int from 0 on.
+        remove_accidental_hits: whether a drawn class that is a label of the example is excluded from its sum.
+        seed: the seed of the draws, an int from 0 on.
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
-        TypeError: ``sampled_values`` is no tuple or list.
+        TypeError: ``sampled_values`` is not a tuple or list.
         ValueError: a number out of range, ``sampled_values`` without 3 entries, or another ``reduction``.
     """
 
@@ -943,7 +946,7 @@ class SampledSoftmaxLoss(LossBase):
         self._numbers = np.random.default_rng(seed)
 
     def construct(self, weights: Tensor, biases: Tensor, labels: Tensor, logits: Tensor) -> Tensor:
-        """The loss of each example.
+        """Return the loss of each example.
 
         Args:
             weights: the rows of the classes (num_classes, D), floating.
@@ -958,17 +961,19 @@ class SampledSoftmaxLoss(LossBase):
         if self.sampled_values is not None:
             sampled, expected_true, expected = self.sampled_values
         else:
-            # Uniform without repetition: all counts are the same, and do not change the softmax.
+            # Uniform without repetition: all counts are equal, and do not change the softmax.
             sampled = Tensor(self._numbers.permutation(self.num_classes)[: self.num_sampled])
             expected, expected_true = ops.ones((self.num_sampled,)), ops.ones(flat.shape)
         own_rows = ops.getitem(weights, flat)  # (N, true, D)
-        own = ops.reduce_sum(own_rows * ops.expand_dims(logits, 1), 2) + ops.getitem(biases, flat)
-        others = ops.matmul(logits, ops.transpose(ops.getitem(weights, sampled), (1, 0))) + ops.getitem(biases, sampled)
+        label_logits = ops.reduce_sum(own_rows * ops.expand_dims(logits, 1), 2) + ops.getitem(biases, flat)
+        sampled_logits = ops.matmul(logits, ops.transpose(ops.getitem(weights, sampled), (1, 0))) + ops.getitem(
+            biases, sampled
+        )
         if self.remove_accidental_hits:
             hits = (flat.asnumpy()[:, :, None] == sampled.asnumpy()[None, None, :]).any(axis=1)
-            others = others + Tensor(np.where(hits, np.float32(-3.4e38), np.float32(0)))
-        every = ops.concat([own - ops.log(expected_true), others - ops.log(expected)], 1)
-        target = np.zeros(every.shape, np.float32)
+            sampled_logits = sampled_logits + Tensor(np.where(hits, np.float32(-3.4e38), np.float32(0)))
+        all_logits = ops.concat([label_logits - ops.log(expected_true), sampled_logits - ops.log(expected)], 1)
+        target = np.zeros(all_logits.shape, np.float32)
         target[:, : self.num_true] = 1 / self.num_true
-        losses = -ops.reduce_sum(ops.log_softmax(every, 1) * Tensor(target), 1)
+        losses = -ops.reduce_sum(ops.log_softmax(all_logits, 1) * Tensor(target), 1)
         return self.get_loss(losses)

@@ -1,7 +1,7 @@
-"""What a cell holds: its children, parameters and buffers by name, and the attributes every part of ``Cell`` relies on.
+"""Members of a cell: children, parameters and buffers by name, and the attributes that all parts of ``Cell`` use.
 
-Each of the three dictionaries writes what it holds into the cell's instance attributes too, so that ``self.conv`` in a
-``construct`` costs what any attribute costs, and code that writes ``net._cells["conv"] = other`` is understood as well.
+Each of the three dictionaries also writes its members to the cell's instance attributes, so that ``self.conv`` in a
+``construct`` is a plain attribute access, and assignments such as ``net._cells["conv"] = other`` work too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["CellBase", "Members"]
 
 
 class Members(OrderedDict[str, Any]):
-    """A dictionary of one kind of member, which the owner's attributes follow.
+    """A dictionary of one kind of member, mirrored in the owner's attributes.
 
     Args:
         owner: the cell.
@@ -30,7 +30,7 @@ class Members(OrderedDict[str, Any]):
     """
 
     def __init__(self, owner: CellBase, held: Iterable[tuple[str, Any]] = ()) -> None:
-        self._owner = weakref.ref(owner)  # no cycle: a network goes away when nobody holds it
+        self._owner = weakref.ref(owner)  # no cycle: a network is freed with its last reference
         super().__init__()
         for name, value in held:
             self[name] = value
@@ -48,11 +48,11 @@ class Members(OrderedDict[str, Any]):
         self._attributes().pop(name, None)
 
     def pop(self, name: str, *default: Any) -> Any:
-        """Take a member out.
+        """Remove a member and return it.
 
         Args:
             name: its name.
-            *default: what to return in its place where there is none.
+            *default: returned if there is no such member.
 
         Returns:
             The member.
@@ -67,19 +67,19 @@ class Members(OrderedDict[str, Any]):
         return value
 
     def clear(self) -> None:
-        """Take all members out."""
+        """Remove all members."""
         for name in list(self):
             del self[name]
 
     def move_to_end(self, name: str, last: bool = True) -> None:
-        """Move a member to an end of the order; a change of the dictionary like any other.
+        """Move a member to an end of the order.
 
         Args:
             name: its name.
             last: whether to the end, or to the beginning.
 
         Raises:
-            KeyError: there is none.
+            KeyError: there is no such member.
         """
         value = self[name]
         super().__delitem__(name)
@@ -87,12 +87,12 @@ class Members(OrderedDict[str, Any]):
         super().move_to_end(name, last)
 
     def __reduce__(self) -> Any:
-        # A copy belongs to no cell until the copied cell takes it in (CellBase.__setstate__).
+        # A copy has no owner until the copied cell adopts it (CellBase.__setstate__).
         return OrderedDict, (list(self.items()),)
 
 
 class CellBase:
-    """The attributes of a cell, declared once for the classes that ``Cell`` is put together from."""
+    """The attributes of a cell, declared once for the base classes of ``Cell``."""
 
     _plain = False
     _cells: OrderedDict[str, Cell]

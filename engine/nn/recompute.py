@@ -1,9 +1,10 @@
-"""Recompute: a cell whose activations are not kept. Its ``construct`` runs again when the gradient comes by.
+"""Recompute (checkpointing): a cell without saved activations, whose ``construct`` runs again in the backward pass.
 
-The first run records nothing but which followed values it used. They become the inputs of one node. When the gradient
-arrives, the cell runs again in a recording of its own, with the random numbers, the element type and the parameters of
-the first run, and that recording is walked back at once. What it sends on goes to the recording around it one by one,
-in the order of an ordinary walk, so that every sum has the same bits as without recompute.
+The first run records nothing except the followed values that it used. They become the inputs of one node. In the
+backward pass the cell runs again in a separate recording, with the random numbers, the element type and the
+parameters of the first run, and the backward pass over that recording follows at once. Its gradients are added to
+the recording around it one by one, in the order of an ordinary backward pass, so that every sum has the same bits
+as without recompute.
 """
 
 from __future__ import annotations
@@ -56,17 +57,17 @@ def _inside() -> Iterator[None]:
 
 
 def is_recomputing() -> bool:
-    """Return whether this runs inside a cell that is computed again as a whole."""
+    """Return whether this runs inside a cell that is being recomputed as a whole."""
     return _local.depth > 0
 
 
 class RecomputeOptions:
-    """What ``Cell.recompute`` was asked for.
+    """Options of ``Cell.recompute``.
 
     Args:
-        use_reentrant: whether ``context_fn`` is refused.
-        context_fn: makes two contexts, one for the first run and one for the second; None for none.
-        is_parents: whether a cell above was asked, so that it counts where this one is called by itself.
+        use_reentrant: whether ``context_fn`` is an error.
+        context_fn: returns two contexts, one for the first run and one for the second; None for none.
+        is_parents: whether they were set by a cell above, and so apply only if this cell is called separately.
 
     Raises:
         ValueError: ``context_fn`` with ``use_reentrant``.
@@ -88,23 +89,23 @@ def recompute(
     context_fn: Contexts | None = None,
     **kwargs: Any,
 ) -> Tensor:
-    """Call ``block`` and keep nothing of it for the gradient but its inputs; see ``Cell.recompute``.
+    """Call ``block`` and save only its inputs for the gradient; see ``Cell.recompute``.
 
     Args:
         block: a cell; a function too with ``use_reentrant=False``.
         *args: its positional inputs.
         use_reentrant: whether ``block`` must be a cell, without ``context_fn``.
-        output_recompute: with True as ``use_reentrant=False``.
+        output_recompute: True has the effect of ``use_reentrant=False``.
         early_stop: accepted; ``block`` always runs to its end.
         context_fn: called without arguments; returns two contexts, one around the first run and one around the second.
             None for none.
         **kwargs: its keyword inputs.
 
     Returns:
-        What ``block`` returns.
+        The result of ``block``.
 
     Raises:
-        TypeError: ``block`` is no cell with ``use_reentrant``.
+        TypeError: ``block`` is not a cell with ``use_reentrant``.
         ValueError: ``context_fn`` with ``use_reentrant``.
     """
     from .cell import Cell
@@ -127,25 +128,25 @@ def run_to_recompute(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Tensor:
-    """Run ``function``; where a gradient may be wanted, as one node that runs it again.
+    """Run ``function``; if a gradient may be needed, as one node that runs it again.
 
     Args:
-        function: what to run.
-        cell: the cell whose parameters and buffers are put back for the second run; None for none.
-        options: which contexts are around the two runs.
+        function: the function to run.
+        cell: the cell whose parameters and buffers are restored for the second run; None for none.
+        options: the contexts around the two runs.
         args: the positional inputs.
         kwargs: the keyword inputs.
 
     Returns:
-        What ``function`` returned.
+        The result of ``function``.
     """
     forward_context, second_context = options.contexts()
     if not state.recordings:
         with forward_context:
             return function(*args, **kwargs)
     node = _Recompute(function, cell, second_context, args, kwargs)
-    given = [*tensors_in((args, kwargs)), *node.held]
-    written = Written([t for t in given if not _is_moved_along(t)])
+    tensors_given = [*tensors_in((args, kwargs)), *node.held]
+    written = Written([t for t in tensors_given if not _is_moved_along(t)])
     outer = state.recordings
     used = _Used(outer)
     state.recordings = (used,)
@@ -154,27 +155,28 @@ def run_to_recompute(
             output = function(*args, **kwargs)
     finally:
         state.recordings = outer
-        used.nodes = []  # which refer back to it
+        used.nodes = []  # its nodes refer to it
     returned = tensors_in(output)
     if not returned and not isinstance(output, tuple | list | dict | str | int | float | None):
         warn_user(
             f"For 'recompute', what the block returned is a {type(output).__name__}, in which no tensor is looked for: "
             "it has no gradient. Return tensors, in tuples, lists or dictionaries if there are several"
         )
-    # What is given back as it came has the name that it had, so that its gradients are added in their order.
+    # A returned input keeps its name, so that its gradients are added in the same order.
     node.given_back = [id(t._array) in used.tracked for t in returned]
     arrays = [
-        t._array if given_back else t._array.view() for t, given_back in zip(returned, node.given_back, strict=True)
+        t._array if is_returned_input else t._array.view()
+        for t, is_returned_input in zip(returned, node.given_back, strict=True)
     ]
-    # What it wrote to comes as an output of the node, by which its new values have their gradients.
+    # A tensor that it wrote to becomes an output of the node, through which its new values have gradients.
     changed = written.undo()
     node.note_written([t for t, _ in changed], tensors_in((args, kwargs)))
-    tensors, roots = outputs_of_node(returned, arrays, given)
+    tensors, roots = outputs_of_node(returned, arrays, tensors_given)
     news = [array.view() for _, array in changed]
-    made = [t._array for t, given_back in zip(tensors, node.given_back, strict=True) if not given_back]
-    if made or news:
+    outputs = [t._array for t, is_returned_input in zip(tensors, node.given_back, strict=True) if not is_returned_input]
+    if outputs or news:
         node.leave_to_the_tape(used.arrays)
-        record(node, tuple(used.arrays), (*made, *news), {})
+        record(node, tuple(used.arrays), (*outputs, *news), {})
     put_together(roots)
     for (tensor, _), new in zip(changed, news, strict=True):
         tensor._rebind(new)
@@ -182,22 +184,22 @@ def run_to_recompute(
 
 
 def _is_moved_along(tensor: Tensor) -> bool:
-    """Return whether it is a Parameter that is not trained: statistics that move along are not differentiated."""
+    """Return whether it is a Parameter that is not trained: running statistics are not differentiated."""
     return isinstance(tensor, Parameter) and not tensor.requires_grad
 
 
 class _Discarded:
-    """Takes what is appended and keeps nothing."""
+    """A list that discards appended entries."""
 
     def __len__(self) -> int:
         return 0
 
     def append(self, entry: Any) -> None:
-        """Keep nothing."""
+        """Discard the entry."""
 
 
 class _Followed:
-    """The ids that the recordings around follow; to be told of more changes nothing."""
+    """The ids that the recordings around follow; updates are ignored."""
 
     def __init__(self, recordings: Iterable[Recording]) -> None:
         self.sets = [recording.tracked for recording in recordings]
@@ -206,11 +208,11 @@ class _Followed:
         return any(key in tracked for tracked in self.sets)
 
     def update(self, keys: Iterable[int]) -> None:
-        """Change nothing."""
+        """Ignore the ids."""
 
 
 class _HooksAround(dict[int, Any]):
-    """A hook that the first run puts on a value from outside belongs to the recordings outside."""
+    """Hooks that the first run registers on outer values; they are passed to the outer recordings."""
 
     def __init__(self, recordings: Iterable[Recording]) -> None:
         super().__init__()
@@ -223,7 +225,7 @@ class _HooksAround(dict[int, Any]):
 
 
 class _Used(Recording):
-    """A recording that keeps no nodes, only which values of the recordings around it were used."""
+    """A recording that keeps only the used values of the recordings around it, not the nodes."""
 
     __slots__ = ("arrays", "seen")
 
@@ -231,20 +233,20 @@ class _Used(Recording):
         super().__init__(())
         self.arrays: list[Array] = []
         self.seen: set[int] = set()
-        self.tracked = _Followed(recordings)  # type: ignore[assignment]  # only looked into and added to
+        self.tracked = _Followed(recordings)  # type: ignore[assignment]  # only searched and extended
         self.nodes = _Nodes(self)  # type: ignore[assignment]
         self.marks = _Discarded()  # type: ignore[assignment]
         self.hooked = _HooksAround(recordings)
 
     def use(self, inputs: tuple[Any, ...]) -> None:
-        """Note the followed ones among the inputs of an operation."""
+        """Add the followed ones among the inputs of an operation."""
         for array in inputs:
             if id(array) in self.tracked and id(array) not in self.seen:
                 self.seen.add(id(array))
                 self.arrays.append(array)
 
     def follow(self, operator: Any, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
-        """Note the inputs, keep nothing."""
+        """Add the inputs, discard the node."""
         self.use(inputs)
 
 
@@ -253,7 +255,7 @@ class _Nodes(_Discarded):
         self.used = used
 
     def append(self, entry: Any) -> None:
-        """Note the inputs of a node, keep nothing."""
+        """Add the inputs of a node, discard the node."""
         self.used.use(entry[1])
 
 
@@ -277,7 +279,7 @@ class _Recompute(Differentiable, Repeating):
         self.written: list[int | Tensor] = []
         self.given_back: list[bool] = []
         self.runs = 0
-        # Values, not tensors: the function may rebind the tensors it gets, and the cell its parameters.
+        # Copies: the function may rebind its arguments, and the cell its parameters.
         self.args, self.kwargs = replaced((args, kwargs), detached_copies(tensors_in((args, kwargs))))
         self.held: list[Tensor] = [] if cell is None else _state_of(cell)
         self.shared = places_in(tensors_in((args, kwargs)), self.held)
@@ -286,28 +288,28 @@ class _Recompute(Differentiable, Repeating):
         self.random = random.position()
 
     def note_written(self, written: list[Tensor], given: list[Tensor]) -> None:
-        """Keep where the second run has what the first one wrote to: as an argument, or as the tensor itself."""
-        places = {id(tensor): place for place, tensor in enumerate(given)}
-        self.written = [places.get(id(tensor), tensor) for tensor in written]
+        """Store each tensor that the first run wrote to, as the index of an argument or the tensor itself."""
+        indices = {id(tensor): index for index, tensor in enumerate(given)}
+        self.written = [indices.get(id(tensor), tensor) for tensor in written]
 
     def leave_to_the_tape(self, inputs: list[Array]) -> None:
-        """Hold of the arguments none that are inputs of the node: the tape may keep those elsewhere."""
-        places = {id(array): place for place, array in enumerate(inputs)}
-        tensors = tensors_in((self.args, self.kwargs))  # one that is given twice is there twice
-        self.places = [places.get(id(tensor._array)) for tensor in tensors]
-        for tensor, place in zip(tensors, self.places, strict=True):
-            if place is not None:
+        """Release the arguments that are inputs of the node: the tape may offload them."""
+        indices = {id(array): index for index, array in enumerate(inputs)}
+        tensors = tensors_in((self.args, self.kwargs))  # a repeated argument is there twice
+        self.places = [indices.get(id(tensor._array)) for tensor in tensors]
+        for tensor, index in zip(tensors, self.places, strict=True):
+            if index is not None:
                 tensor._array = _NOTHING
 
     def rename(self, names: dict[int, Array]) -> None:
-        """Give the arguments the names that they have on the tape from now on."""
+        """Replace the arguments' arrays by their new names on the tape."""
         for tensor in {id(tensor): tensor for tensor in tensors_in([self.args, self.kwargs])}.values():
             tensor._array = names.get(id(tensor._array), tensor._array)
 
     def backward(
         self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
     ) -> list[tuple[Array, Any]]:
-        """Run again, recording, and walk back."""
+        """Run the function again in a recording, and run its backward pass."""
         leaves = [array for array in inputs if id(array) in tracked]
         inner = Recording(leaves, spares=not (functions.wraps or taps.operator_taps))
         self.runs += 1
@@ -321,48 +323,52 @@ class _Recompute(Differentiable, Repeating):
             _inside(),
         ):
             args, kwargs = self._arguments(inputs)
-            given = tensors_in((args, kwargs))
-            # Their arrays now: parameters are put back at the end of the block, with their views.
-            again = [tensor._array for tensor in tensors_in(self.function(*args, **kwargs))]
-            again = [array for array, given_back in zip(again, self.given_back, strict=True) if not given_back]
-            again += [(given[one] if isinstance(one, int) else one)._array for one in self.written]
-            del args, kwargs, given
+            operands = tensors_in((args, kwargs))
+            # Take the arrays now: parameters and their views are restored at the end of the block.
+            outputs = [tensor._array for tensor in tensors_in(self.function(*args, **kwargs))]
+            outputs = [
+                array
+                for array, is_returned_input in zip(outputs, self.given_back, strict=True)
+                if not is_returned_input
+            ]
+            outputs += [(operands[entry] if isinstance(entry, int) else entry)._array for entry in self.written]
+            del args, kwargs, operands
         inner.put_back()
         gradients = Sums(inner, leaves, functions)
-        for array, g in zip(again, gradient, strict=True):
+        for array, g in zip(outputs, gradient, strict=True):
             if g is not None and id(array) in inner.tracked:
                 accumulate(gradients, id(array), g, functions)
         if inner.marks:
             watched_backward(inner, gradients, functions)
         else:
-            while inner.nodes:  # what only a node holds goes with it
+            while inner.nodes:  # releases the values that only a node holds
                 step_back(inner.nodes.pop(), gradients, functions, inner.tracked, inner.hooked)
-        # Not their sums: what came is handed on, in the order in which it came.
+        # Not their sums: the parts are passed on in order of arrival.
         of_leaves = [(part, array) for array in leaves for part in gradients.parts_of(id(array))]
         return [(array, part[1]) for part, array in sorted(of_leaves, key=lambda one: one[0][3])]
 
     def _arguments(self, inputs: tuple[Any, ...]) -> Any:
-        """The arguments in tensors of their own, which the function may rebind."""
-        held = tensors_in((self.args, self.kwargs))
-        taken = [(t, inputs[p]) for t, p in zip(held, self.places, strict=True) if p is not None]
-        for tensor, array in taken:
+        """Return the arguments in new tensors, which the function may rebind."""
+        tensors = tensors_in((self.args, self.kwargs))
+        restored = [(t, inputs[p]) for t, p in zip(tensors, self.places, strict=True) if p is not None]
+        for tensor, array in restored:
             tensor._array = array
-        copies = put_in(detached_copies(held), self.shared)
-        for tensor, _ in taken:
+        copies = put_in(detached_copies(tensors), self.shared)
+        for tensor, _ in restored:
             tensor._array = _NOTHING
         return replaced((self.args, self.kwargs), copies)
 
     @contextlib.contextmanager
     def _as_it_was(self) -> Iterator[None]:
-        """Parameters, buffers and random numbers as at the first run; afterwards as they were before."""
-        now, place = [t._array for t in self.held], random.position()
+        """Restore parameters, buffers and random numbers of the first run inside the block."""
+        current, position = [t._array for t in self.held], random.position()
         _rebind(self.held, self.values)
         random.go_to(self.random)
         try:
             yield
         finally:
-            random.go_to(place)
-            _rebind(self.held, now)
+            random.go_to(position)
+            _rebind(self.held, current)
 
 
 _NOTHING: Array = np.empty(0, np.float32)
@@ -370,12 +376,12 @@ _NOTHING: Array = np.empty(0, np.float32)
 
 def _state_of(cell: CellBase) -> list[Tensor]:
     """Return the parameters and buffers of a cell, and the tensors among its attributes."""
-    found: dict[int, Tensor] = {id(one): one for one in cell.get_parameters()}
-    for _, one in cell.cells_and_names():
-        for held in (*one._buffers.values(), *vars(one).values()):
-            if isinstance(held, Tensor):
-                found[id(held)] = held
-    return list(found.values())
+    tensors: dict[int, Tensor] = {id(child): child for child in cell.get_parameters()}
+    for _, child in cell.cells_and_names():
+        for value in (*child._buffers.values(), *vars(child).values()):
+            if isinstance(value, Tensor):
+                tensors[id(value)] = value
+    return list(tensors.values())
 
 
 def _rebind(tensors: list[Tensor], arrays: list[Array]) -> None:

@@ -1,9 +1,9 @@
-"""What code of the user's that runs only to look, or once more, changes of the run, to be put back.
+"""Side effects of user code that runs only for inspection, or a second time: saved and restored.
 
-That is the random numbers of the engine, of NumPy and of Python, and what the cells, tensors and generators of random
-numbers among some values hold. ``cell(value)`` moves statistics along and draws a mask, and the run must not see that
-twice. Of what a cell holds that is lists, dictionaries, sets, NumPy's arrays and the attributes of objects, too. Other
-objects are the user's own, as a list that is no cell's; so are settings of the process.
+These are the random numbers of the engine, of NumPy and of Python, and the contents of the cells, tensors and random
+number generators among some values. ``cell(value)`` updates running statistics and draws a mask, and the run must not
+see that twice. The contents of a cell include lists, dictionaries, sets, NumPy arrays and attributes of objects. Other
+objects, such as a list outside of cells, are not restored; nor are settings of the process.
 """
 
 from __future__ import annotations
@@ -35,42 +35,42 @@ _OF_THE_PROCESS: list[tuple[Callable[[], Any], Callable[[Any], object]]] = [
     (lambda: np.random.get_state(), lambda state: np.random.set_state(state)),  # NumPy imports it on first use
     (python_random.getstate, python_random.setstate),
 ]
-"""Where the random numbers of the engine, of NumPy and of Python stand, and what takes them there."""
+"""Getters and setters of the positions of the random numbers of the engine, of NumPy and of Python."""
 
 
 def random_places() -> list[Any]:
-    """Return where the random numbers of the engine, of NumPy and of Python stand, for ``go_to_places``."""
+    """Return the positions of the random numbers of the engine, of NumPy and of Python, for ``go_to_places``."""
     return [stands_at() for stands_at, _ in _OF_THE_PROCESS]
 
 
 def go_to_places(places: list[Any]) -> None:
-    """Let the random numbers go on from where they stood.
+    """Restore the positions of the random numbers.
 
     Args:
-        places: what ``random_places`` returned.
+        places: the result of ``random_places``.
     """
-    for (stands_at, go_to), place in zip(_OF_THE_PROCESS, places, strict=True):
-        _go_back(stands_at, go_to, place)
+    for (stands_at, go_to), position in zip(_OF_THE_PROCESS, places, strict=True):
+        _go_back(stands_at, go_to, position)
 
 
 def _go_back(stands_at: Callable[[], Any], go_to: Callable[[Any], object], place: Any) -> None:
-    if not _same(stands_at(), place):  # another thread may draw meanwhile: it is not turned back in vain
+    if not _same(stands_at(), place):  # another thread may draw meanwhile: do not reset it needlessly
         go_to(place)
 
 
 def looking(function: Callable[[], Any], named: Iterable[object]) -> tuple[Any, bool]:
-    """Run a function, and put back what it changed.
+    """Run a function, and restore what it changed.
 
     Args:
-        function: what to run.
+        function: the function.
         named: the values that it may use.
 
     Returns:
-        What it returned, in a tensor of its own if that is one that is put back; and whether something was put back
-        other than random numbers.
+        Its result, as a separate tensor if that is one that is restored; and whether anything other than random numbers
+        was restored.
 
     Raises:
-        Exception: whatever the function raises.
+        Exception: any error of the function.
     """
     held, changed = Held(named), False
     try:
@@ -83,7 +83,7 @@ def looking(function: Callable[[], Any], named: Iterable[object]) -> tuple[Any, 
 
 
 class Held:
-    """What some values hold now, and where the random numbers stand.
+    """Current contents of some values, and positions of the random numbers.
 
     Args:
         named: the values.
@@ -101,46 +101,46 @@ class Held:
         self._look(named)
 
     def _look(self, named: Iterable[object]) -> None:
-        seen: set[int] = set()
-        left: list[tuple[Any, bool]] = [(value, False) for value in named]
-        while left:
-            value, in_cell = left.pop()
-            if id(value) in seen:
+        ids: set[int] = set()
+        stack: list[tuple[Any, bool]] = [(value, False) for value in named]
+        while stack:
+            value, in_cell = stack.pop()
+            if id(value) in ids:
                 continue
-            seen.add(id(value))
-            kind = type(value)  # not what a proxy says, whose object may be gone
+            ids.add(id(value))
+            kind = type(value)  # not ``__class__`` of a proxy, whose object may be freed
             if issubclass(kind, CellBase):
-                left.append((vars(value), True))
+                stack.append((vars(value), True))
             elif issubclass(kind, Tensor):
                 self._keep(value)
             elif issubclass(kind, Sparse):
                 self._keep(value._values)
             elif issubclass(kind, dict | list | tuple | set | deque):
                 if in_cell and not issubclass(kind, tuple):
-                    plain = next(one for one in (dict, list, set, deque) if issubclass(kind, one))
+                    plain = next(base for base in (dict, list, set, deque) if issubclass(kind, base))
                     self._containers.append((value, plain(value)))
                 parts = value.values() if issubclass(kind, dict) else value
-                left += [(part, in_cell) for part in parts if type(part) not in _PLAIN]
+                stack += [(part, in_cell) for part in parts if type(part) not in _PLAIN]
             elif issubclass(kind, np.ndarray):
                 if in_cell and not value.dtype.hasobject:
                     self._arrays.append((value, value.copy()))
             elif not self._keep_generator(value) and in_cell and not is_of_the_engine(kind):
                 with suppress(AttributeError):  # an object without attributes
-                    left.append((object.__getattribute__(value, "__dict__"), True))
+                    stack.append((object.__getattribute__(value, "__dict__"), True))
 
     def _keep(self, tensor: Tensor) -> None:
-        """Of a tensor and those that share its elements: their arrays, which are what the tape knows them by."""
+        """Store the arrays of a tensor and of those that share its elements: the tape identifies them by these."""
         root = tensor if tensor._view is None or not tensor._view.is_part else tensor._view.held
-        for one in (tensor, root, *[reference() for reference in root._views or ()]):
-            if one is not None:
-                self._tensors[id(one)] = one, one._array, one._view
+        for tensor_or_view in (tensor, root, *[reference() for reference in root._views or ()]):
+            if tensor_or_view is not None:
+                self._tensors[id(tensor_or_view)] = tensor_or_view, tensor_or_view._array, tensor_or_view._view
         hooks = tensor._gradient_hooks
         self._hooked.append((tensor, None if hooks is None else dict(hooks)))
         if isinstance(tensor, Parameter):
             self._parameters.append((tensor, tensor.requires_grad, tensor.name))
 
     def _keep_generator(self, value: Any) -> bool:
-        """Keep where a generator of random numbers stands; returns whether it is one."""
+        """Store the position of a random number generator; return whether it is one."""
         kind = type(value)
         if issubclass(kind, Generator):
             self._keep_place(value._stands_at, value._go_to)
@@ -159,18 +159,18 @@ class Held:
         self._random.append((stands_at, go_to, stands_at()))
 
     def has_changed(self, tensor: Tensor) -> bool:
-        """Whether a tensor is one of them, and has another array by now."""
-        kept = self._tensors.get(id(tensor))
-        return kept is not None and kept[1] is not tensor._array
+        """Return whether a tensor is one of them, and has been rebound since."""
+        entry = self._tensors.get(id(tensor))
+        return entry is not None and entry[1] is not tensor._array
 
     def put_back(self) -> bool:
-        """Let all be as it was; returns whether something other than random numbers was not."""
-        for stands_at, go_to, place in self._random:
-            _go_back(stands_at, go_to, place)
+        """Restore everything; return whether anything other than random numbers had changed."""
+        for stands_at, go_to, position in self._random:
+            _go_back(stands_at, go_to, position)
         changed = False
         for tensor, array, view in self._tensors.values():
             if tensor._array is not array:
-                # Not by ``_rebind``, which hands on values: the others have their own arrays back, too.
+                # Not by ``_rebind``, which propagates values: the others get their own arrays back, too.
                 tensor._array, tensor._view, changed = array, view, True
         for parameter, trained, name in self._parameters:
             if (parameter.requires_grad, parameter.name) != (trained, name):
@@ -181,16 +181,16 @@ class Held:
                 now.clear()
                 now.update(hooks or {})
                 changed = True
-        for array_now, before in self._arrays:
-            if array_now.tobytes() != before.tobytes() and array_now.shape == before.shape:
-                array_now[...], changed = before, True
-        for container, before in self._containers:
-            changed = _refilled(container, before) or changed
+        for current, previous in self._arrays:
+            if current.tobytes() != previous.tobytes() and current.shape == previous.shape:
+                current[...], changed = previous, True
+        for container, previous in self._containers:
+            changed = _refilled(container, previous) or changed
         return changed
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Return whether two places of a generator are the same; NumPy gives them as tuples or dictionaries with arrays."""
+    """Return whether two positions of a generator are the same; NumPy's are tuples or dictionaries with arrays."""
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(_same(part, other[key]) for key, part in one.items())
     if isinstance(one, tuple):
@@ -199,17 +199,19 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _refilled(container: Any, before: Any) -> bool:
-    """Put into a container what it held; returns whether it held something else."""
+    """Restore the entries of a container; return whether they had changed."""
     if isinstance(container, dict):
         same = list(container) == list(before)
         if same and all(container[key] is value for key, value in before.items()):
             return False
-        base = OrderedDict if isinstance(container, OrderedDict) else dict  # Members would tell its cell of each
+        base = OrderedDict if isinstance(container, OrderedDict) else dict  # Members would update its cell for each
         if not same:
             base.clear(container)
         for key, value in before.items():
             base.__setitem__(container, key, value)
-    elif len(container) == len(before) and all(one is other for one, other in zip(container, before, strict=True)):
+    elif len(container) == len(before) and all(
+        entry is previous for entry, previous in zip(container, before, strict=True)
+    ):
         return False
     elif isinstance(container, list):
         container[:] = before

@@ -1,7 +1,7 @@
-"""Settings of a cell: mode, flags, precision, and what MindSpore's graph compiler or a cluster would read.
+"""Settings of a cell: mode, flags, precision, and settings for MindSpore's graph compiler or a cluster.
 
-Settings that only tune the compiler are kept and can be read back. What cannot mean anything in eager execution on
-one device raises NotImplementedError and says what to use instead. A method without any effect says so, once.
+Settings that only tune the compiler are stored and readable. Those without a meaning in eager execution on
+one device raise NotImplementedError with the alternative. A method without any effect warns once.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _WITH_EFFECT = {
     "infer_boost": ("off", ""),
     "backend": ("ms_backend", "GE"),
 }
-"""Of each option of a JitConfig the values that are followed, or ask for what is so anyway."""
+"""For each option of a JitConfig the values that are followed, or that request the default behavior."""
 _INSTEAD = {
     "jit_level": ": it is for other devices, and plans are those of 'O0'",
     "jit_syntax_level": ": jit(fullgraph=True) makes an error of what cannot be traced",
@@ -51,22 +51,22 @@ _RECOMPUTE_OPTIONS = ("mp_comm_recompute", "parallel_optimizer_comm_recompute", 
 def _kept(
     name: str, kind: type, doc: str, default: Callable[[], Any] | None = None, positive: bool = False, ignored: str = ""
 ) -> Any:
-    """A property that keeps what it is given; without a default it does not exist before it is set."""
-    place = f"_kept_{name}"
+    """Return a property that stores its value; without a default it does not exist before it is set."""
+    key = f"_kept_{name}"
 
     def get(cell: CellBase) -> Any:
-        if place not in cell.__dict__:
+        if key not in cell.__dict__:
             if default is None:
                 raise AttributeError(f"'{type(cell).__name__}' has no '{name}': it was not set")
-            cell.__dict__[place] = default()
-        return cell.__dict__[place]
+            cell.__dict__[key] = default()
+        return cell.__dict__[key]
 
     def set_(cell: CellBase, value: object) -> None:
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise TypeError(f"For 'Cell', '{name}' must be of type {kind.__name__}, but got {type(value).__name__}")
         if positive and value < 0:  # type: ignore[operator]  # only ints are
             raise ValueError(f"For 'Cell', '{name}' must not be negative, but got {value}")
-        cell.__dict__[place] = value
+        cell.__dict__[key] = value
         if ignored:
             _without_effect(f"Cell.{name}", ignored)
 
@@ -77,7 +77,7 @@ _told: set[str] = set()
 
 
 def _without_effect(method: str, why: str) -> None:
-    """Say once in a process that a method, or an option of one, has no effect here."""
+    """Warn once in a process that a method, or an option of one, has no effect here."""
     if method not in _told:
         _told.add(method)
         warn_user(f"'{method}' has no effect here: {why}")
@@ -88,13 +88,13 @@ def _refused(what: str, instead: str) -> NotImplementedError:
 
 
 class CellSettings(CellBase):
-    """The part of ``Cell`` that is settings."""
+    """The settings part of ``Cell``."""
 
     # Mode and flags
 
     @property
     def phase(self) -> str:
-        """The phase's name: "train" or "predict" by ``set_train``, or one of the user's."""
+        """The phase's name: "train" or "predict" by ``set_train``, or a user's."""
         return self._phase
 
     @phase.setter
@@ -103,11 +103,11 @@ class CellSettings(CellBase):
         self.__dict__["_phase"] = value
 
     def set_train(self, mode: bool = True) -> Cell:
-        """Set training mode for this cell and all below; layers such as Dropout and BatchNorm heed it.
+        """Set training mode for this cell and all below; layers such as Dropout and BatchNorm depend on it.
 
         Args:
-            mode: True for training, False for predict mode, in which a new cell is. The name ``phase`` ("train" or
-                "predict") is set on this cell alone.
+            mode: True for training, False for predict mode, the mode of a new cell. The name ``phase`` ("train" or
+                "predict") is set on this cell only.
 
         Returns:
             This cell.
@@ -131,7 +131,7 @@ class CellSettings(CellBase):
         """Set attributes on this cell.
 
         Args:
-            **flags: names and values; ``fp16``, ``fp32`` and ``bf16`` where true also set the cell's precision, see
+            **flags: names and values; ``fp16``, ``fp32`` and ``bf16``, if true, also set the cell's precision, see
                 ``to_float``.
 
         Returns:
@@ -159,16 +159,16 @@ class CellSettings(CellBase):
         return self  # type: ignore[return-value]
 
     def get_flags(self) -> dict[str, Any]:
-        """The attributes that ``add_flags`` set: a dictionary by name, the cell's own."""
+        """Return the attributes that ``add_flags`` set: the cell's own dictionary by name."""
         return self._flags
 
     # Precision
 
     def to_float(self, dst_type: DType) -> Cell:
-        """Let every operator in this cell and below compute in ``dst_type``; parameters keep their dtype.
+        """Make every operator in this cell and below compute in ``dst_type``; parameters keep their dtype.
 
-        The operators cast what floating tensors they get, so the result is of ``dst_type`` too. Gradients come back in
-        the dtype of what they belong to.
+        The operators cast floating tensors among their operands, so the result is of ``dst_type`` too. Gradients have
+        the dtype of their values.
 
         Args:
             dst_type: ``float16``, ``float32`` or ``bfloat16``.
@@ -184,14 +184,14 @@ class CellSettings(CellBase):
         return self.add_flags_recursive(**{name: dtype == dst_type for name, dtype in PRECISION_FLAGS.items()})
 
     def get_mixed_precision_type(self) -> DType | None:
-        """The dtype that ``to_float`` set; None where none was."""
+        """Return the dtype that ``to_float`` set; None if it was not called."""
         return self.mixed_precision_type
 
     def set_mixed_precision_type(self, mixed_type: DType | None) -> None:
-        """Set the precision of this cell alone; what it calls computes in it too, unless it has one of its own.
+        """Set the precision of this cell only; cells that it calls compute in it too, unless they have their own.
 
         Args:
-            mixed_type: ``float16``, ``float32`` or ``bfloat16``; None takes the setting back.
+            mixed_type: ``float16``, ``float32`` or ``bfloat16``; None removes the setting.
 
         Raises:
             TypeError: ``mixed_type`` is none of these.
@@ -204,7 +204,7 @@ class CellSettings(CellBase):
         self._refresh()
 
     def cast_inputs(self, inputs: Any, dst_type: DType) -> Any:
-        """The inputs with their tensors cast; deprecated in MindSpore, where it returns None.
+        """Return the inputs with their tensors cast; deprecated in MindSpore, where it returns None.
 
         Args:
             inputs: a tensor, or tuples, lists and dictionaries with tensors.
@@ -226,25 +226,25 @@ class CellSettings(CellBase):
         context_fn: Contexts | None = None,
         **kwargs: Any,
     ) -> None:
-        """Keep nothing of what ``construct`` computes for the gradient; compute it again in the backward pass.
+        """Save no activations of ``construct`` for the gradient; compute them again in the backward pass.
 
         Needs less memory and about one more forward computation. Values, gradients and random numbers are the same as
-        without. It reaches the cells below: one that runs inside this cell is computed again as a part of it, and one
-        that is called by itself, such as an entry of a ``CellList``, by itself. A gradient passes by what ``construct``
-        returns: of a tensor that it leaves elsewhere, as in an attribute, it knows nothing.
+        without. It applies to the cells below: one that runs inside this cell is recomputed as a part of it, and one
+        that is called separately, such as an entry of a ``CellList``, on its own. Gradients pass only through the
+        result of ``construct``, not through tensors that it stores elsewhere, such as in an attribute.
 
         Args:
-            use_reentrant: kept; with False ``context_fn`` may be given.
-            output_recompute: kept, as a flag of the cell; with True ``context_fn`` may be given too.
-            early_stop: False says that ``construct`` runs to its end again; here it always does.
+            use_reentrant: stored; with False ``context_fn`` may be given.
+            output_recompute: stored as a flag of the cell; with True ``context_fn`` may be given too.
+            early_stop: False means that ``construct`` runs to its end again; here it always does.
             context_fn: called without arguments at each call of the cell; returns two contexts, one around the first
                 run and one around the second. None for none.
             **kwargs: ``mp_comm_recompute``, ``parallel_optimizer_comm_recompute``, ``recompute_slice_activation``:
-                bools for a cluster; where one is true, a warning says once that it has no effect.
+                bools for a cluster; a true one warns once that it has no effect.
 
         Raises:
             ValueError: another keyword, or ``context_fn`` with ``use_reentrant``.
-            TypeError: ``output_recompute`` or one of ``kwargs`` is no bool.
+            TypeError: ``output_recompute`` or one of ``kwargs`` is not a bool.
         """
         for name, value in {"output_recompute": output_recompute, **kwargs}.items():
             if name != "output_recompute" and name not in _RECOMPUTE_OPTIONS:
@@ -257,20 +257,20 @@ class CellSettings(CellBase):
         self.__dict__["_recompute"] = RecomputeOptions(reentrant, context_fn)
         self.add_flags(output_recompute=output_recompute)
         for _, cell in self.cells_and_names():
-            held, scope = cell.__dict__["_recompute"], cell.__dict__["_scope"] or ""
-            if held is None or held.is_parents:
+            options, scope = cell.__dict__["_recompute"], cell.__dict__["_scope"] or ""
+            if options is None or options.is_parents:
                 cell.__dict__["_recompute"] = RecomputeOptions(reentrant, context_fn, is_parents=True)
             cell.__dict__["_scope"] = scope if scope.startswith("recompute_") else f"recompute_{scope}"
             cell._refresh()
 
-    # Names of the compiler's
+    # Names for the compiler
 
     def get_scope(self) -> str | None:
-        """The scope that ``generate_scope`` gave; None before."""
+        """Return the scope that ``generate_scope`` set; None before."""
         return self.__dict__["_scope"]
 
     def generate_scope(self) -> None:
-        """Give every cell below a scope such as ``Default/body-SequentialCell``; one that has a scope keeps it."""
+        """Set a scope such as ``Default/body-SequentialCell`` on every cell below that has none."""
         self._scope_below("Default")
 
     def _scope_below(self, prefix: str) -> None:
@@ -280,14 +280,14 @@ class CellSettings(CellBase):
             for name, cell in self.name_cells().items()
         }
         for name, cell in self.name_cells().items():
-            held = cell.__dict__["_scope"]
-            if held is None or held == "recompute_":
-                cell.__dict__["_scope"] = (held or "") + scopes[name]
+            previous_scope = cell.__dict__["_scope"]
+            if previous_scope is None or previous_scope == "recompute_":
+                cell.__dict__["_scope"] = (previous_scope or "") + scopes[name]
         for name, cell in self.name_cells().items():
             cell._scope_below(scopes[name])
 
     def update_cell_type(self, cell_type: str) -> None:
-        """Keep the cell's type, which MindSpore's quantization reads; ``cell_type`` shows it. Says so once.
+        """Store the cell's type, which MindSpore's quantization reads, as ``cell_type``. Warns once.
 
         Args:
             cell_type: a name.
@@ -295,7 +295,7 @@ class CellSettings(CellBase):
         _without_effect("Cell.update_cell_type", "there is no quantization that reads the type; it is kept")
         self.__dict__["cell_type"] = cell_type
 
-    # Kept for a graph compiler
+    # Stored for a graph compiler
 
     bprop_debug = _kept(
         "bprop_debug", bool, "Whether each run of a custom bprop is compared with the automatic gradient.", bool
@@ -327,12 +327,12 @@ class CellSettings(CellBase):
 
     @property
     def compile_cache(self) -> set[str]:
-        """MindSpore's own books of compiled graphs: empty; ``compiled`` tells whether there is one."""
+        """MindSpore's cache of compiled graphs: empty; ``compiled`` is whether there is one."""
         return self.__dict__.setdefault("_compile_cache", set())
 
     @property
     def phase_cache(self) -> dict[str, Any]:
-        """MindSpore's own books of compiled graphs by phase: empty."""
+        """MindSpore's cache of compiled graphs by phase: empty."""
         return self.__dict__.setdefault("_phase_cache", {})
 
     @property
@@ -347,21 +347,21 @@ class CellSettings(CellBase):
 
     @property
     def jit_config_dict(self) -> dict[str, Any]:
-        """What ``set_jit_config`` kept."""
+        """The options of ``set_jit_config``."""
         return self.__dict__.setdefault("_jit_config_dict", {})
 
     def set_jit_config(self, jit_config: Any) -> None:
-        """Set how the cell's calls run as graphs; a second call is ignored, as in MindSpore, and a warning says so.
+        """Set how the cell's calls run as graphs; a second call is ignored, as in MindSpore, with a warning.
 
         Args:
-            jit_config: a JitConfig, of which ``jit_level`` is followed: "O1" joins operators to loops, which rounds
-                otherwise. ``jit_config_dict`` shows all of it from then on; of what has no effect a warning tells.
+            jit_config: a JitConfig, of which ``jit_level`` is followed: "O1" fuses operators into loops, with different
+                rounding. ``jit_config_dict`` has all of it; options without effect cause a warning.
 
         Raises:
-            AttributeError: it is no JitConfig.
+            AttributeError: it is not a JitConfig.
         """
-        told = getattr(jit_config, "jit_config_dict", None)
-        if not isinstance(told, dict):
+        options = getattr(jit_config, "jit_config_dict", None)
+        if not isinstance(options, dict):
             raise AttributeError(
                 f"For 'set_jit_config', 'jit_config' must be a JitConfig, but got {type(jit_config).__name__}"
             )
@@ -369,30 +369,30 @@ class CellSettings(CellBase):
             name = type(self).__name__
             warnings.warn(f"'{name}' has a jit config already, and the new one is ignored", stacklevel=2)
             return
-        self.__dict__["_jit_config_dict"] = told
-        for kept in ("_compiled", "_gradients"):  # plans of another level
-            self.__dict__.pop(kept, None)
-        for name, value in told.items():
+        self.__dict__["_jit_config_dict"] = options
+        for attribute in ("_compiled", "_gradients"):  # plans of another level
+            self.__dict__.pop(attribute, None)
+        for name, value in options.items():
             if value not in _WITH_EFFECT.get(name, ()):
                 idle = f"{name}={value!r} has no effect here{_INSTEAD.get(name, '')}"
                 warnings.warn(f"For 'set_jit_config', {idle}", stacklevel=2)
 
     def _get_attr_from_cell(self, network: Any) -> None:
-        """Take the jit config of a network that this cell is put around; MindSpore's name, for cells of users."""
-        told = getattr(network, "jit_config_dict", None)
-        if told:
-            self.__dict__["_jit_config_dict"] = told
+        """Copy the jit config of a network inside this cell; MindSpore's name, for users' cells."""
+        options = getattr(network, "jit_config_dict", None)
+        if options:
+            self.__dict__["_jit_config_dict"] = options
 
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
-        """Say which inputs will come; in graph mode calls are compared with it. ``get_inputs`` gives them back.
+        """Set the expected inputs, which graph mode compares with each call. ``get_inputs`` returns them.
 
         Args:
             *inputs: the inputs of ``construct`` in order.
             **kwargs: some of them by name; the others become None.
 
         Raises:
-            ValueError: both positional and keyword inputs, or a keyword that ``construct`` does not have; or shapes of
-                ``construct`` are told by ``enable_dynamic``.
+            ValueError: both positional and keyword inputs, or a keyword that ``construct`` does not have; or
+                ``enable_dynamic`` has set shapes of ``construct``.
             TypeError: in graph mode, another number of inputs than ``construct`` takes.
         """
         if inputs and kwargs:
@@ -412,7 +412,7 @@ class CellSettings(CellBase):
         self.__dict__["_inputs_named"] = tuple(kwargs)
 
     def get_inputs(self) -> tuple[Any, ...] | None:
-        """What ``set_inputs`` kept; None before."""
+        """Return the inputs of ``set_inputs``; None before."""
         return self.__dict__.get("_inputs")
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
@@ -435,7 +435,7 @@ class CellSettings(CellBase):
             **kwargs: the keyword inputs.
 
         Returns:
-            What the call returns.
+            The result of the call.
 
         Raises:
             RuntimeError: ``construct`` does not take these inputs.
@@ -450,37 +450,37 @@ class CellSettings(CellBase):
             kwargs: the keyword inputs, a dictionary.
 
         Returns:
-            What the call returns.
+            The result of the call.
         """
         return self(*cast_inputs, **kwargs)
 
     def remove_redundant_parameters(self) -> None:
-        """Do nothing but say so once; deprecated in MindSpore, where it does nothing either."""
+        """Do nothing except warn once; deprecated in MindSpore, where it does nothing either."""
         _without_effect("Cell.remove_redundant_parameters", "it is deprecated, and does nothing in MindSpore either")
 
     def get_func_graph_proto(self) -> bytes | None:
-        """The graph that was compiled last, to be looked at.
+        """Return the last compiled graph, for inspection.
 
         Returns:
-            bytes that ``ModelProto`` of MindSpore's ``train/anf_ir_pb2`` reads; None before one was compiled.
+            bytes of a ``ModelProto`` of MindSpore's ``train/anf_ir_pb2``; None before one was compiled.
         """
-        found: bytes | None = import_module("..graph.mindir.dump", __package__).func_graph_of(self)
-        return found
+        proto: bytes | None = import_module("..graph.mindir.dump", __package__).func_graph_of(self)
+        return proto
 
-    # Kept or refused for a cluster
+    # Stored or rejected for a cluster
 
     def set_comm_fusion(self, fusion_type: int, recurse: bool = True) -> Cell:
-        """Say which gradients several ranks reduce together: ``comm_fusion`` of the trainable parameters.
+        """Set which gradients several ranks reduce together: ``comm_fusion`` of the trainable parameters.
 
         Args:
             fusion_type: parameters with one number other than 1 have a bucket of their own; 0 is a bucket for each.
-            recurse: whether the cells below are gone through too.
+            recurse: whether to include the cells below.
 
         Returns:
             This cell.
 
         Raises:
-            ValueError: ``fusion_type`` is no int, or negative.
+            ValueError: ``fusion_type`` is not an int, or is negative.
         """
         if isinstance(fusion_type, bool) or not isinstance(fusion_type, int) or fusion_type < 0:
             raise ValueError(
@@ -491,10 +491,10 @@ class CellSettings(CellBase):
         return self  # type: ignore[return-value]
 
     def set_broadcast_flag(self, mode: bool = True) -> Cell:
-        """Say whether training of several ranks begins with the first one's parameters, of this cell and all below.
+        """Set whether training of several ranks begins with the first one's parameters, for this cell and all below.
 
         Args:
-            mode: False keeps each rank's own; it is the flag ``broadcast_flag``.
+            mode: False keeps each rank's own; stored as the flag ``broadcast_flag``.
 
         Returns:
             This cell.
@@ -502,7 +502,7 @@ class CellSettings(CellBase):
         return self.add_flags_recursive(broadcast_flag=mode)
 
     def set_boost(self, boost_type: str) -> Cell:
-        """Keep the flag ``less_bn`` on this cell and all below; nothing else: a warning says so once.
+        """Store the flag ``less_bn`` on this cell and all below, without further effect; warns once.
 
         Args:
             boost_type: "less_bn".
@@ -519,7 +519,7 @@ class CellSettings(CellBase):
         return self.add_flags_recursive(less_bn=True)
 
     def set_data_parallel(self) -> None:
-        """Do nothing but say so once: it is for other modes than data parallel, in which cells are divided."""
+        """Do nothing except warn once: it is for modes other than data parallel, in which cells are divided."""
         _without_effect("Cell.set_data_parallel", "cells are not divided among ranks")
 
     def shard(
@@ -528,7 +528,7 @@ class CellSettings(CellBase):
         out_strategy: tuple[Any, ...] | None = None,
         parameter_plan: dict[str, Any] | None = None,
     ) -> None:
-        """Ignore how the cell would be divided, and say so once: it is for (semi-)automatic parallel modes.
+        """Do nothing except warn once: the division of cells is for (semi-)automatic parallel modes.
 
         Args:
             in_strategy: how inputs would be split.
@@ -536,7 +536,7 @@ class CellSettings(CellBase):
             parameter_plan: how parameters would be split.
 
         Raises:
-            TypeError: a strategy is no tuple, or the plan no dictionary.
+            TypeError: a strategy is not a tuple, or the plan is not a dictionary.
         """
         check_type(in_strategy, tuple, "Cell.shard", "in_strategy")
         check_type(out_strategy, tuple | None, "Cell.shard", "out_strategy")
@@ -544,14 +544,14 @@ class CellSettings(CellBase):
         _without_effect("Cell.shard", _PARALLEL)
 
     def offload(self, backward_prefetch: int | str = "Auto") -> None:
-        """Keep the large arrays that the gradient will read out of the device's memory until it does.
+        """Keep the large arrays that the gradient reads out of the device's memory until then.
 
-        What the CPU computes waits in a file without a name in the folder for temporary files and is read through
-        memory mapping; what a GPU computes waits in pinned memory of the host. No bit changes. Parameters stay, and so
-        does what somebody else holds. After ``recompute`` too, the cell's inputs are what waits.
+        Results on the CPU are written to an unlinked file in the folder for temporary files and read through
+        memory mapping; results on a GPU are kept in pinned memory of the host. Results are bitwise the same. Parameters
+        and arrays with other references stay. After ``recompute`` too, the cell's inputs are offloaded.
 
         Args:
-            backward_prefetch: how many arrays are on their way back while the gradient computes with the one before,
+            backward_prefetch: how many arrays are prefetched while the gradient computes with the previous one,
                 an int from 0 on; "Auto" for 1.
 
         Raises:
@@ -569,6 +569,6 @@ class CellSettings(CellBase):
                 f"For 'offload', 'backward_prefetch' must be \"Auto\" or an int from 0 on, "
                 f"but got {backward_prefetch!r}"
             )
-        for _, cell in self.cells_and_names():  # those inside too, so that arrays go as soon as they are computed with
+        for _, cell in self.cells_and_names():  # cells inside too, so that arrays are offloaded right after use
             cell.__dict__["_offload"] = 1 if isinstance(backward_prefetch, str) else backward_prefetch
             cell._refresh()

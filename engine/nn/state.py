@@ -1,4 +1,4 @@
-"""The state of a cell: buffers, ``state_dict`` and ``load_state_dict`` with their hooks, and where its values live."""
+"""State of a cell: buffers, ``state_dict`` and ``load_state_dict`` with their hooks, and the device of its values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _buffer_registration_hooks: dict[int, Callable[..., Any]] = {}
 
 
 class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
-    """What ``load_state_dict`` returns: the keys that were missing, and those that belong to nothing."""
+    """Result of ``load_state_dict``: the missing keys, and the unknown ones."""
 
     __slots__ = ()
 
@@ -42,11 +42,11 @@ def register_cell_buffer_registration_hook(hook: Callable[..., Any]) -> HookHand
     """Call ``hook(cell, name, buffer)`` at every ``register_buffer`` of every cell, before the buffer is added.
 
     Args:
-        hook: gets the cell, the buffer's name and the Tensor or None; what it returns is registered in its place, None
-            keeps the buffer.
+        hook: gets the cell, the buffer's name and the Tensor or None; its result replaces the buffer, None
+            keeps it.
 
     Returns:
-        A handle; its ``remove()`` takes the hook off.
+        A handle; its ``remove()`` removes the hook.
 
     Raises:
         TypeError: ``hook`` cannot be called with these arguments.
@@ -56,22 +56,22 @@ def register_cell_buffer_registration_hook(hook: Callable[..., Any]) -> HookHand
 
 
 class CellState(CellBase):
-    """The part of ``Cell`` that holds, saves, loads and moves its state."""
+    """The part of ``Cell`` that saves, loads and moves its state."""
 
     # Buffers
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that belongs to the cell's state but is no parameter; it is an attribute of the cell.
+        """Add a tensor that belongs to the cell's state but is not a parameter; it is an attribute of the cell.
 
         Args:
             name: the attribute's name, without dots.
-            tensor: its values; None keeps the name for a buffer without values.
-            persistent: whether ``state_dict`` holds it.
+            tensor: its values; None reserves the name for a buffer without values.
+            persistent: whether ``state_dict`` includes it.
 
         Raises:
             AttributeError: before ``super().__init__()``.
-            TypeError: ``name`` is no str or ``tensor`` no Tensor.
-            KeyError: the name is empty, holds a dot, or is taken by something that is no buffer.
+            TypeError: ``name`` is not a str or ``tensor`` is not a Tensor.
+            KeyError: the name is empty, holds a dot, or is used by something that is not a buffer.
         """
         if "_buffers" not in self.__dict__:
             raise AttributeError("For 'register_buffer', call super().__init__() before a buffer is registered")
@@ -88,7 +88,7 @@ class CellState(CellBase):
         (self._unsaved_buffers.discard if persistent else self._unsaved_buffers.add)(name)
 
     def get_buffer(self, target: str) -> Tensor:
-        """The buffer at a dotted path.
+        """Return the buffer at a dotted path.
 
         Args:
             target: the cell's path and the buffer's name, joined by dots.
@@ -97,51 +97,51 @@ class CellState(CellBase):
             The Tensor, or None for a buffer without values.
 
         Raises:
-            AttributeError: there is none; the text names similar paths.
+            AttributeError: there is no such buffer; the text names similar paths.
         """
         path, _, name = target.rpartition(".")
         cell = self.get_sub_cell(path)
         if name not in cell._buffers:
             raise AttributeError(
                 f"'{type(cell).__name__}' has no buffer '{name}' (in '{target}')"
-                + did_you_mean(target, [found for found, _ in self.named_buffers()])
+                + did_you_mean(target, [buffer_path for buffer_path, _ in self.named_buffers()])
             )
         return cell._buffers[name]
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """Buffers with their dotted paths, own ones before the children's; those without values are left out.
+        """Return buffers with their dotted paths, own ones before the children's; without those that have no values.
 
         Args:
-            prefix: put before all paths, with a dot; "" for none.
-            recurse: whether the cells below are gone through too.
-            remove_duplicate: whether a tensor that is registered twice comes once.
+            prefix: prefix of all paths, followed by a dot; "" for none.
+            recurse: whether to include the cells below.
+            remove_duplicate: whether a tensor that is registered twice is returned once.
 
         Returns:
             An iterator over pairs (path, Tensor).
 
         Raises:
-            TypeError: ``prefix`` is no str.
+            TypeError: ``prefix`` is not a str.
         """
         check_type(prefix, str | None, "Cell.named_buffers", "prefix")
         cells = self.cells_and_names(name_prefix=prefix) if recurse else iter([(prefix or "", self)])
         return self._buffers_of(cells, remove_duplicate)
 
     def _buffers_of(self, cells: Iterable[tuple[str, Any]], remove_duplicate: bool) -> Iterator[tuple[str, Tensor]]:
-        seen: set[int] = set()
+        ids: set[int] = set()
         for path, cell in cells:
             for name, buffer in cell._buffers.items():
-                if buffer is None or (remove_duplicate and id(buffer) in seen):
+                if buffer is None or (remove_duplicate and id(buffer) in ids):
                     continue
-                seen.add(id(buffer))
+                ids.add(id(buffer))
                 yield (f"{path}.{name}" if path else name), buffer
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """The buffers of this cell, then of its children; each once.
+        """Return the buffers of this cell, then of its children; each once.
 
         Args:
-            recurse: whether the cells below are gone through too.
+            recurse: whether to include the cells below.
 
         Returns:
             An iterator over Tensors.
@@ -152,10 +152,10 @@ class CellState(CellBase):
     # Saving
 
     def get_extra_state(self) -> Any:
-        """What ``state_dict`` holds beside parameters and buffers; a subclass that has such a state defines it.
+        """Return state other than parameters and buffers for ``state_dict``; subclasses with such state define it.
 
         Returns:
-            Anything; it stands in ``state_dict`` under "_extra_state".
+            Any value; its key in ``state_dict`` is "_extra_state".
 
         Raises:
             RuntimeError: the subclass does not define it.
@@ -163,10 +163,10 @@ class CellState(CellBase):
         raise RuntimeError(f"'{type(self).__name__}' defines no 'get_extra_state'")
 
     def set_extra_state(self, state: Any) -> None:
-        """Take back what ``get_extra_state`` gave; a subclass that has such a state defines it.
+        """Restore the state of ``get_extra_state``; subclasses with such state define it.
 
         Args:
-            state: what ``load_state_dict`` found under "_extra_state".
+            state: the value of "_extra_state" for ``load_state_dict``.
 
         Raises:
             RuntimeError: the subclass does not define it.
@@ -176,12 +176,12 @@ class CellState(CellBase):
     def state_dict(
         self, *args: Any, destination: dict[str, Any] | None = None, prefix: str = "", keep_vars: bool = False
     ) -> dict[str, Any]:
-        """Parameters and persistent buffers of this cell and all below, themselves and not copies, by dotted paths.
+        """Return parameters and persistent buffers of this cell and all below, not copied, by dotted paths.
 
         Args:
             *args: ``destination``, ``prefix`` and ``keep_vars`` by position, which is deprecated and warns.
             destination: the dictionary to fill; None for a new OrderedDict.
-            prefix: put before every key as it is.
+            prefix: prefix of every key, without an added dot.
             keep_vars: without effect; the hooks get it.
 
         Returns:
@@ -189,7 +189,7 @@ class CellState(CellBase):
 
         Raises:
             TypeError: an argument of the wrong type.
-            RuntimeError: a post hook returned something.
+            RuntimeError: a post hook did not return None.
         """
         if args:
             import warnings
@@ -206,7 +206,7 @@ class CellState(CellBase):
             check_type(value, expected, "state_dict", name)
         if destination is None:
             destination = OrderedDict()
-            destination._metadata = OrderedDict()  # type: ignore[attr-defined]  # as in MindSpore, readers look for it
+            destination._metadata = OrderedDict()  # type: ignore[attr-defined]  # as in MindSpore, for readers
         local_metadata: dict[str, Any] = {}
         if hasattr(destination, "_metadata"):
             destination._metadata[prefix[:-1]] = local_metadata
@@ -227,11 +227,11 @@ class CellState(CellBase):
         return destination
 
     def _local_state(self) -> dict[str, Tensor]:
-        found: dict[str, Tensor] = {name: p for name, p in self._params.items() if p is not None}
-        found.update(
+        tensors: dict[str, Tensor] = {name: p for name, p in self._params.items() if p is not None}
+        tensors.update(
             (name, b) for name, b in self._buffers.items() if b is not None and name not in self._unsaved_buffers
         )
-        return found
+        return tensors
 
     # Loading
 
@@ -239,25 +239,25 @@ class CellState(CellBase):
         """Copy values into the parameters and buffers of the same paths, cast to their dtypes.
 
         Args:
-            state_dict: values by dotted path, as ``state_dict`` gives them.
-            strict: whether missing and superfluous keys are errors; values that fit are loaded even so.
+            state_dict: values by dotted path, as from ``state_dict``.
+            strict: whether missing and unknown keys are errors; matching values are loaded even so.
 
         Returns:
             A named tuple ``(missing_keys, unexpected_keys)`` of lists.
 
         Raises:
-            TypeError: ``state_dict`` is no mapping.
-            RuntimeError: keys do not match (with ``strict``), a value has another shape or is no tensor (always), or a
-                post hook returned something.
+            TypeError: ``state_dict`` is not a mapping.
+            RuntimeError: keys do not match (with ``strict``), a value has another shape or is not a tensor (always), or
+                a post hook did not return None.
         """
         check_type(state_dict, Mapping, "load_state_dict", "state_dict", "a mapping")
         metadata = getattr(state_dict, "_metadata", None)
-        given = OrderedDict(state_dict)
+        remaining = OrderedDict(state_dict)
         if metadata is not None:
-            given._metadata = metadata  # type: ignore[attr-defined]
+            remaining._metadata = metadata  # type: ignore[attr-defined]
         keys = _IncompatibleKeys([], [])
         errors: list[str] = []
-        self._load(given, "", metadata, keys, errors)
+        self._load(remaining, "", metadata, keys, errors)
         if strict:
             for which, names in (("Unexpected", keys.unexpected_keys), ("Missing", keys.missing_keys)):
                 if names:
@@ -297,11 +297,11 @@ class CellState(CellBase):
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        """Load this cell's own state; a subclass with a format of its own may define it anew."""
+        """Load this cell's own state; a subclass with its own format may override it."""
         for hook in tuple(self._state_hooks["load_pre"].values()):
             hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
-        held = self._local_state()
-        for name, target in held.items():
+        own_state = self._local_state()
+        for name, target in own_state.items():
             key = prefix + name
             if key not in state_dict:
                 missing_keys.append(key)
@@ -324,7 +324,7 @@ class CellState(CellBase):
         for key in state_dict:
             if key.startswith(prefix) and key != extra:
                 name, dot, _ = key[len(prefix) :].partition(".")
-                if name not in (self._cells if dot else held):
+                if name not in (self._cells if dot else own_state):
                     unexpected_keys.append(key)
 
     # Hooks on saving and loading
@@ -333,10 +333,10 @@ class CellState(CellBase):
         """Call ``hook(cell, prefix, keep_vars)`` before this cell's part of ``state_dict``.
 
         Args:
-            hook: gets the cell, what its keys begin with, and the argument; what it returns is not used.
+            hook: gets the cell, the prefix of its keys, and the argument; its result is ignored.
 
         Returns:
-            A handle; its ``remove()`` takes the hook off.
+            A handle; its ``remove()`` removes the hook.
 
         Raises:
             TypeError: ``hook`` cannot be called with these arguments.
@@ -348,12 +348,12 @@ class CellState(CellBase):
         """Call ``hook(cell, state_dict, prefix, local_metadata)`` after this cell's part of ``state_dict``.
 
         Args:
-            hook: gets the cell, the dictionary, which it may change in place, what the cell's keys begin with, and a
+            hook: gets the cell, the dictionary, which it may change in place, the prefix of the cell's keys, and a
                 dictionary that is kept in the ``_metadata`` of the result. It returns None; ``state_dict`` raises
                 RuntimeError otherwise.
 
         Returns:
-            A handle; its ``remove()`` takes the hook off.
+            A handle; its ``remove()`` removes the hook.
 
         Raises:
             TypeError: ``hook`` cannot be called with these arguments.
@@ -368,12 +368,12 @@ class CellState(CellBase):
         error_msgs)``.
 
         Args:
-            hook: gets the cell, the cell's part of the state, what its keys begin with, the cell's metadata, True, and
-                the lists of what is wrong so far. It may change the dictionary and the lists in place; what it returns
-                is not used.
+            hook: gets the cell, the cell's part of the state, the prefix of its keys, the cell's metadata, True, and
+                the lists of errors so far. It may change the dictionary and the lists in place; its result
+                is ignored.
 
         Returns:
-            A handle; its ``remove()`` takes the hook off.
+            A handle; its ``remove()`` removes the hook.
 
         Raises:
             TypeError: ``hook`` cannot be called with these arguments.
@@ -387,11 +387,11 @@ class CellState(CellBase):
 
         Args:
             hook: gets the cell and the named tuple ``(missing_keys, unexpected_keys)``, whose lists it may change in
-                place: ``load_state_dict`` judges by them. It returns None; ``load_state_dict`` raises RuntimeError
+                place before ``load_state_dict`` checks them. It returns None; ``load_state_dict`` raises RuntimeError
                 otherwise.
 
         Returns:
-            A handle; its ``remove()`` takes the hook off.
+            A handle; its ``remove()`` removes the hook.
 
         Raises:
             TypeError: ``hook`` cannot be called with these arguments.
@@ -399,10 +399,10 @@ class CellState(CellBase):
         check_arity(hook, 2, "register_load_state_dict_post_hook", "hook(cell, incompatible_keys)")
         return HookHandle(self._state_hooks["load_post"], hook)
 
-    # Where and as what the values are
+    # Device and dtype of the values
 
     def init_parameters_data(self, auto_parallel_mode: bool = False) -> dict[Parameter, Parameter]:
-        """Values for the parameters that have none yet: none here, they have them from the start.
+        """Return the parameters: values are created at once, so none is left to initialize.
 
         Args:
             auto_parallel_mode: accepted, without effect.
@@ -418,8 +418,8 @@ class CellState(CellBase):
         Parameters stay the same objects; only floating and complex ones change their dtype.
 
         Args:
-            *args: the device, "CPU" or "GPU"; the dtype, floating or complex; or a Tensor whose device and dtype are
-                taken; then ``non_blocking``, a bool without effect.
+            *args: the device, "CPU" or "GPU"; the dtype, floating or complex; or a Tensor with the device and dtype;
+                then ``non_blocking``, a bool without effect.
             **kwargs: ``device``, ``dtype`` and ``non_blocking`` by name.
 
         Returns:
@@ -428,7 +428,7 @@ class CellState(CellBase):
         Raises:
             TypeError: other arguments, or a dtype that is neither floating nor complex.
             ValueError: an unknown device.
-            RuntimeError: "GPU" where none runs; the text says why.
+            RuntimeError: "GPU" without a GPU; the text says why.
         """
         device, dtype = _target(args, kwargs)
 
@@ -443,70 +443,70 @@ class CellState(CellBase):
         return self._change(moved)
 
     def to_empty(self, *, device: str | None = None, recurse: bool = True) -> Cell:
-        """Give parameters and buffers new values of the same shapes that mean nothing: zeros here.
+        """Replace parameters and buffers by uninitialized values of the same shapes: zeros here.
 
         Args:
-            device: "CPU" or "GPU", where they are put; None leaves each where it is.
-            recurse: whether the cells below are gone through too.
+            device: "CPU" or "GPU", their new device; None keeps each on its own.
+            recurse: whether to include the cells below.
 
         Returns:
             This cell.
 
         Raises:
             ValueError: an unknown device.
-            RuntimeError: "GPU" where none runs; the text says why.
+            RuntimeError: "GPU" without a GPU; the text says why.
         """
-        wanted = _device(device)
+        target = _device(device)
 
         def empty(tensor: Tensor) -> Array:
             zeros = array_module(tensor._array).zeros(tensor.shape, tensor._array.dtype)
-            return zeros if wanted is None else backend.moved(zeros, wanted, "Cell.to_empty")
+            return zeros if target is None else backend.moved(zeros, target, "Cell.to_empty")
 
         return self._change(empty, recurse)
 
     def _change(self, made: Callable[[Tensor], Any], recurse: bool = True) -> Cell:
-        held: list[Tensor] = [*self.get_parameters(expand=recurse), *self.buffers(recurse)]
-        for tensor in held:
+        tensors: list[Tensor] = [*self.get_parameters(expand=recurse), *self.buffers(recurse)]
+        for tensor in tensors:
             tensor._rebind(made(tensor))
         return self  # type: ignore[return-value]  # every CellState is a Cell
 
     def parameters_broadcast_dict(self, recurse: bool = True) -> OrderedDict[str, Parameter] | None:
-        """The parameters by name that are not ``layerwise_parallel``.
+        """Return the parameters by name that are not ``layerwise_parallel``.
 
         Args:
-            recurse: whether the cells below are gone through too.
+            recurse: whether to include the cells below.
 
         Returns:
-            An OrderedDict, or None where there are none.
+            An OrderedDict, or None if there are none.
         """
-        found = OrderedDict((p.name, p) for p in self.get_parameters(expand=recurse) if not p.layerwise_parallel)
-        return found or None
+        parameters = OrderedDict((p.name, p) for p in self.get_parameters(expand=recurse) if not p.layerwise_parallel)
+        return parameters or None
 
 
 def _target(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str | None, DType | None]:
-    """Device and dtype out of the forms that ``Cell.to`` takes."""
-    left = list(args)
-    given: dict[str, Any] = {"device": None, "dtype": None, "non_blocking": False}
-    if left and isinstance(left[0], Tensor):
-        like = left.pop(0)
-        given["device"], given["dtype"] = like.device.partition(":")[0], like.dtype
-    elif left and isinstance(left[0], DType):
-        given["dtype"] = left.pop(0)
-    elif left and (left[0] is None or isinstance(left[0], str)):
-        given["device"] = left.pop(0)
-        if left and (left[0] is None or isinstance(left[0], DType)):
-            given["dtype"] = left.pop(0)
-    if left and isinstance(left[0], bool):
-        given["non_blocking"] = left.pop(0)
-    unknown = set(kwargs) - set(given)
-    given.update(kwargs)
-    dtype = given["dtype"]
-    if left or unknown or not (dtype is None or isinstance(dtype, DType)):
+    """Return device and dtype from the forms of arguments of ``Cell.to``."""
+    remaining = list(args)
+    settings: dict[str, Any] = {"device": None, "dtype": None, "non_blocking": False}
+    if remaining and isinstance(remaining[0], Tensor):
+        like = remaining.pop(0)
+        settings["device"], settings["dtype"] = like.device.partition(":")[0], like.dtype
+    elif remaining and isinstance(remaining[0], DType):
+        settings["dtype"] = remaining.pop(0)
+    elif remaining and (remaining[0] is None or isinstance(remaining[0], str)):
+        settings["device"] = remaining.pop(0)
+        if remaining and (remaining[0] is None or isinstance(remaining[0], DType)):
+            settings["dtype"] = remaining.pop(0)
+    if remaining and isinstance(remaining[0], bool):
+        settings["non_blocking"] = remaining.pop(0)
+    unknown = set(kwargs) - set(settings)
+    settings.update(kwargs)
+    dtype = settings["dtype"]
+    if remaining or unknown or not (dtype is None or isinstance(dtype, DType)):
         what = ", ".join([*(type(a).__name__ for a in args), *(f"{k}={v!r}" for k, v in kwargs.items())])
         raise TypeError(f"For 'Cell.to', give device (a str), dtype (as mindspore.float16) or both, but got {what}")
     if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
         raise TypeError(f"For 'Cell.to', 'dtype' must be floating or complex, but got {dtype}")
-    return _device(given["device"]), dtype
+    return _device(settings["device"]), dtype
 
 
 def _device(name: str | None) -> str | None:

@@ -1,4 +1,4 @@
-"""Making networks without drawing their first values (``mindspore.nn.utils``)."""
+"""Networks without initial values (``mindspore.nn.utils``)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ __all__ = ["no_init_parameters"]
 
 @contextmanager
 def no_init_parameters() -> Iterator[None]:
-    """Networks made in the block have zeros as first values: for those whose values are loaded from a checkpoint.
+    """Create networks with zeros as initial values inside the block, for values that are loaded from a checkpoint.
 
     A context manager without arguments. Initializers are not called inside, so that no random numbers are drawn.
     """
-    before = _initializer.skipping
+    previous = _initializer.skipping
     _initializer.skipping = True
     try:
         yield
     finally:
-        _initializer.skipping = before
+        _initializer.skipping = previous

@@ -51,14 +51,14 @@ __all__ = [
 class WithLossCell(Cell):
     """The network and its loss: loss_fn(backbone(data), label).
 
-    Takes ``data`` and ``label``, anything that the two accept, and returns what ``loss_fn`` does.
+    Takes ``data`` and ``label``, anything that the two accept, and returns the result of ``loss_fn``.
 
     Args:
         backbone: the network, called with the data.
         loss_fn: called with the network's output and the label.
 
     Raises:
-        TypeError: ``backbone`` is no Cell.
+        TypeError: ``backbone`` is not a Cell.
     """
 
     def __init__(self, backbone: Cell, loss_fn: Cell | Callable[..., Any]) -> None:
@@ -80,7 +80,7 @@ class WithLossCell(Cell):
 class WithGradCell(Cell):
     """The gradients of the loss by the network's trainable parameters.
 
-    Takes what the network takes, and last the label where there is a ``loss_fn``; returns a tuple of Tensors, one for
+    Takes the network's inputs, and last the label if there is a ``loss_fn``; returns a tuple of Tensors, one for
     each trainable parameter.
 
     Args:
@@ -105,26 +105,26 @@ class WithGradCell(Cell):
                 return self.network(*data)
             return self.loss_fn(self.network(*data[:-1]), data[-1])
 
-        found = _grad(forward, None, self.weights)(*inputs)
-        return found if self.sens is None else tuple(g * self.sens for g in found)
+        gradients = _grad(forward, None, self.weights)(*inputs)
+        return gradients if self.sens is None else tuple(g * self.sens for g in gradients)
 
 
 class ForwardValueAndGrad(Cell):
     """The output of a network and its gradients.
 
-    Takes what the network takes, with ``sens_param`` and last the gradient of the output; returns the pair (output,
+    Takes the network's inputs, with ``sens_param`` and last the gradient of the output; returns the pair (output,
     gradients). The gradients are one Tensor for the first input; a tuple for all inputs with ``get_all``; a tuple for
     ``weights`` with ``get_by_list``; a pair of both tuples with both.
 
     Args:
         network: the network, a cell or a function.
-        weights: the parameters whose gradients ``get_by_list`` asks for: a ParameterTuple, tuple or list.
-        get_all: whether to give the gradients of all inputs, not of the first alone.
-        get_by_list: whether to give the gradients of ``weights``, and those of inputs only with ``get_all``.
+        weights: the parameters of the gradients for ``get_by_list``: a ParameterTuple, tuple or list.
+        get_all: whether to return the gradients of all inputs, not only of the first.
+        get_by_list: whether to return the gradients of ``weights``, and those of inputs only with ``get_all``.
         sens_param: whether the last input of a call is the gradient that arrives at the output, a Tensor or number.
 
     Raises:
-        TypeError: ``network`` cannot be called, a switch is no bool, or ``weights`` is no tuple or list.
+        TypeError: ``network`` cannot be called, a switch is not a bool, or ``weights`` is not a tuple or list.
     """
 
     def __init__(
@@ -169,7 +169,7 @@ class ForwardValueAndGrad(Cell):
             return (ops.mul(out, sens) if isinstance(sens, Tensor) else out * sens), out
 
         value, gradients = value_and_grad(forward, positions, weights, has_aux=sens is not None)(*data)
-        if self.get_all and len(data) == 1:  # as in MindSpore, a tuple even of one
+        if self.get_all and len(data) == 1:  # as in MindSpore, a tuple even for one
             gradients = ((gradients[0],), gradients[1]) if self.get_by_list else (gradients,)
         return (value[1] if sens is not None else value), gradients
 
@@ -177,12 +177,12 @@ class ForwardValueAndGrad(Cell):
 class TrainOneStepCell(Cell):
     """A training step: the loss of the inputs, its gradients, the optimizer's update.
 
-    Takes what the network takes; returns the loss, or with ``return_grad`` the pair (loss, {parameter's name:
+    Takes the network's inputs; returns the loss, or with ``return_grad`` the pair (loss, {parameter's name:
     gradient}).
 
     Args:
         network: a network whose output is the loss.
-        optimizer: an optimizer; its parameters are those that are trained.
+        optimizer: an optimizer; its parameters are trained.
         sens: a factor on the gradients, a number or a Tensor; None for 1.
         return_grad: whether the gradients are returned too.
 
@@ -206,7 +206,7 @@ class TrainOneStepCell(Cell):
         self.return_grad = return_grad
         if return_grad:
             self.weights_name = [p.name for p in self.weights]
-        # For subclasses with a ``construct`` of their own, which most large programs for MindSpore have.
+        # For subclasses with their own ``construct``, as in most large programs for MindSpore.
         self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
         self.grad_no_sens = ops.GradOperation(get_by_list=True)
         # With several ranks that train in data parallel, gradients are reduced among them.
@@ -225,7 +225,7 @@ class TrainOneStepCell(Cell):
         return loss
 
     def _begin(self) -> None:
-        """Before the first step of several ranks: the parameters of the first one, unless that was switched off."""
+        """Set all ranks' parameters to the first one's before the first step, unless that was switched off."""
         if self.__dict__["_begins"]:
             self.__dict__["_begins"] = False
             if settings.broadcasts_parameters():
@@ -238,28 +238,28 @@ class TrainOneStepCell(Cell):
         prepared: Callable[[Tensor], Tensor] | None = None,
         has_aux: bool = False,
     ) -> tuple[Any, Any]:
-        """What ``forward`` gives, and the gradients, prepared each by itself, of all ranks.
+        """Return the output of ``forward``, and the gradients, transformed by ``prepared`` and reduced over all ranks.
 
-        They are sent to the other ranks while the walk back goes on.
+        They are sent to the other ranks during the backward pass.
         """
         self._begin()
         once = None if prepared is None else _Once(prepared)
         reducer = self.grad_reducer
         sending = reducer.during_the_walk(once) if isinstance(reducer, DistributedGradReducer) else nullcontext()
         with sending:
-            found, gradients = value_and_grad(forward, None, self.weights, has_aux=has_aux)(*inputs)
+            output, gradients = value_and_grad(forward, None, self.weights, has_aux=has_aux)(*inputs)
         if once is not None:
             gradients = tuple(map(once, gradients))
-        del once, sending  # which hold the gradients as they came
-        return found, self._reduced(gradients)
+        del once, sending  # which hold the unreduced gradients
+        return output, self._reduced(gradients)
 
     def _reduced(self, gradients: Any) -> Any:
-        """The gradients after a reducer that a program has put in; Identity is not called: a debugger would show it."""
+        """Return the gradients after a user's reducer; Identity is not called, since a debugger would show it."""
         return gradients if type(self.grad_reducer) is Identity else self.grad_reducer(gradients)
 
 
 class _Once:
-    """A function of a gradient, which is computed once of each: when it arrives, or at the end of the walk."""
+    """A function of a gradient, computed once for each: when it arrives, or at the end of the backward pass."""
 
     def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
         self._function = function
@@ -268,12 +268,12 @@ class _Once:
     def __call__(self, gradient: Tensor) -> Tensor:
         array = gradient._array
         if id(array) not in self._known:
-            self._known[id(array)] = array, self._function(gradient)._array  # with that which keeps its id
+            self._known[id(array)] = array, self._function(gradient)._array  # with the array, which keeps its id unique
         return Tensor._wrap(self._known[id(array)][1])
 
 
 class FixedLossScaleUpdateCell(Cell):
-    """The manager of a loss scale that stays: a call returns ``overflow`` as it came.
+    """The manager of a constant loss scale: a call returns ``overflow`` unchanged.
 
     Args:
         loss_scale_value: the scale.
@@ -284,7 +284,7 @@ class FixedLossScaleUpdateCell(Cell):
         self.loss_scale_value = loss_scale_value
 
     def get_loss_scale(self) -> float:
-        """The scale."""
+        """Return the scale."""
         return self.loss_scale_value
 
     def construct(self, _: Any, overflow: Tensor | bool) -> Any:
@@ -292,12 +292,12 @@ class FixedLossScaleUpdateCell(Cell):
 
 
 class DynamicLossScaleUpdateCell(Cell):
-    """The manager of a loss scale that falls at an overflow, and grows after ``scale_window`` steps without one.
+    """The manager of a loss scale that falls on an overflow, and grows after ``scale_window`` steps without one.
 
     Args:
-        loss_scale_value: the scale at the start.
-        scale_factor: what the scale is divided by at an overflow (down to 1), and multiplied by as it grows.
-        scale_window: after how many steps without an overflow it grows.
+        loss_scale_value: the initial scale.
+        scale_factor: the divisor of the scale on an overflow (down to 1), and its factor as it grows.
+        scale_window: the number of steps without an overflow after which it grows.
     """
 
     def __init__(self, loss_scale_value: float, scale_factor: float, scale_window: int) -> None:
@@ -308,15 +308,15 @@ class DynamicLossScaleUpdateCell(Cell):
         self.last_overflow_iter = Parameter(Tensor(np.int32(0)), "last_overflow_iterator_step")
 
     def get_loss_scale(self) -> float:
-        """The scale at the start."""
+        """Return the initial scale."""
         return self.loss_scale_value
 
     def construct(self, loss_scale: Parameter, overflow: Tensor | bool) -> Any:
-        """Change the scale by what happened in a step.
+        """Update the scale after a step.
 
         Args:
-            loss_scale: the scale, a Parameter with one number; it is given its new value.
-            overflow: whether an overflow happened, a bool or a Tensor with one.
+            loss_scale: the scale, a Parameter with one number; it is updated in place.
+            overflow: whether an overflow occurred, a bool or a Tensor with one.
 
         Returns:
             ``overflow``.
@@ -344,15 +344,15 @@ class DynamicLossScaleUpdateCell(Cell):
 
 
 class TrainOneStepWithLossScaleCell(TrainOneStepCell):
-    """A training step with a scaled loss; the update of a step whose gradients overflow is left out.
+    """A training step with a scaled loss; a step whose gradients overflow is skipped.
 
-    Takes what the network takes; returns (loss, whether an overflow occurred, scale), three Tensors. The loss is not
+    Takes the network's inputs; returns (loss, whether an overflow occurred, scale), three Tensors. The loss is not
     scaled.
 
     Args:
         network: a network whose output is the loss.
-        optimizer: an optimizer; its parameters are those that are trained.
-        scale_sense: the scale, a Tensor with one number; or a cell that also changes it, such as
+        optimizer: an optimizer; its parameters are trained.
+        scale_sense: the scale, a Tensor with one number; or a cell that also updates it, such as
             ``DynamicLossScaleUpdateCell``.
 
     Raises:
@@ -363,7 +363,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     def __init__(self, network: Cell, optimizer: Cell, scale_sense: Cell | Tensor) -> None:
         super().__init__(network, optimizer)
         self.hyper_map = ops.HyperMap()
-        # For a subclass with a construct of its own; there is one process.
+        # For a subclass with its own construct; there is one process.
         self.base, self.base0 = Tensor(np.float32(1)), Tensor(np.int32(0))
         self.equal, self.less_equal, self.logic_not = ops.Equal(), ops.LessEqual(), ops.LogicalNot()
         self.reduce_sum, self.reduce_all = ops.ReduceSum(), ops.ReduceAll()
@@ -386,8 +386,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             )
 
     def construct(self, *inputs: Any) -> tuple[Tensor, Tensor, Tensor]:
-        held = self.scale_sense._array.reshape(-1)[0]
-        scale = Tensor._wrap(held) if is_on_gpu(held) else float(held)
+        number = self.scale_sense._array.reshape(-1)[0]
+        scale = Tensor._wrap(number) if is_on_gpu(number) else float(number)
 
         def scaled(*data: Any) -> tuple[Tensor, Tensor]:
             loss = self.network(*data)
@@ -404,23 +404,23 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         return loss, cond, self.scale_sense
 
     def set_sense_scale(self, sens: Tensor) -> None:
-        """Take another scale.
+        """Set another scale.
 
         Args:
             sens: the new scale, a Tensor with one number.
 
         Raises:
-            TypeError: ``sens`` is no Tensor.
+            TypeError: ``sens`` is not a Tensor.
         """
         check_type(sens, Tensor, "set_sense_scale", "sens")
         self.scale_sense.set_data(sens)
 
     def start_overflow_check(self, pre_cond: object, compute_input: Any) -> tuple[Any, Any]:
-        """Where a device keeps an overflow flag it is cleared here; this engine looks at the gradients.
+        """Do nothing: on some devices this clears an overflow flag; this engine checks the gradients.
 
         Args:
             pre_cond: without effect.
-            compute_input: returned as it is.
+            compute_input: returned unchanged.
 
         Returns:
             The pair (None, compute_input).
@@ -428,25 +428,25 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         return None, compute_input
 
     def get_overflow_status(self, status: object, compute_output: Tensor | Sequence[Tensor]) -> Any:
-        """Whether a gradient is infinite or NaN.
+        """Return whether a gradient is infinite or NaN.
 
         Args:
-            status: what ``start_overflow_check`` returned first; without effect.
+            status: the first result of ``start_overflow_check``; without effect.
             compute_output: a gradient, or a tuple or list of them.
 
         Returns:
-            A bool; of gradients on a GPU a Tensor of one, which has not been waited for.
+            A bool; for gradients on a GPU a Tensor of one, without synchronizing.
         """
-        given = compute_output if isinstance(compute_output, tuple | list) else (compute_output,)
-        if any(is_on_gpu(g._array) for g in given):
-            return Tensor._wrap(overflowed([g._array for g in given]))
-        return any(not bool(array_module(g._array).isfinite(g._array).all()) for g in given)
+        gradients = compute_output if isinstance(compute_output, tuple | list) else (compute_output,)
+        if any(is_on_gpu(g._array) for g in gradients):
+            return Tensor._wrap(overflowed([g._array for g in gradients]))
+        return any(not bool(array_module(g._array).isfinite(g._array).all()) for g in gradients)
 
     def process_loss_scale(self, overflow: Tensor) -> Tensor:
-        """Let the manager change the scale.
+        """Let the manager update the scale.
 
         Args:
-            overflow: whether an overflow happened, a Tensor with one bool.
+            overflow: whether an overflow occurred, a Tensor with one bool.
 
         Returns:
             ``overflow``.
@@ -465,10 +465,10 @@ class WithEvalCell(Cell):
     Args:
         network: the network, called with the data.
         loss_fn: called with the network's output and the label.
-        add_cast_fp32: whether output and label, where they are float16, become float32 before the loss.
+        add_cast_fp32: whether float16 outputs and labels become float32 before the loss.
 
     Raises:
-        TypeError: ``add_cast_fp32`` is no bool.
+        TypeError: ``add_cast_fp32`` is not a bool.
     """
 
     def __init__(self, network: Cell, loss_fn: Cell | Callable[..., Any], add_cast_fp32: bool = False) -> None:
@@ -489,7 +489,7 @@ class WithEvalCell(Cell):
 
 
 def _beside(x: Tensor, scale: Tensor | float) -> Any:
-    """A scale beside a tensor, whose dtype it takes."""
+    """Return a scale cast to the dtype of a tensor."""
     return scale.astype(x.dtype) if isinstance(scale, Tensor) else scale
 
 
@@ -500,16 +500,16 @@ def _as(value: Any, dtype: DType) -> Any:
 
 
 class ParameterUpdate(Cell):
-    """A cell whose call gives a parameter another value.
+    """A cell whose call assigns new values to a parameter.
 
-    Takes ``x``, a Tensor of the parameter's shape, which is cast to its dtype, and returns the new values, a Tensor by
-    itself. The call raises ValueError for another shape.
+    Takes ``x``, a Tensor of the parameter's shape, which is cast to its dtype, and returns the new values, a separate
+    Tensor. The call raises ValueError for another shape.
 
     Args:
         param: the parameter.
 
     Raises:
-        TypeError: ``param`` is no Parameter.
+        TypeError: ``param`` is not a Parameter.
     """
 
     def __init__(self, param: Parameter) -> None:
@@ -532,11 +532,11 @@ class TimeDistributed(Cell):
     Args:
         layer: a cell or a Primitive.
         time_axis: the axis of time.
-        reshape_with_axis: another axis that time is folded into, so that the layer is called once in place of once a
+        reshape_with_axis: another axis that time is folded into, so that the layer is called once instead of once per
             slice; None for a call for each slice.
 
     Raises:
-        TypeError: ``layer`` is no Cell, or ``time_axis`` no int.
+        TypeError: ``layer`` is not a Cell, or ``time_axis`` is not an int.
     """
 
     def __init__(self, layer: Cell | ops.Primitive, time_axis: int, reshape_with_axis: int | None = None) -> None:
@@ -550,25 +550,29 @@ class TimeDistributed(Cell):
         if self.reshape_with_axis is None:
             parts = [self.layer(ops.squeeze(part, axis)) for part in ops.split(inputs, 1, axis)]
             return ops.stack(parts, axis)
-        other = self.reshape_with_axis % inputs.ndim
-        if axis == other:
+        fold_axis = self.reshape_with_axis % inputs.ndim
+        if axis == fold_axis:
             raise ValueError("For 'TimeDistributed', 'time_axis' and 'reshape_with_axis' must differ")
         order = [i for i in range(inputs.ndim) if i != axis]
-        place = order.index(other)
-        order.insert(place, axis)
+        position = order.index(fold_axis)
+        order.insert(position, axis)
         moved = ops.transpose(inputs, tuple(order))
         shape = moved.shape
-        out = self.layer(ops.reshape(moved, (*shape[:place], shape[place] * shape[place + 1], *shape[place + 2 :])))
-        out = ops.reshape(out, (*out.shape[:place], shape[place], shape[place + 1], *out.shape[place + 1 :]))
-        back = [i for i in range(out.ndim) if i != place]
-        back.insert(min(axis, len(back)), place)
+        out = self.layer(
+            ops.reshape(moved, (*shape[:position], shape[position] * shape[position + 1], *shape[position + 2 :]))
+        )
+        out = ops.reshape(
+            out, (*out.shape[:position], shape[position], shape[position + 1], *out.shape[position + 1 :])
+        )
+        back = [i for i in range(out.ndim) if i != position]
+        back.insert(min(axis, len(back)), position)
         return ops.transpose(out, tuple(back))
 
 
 class _Parts(Cell):
-    """A network called on parts of the batch one after the other; the outputs are added up."""
+    """A network called on parts of the batch one after the other; the outputs are summed."""
 
-    _count: str  # the argument that says into how many
+    _count: str  # the argument with their number
 
     def __init__(self, network: Cell, count: int) -> None:
         super().__init__(auto_prefix=False)
@@ -598,17 +602,17 @@ class _Parts(Cell):
 
 
 class MicroBatchInterleaved(_Parts):
-    """A network called on parts of the batch one after the other; the outputs are added up, as in MindSpore.
+    """A network called on parts of the batch one after the other; the outputs are summed, as in MindSpore.
 
-    Takes what the network takes, Tensors with the batch on axis 0; the call raises ValueError where ``interleave_num``
+    Takes the network's inputs, Tensors with the batch on axis 0; the call raises ValueError if ``interleave_num``
     does not divide it.
 
     Args:
         network: the network.
-        interleave_num: into how many parts the batch is split, an int above 0.
+        interleave_num: the number of parts of the batch, an int above 0.
 
     Raises:
-        TypeError: ``network`` is no Cell, or ``interleave_num`` no int.
+        TypeError: ``network`` is not a Cell, or ``interleave_num`` is not an int.
         ValueError: ``interleave_num`` is not above 0.
     """
 
@@ -619,17 +623,17 @@ class MicroBatchInterleaved(_Parts):
 
 
 class GradAccumulationCell(_Parts):
-    """A network called on parts of the batch one after the other; the outputs are added up, and so are the gradients.
+    """A network called on parts of the batch one after the other; the outputs are summed, and so are the gradients.
 
-    Takes what the network takes, Tensors with the batch on axis 0; the call raises ValueError where ``micro_size`` does
+    Takes the network's inputs, Tensors with the batch on axis 0; the call raises ValueError if ``micro_size`` does
     not divide it.
 
     Args:
         network: the network.
-        micro_size: into how many parts the batch is split, an int above 0.
+        micro_size: the number of parts of the batch, an int above 0.
 
     Raises:
-        TypeError: ``network`` is no Cell, or ``micro_size`` no int.
+        TypeError: ``network`` is not a Cell, or ``micro_size`` is not an int.
         ValueError: ``micro_size`` is not above 0.
     """
 
@@ -640,19 +644,19 @@ class GradAccumulationCell(_Parts):
 
 
 class PipelineCell(_Parts):
-    """A network called on parts of the batch one after the other, on one device; the outputs are added up.
+    """A network called on parts of the batch one after the other, on one device; the outputs are summed.
 
-    Takes what the network takes, Tensors with the batch on axis 0; the call raises ValueError where ``micro_size`` does
+    Takes the network's inputs, Tensors with the batch on axis 0; the call raises ValueError if ``micro_size`` does
     not divide it.
 
     Args:
         network: the network.
-        micro_size: into how many parts the batch is split, an int above 0.
-        stage_config: None: which devices compute which cells is for a cluster.
+        micro_size: the number of parts of the batch, an int above 0.
+        stage_config: must be None: the assignment of cells to devices is for a cluster.
         segment_config: None, likewise.
 
     Raises:
-        TypeError: ``network`` is no Cell, or ``micro_size`` no int.
+        TypeError: ``network`` is not a Cell, or ``micro_size`` is not an int.
         ValueError: ``micro_size`` is not above 0.
         NotImplementedError: ``stage_config`` or ``segment_config``.
     """
@@ -675,7 +679,7 @@ class PipelineCell(_Parts):
 
 
 class VirtualDatasetCellTriple(Cell):
-    """A network of three inputs, called as it is: there is one process.
+    """A network of three inputs, called directly: there is one process.
 
     Args:
         backbone: the network.
@@ -691,7 +695,7 @@ class VirtualDatasetCellTriple(Cell):
 
 
 def _refused(name: str, instead: str) -> Any:
-    """A class that cannot mean anything in one eager process: making one says what to use instead."""
+    """Return a class without a meaning in one eager process: its constructor raises an error with the alternative."""
 
     def initialize(self: Cell, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError(f"nn.{name} needs {instead}")

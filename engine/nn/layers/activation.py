@@ -203,7 +203,7 @@ class GELU(Cell):
             MindSpore; False computes it exactly, by erf.
 
     Raises:
-        TypeError: ``approximate`` is no bool.
+        TypeError: ``approximate`` is not a bool.
     """
 
     def __init__(self, approximate: bool = True) -> None:
@@ -223,7 +223,7 @@ class LeakyReLU(Cell):
         alpha: the slope below 0.
 
     Raises:
-        TypeError: ``alpha`` is no number.
+        TypeError: ``alpha`` is not a number.
     """
 
     def __init__(self, alpha: float = 0.2) -> None:
@@ -277,7 +277,7 @@ class HShrink(Cell):
         lambd: half the width of the interval around 0 that becomes 0.
 
     Raises:
-        TypeError: ``lambd`` is no number.
+        TypeError: ``lambd`` is not a number.
     """
 
     def __init__(self, lambd: float = 0.5) -> None:
@@ -298,7 +298,7 @@ class SoftShrink(Cell):
         lambd: how far values are moved towards 0.
 
     Raises:
-        TypeError: ``lambd`` is no number.
+        TypeError: ``lambd`` is not a number.
     """
 
     def __init__(self, lambd: float = 0.5) -> None:
@@ -364,7 +364,7 @@ class RReLU(Cell):
         upper: the largest slope; slopes are uniform between both.
 
     Raises:
-        TypeError: a bound is no number.
+        TypeError: a bound is not a number.
         ValueError: ``lower`` is above ``upper``.
     """
 
@@ -391,7 +391,7 @@ class PReLU(Cell):
             (channel,).
 
     Raises:
-        TypeError: ``channel`` is no int, or ``w`` nothing of these.
+        TypeError: ``channel`` is not an int, or ``w`` nothing of these.
         ValueError: ``channel`` is not above 0, or ``w`` has another number of entries.
     """
 
@@ -583,7 +583,7 @@ _BY_NAME: dict[str, type[Cell]] = {
 
 
 def get_activation(name: Callable[..., Any] | str | None, prim_name: str | None = None) -> Any:
-    """An activation layer by its name, with its default arguments.
+    """Return an activation layer by its name, with its default arguments.
 
     Args:
         name: a name such as "relu", "leakyrelu" or "softmax"; a cell or another callable, which is returned as it is;

@@ -124,7 +124,7 @@ class SparseTensorDenseMatmul(Cell):
         adjoint_dt: whether the dense one is.
 
     Raises:
-        TypeError: ``adjoint_st`` or ``adjoint_dt`` is no bool.
+        TypeError: ``adjoint_st`` or ``adjoint_dt`` is not a bool.
     """
 
     def __init__(self, adjoint_st: bool = False, adjoint_dt: bool = False) -> None:

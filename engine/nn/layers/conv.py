@@ -129,7 +129,7 @@ class _Conv(Cell):
             self.bias = Parameter(initializer(init, (out_channels,), dtype), "bias")
 
     def construct(self, x: Tensor) -> Tensor:
-        """The layer's output.
+        """Return the layer's output.
 
         Args:
             x: a floating Tensor (N, in_channels, ...) with as many more axes as the layer's name says.
@@ -287,7 +287,7 @@ class _ConvTranspose(_Conv):
     output_padding: Any = 0
 
     def construct(self, x: Tensor) -> Tensor:
-        """The layer's output.
+        """Return the layer's output.
 
         Args:
             x: a floating Tensor (N, in_channels, ...) with as many more axes as the layer's name says.
@@ -428,5 +428,5 @@ def _output_padding(value: Ints, layer: _ConvTranspose, name: str) -> Ints:
 
 
 def _init_name(init: InitLike | None) -> str:
-    """An initializer without an address, so that printing a network is deterministic."""
+    """Return an initializer without an address, so that printing a network is deterministic."""
     return init if isinstance(init, str) else "None" if init is None else type(init).__name__

@@ -26,7 +26,7 @@ class Dropout(Cell):
         dtype: accepted as in MindSpore, without effect: the output has the dtype of the input.
 
     Raises:
-        TypeError: ``p`` is no number, or ``keep_prob`` no float.
+        TypeError: ``p`` is not a number, or ``keep_prob`` is not a float.
         ValueError: it is out of range.
     """
 
@@ -59,7 +59,7 @@ class Dropout2d(Cell):
         p: the probability of 0, a float in [0, 1].
 
     Raises:
-        TypeError: ``p`` is no float.
+        TypeError: ``p`` is not a float.
         ValueError: ``p`` is out of range.
     """
 
@@ -98,7 +98,7 @@ class Dropout1d(Dropout2d):
         p: the probability of 0, a float in [0, 1].
 
     Raises:
-        TypeError: ``p`` is no float.
+        TypeError: ``p`` is not a float.
         ValueError: ``p`` is out of range.
     """
 
@@ -115,7 +115,7 @@ class Dropout3d(Dropout2d):
         p: the probability of 0, a float in [0, 1].
 
     Raises:
-        TypeError: ``p`` is no float.
+        TypeError: ``p`` is not a float.
         ValueError: ``p`` is out of range.
     """
 
@@ -157,7 +157,7 @@ class Dropout2dExt(Dropout2d):
         inplace: whether ``x`` itself becomes the result too.
 
     Raises:
-        TypeError: ``p`` is no number.
+        TypeError: ``p`` is not a number.
         ValueError: ``p`` is out of range.
     """
 

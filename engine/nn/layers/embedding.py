@@ -49,7 +49,7 @@ class Embedding(Cell):
             row.
 
     Raises:
-        TypeError: a size is no int, ``use_one_hot`` no bool, or ``embedding_table`` nothing of the above.
+        TypeError: a size is not an int, ``use_one_hot`` is not a bool, or ``embedding_table`` nothing of the above.
         ValueError: a number out of range, or a Tensor of another shape.
     """
 
@@ -75,7 +75,7 @@ class Embedding(Cell):
         self.embedding_table = Parameter(table, "embedding_table")
 
     def construct(self, ids: Tensor) -> Tensor:
-        """The rows of the indices.
+        """Return the rows of the indices.
 
         Args:
             ids: an integer Tensor of any shape; negative ones count from the end.
@@ -176,7 +176,7 @@ class EmbeddingLookup(Cell):
         dtype: element type of the table.
 
     Raises:
-        TypeError: a size is no int, or ``max_norm`` no number.
+        TypeError: a size is not an int, or ``max_norm`` is not a number.
         ValueError: a size is not above 0, or another ``target``.
     """
 
@@ -227,7 +227,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         dtype: element type of the table.
 
     Raises:
-        TypeError: a size is no int, or ``max_norm`` no number.
+        TypeError: a size is not an int, or ``max_norm`` is not a number.
         ValueError: a size is not above 0, or another ``target`` or ``operator``.
     """
 
@@ -254,7 +254,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
     def construct(  # type: ignore[override]  # a layer of three inputs
         self, input_indices: Tensor, input_values: Tensor, field_ids: Tensor
     ) -> Tensor:
-        """The combined rows of each field.
+        """Return the combined rows of each field.
 
         Args:
             input_indices: row numbers (N, F), integers.

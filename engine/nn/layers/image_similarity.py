@@ -30,7 +30,7 @@ class PSNR(Cell):
         max_val: the largest value that a pixel may have, a number above 0.
 
     Raises:
-        TypeError: ``max_val`` is no number.
+        TypeError: ``max_val`` is not a number.
         ValueError: ``max_val`` is not above 0.
     """
 
@@ -85,7 +85,7 @@ class SSIM(Cell):
         k2: the constant (k2 * max_val) ** 2 keeps the ratio of the variances stable.
 
     Raises:
-        TypeError: an argument is no number, or ``filter_size`` no int.
+        TypeError: an argument is not a number, or ``filter_size`` is not an int.
         ValueError: one of the first three is not above 0.
     """
 
@@ -116,7 +116,7 @@ def _gaussian(size: int, sigma: float) -> Conv2d:
 
 
 def _similarity(x: Tensor, y: Tensor, window: Conv2d, c1: float, c2: float) -> tuple[Tensor, Tensor]:
-    """The similarity and its part of contrast and structure, for each sample and channel."""
+    """Return the similarity and its part of contrast and structure, for each sample and channel."""
     n, c, h, w = x.shape
 
     def smooth(image: Tensor) -> Tensor:
@@ -146,7 +146,8 @@ class MSSSIM(Cell):
         k2: the constant (k2 * max_val) ** 2 keeps the ratio of the variances stable.
 
     Raises:
-        TypeError: an argument is no number, ``filter_size`` no int, or ``power_factors`` no tuple or list.
+        TypeError: an argument is not a number, ``filter_size`` is not an int, or ``power_factors`` is not a tuple or
+            list.
         ValueError: ``max_val``, ``filter_size`` or ``filter_sigma`` is not above 0.
     """
 

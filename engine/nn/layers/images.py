@@ -27,7 +27,7 @@ class ChannelShuffle(Cell):
         groups: number of groups; the call raises ValueError where it does not divide the channels.
 
     Raises:
-        TypeError: ``groups`` is no int.
+        TypeError: ``groups`` is not an int.
         ValueError: ``groups`` is not above 0.
     """
 
@@ -120,7 +120,7 @@ class Unfold(Cell):
         padding: "valid" for windows inside the image, "same" for ceil(length / stride) windows with zeros around.
 
     Raises:
-        TypeError: a setting is no list or tuple, or does not hold ints.
+        TypeError: a setting is not a list or tuple, or does not hold ints.
         ValueError: a setting of another form, or another ``padding``.
     """
 
@@ -164,7 +164,7 @@ class CentralCrop(Cell):
         central_fraction: the part of each side that is kept, a float in (0, 1].
 
     Raises:
-        TypeError: ``central_fraction`` is no float.
+        TypeError: ``central_fraction`` is not a float.
         ValueError: ``central_fraction`` is out of range.
     """
 

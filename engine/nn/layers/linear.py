@@ -38,7 +38,8 @@ class Dense(Cell):
         dtype: element type of the parameters.
 
     Raises:
-        TypeError: a length is no int, ``has_bias`` no bool, or an initial value or ``activation`` nothing of the above.
+        TypeError: a length is not an int, ``has_bias`` is not a bool, or an initial value or ``activation`` nothing of
+            the above.
         ValueError: a length is not above 0, a Tensor has another shape, or an initializer's name is unknown.
         KeyError: the name of the activation is unknown.
     """
@@ -95,7 +96,7 @@ class Dense(Cell):
         return BiasAdd()
 
     def construct(self, x: Tensor) -> Tensor:
-        """The layer's output.
+        """Return the layer's output.
 
         Args:
             x: a floating Tensor (..., in_channels).
@@ -166,7 +167,7 @@ class Linear(Dense):
         dtype: element type of the parameters; None is float32.
 
     Raises:
-        TypeError: a length is no int, ``bias`` no bool, or an initial value nothing of the above.
+        TypeError: a length is not an int, ``bias`` is not a bool, or an initial value nothing of the above.
         ValueError: a length is not above 0, a Tensor has another shape, or an initializer's name is unknown.
     """
 
@@ -202,7 +203,7 @@ class BiDense(Cell):
         dtype: element type of the parameters.
 
     Raises:
-        TypeError: a length is no int, ``has_bias`` no bool, or an initial value nothing of the above.
+        TypeError: a length is not an int, ``has_bias`` is not a bool, or an initial value nothing of the above.
         ValueError: a length is not above 0, a Tensor has another shape, or an initializer's name is unknown.
     """
 
@@ -258,7 +259,7 @@ class Unflatten(Cell):
         unflattened_size: the new lengths, a tuple or list; their product must be that of the axis, one may be -1.
 
     Raises:
-        TypeError: ``axis`` is no int, or ``unflattened_size`` no tuple or list.
+        TypeError: ``axis`` is not an int, or ``unflattened_size`` is not a tuple or list.
     """
 
     def __init__(self, axis: int, unflattened_size: Sequence[int]) -> None:

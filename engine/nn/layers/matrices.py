@@ -17,7 +17,7 @@ class Tril(Cell):
     """The lower triangles of matrices; 0 above diagonal ``k``."""
 
     def construct(self, x: Tensor, k: int = 0) -> Tensor:
-        """The elements on and below diagonal ``k``.
+        """Return the elements on and below diagonal ``k``.
 
         Args:
             x: matrices (..., n, m).
@@ -37,7 +37,7 @@ class Triu(Cell):
     """The upper triangles of matrices; 0 below diagonal ``k``."""
 
     def construct(self, x: Tensor, k: int = 0) -> Tensor:
-        """The elements on and above diagonal ``k``.
+        """Return the elements on and above diagonal ``k``.
 
         Args:
             x: matrices (..., n, m).

@@ -59,8 +59,8 @@ class _BatchNorm(Cell):
         dtype: element type of the parameters.
 
     Raises:
-        TypeError: ``num_features`` is no int, ``eps`` or ``momentum`` no number, or ``affine`` no bool.
-        ValueError: an argument out of range, or ``use_batch_statistics`` no bool and not None; the text names it.
+        TypeError: ``num_features`` is not an int, ``eps`` or ``momentum`` is not a number, or ``affine`` is not a bool.
+        ValueError: an argument out of range, or ``use_batch_statistics`` is not a bool and not None; the text names it.
     """
 
     _axes: tuple[int, ...] = ()
@@ -102,7 +102,7 @@ class _BatchNorm(Cell):
         self.beta = Parameter(initializer(beta_init, shape, dtype), "beta", requires_grad=affine)
 
     def construct(self, x: Tensor) -> Tensor:
-        """The input normalized; in training the running statistics move, the variance by its unbiased estimate.
+        """Return the input normalized; in training the running statistics move, the variance by its unbiased estimate.
 
         Args:
             x: a floating Tensor (N, C, ...).
@@ -284,7 +284,7 @@ def moments_of_ranks(x: Tensor, group: Group) -> tuple[Tensor, Tensor, int]:
 
 
 def _sharing(process_groups: Any) -> Group:
-    """The group of ranks that this one shares statistics with."""
+    """Return the group of ranks that this one shares statistics with."""
     who, everybody = "SyncBatchNorm", world().everybody
     if process_groups is None:
         return everybody
@@ -316,7 +316,7 @@ class LayerNorm(Cell):
         dtype: element type of the parameters.
 
     Raises:
-        TypeError: ``normalized_shape`` is no tuple or list, ``epsilon`` no number, or an axis no int.
+        TypeError: ``normalized_shape`` is not a tuple or list, ``epsilon`` is not a number, or an axis is not an int.
         ValueError: ``normalized_shape`` is empty, or ``epsilon`` negative.
     """
 
@@ -385,7 +385,7 @@ class LayerNormExt(Cell):
         dtype: element type of the parameters; None is float32.
 
     Raises:
-        TypeError: ``eps`` is no number.
+        TypeError: ``eps`` is not a number.
         ValueError: ``eps`` is negative.
     """
 
@@ -429,7 +429,7 @@ class GroupNorm(Cell):
         dtype: element type of the parameters.
 
     Raises:
-        TypeError: a number of channels or groups is no int, ``eps`` no number, or ``affine`` no bool.
+        TypeError: a number of channels or groups is not an int, ``eps`` is not a number, or ``affine`` is not a bool.
         ValueError: a number of channels or groups is not above 0, or does not divide; or ``eps`` is negative.
     """
 
@@ -481,7 +481,7 @@ class _InstanceNorm(Cell):
         dtype: element type of the parameters.
 
     Raises:
-        TypeError: ``num_features`` is no int, ``eps`` or ``momentum`` no number, or ``affine`` no bool.
+        TypeError: ``num_features`` is not an int, ``eps`` or ``momentum`` is not a number, or ``affine`` is not a bool.
         ValueError: ``num_features`` is not above 0, ``eps`` negative, or ``momentum`` out of range.
     """
 
@@ -570,7 +570,7 @@ class LRN(Cell):
         norm_region: "ACROSS_CHANNELS", the only one.
 
     Raises:
-        TypeError: ``depth_radius`` is no int, or another number no number.
+        TypeError: ``depth_radius`` is not an int, or another number no number.
         ValueError: ``depth_radius`` is negative, or another ``norm_region``.
     """
 

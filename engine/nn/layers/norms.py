@@ -51,7 +51,7 @@ class Norm(Cell):
         keep_dims: whether the axes stay, with length 1.
 
     Raises:
-        TypeError: ``keep_dims`` is no bool.
+        TypeError: ``keep_dims`` is not a bool.
     """
 
     def __init__(self, axis: int | tuple[int, ...] | list[int] = (), keep_dims: bool = False) -> None:
@@ -76,7 +76,7 @@ class ReduceLogSumExp(Cell):
         keep_dims: whether the axes stay, with length 1.
 
     Raises:
-        TypeError: ``keep_dims`` is no bool.
+        TypeError: ``keep_dims`` is not a bool.
     """
 
     def __init__(self, axis: int | tuple[int, ...] | list[int], keep_dims: bool = False) -> None:
@@ -119,7 +119,7 @@ class L1Regularizer(Cell):
         scale: the factor, a finite number above 0.
 
     Raises:
-        TypeError: ``scale`` is no number.
+        TypeError: ``scale`` is not a number.
         ValueError: ``scale`` is not above 0, or not finite.
     """
 

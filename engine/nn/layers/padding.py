@@ -66,7 +66,7 @@ class Pad(Cell):
             the one with it.
 
     Raises:
-        TypeError: ``paddings`` is no tuple.
+        TypeError: ``paddings`` is not a tuple.
         ValueError: another ``mode``, entries that are no pairs, negative numbers, or more than 4 pairs.
     """
 

@@ -85,7 +85,7 @@ class _Pool(Cell):
             self.stride = flat_pair(stride, name, "stride")
 
     def _operator(self, kind: Any) -> ops.Primitive:
-        """The operator of images, with the layer's settings: there is none with padding of one's own."""
+        """Return the operator of images, with the layer's settings: there is none with padding of one's own."""
         if self.pad_mode == "PAD" or self._axes != 2:
             raise AttributeError(
                 f"'{type(self).__name__}' has no operator with pad_mode 'pad' or for {self._axes} axes; call the layer"
@@ -423,7 +423,7 @@ class AdaptiveAvgPool1d(_Adaptive):
         output_size: the length of the output, an int above 0.
 
     Raises:
-        TypeError: it is no int.
+        TypeError: it is not an int.
         ValueError: it is not above 0.
     """
 
@@ -474,7 +474,7 @@ class AdaptiveMaxPool1d(_Adaptive):
         output_size: the length of the output, an int above 0.
 
     Raises:
-        TypeError: it is no int.
+        TypeError: it is not an int.
         ValueError: it is not above 0.
     """
 
@@ -535,7 +535,7 @@ class LPPool1d(Cell):
         ceil_mode: whether a last, partial window counts.
 
     Raises:
-        TypeError: ``norm_type`` is no number.
+        TypeError: ``norm_type`` is not a number.
     """
 
     def __init__(
@@ -561,7 +561,7 @@ class LPPool2d(LPPool1d):
         ceil_mode: whether a last, partial window counts.
 
     Raises:
-        TypeError: ``norm_type`` is no number.
+        TypeError: ``norm_type`` is not a number.
     """
 
     def construct(self, x: Tensor) -> Tensor:
@@ -587,7 +587,7 @@ class MaxUnpool1d(_Unpool):
     """Elements (N, C, L) or (C, L) put back to where ``indices`` say they were the largest; 0 elsewhere."""
 
     def construct(self, x: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """The elements at their places.
+        """Return the elements at their places.
 
         Args:
             x: the elements, floating.
@@ -609,7 +609,7 @@ class MaxUnpool2d(_Unpool):
     """Elements (N, C, H, W) or (C, H, W) put back to where ``indices`` say they were the largest; 0 elsewhere."""
 
     def construct(self, x: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """The elements at their places.
+        """Return the elements at their places.
 
         Args:
             x: the elements, floating.
@@ -631,7 +631,7 @@ class MaxUnpool3d(_Unpool):
     """Elements (N, C, D, H, W) or (C, D, H, W) put back to where ``indices`` say they were the largest; 0 elsewhere."""
 
     def construct(self, x: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """The elements at their places.
+        """Return the elements at their places.
 
         Args:
             x: the elements, floating.

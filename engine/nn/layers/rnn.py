@@ -112,7 +112,7 @@ class _Recurrent(Cell):
             states in the form of ``hx``.
 
         Raises:
-            TypeError: ``x`` or a state is no Tensor, or the states of an LSTM no pair.
+            TypeError: ``x`` or a state is not a Tensor, or the states of an LSTM no pair.
             ValueError: a shape that does not fit.
         """
         name = type(self).__name__
@@ -289,7 +289,7 @@ class _OneStep(Cell):
         dtype: element type of the parameters.
 
     Raises:
-        TypeError: a size is no int, or ``has_bias`` no bool.
+        TypeError: a size is not an int, or ``has_bias`` is not a bool.
         ValueError: an argument out of range; the text names it.
     """
 
@@ -325,7 +325,7 @@ class _OneStep(Cell):
         return h, c
 
     def construct(self, x: Tensor, hx: Tensor) -> Tensor:
-        """The state after the step.
+        """Return the state after the step.
 
         Args:
             x: the input (N, input_size), floating.
@@ -335,7 +335,7 @@ class _OneStep(Cell):
             A Tensor (N, H).
 
         Raises:
-            TypeError: ``x`` or ``hx`` is no Tensor.
+            TypeError: ``x`` or ``hx`` is not a Tensor.
             ValueError: a shape that does not fit.
         """
         return self._step(x, hx, None)[0]
@@ -367,7 +367,7 @@ class LSTMCell(_OneStep):
     def construct(  # type: ignore[override]  # its state is a pair
         self, x: Tensor, hx: Sequence[Tensor]
     ) -> tuple[Tensor, Tensor]:
-        """The state after the step.
+        """Return the state after the step.
 
         Args:
             x: the input (N, input_size), floating.
@@ -377,7 +377,7 @@ class LSTMCell(_OneStep):
             The pair (h, c) of Tensors (N, H).
 
         Raises:
-            TypeError: ``x`` is no Tensor, or ``hx`` no pair of them.
+            TypeError: ``x`` is not a Tensor, or ``hx`` is not a pair of them.
             ValueError: a shape that does not fit.
         """
         if not isinstance(hx, tuple) or len(hx) != 2:

@@ -317,7 +317,7 @@ class TransformerEncoderLayer(_Layer):
     def construct(
         self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None
     ) -> Tensor:
-        """The layer's output.
+        """Return the layer's output.
 
         Args:
             src: the input (L, N, E), (N, L, E) with ``batch_first``, or (L, E).
@@ -357,7 +357,7 @@ class TransformerDecoderLayer(_Layer):
         tgt_key_padding_mask: Tensor | None = None,
         memory_key_padding_mask: Tensor | None = None,
     ) -> Tensor:
-        """The layer's output.
+        """Return the layer's output.
 
         Args:
             tgt: the input (L, N, E), (N, L, E) with ``batch_first``, or (L, E).
@@ -399,7 +399,7 @@ class _Stack(Cell):
 
 
 def _fresh(layer: Cell) -> Cell:
-    """A copy of a layer with parameters of its own."""
+    """Return a copy of a layer with parameters of its own."""
     return copy.deepcopy(layer)
 
 
@@ -419,7 +419,7 @@ class TransformerEncoder(_Stack):
     def construct(
         self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None
     ) -> Tensor:
-        """The output of the last layer, normalized.
+        """Return the output of the last layer, normalized.
 
         Args:
             src: the input (L, N, E), (N, L, E) with ``batch_first``, or (L, E).
@@ -457,7 +457,7 @@ class TransformerDecoder(_Stack):
         tgt_key_padding_mask: Tensor | None = None,
         memory_key_padding_mask: Tensor | None = None,
     ) -> Tensor:
-        """The output of the last layer, normalized.
+        """Return the output of the last layer, normalized.
 
         Args:
             tgt: the input (L, N, E), (N, L, E) with ``batch_first``, or (L, E).
@@ -521,7 +521,7 @@ class Transformer(Cell):
         tgt_key_padding_mask: Tensor | None = None,
         memory_key_padding_mask: Tensor | None = None,
     ) -> Tensor:
-        """The decoder's output for ``tgt``, looking at the encoder's for ``src``.
+        """Return the decoder's output for ``tgt``, looking at the encoder's for ``src``.
 
         Args:
             src: the encoder's input (S, N, E), (N, S, E) with ``batch_first``, or (S, E).

@@ -1,4 +1,4 @@
-"""Optimizers: called with the gradients, they change the parameters. One a file, and each that lies here is found."""
+"""Optimizers: called with the gradients, they update the parameters. One per file; new files are included."""
 
 from ...base.module_names import name_methods as _name_methods
 from ...base.module_names import names_in as _names_in

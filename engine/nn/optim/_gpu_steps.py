@@ -1,8 +1,8 @@
-"""A step over many tensors of a GPU: in one launch where Triton has a kernel, and left out by a flag that lies there.
+"""Optimizer steps over many tensors on a GPU: a single launch if Triton has a kernel, and skipped by a GPU flag.
 
-The counterpart of ``cpu.stepping``. Numbers that are on the GPU stay there: the kernels read rates, powers and the
-step by their addresses. Whether a step is to be left out, as after an overflow, nobody waits to hear: the step runs,
-and what it changes is what it was before where the flag holds.
+The counterpart of ``cpu.stepping``. Numbers on the GPU stay there: the kernels read rates, powers and the
+step by their addresses. A step that may be skipped, as after an overflow, runs without synchronizing: where the flag
+holds, the previous values are kept.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ __all__ = ["FORMS", "Form", "form_of", "step", "step_unless"]
 
 _DTYPES = ("float32", "float16", "bfloat16")
 _ARRAYS = {"adam_rows": (3,), "momentum_rows": (1, 2, 3)}
-"""How many arrays of a tensor's a kernel may change: the parameter and its states."""
+"""Numbers of arrays per tensor that a kernel may change: the parameter and its states."""
 
 
 class Form(NamedTuple):
-    """A rule as a kernel over many tensors takes it."""
+    """A rule in the form of a kernel over many tensors."""
 
     kernel: str
     rate: Number
     decay: float
-    """What the rule itself takes off the parameter."""
+    """Weight decay that the rule itself applies to the parameter."""
     shared: tuple[Number | None, ...]
-    """Numbers that are the same for all tensors, which may lie on the GPU."""
+    """Numbers that are the same for all tensors and may be on the GPU."""
     settings: tuple[tuple[str, float | bool | str], ...]
 
 
@@ -117,65 +117,67 @@ def form_of(
     *numbers: Any,
     **settings: Any,
 ) -> Form | None:
-    """How a kernel takes a step of a rule; None where none does.
+    """Return the form in which a kernel takes a step of a rule; None if there is none.
 
     Args:
-        rule: of ``cpu.updates``.
-        value: of the parameter, on a GPU.
-        states: what the rule keeps.
-        gradient: of the parameter, of its shape.
-        numbers: what the rule takes by place after the gradient.
-        settings: what it takes by name.
+        rule: a rule of ``cpu.updates``.
+        value: the parameter's array, on a GPU.
+        states: the states of the rule.
+        gradient: the parameter's gradient, of its shape.
+        numbers: the positional arguments of the rule after the gradient.
+        settings: its keyword arguments.
     """
     form = FORMS.get(rule)
     if form is None or value.size == 0 or many_at_once() is None or gradient.dtype.name not in _DTYPES:
         return None
-    arrays = [value, *[one._array for one in states if one is not None]]
+    arrays = [value, *[state._array for state in states if state is not None]]
     for x in arrays:
         if x.dtype.name not in _DTYPES or x.shape != value.shape or not _is_plain(x):
             return None
-    found = form(*numbers, **settings)
-    return None if found is None or len(arrays) not in _ARRAYS[found.kernel] else found
+    result = form(*numbers, **settings)
+    return None if result is None or len(arrays) not in _ARRAYS[result.kernel] else result
 
 
 def step(pairs: Sequence[tuple[Tensor, Update]]) -> None:
-    """Let parameters and their states take their new values.
+    """Update parameters and their states.
 
     Args:
-        pairs: parameters with how they come about, all by one form.
+        pairs: parameters with their updates, all of one form.
     """
     kernels, flag = many_at_once(), _left_out.flag
     xp = array_module(pairs[0][0]._array)
     groups: dict[Any, list[Any]] = {}
     changed: list[tuple[Tensor, Array]] = []
     for parameter, update in pairs:
-        held = [parameter, *[one for one in update.states if one is not None]]
-        for one in held:
-            _left_out.before.pop(id(one), None)  # the kernel sees to the flag
-        targets = [one._array if is_held_alone(one) else xp.empty_like(one._array) for one in held]
+        tensors = [parameter, *[tensor for tensor in update.states if tensor is not None]]
+        for tensor in tensors:
+            _left_out.before.pop(id(tensor), None)  # the kernel handles the flag
+        targets = [tensor._array if is_held_alone(tensor) else xp.empty_like(tensor._array) for tensor in tensors]
         gradient = update.arguments[0]
         row = [gradient if _is_plain(gradient) else gradient.copy("C")]
-        for one, target in zip(held, targets, strict=True):
-            row += [one._array, target]
-            changed.append((one, target))
+        for tensor, target in zip(tensors, targets, strict=True):
+            row += [tensor._array, target]
+            changed.append((tensor, target))
         form, (decay, scale) = update.form, update.before
-        places = [x if x is None or isinstance(x, float) else x.data.ptr for x in form.shared]
-        kind = (*[x.dtype for x in row[::2]], scale, *places, form.settings)
+        addresses = [x if x is None or isinstance(x, float) else x.data.ptr for x in form.shared]
+        kind = (*[x.dtype for x in row[::2]], scale, *addresses, form.settings)
         groups.setdefault(kind, []).append((form.rate, decay + form.decay, row, scale, form))
     for rows in groups.values():
         *_, scale, form = rows[0]
-        kernels.step(form.kernel, [one[:3] for one in rows], flag, form.shared, loss_scale=scale, **dict(form.settings))
-    for one, target in changed:
-        one._rebind(target)
+        kernels.step(
+            form.kernel, [tensor[:3] for tensor in rows], flag, form.shared, loss_scale=scale, **dict(form.settings)
+        )
+    for tensor, target in changed:
+        tensor._rebind(target)
 
 
 def _is_plain(x: Any) -> bool:
-    """Whether a kernel may take an array by its address: in C order, from an address that divides by 16."""
+    """Return whether a kernel may use an array by its address: in C order, aligned to 16 bytes."""
     return bool(x.flags.c_contiguous) and x.data.ptr % 16 == 0
 
 
 class _LeftOut(threading.local):
-    """The step that is under way: where its flag holds, nothing shall change."""
+    """The current step: where its flag holds, nothing must change."""
 
     flag: Array | None = None
 
@@ -187,12 +189,12 @@ _left_out = _LeftOut()
 
 
 def step_unless(flag: Array, optimizer: Cell, gradients: Gradients) -> None:
-    """Call an optimizer; where a flag holds, its parameters and its state stay what they are.
+    """Call an optimizer; if a flag holds, its parameters and its state keep their values.
 
     Args:
-        flag: one bool on a GPU, which is not waited for.
+        flag: one bool on a GPU, used without synchronizing.
         optimizer: an optimizer, or a cell around one.
-        gradients: what it is called with.
+        gradients: the optimizer's argument.
     """
     with _leaving_out(flag, [*optimizer.get_parameters(), *optimizer.parameters]):
         optimizer(gradients)
@@ -200,13 +202,13 @@ def step_unless(flag: Array, optimizer: Cell, gradients: Gradients) -> None:
 
 @contextmanager
 def _leaving_out(flag: Array, tensors: Sequence[Tensor]) -> Iterator[None]:
-    outside = _left_out.flag, _left_out.before
-    _left_out.flag, _left_out.before = flag, {id(one): (one, one._array) for one in tensors}
+    previous = _left_out.flag, _left_out.before
+    _left_out.flag, _left_out.before = flag, {id(tensor): (tensor, tensor._array) for tensor in tensors}
     try:
         yield
         xp = array_module(flag)
-        for one, array in _left_out.before.values():
-            if one._array is not array:
-                one._rebind(xp.where(flag, xp.asarray(array), xp.asarray(one._array)))
+        for tensor, array in _left_out.before.values():
+            if tensor._array is not array:
+                tensor._rebind(xp.where(flag, xp.asarray(array), xp.asarray(tensor._array)))
     finally:
-        _left_out.flag, _left_out.before = outside
+        _left_out.flag, _left_out.before = previous

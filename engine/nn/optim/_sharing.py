@@ -1,7 +1,7 @@
-"""Optimizers whose state is divided among ranks: who changes which parameter, and how all get the new values.
+"""Optimizers whose state is divided among ranks: assignment of parameters, and exchange of their new values.
 
-Parameters are divided whole, since some rules look at a whole parameter, such as LAMB's norms. Each rank changes its
-own by the state that it alone keeps; then the ranks give each other the new values.
+Parameters are not split, since some rules need a whole parameter, such as LAMB's norms. Each rank updates its
+own with the state that it alone keeps; then the ranks exchange the new values.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from ..cell import Cell
 
 __all__ = ["Elsewhere", "Sharing", "kept_elsewhere", "whole_states"]
 
-_EVERYBODY = -1  # changes a parameter that is not divided
-_TOGETHER = 25 << 20  # bytes that are exchanged at once
+_EVERYBODY = -1  # owner of a parameter that all ranks update
+_TOGETHER = 25 << 20  # bytes per exchange
 _COMPILED = ("semi_auto_parallel", "auto_parallel")  # modes without effect, as set_auto_parallel_context warns
 
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """What stands in an optimizer for a state that another rank keeps.
+    """Placeholder in an optimizer for a state that another rank keeps.
 
     Attributes:
-        name: of the state.
+        name: the state's name.
         shape: its shape.
         dtype: its dtype.
-        rank: who keeps it.
+        rank: the rank that keeps it.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Elsewhere:
     rank: int
 
     def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("__"):  # which Python asks for, also before there is a name
+        if attribute.startswith("__"):  # Python looks them up, even before there is a name
             raise AttributeError(attribute)
         raise AttributeError(
             f"rank {self.rank} keeps '{self.name}', which has no '{attribute}' here; whole_state() of the optimizer "
@@ -58,24 +58,24 @@ State: TypeAlias = Parameter | Elsewhere
 
 
 class Sharing(Cell):
-    """Base of the optimizers: one that is made where ``enable_parallel_optimizer`` is set keeps a share of its state.
+    """Base of the optimizers: with ``enable_parallel_optimizer`` set at its creation, one keeps a share of its state.
 
-    A ParameterTuple as long as the parameters, which becomes an attribute, is taken for their state.
+    An attribute that is a ParameterTuple as long as the parameters is treated as their state.
     """
 
     _support_parallel_optimizer = False
-    """Whether a ``construct`` of a subclass's own looks at ``optim_filter`` and calls ``broadcast_params``."""
+    """Whether a subclass's own ``construct`` uses ``optim_filter`` and calls ``broadcast_params``."""
 
     def _share(self, parameters: Sequence[Parameter], construct: Any) -> None:
-        """Divide parameters among the ranks where that is wanted; those that are divided already stay where they are.
+        """Divide parameters among the ranks if that is requested; those already assigned stay so.
 
         Args:
-            parameters: all that the optimizer changes.
-            construct: the one that knows of shares.
+            parameters: all that the optimizer updates.
+            construct: the one that supports shares.
 
         Raises:
-            RuntimeError: the mode has no ranks that train together, the ranks have not met, or the optimizer has a
-                ``construct`` of its own that knows nothing of shares.
+            RuntimeError: the mode has no ranks that train together, the ranks are not connected, or the optimizer has
+                its own ``construct`` that does not support shares.
         """
         if not settings.kept["enable_parallel_optimizer"] or settings.kept["parallel_mode"] in _COMPILED:
             return
@@ -95,8 +95,8 @@ class Sharing(Cell):
                 f"'construct' of its own looks at 'optim_filter', calls 'broadcast_params', and says so by "
                 f"'_support_parallel_optimizer = True'"
             )
-        before = self._shares
-        self.__dict__["_shares"] = _Shares.among(group, parameters, before.owners if before else ())
+        previous = self._shares
+        self.__dict__["_shares"] = _Shares.among(group, parameters, previous.owners if previous else ())
 
     @property
     def _shares(self) -> _Shares | None:
@@ -111,62 +111,62 @@ class Sharing(Cell):
             super().__setattr__(name, value)
 
     def _take_states(self, name: str, states: Sequence[State]) -> None:
-        """Make a state of each parameter an attribute; of one that another rank changes what it is like.
+        """Make a state of each parameter an attribute; one on another rank becomes a placeholder.
 
         Args:
-            name: of the attribute.
+            name: the attribute's name.
             states: one for each parameter.
         """
         shares = self._shares
         if shares is None:
-            super().__setattr__(name, ParameterTuple(states))  # type: ignore[arg-type]  # all are here
+            super().__setattr__(name, ParameterTuple(states))  # type: ignore[arg-type]  # all are on this rank
             return
-        held = tuple(shares.here(one, place) for place, one in enumerate(states))
-        super().__setattr__(name, ParameterTuple(one for one in held if isinstance(one, Parameter)))
-        self.__dict__[name] = held
+        local_states = tuple(shares.here(state, index) for index, state in enumerate(states))
+        super().__setattr__(name, ParameterTuple(state for state in local_states if isinstance(state, Parameter)))
+        self.__dict__[name] = local_states
         self.__dict__.setdefault("_divided", {})[name] = None
 
     def _own_places(self) -> Sequence[int]:
-        """The places of the parameters that this rank changes."""
+        """Return the indices of the parameters that this rank updates."""
         shares, count = self._shares, len(self.parameters)
-        return range(count) if shares is None else [place for place in range(count) if shares.is_own(place)]
+        return range(count) if shares is None else [index for index in range(count) if shares.is_own(index)]
 
     def _take_others(self) -> None:
-        """Give the parameters that other ranks have changed their new values."""
+        """Set the parameters that other ranks have updated to their new values."""
         shares = self._shares
         if shares is not None:
-            for place, array in shares.exchanged(self.parameters, "parameters"):
-                parameter = self.parameters[place]
+            for index, array in shares.exchanged(self.parameters, "parameters"):
+                parameter = self.parameters[index]
                 parameter._rebind(table.beside(parameter._array, array))
 
     def whole_state(self) -> dict[str, Tensor]:
-        """The optimizer's parameters and state by name, with what other ranks keep of it; all ranks must call this.
+        """Return the optimizer's parameters and state by name, gathered from all ranks; all ranks must call this.
 
-        A checkpoint of it is like one of an optimizer that is not divided, and is loaded by any number of ranks.
+        A checkpoint of it is like one of an undivided optimizer, and can be loaded by any number of ranks.
 
         Returns:
-            A dictionary of Tensors. Of an optimizer that is not divided it is ``parameters_dict()``.
+            A dictionary of Tensors. For an undivided optimizer it is ``parameters_dict()``.
 
         Raises:
-            RuntimeError: the other ranks do something else.
+            RuntimeError: the other ranks call something else.
         """
-        found: dict[str, Tensor] = {p.name: p for p in self.get_parameters()}
+        tensors: dict[str, Tensor] = {p.name: p for p in self.get_parameters()}
         shares = self._shares
         if shares is not None:
             for name in self.__dict__.get("_divided", ()):
                 states = self.__dict__[name]
-                for place, array in shares.exchanged(states, name):
-                    found[states[place].name] = Tensor._wrap(array)
-        return found
+                for index, array in shares.exchanged(states, name):
+                    tensors[states[index].name] = Tensor._wrap(array)
+        return tensors
 
 
 @dataclass(frozen=True)
 class _Shares:
-    """Who changes which parameters.
+    """Assignment of parameters to ranks.
 
     Attributes:
         group: the ranks.
-        owners: of each parameter the rank that changes it, or ``_EVERYBODY``.
+        owners: for each parameter the rank that updates it, or ``_EVERYBODY``.
     """
 
     group: Group
@@ -174,77 +174,80 @@ class _Shares:
 
     @classmethod
     def among(cls, group: Group, parameters: Sequence[Parameter], owners: Sequence[int] = ()) -> _Shares:
-        """Divide parameters so that ranks have about the same bytes: the largest first, each to who has least."""
-        found = [*owners, *[_EVERYBODY] * (len(parameters) - len(owners))]
+        """Divide parameters so that ranks have about the same bytes: the largest first, each to the rank with least."""
+        assigned = [*owners, *[_EVERYBODY] * (len(parameters) - len(owners))]
         filled = [0] * group.size
         for owner, parameter in zip(owners, parameters, strict=False):
             if owner != _EVERYBODY:
                 filled[owner] += parameter._array.nbytes
-        for place in sorted(range(len(owners), len(found)), key=lambda place: -parameters[place]._array.nbytes):
-            if parameters[place].parallel_optimizer and not parameters[place].layerwise_parallel:
-                found[place] = filled.index(min(filled))
-                filled[found[place]] += parameters[place]._array.nbytes
-        return cls(group, tuple(found))
+        for index in sorted(range(len(owners), len(assigned)), key=lambda place: -parameters[place]._array.nbytes):
+            if parameters[index].parallel_optimizer and not parameters[index].layerwise_parallel:
+                assigned[index] = filled.index(min(filled))
+                filled[assigned[index]] += parameters[index]._array.nbytes
+        return cls(group, tuple(assigned))
 
     def __deepcopy__(self, memo: Any) -> _Shares:
         return self
 
     def is_own(self, place: int) -> bool:
-        """Whether this rank changes a parameter."""
+        """Return whether this rank updates a parameter."""
         return self.owners[place] in (self.group.rank, _EVERYBODY)
 
     def here(self, one: State, place: int) -> State:
-        """A state as this rank has it: itself, or what it is like."""
+        """Return a state on this rank: itself, or its placeholder."""
         if self.is_own(place) or isinstance(one, Elsewhere):
             return one
         return Elsewhere(one.name, one.shape, one._array.dtype, self.owners[place])
 
     def exchanged(self, held: Sequence[State], what: str) -> Iterator[tuple[int, Array]]:
-        """The values of what other ranks keep, in parts; all ranks go through all of it.
+        """Return the values that other ranks keep, in parts; all ranks must iterate to the end.
 
         Args:
-            held: of each parameter, or of a state of each: the parameter, or what it is like.
-            what: it is, for errors.
+            held: for each parameter the parameter or its state, or a placeholder.
+            what: a description, for errors.
 
         Returns:
-            An iterator over pairs of a place and an array of the host's.
+            An iterator over pairs of an index and an array on the host.
         """
-        for number, places in enumerate(self._parts(held)):
-            dtype, sizes = _dtype(held[places[0]]), [0] * self.group.size
-            own = [np.empty(0, dtype)]
-            for place in places:
-                one = held[place]
-                sizes[self.owners[place]] += math.prod(one.shape)
-                if isinstance(one, Parameter) and self.owners[place] == self.group.rank:
-                    own.append(table.on_host(one._array).reshape(-1))
-            flat = np.concatenate(own)
-            whole = exchange.started(
+        for number, indices in enumerate(self._parts(held)):
+            dtype, sizes = _dtype(held[indices[0]]), [0] * self.group.size
+            chunks = [np.empty(0, dtype)]
+            for index in indices:
+                tensor = held[index]
+                sizes[self.owners[index]] += math.prod(tensor.shape)
+                if isinstance(tensor, Parameter) and self.owners[index] == self.group.rank:
+                    chunks.append(table.on_host(tensor._array).reshape(-1))
+            flat = np.concatenate(chunks)
+            gathered = exchange.started(
                 "all_gather",
                 f"{what} of an optimizer, {number}: {sizes} of {dtype.name}",
                 table.line(),
                 self.group,
                 partial(exchange.all_gather, self.group, flat, sizes),
             ).wait()
-            at = 0
-            for place in sorted(places, key=self.owners.__getitem__):
-                end = at + math.prod(held[place].shape)
-                if self.owners[place] != self.group.rank:
-                    yield place, whole[at:end].reshape(held[place].shape).copy()  # and not the whole part with it
-                at = end
+            offset = 0
+            for index in sorted(indices, key=self.owners.__getitem__):
+                end = offset + math.prod(held[index].shape)
+                if self.owners[index] != self.group.rank:
+                    yield (
+                        index,
+                        gathered[offset:end].reshape(held[index].shape).copy(),
+                    )  # without a reference to the whole part
+                offset = end
 
     def _parts(self, held: Sequence[State]) -> list[list[int]]:
-        """The places of what is divided, in parts of one dtype and limited size."""
+        """Return the indices of the divided tensors, in parts of one dtype and limited size."""
         parts: list[list[int]] = []
         dtype: Any = None
         filled = 0
-        for place, one in enumerate(held):
-            if self.owners[place] == _EVERYBODY:
+        for index, tensor in enumerate(held):
+            if self.owners[index] == _EVERYBODY:
                 continue
-            size = math.prod(one.shape) * _dtype(one).itemsize
-            if _dtype(one) != dtype or filled + size > _TOGETHER:
+            size = math.prod(tensor.shape) * _dtype(tensor).itemsize
+            if _dtype(tensor) != dtype or filled + size > _TOGETHER:
                 parts.append([])
-                dtype, filled = _dtype(one), 0
-            parts[-1].append(place)
+                dtype, filled = _dtype(tensor), 0
+            parts[-1].append(index)
             filled += size
         return parts
 
@@ -254,23 +257,25 @@ def _dtype(one: State) -> np.dtype[Any]:
 
 
 def kept_elsewhere(cell: Cell) -> list[str]:
-    """The names of what other ranks keep of the state of the optimizers in a cell.
+    """Return the names of the states that other ranks keep, for the optimizers in a cell.
 
     Args:
-        cell: such as a training step.
+        cell: for example a training step.
     """
-    held = [vars(one)[name] for one in _sharing(cell) for name in vars(one).get("_divided", ())]
-    return [one.name for states in held for one in states if isinstance(one, Elsewhere)]
+    state_lists = [
+        vars(optimizer)[name] for optimizer in _sharing(cell) for name in vars(optimizer).get("_divided", ())
+    ]
+    return [optimizer.name for states in state_lists for optimizer in states if isinstance(optimizer, Elsewhere)]
 
 
 def whole_states(cell: Cell) -> dict[str, Tensor]:
-    """``whole_state`` of the optimizers in a cell that keep a share of it; all ranks must call this.
+    """Return ``whole_state`` of the optimizers in a cell that keep a share of it; all ranks must call this.
 
     Args:
-        cell: such as a training step.
+        cell: for example a training step.
     """
-    return {name: value for one in _sharing(cell) for name, value in one.whole_state().items()}
+    return {name: value for optimizer in _sharing(cell) for name, value in optimizer.whole_state().items()}
 
 
 def _sharing(cell: Cell) -> list[Sharing]:
-    return [one for _, one in cell.cells_and_names() if isinstance(one, Sharing) and one._shares is not None]
+    return [child for _, child in cell.cells_and_names() if isinstance(child, Sharing) and child._shares is not None]

@@ -1,4 +1,4 @@
-"""Adadelta: steps as long as the past steps are against the past gradients."""
+"""Adadelta: steps scaled by the ratio of past steps and past gradients."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ __all__ = ["Adadelta"]
 
 
 class Adadelta(Optimizer):
-    """Adadelta (Zeiler 2012), whose steps are as long as the past steps are against the past gradients.
+    """Adadelta (Zeiler 2012): steps scaled by the ratio of past steps and past gradients.
 
     With a = rho * a + (1 - rho) * g**2 the step is d = sqrt(u + epsilon) / sqrt(a + epsilon) * g; then
-    u = rho * u + (1 - rho) * d**2 and p = p - learning_rate * d. Called with the gradients, it changes the parameters.
+    u = rho * u + (1 - rho) * d**2 and p = p - learning_rate * d. Called with the gradients, it updates the parameters.
 
     Args:
-        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        params: the parameters to update, or groups of them, as for ``Optimizer``.
         learning_rate: the factor of each step: a number, one for each step, or a LearningRateSchedule.
-        rho: the share of both averages that stays in a step, from 0 to 1.
+        rho: the decay factor of both averages, from 0 to 1.
         epsilon: added under both roots, at least 0.
         loss_scale: the gradients are divided by it; above 0.
         weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the

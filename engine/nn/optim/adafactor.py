@@ -1,4 +1,4 @@
-"""AdaFactor: the second moment of a matrix kept as those of its rows and columns."""
+"""AdaFactor: the second moment of a matrix stored as row and column factors."""
 
 from __future__ import annotations
 
@@ -18,33 +18,32 @@ __all__ = ["AdaFactor"]
 
 
 class AdaFactor(Optimizer):
-    """AdaFactor (Shazeer and Stern 2018): the second moment of a matrix is kept as those of its rows and columns.
+    """AdaFactor (Shazeer and Stern 2018): the second moment of a matrix is stored as row and column factors.
 
-    The moment's share that stays in step t is 1 - t**-decay_rate. A step is g over the root of the moment, limited by
-    ``clip_threshold``, times the learning rate, and averaged with ``beta1``. Parameters of one axis keep their whole
+    The moment's decay factor in step t is 1 - t**-decay_rate. A step is g over the root of the moment, limited by
+    ``clip_threshold``, times the learning rate, and averaged with ``beta1``. Parameters of one axis store their full
     moment.
 
     Args:
-        params: the parameters to change, or groups of them, as for ``Optimizer``; ``weight_decay`` of a group is not
+        params: the parameters to update, or groups of them, as for ``Optimizer``; ``weight_decay`` of a group is not
             used.
-        learning_rate: the learning rate; None, the default, where ``relative_step`` gives it.
-        eps: two numbers: what is added to g**2, and the least size of a parameter that ``scale_parameter`` takes.
-        clip_threshold: the root mean square that a step may have, at least 0.
-        decay_rate: the exponent of the moment's share, above 0 and at most 1.
-        beta1: the share of the average of steps that stays, from 0 to below 1; 0 or None keeps no average.
-        weight_decay: this multiple of the learning rate and the parameter is taken off it: a number, at least 0.
-        scale_parameter: multiply the learning rate by the root mean square of the parameter; without effect where
+        learning_rate: the learning rate; None, the default, with ``relative_step``.
+        eps: two numbers: the one added to g**2, and the lower bound of a parameter's size in ``scale_parameter``.
+        clip_threshold: the largest root mean square of a step, at least 0.
+        decay_rate: the exponent of the moment's decay factor, above 0 and at most 1.
+        beta1: the decay factor of the average of steps, from 0 to below 1; 0 or None for no average.
+        weight_decay: this multiple of the learning rate and the parameter is subtracted: a number, at least 0.
+        scale_parameter: multiply the learning rate by the root mean square of the parameter; without effect if
             ``learning_rate`` is not one number.
         relative_step: the learning rate is min(1e-2, 1 / sqrt(t)).
         warmup_init: with ``relative_step``, 1e-6 * t instead of 1e-2.
-        compression: kept for readers; the moments have the parameter's dtype.
+        compression: stored, otherwise unused; the moments have the parameter's dtype.
         loss_scale: the gradients are divided by it; above 0.
 
     Raises:
         TypeError: ``params`` holds no parameters, or a number is of the wrong kind.
         ValueError: a number outside its range, ``learning_rate`` together with ``relative_step`` or neither of them,
-            or
-            ``warmup_init`` without ``relative_step``.
+            or ``warmup_init`` without ``relative_step``.
     """
 
     _keeps_numbers = True
@@ -83,7 +82,7 @@ class AdaFactor(Optimizer):
         if not 0 < decay_rate <= 1 or not 0 <= beta1 < 1:
             raise ValueError(f"For 'AdaFactor', 'decay_rate' {decay_rate} or 'beta1' {beta1} is out of range")
         self.eps, self.clip_threshold, self.decay_rate, self.beta1 = (eps[0], eps[1]), clip_threshold, decay_rate, beta1
-        # As in MindSpore, a rate that changes from step to step is taken as it is.
+        # As in MindSpore, a rate that changes from step to step is not scaled.
         self.scale_parameter = scale_parameter and isinstance(learning_rate, int | float | None)
         self.relative_step, self.warmup_init = relative_step, warmup_init
         self.compression = compression
@@ -97,11 +96,11 @@ class AdaFactor(Optimizer):
             shapes: tuple[tuple[int, ...], ...] = ((1,), (1,), p.shape)
             if p.ndim > 1:
                 shapes = (p.shape[:-1], (*p.shape[:-2], p.shape[-1]), (1,))
-            for kept, prefix, shape in zip(
+            for squares_states, prefix, shape in zip(
                 (rows, columns, full), ("exp_avg_sq_row", "exp_avg_sq_col", "exp_avg_sq"), shapes, strict=True
             ):
                 first = initializer("zeros", shape, p.dtype)
-                kept.append(Parameter(first, f"{prefix}_{p.name}", requires_grad=False))
+                squares_states.append(Parameter(first, f"{prefix}_{p.name}", requires_grad=False))
         self.exp_avg_sq_row, self.exp_avg_sq_col = ParameterTuple(rows), ParameterTuple(columns)
         self.exp_avg_sq = ParameterTuple(full)
 
@@ -116,11 +115,13 @@ class AdaFactor(Optimizer):
         if self.relative_step:
             rate = updates.adafactor_rate(step, self.warmup_init)
         matrix = value.ndim > 1
-        kept = [self.exp_avg_sq_row[place], self.exp_avg_sq_col[place]] if matrix else [self.exp_avg_sq[place]]
+        squares_states = (
+            [self.exp_avg_sq_row[place], self.exp_avg_sq_col[place]] if matrix else [self.exp_avg_sq[place]]
+        )
         mean = self.exp_avg[place] if self.beta1 > 0 else None
         new, squares, mean_now = updates.adafactor(
             value,
-            [one._array for one in kept],
+            [state._array for state in squares_states],
             mean._array if mean is not None else None,
             gradient,
             rate,
@@ -131,8 +132,8 @@ class AdaFactor(Optimizer):
             float(self.weight_decay),
             self.scale_parameter,
         )
-        for one, array in zip(kept, squares, strict=True):
-            one._rebind(array)
+        for state, array in zip(squares_states, squares, strict=True):
+            state._rebind(array)
         if mean is not None:
             mean._rebind(mean_now)
         return new

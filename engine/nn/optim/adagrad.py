@@ -14,10 +14,10 @@ class Adagrad(Optimizer):
     """Adagrad (Duchi et al. 2011): a = a + g * g; p = p - learning_rate * g / sqrt(a).
 
     Args:
-        params: the parameters to change, or groups of them, as for ``Optimizer``.
-        accum: what a is in the beginning, at least 0.
+        params: the parameters to update, or groups of them, as for ``Optimizer``.
+        accum: the initial value of a, at least 0.
         learning_rate: a number, one for each step, or a LearningRateSchedule.
-        update_slots: False leaves a as it is.
+        update_slots: False leaves a unchanged.
         loss_scale: the gradients are divided by it; above 0.
         weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
             step.

@@ -1,4 +1,4 @@
-"""Adam, and the forms of it that make the same steps: AdamOffload, LazyAdam."""
+"""Adam, and its variants with the same steps: AdamOffload, LazyAdam."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ class Adam(Optimizer):
     lr_t = learning_rate * sqrt(1 - beta2**t) / (1 - beta1**t); p = p - lr_t * m / (sqrt(v) + eps).
 
     Args:
-        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        params: the parameters to update, or groups of them, as for ``Optimizer``.
         learning_rate: a number, one for each step, or a LearningRateSchedule.
-        beta1: the share of m that stays in a step, a float between 0 and 1.
-        beta2: the share of v that stays in a step, a float between 0 and 1.
+        beta1: the decay factor of m, a float between 0 and 1.
+        beta2: the decay factor of v, a float between 0 and 1.
         eps: added to the root in the denominator, above 0.
-        use_locking: kept for readers; an update is never written by two threads here.
+        use_locking: stored, otherwise unused; an update is never written by two threads here.
         use_nesterov: step by beta1 * m + (1 - beta1) * g (Dozat 2016) instead of m.
         weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
             step.
         loss_scale: the gradients are divided by it; above 0.
         use_amsgrad: divide by the largest v so far (Reddi et al. 2018).
-        **kwargs: ``use_lazy`` and ``use_offload``, bools: kept for readers, they give the same steps.
+        **kwargs: ``use_lazy`` and ``use_offload``, bools: stored, otherwise unused, they give the same steps.
 
     Raises:
-        TypeError: ``params`` holds no parameters, an argument is of the wrong kind, or there is none of its name.
+        TypeError: ``params`` holds no parameters, an argument is of the wrong kind, or its name is unknown.
         ValueError: ``params`` is empty, a number is outside its range, or two of ``use_amsgrad``, ``use_lazy`` and
             ``use_offload`` are set.
     """
@@ -88,11 +88,11 @@ class Adam(Optimizer):
             take(power, power._array * np.float32(beta))
 
     def _powers(self) -> list[Number]:
-        """They are state: a checkpoint goes on with them."""
+        """Return the powers of both betas, which are state: training continues with them from a checkpoint."""
         return [self._number(power) for power in (self.beta1_power, self.beta2_power)]
 
     def _corrects_late(self) -> bool:
-        """Whether a kernel over many tensors corrects the rate."""
+        """Return whether a kernel over many tensors corrects the rate."""
         return many_at_once() is not None and not self.use_amsgrad
 
     def _corrected(self, rates: list[Number]) -> list[Number]:
@@ -161,12 +161,12 @@ class AdamOffload(_WithoutAmsgrad):
     """``Adam``, which MindSpore computes on the host; here an update runs where the parameters are.
 
     Args:
-        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        params: the parameters to update, or groups of them, as for ``Optimizer``.
         learning_rate: a number, one for each step, or a LearningRateSchedule.
-        beta1: the share of the first moment that stays in a step, a float between 0 and 1.
-        beta2: the share of the second moment that stays in a step, a float between 0 and 1.
+        beta1: the decay factor of the first moment, a float between 0 and 1.
+        beta2: the decay factor of the second moment, a float between 0 and 1.
         eps: added to the root in the denominator, above 0.
-        use_locking: kept for readers.
+        use_locking: stored, otherwise unused.
         use_nesterov: step by beta1 * m + (1 - beta1) * g instead of m.
         weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
             step.
@@ -182,12 +182,12 @@ class LazyAdam(_WithoutAmsgrad):
     """``Adam``; for the dense gradients that this engine has, the lazy form makes the same steps.
 
     Args:
-        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        params: the parameters to update, or groups of them, as for ``Optimizer``.
         learning_rate: a number, one for each step, or a LearningRateSchedule.
-        beta1: the share of the first moment that stays in a step, a float between 0 and 1.
-        beta2: the share of the second moment that stays in a step, a float between 0 and 1.
+        beta1: the decay factor of the first moment, a float between 0 and 1.
+        beta2: the decay factor of the second moment, a float between 0 and 1.
         eps: added to the root in the denominator, above 0.
-        use_locking: kept for readers.
+        use_locking: stored, otherwise unused.
         use_nesterov: step by beta1 * m + (1 - beta1) * g instead of m.
         weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
             step.

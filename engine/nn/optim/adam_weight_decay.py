@@ -1,4 +1,4 @@
-"""AdamWeightDecay: Adam with decay apart from the gradient."""
+"""AdamWeightDecay: Adam with decoupled weight decay."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["AdamWeightDecay"]
 
 
 class AdamWeightDecay(Optimizer):
-    """Adam with decay apart from the gradient (Loshchilov and Hutter 2019); as in MindSpore without bias correction.
+    """Adam with decoupled weight decay (Loshchilov and Hutter 2019); as in MindSpore without bias correction.
 
     m = beta1 * m + (1 - beta1) * g; v = beta2 * v + (1 - beta2) * g * g;
     p = p - learning_rate * (m / (sqrt(v) + eps) + weight_decay * p).
 
     Args:
-        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        params: the parameters to update, or groups of them, as for ``Optimizer``.
         learning_rate: a number, one for each step, or a LearningRateSchedule.
-        beta1: the share of m that stays in a step, a float between 0 and 1.
-        beta2: the share of v that stays in a step, a float between 0 and 1.
+        beta1: the decay factor of m, a float between 0 and 1.
+        beta2: the decay factor of v, a float between 0 and 1.
         eps: added to the root in the denominator, above 0.
         weight_decay: the multiple of the parameter in its step: a number, at least 0, or a cell of the step.
 

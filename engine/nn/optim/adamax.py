@@ -19,10 +19,10 @@ class AdaMax(Optimizer):
     p = p - learning_rate / (1 - beta1**t) * m / (v + eps).
 
     Args:
-        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        params: the parameters to update, or groups of them, as for ``Optimizer``.
         learning_rate: a number, one for each step, or a LearningRateSchedule.
-        beta1: the share of m that stays in a step, a float between 0 and 1.
-        beta2: the share of v that stays in a step, a float between 0 and 1.
+        beta1: the decay factor of m, a float between 0 and 1.
+        beta2: the decay factor of v, a float between 0 and 1.
         eps: added to the denominator, above 0.
         weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
             step.

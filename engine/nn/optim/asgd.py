@@ -19,16 +19,16 @@ class ASGD(Optimizer):
     the average begins with step ``t0``.
 
     Args:
-        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        params: the parameters to update, or groups of them, as for ``Optimizer``.
         learning_rate: a number, one for each step, or a LearningRateSchedule.
         lambd: the decay of the parameter and of eta, a float.
-        alpha: the power by which eta falls, a float.
-        t0: the step from which on the average is taken, a float; 1e6 by default.
+        alpha: the exponent of the decay of eta, a float.
+        t0: the first step of the average, a float; 1e6 by default.
         weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
             step.
 
     Raises:
-        TypeError: ``params`` holds no parameters, or ``lambd``, ``alpha`` or ``t0`` is no float.
+        TypeError: ``params`` holds no parameters, or ``lambd``, ``alpha`` or ``t0`` is not a float.
         ValueError: ``params`` is empty, or the learning rate or weight decay is negative.
     """
 
@@ -66,13 +66,13 @@ def averaged_step(
     step: Number,
     how: tuple[float, float, float],
 ) -> Array:
-    """A step of ASGD: the new value; the average, eta and mu of the parameter take theirs.
+    """Return the new value of a step of ASGD, and update the average, eta and mu of the parameter.
 
     Args:
-        value: of the parameter.
+        value: the parameter's array.
         states: its average, its own rate eta, and mu, the share of the new value in the average.
-        gradient: of the parameter.
-        rate: the learning rate, with which eta begins.
+        gradient: the parameter's gradient.
+        rate: the learning rate, the initial value of eta.
         step: the number of this step, from 1.
         how: ``lambd``, ``alpha`` and ``t0``.
     """

@@ -1,4 +1,4 @@
-"""FTRL: follow the regularised leader."""
+"""FTRL: follow the regularized leader."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ class FTRL(Optimizer):
     """Follow the regularized leader (McMahan et al. 2013, algorithm 1).
 
     Args:
-        params: the parameters to change, or groups of them, as for ``Optimizer``.
-        initial_accum: what the sum of squared gradients is in the beginning, at least 0.
+        params: the parameters to update, or groups of them, as for ``Optimizer``.
+        initial_accum: the initial sum of squared gradients, at least 0.
         learning_rate: a number, one for each step, or a LearningRateSchedule.
-        lr_power: the power of that sum by which the steps fall, a float of at most 0; -0.5 is the root.
+        lr_power: the power of that sum that scales the steps, a float of at most 0; -0.5 is the root.
         l1: the weight of the sum of absolute values, which makes parameters 0; at least 0.
         l2: the weight of the sum of squares; at least 0.
-        use_locking: kept for readers; an update is never written by two threads here.
+        use_locking: stored, otherwise unused; an update is never written by two threads here.
         loss_scale: the gradients are divided by it; above 0.
         weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
             step.
 
     Raises:
-        TypeError: ``params`` holds no parameters, ``lr_power`` is no float, or another number is of the wrong kind.
+        TypeError: ``params`` holds no parameters, ``lr_power`` is not a float, or another number is of the wrong kind.
         ValueError: ``params`` is empty, or a number is outside its range.
     """
 
@@ -60,10 +60,10 @@ class FTRL(Optimizer):
         self.linear = self.state_like_parameters("linear")
 
     def decays(self, parameter: Parameter) -> bool:
-        """Weight decay is for all parameters, whatever their names, as in MindSpore.
+        """Return True: weight decay applies to all parameters, whatever their names, as in MindSpore.
 
         Args:
-            parameter: one of those given without groups.
+            parameter: one of the parameters without groups.
         """
         return True
 

@@ -12,16 +12,16 @@ __all__ = ["Lamb"]
 
 
 class Lamb(AdamWeightDecay):
-    """LAMB (You et al. 2020): Adam with decay, where each layer's step is as long as its parameter.
+    """LAMB (You et al. 2020): Adam with decay, where each layer's step has the norm of its parameter.
 
     With corrected moments m and v the step is r = m / (sqrt(v) + eps) + weight_decay * p, and
     p = p - learning_rate * norm(p) / norm(r) * r.
 
     Args:
-        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        params: the parameters to update, or groups of them, as for ``Optimizer``.
         learning_rate: a number, one for each step, or a LearningRateSchedule.
-        beta1: the share of m that stays in a step, a float between 0 and 1.
-        beta2: the share of v that stays in a step, a float between 0 and 1.
+        beta1: the decay factor of m, a float between 0 and 1.
+        beta2: the decay factor of v, a float between 0 and 1.
         eps: added to the root in the denominator, above 0.
         weight_decay: the multiple of the parameter in its step: a number, at least 0, or a cell of the step.
 

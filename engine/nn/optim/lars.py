@@ -24,15 +24,15 @@ class LARS(Cell):
     coefficient * norm(p) / (norm(g) + weight_decay * norm(p) + epsilon); the optimizer makes the step with it.
 
     Args:
-        optimizer: the optimizer that makes the steps; its weight decay is used here, and no more by itself.
+        optimizer: the optimizer that makes the steps; its weight decay is applied here, and no longer by itself.
         epsilon: added to the denominator, a float.
-        coefficient: the trust in a layer, a float.
-        use_clip: divide that factor by the learning rate, and take at most 1.
-        lars_filter: a function of a parameter: whether it is scaled. By default all are but those named "LayerNorm" or
-            "bias".
+        coefficient: the trust coefficient, a float.
+        use_clip: divide that factor by the learning rate, and limit it to 1.
+        lars_filter: a function of a parameter: whether it is scaled. By default all are except those named "LayerNorm"
+            or "bias".
 
     Raises:
-        TypeError: ``optimizer`` is no Optimizer, or an argument is of another type.
+        TypeError: ``optimizer`` is not an Optimizer, or an argument is of another type.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class LARS(Cell):
         self.global_step = optimizer.global_step
 
     def get_lr(self) -> Tensor | tuple[Tensor, ...]:
-        """The learning rate of this step, as ``Optimizer.get_lr`` gives it."""
+        """Return the learning rate of this step, see ``Optimizer.get_lr``."""
         return self.opt.get_lr()
 
     def construct(self, gradients: Gradients) -> bool | tuple[bool, ...]:
@@ -69,21 +69,21 @@ class LARS(Cell):
             gradients: a tensor for each parameter, in their order and of their shapes.
 
         Returns:
-            what the optimizer inside returns.
+            the result of the inner optimizer.
 
         Raises:
             ValueError: another number of gradients, or one of another shape.
         """
-        given = self.opt._fitting(gradients)
+        fitted = self.opt._fitting(gradients)
         rates, _ = self.opt._numbers()
         scaled = []
         with no_recording(), np.errstate(all="ignore"):
-            for place, (parameter, gradient) in enumerate(zip(self.parameters, given, strict=True)):
-                decay = self._weight_decays[place]
+            for index, (parameter, gradient) in enumerate(zip(self.parameters, fitted, strict=True)):
+                decay = self._weight_decays[index]
                 decay = self.opt._number(decay(self.global_step)) if isinstance(decay, Cell) else float(decay)
                 value, g = parameter._array, gradient._array
-                if self.lars_flag[place]:
-                    limit = rates[place] if self.use_clip else None
+                if self.lars_flag[index]:
+                    limit = rates[index] if self.use_clip else None
                     g = updates.lars(value, g, decay, self.coefficient, self.epsilon, limit)
                 scaled.append(Tensor._wrap(g.astype(value.dtype, copy=False)))
         return self.opt(tuple(scaled))

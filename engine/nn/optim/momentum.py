@@ -1,4 +1,4 @@
-"""Momentum: steps along a sum of the gradients."""
+"""Momentum: steps along a decaying sum of the gradients."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Momentum(Optimizer):
     """Momentum (Polyak 1964): v = momentum * v + g; p = p - lr * v, or p - lr * (g + momentum * v) in Nesterov's form.
 
     Args:
-        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        params: the parameters to update, or groups of them, as for ``Optimizer``.
         learning_rate: lr: a number, one for each step, or a LearningRateSchedule.
-        momentum: the share of v that stays in a step, a float of at least 0.
+        momentum: the decay factor of v, a float of at least 0.
         weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
             step.
         loss_scale: the gradients are divided by it; above 0.
-        use_nesterov: take Nesterov's form.
+        use_nesterov: use Nesterov's form.
 
     Raises:
         TypeError: ``params`` holds no parameters, or an argument is of the wrong kind.

@@ -1,6 +1,6 @@
-"""The base of the optimizers: parameters and their groups, learning rates, weight decay, the step.
+"""Base of the optimizers: parameters and their groups, learning rates, weight decay, the step.
 
-An update makes new arrays and rebinds the parameters to them, so that a value somebody captured before stays as it was.
+An update creates new arrays and rebinds the parameters to them, so that captured values do not change.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ from ._sharing import Sharing
 __all__ = ["Optimizer", "opt_init_args_register"]
 
 Params: TypeAlias = Iterable[Parameter | dict[str, Any]]
-"""What an optimizer changes: parameters, or groups of them."""
+"""Parameters for an optimizer, or groups of them."""
 Rate: TypeAlias = float | Tensor | Iterable[float | Tensor] | Cell
 """A learning rate: one, one for each step, or a LearningRateSchedule."""
 Decay: TypeAlias = float | Tensor | Cell
 """A weight decay: a number, or a cell of the step."""
 Gradients: TypeAlias = Tensor | Sequence[Tensor]
-"""What an optimizer is called with."""
+"""Argument of an optimizer's call."""
 
 _GROUP_KEYS = ("params", "lr", "weight_decay", "grad_centralization", "order_params")
 
 
 def opt_init_args_register(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator of an optimizer's ``__init__``: keeps what the optimizer was made with.
+    """Return an optimizer's ``__init__`` with a wrapper that stores its arguments.
 
     Args:
         function: an ``__init__`` with arguments ``learning_rate`` and ``params``.
 
     Returns:
-        the function, which afterwards sets ``init_args`` (the other arguments by name), ``init_learning_rate`` and
+        the function, which also sets ``init_args`` (the other arguments by name), ``init_learning_rate`` and
         ``init_params``.
     """
     import inspect
@@ -62,15 +62,15 @@ def opt_init_args_register(function: Callable[..., Any]) -> Callable[..., Any]:
     def keeping(self: Optimizer, *args: Any, **kwargs: Any) -> None:
         try:
             bound = signature.bind(self, *args, **kwargs)
-        except TypeError as error:  # which does not say of what
+        except TypeError as error:  # whose message does not name the class
             raise TypeError(f"{type(self).__name__}.__init__() {error}") from None
         bound.apply_defaults()
-        given = dict(bound.arguments)
-        given.pop("self", None)
-        rate = given.pop("learning_rate", None)
-        params = given.pop("params", None)
+        arguments = dict(bound.arguments)
+        arguments.pop("self", None)
+        rate = arguments.pop("learning_rate", None)
+        params = arguments.pop("params", None)
         function(self, *args, **kwargs)
-        self.init_args = given
+        self.init_args = arguments
         self.init_learning_rate = rate
         self.init_params = {"params": params}
 
@@ -78,7 +78,7 @@ def opt_init_args_register(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _ListedRate(LearningRateSchedule):
-    """A learning rate for each step; after the last one that stays."""
+    """A learning rate for each step; the last one holds for all later steps."""
 
     def __init__(self, rates: Tensor, name: str) -> None:
         super().__init__()
@@ -88,14 +88,14 @@ class _ListedRate(LearningRateSchedule):
         rates, step = self.learning_rate._array, global_step._array.reshape(-1)[:1]
         if is_on_gpu(rates) and is_on_gpu(step):
             return Tensor._wrap(rates.take(array_module(rates).minimum(step, rates.shape[0] - 1)))
-        place = min(int(step[0]), rates.shape[0] - 1)
-        return Tensor._wrap(rates[place : place + 1])
+        position = min(int(step[0]), rates.shape[0] - 1)
+        return Tensor._wrap(rates[position : position + 1])
 
 
 class _ConstantRate(LearningRateSchedule):
-    """One learning rate for all steps, beside groups that have schedules.
+    """One learning rate for all steps, for groups beside those that have schedules.
 
-    A cell, as in MindSpore: its parameter comes after those that the optimizer holds itself.
+    A cell, as in MindSpore: its parameter comes after the optimizer's own.
     """
 
     def __init__(self, rate: Parameter) -> None:
@@ -107,23 +107,19 @@ class _ConstantRate(LearningRateSchedule):
 
 
 class Optimizer(Sharing):
-    """Base of the optimizers: called with the gradients, an optimizer changes its parameters.
+    """Base of the optimizers: called with the gradients, an optimizer updates its parameters.
 
     A subclass defines ``updated``; or, as in MindSpore, its own ``construct(self, gradients)`` with the help of
     ``get_lr``, ``decay_weight``, ``scale_grad`` and ``gradients_centralization``.
 
     Args:
-        learning_rate: a number, a Tensor, a number for each step (a list or a Tensor of one axis; after the last one
-            it
-            stays), or a LearningRateSchedule, which is called with the step.
-        parameters: the parameters to change, whose names must differ; or groups of them: dictionaries with ``params``
-            and,
-            for these alone, ``lr``, ``weight_decay`` and ``grad_centralization``; ``{"order_params": [...]}`` gives
-            the
-            order of the gradients.
+        learning_rate: a number, a Tensor, a number for each step (a list or a Tensor of one axis; the last one holds
+            for all later steps), or a LearningRateSchedule, which is called with the step.
+        parameters: the parameters to update, whose names must differ; or groups of them: dictionaries with ``params``
+            and, for these only, ``lr``, ``weight_decay`` and ``grad_centralization``; ``{"order_params": [...]}`` is
+            the order of the gradients.
         weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
-            step.
-            Without groups it spares parameters with "beta" or "gamma" in their names.
+            step. Without groups it excludes parameters with "beta" or "gamma" in their names.
         loss_scale: the gradients are divided by it; above 0.
 
     Raises:
@@ -134,12 +130,12 @@ class Optimizer(Sharing):
     """
 
     _one_success = False
-    """Whether a call returns a bare True, not one for each parameter: MindSpore differs by optimizer."""
+    """Whether a call returns a bare True, not one for each parameter: this differs by optimizer in MindSpore."""
 
     _keeps_numbers = False
-    """Whether ``updated`` takes the rate, the decay and the step as arrays of one element where they lie on a GPU.
+    """Whether ``updated`` takes the rate, the decay and the step as arrays of one element if they are on a GPU.
 
-    Then a step reads nothing back. To others they are given as Python's numbers, which waits for the GPU.
+    Then a step does not read values back. Otherwise they are Python numbers, which synchronizes with the GPU.
     """
 
     def __init__(
@@ -147,20 +143,20 @@ class Optimizer(Sharing):
     ) -> None:
         super().__init__(auto_prefix=False)
         name = type(self).__name__
-        given = _parameters_of(parameters, name)
+        parameter_list = _parameters_of(parameters, name)
         self._check_number(loss_scale, "loss_scale", 0.0, above=True)
         self.loss_scale = float(loss_scale)
         self.global_step = Parameter(Tensor(np.zeros(1, np.int32)), "global_step")
         self.dynamic_lr = self.dynamic_weight_decay = self.is_group_lr = False
-        self.is_group = isinstance(given[0], dict)
+        self.is_group = isinstance(parameter_list[0], dict)
         self.grad_centralization = False
         self._checked_decay(weight_decay)
         if self.is_group:
-            self._take_groups(given, learning_rate, weight_decay)
+            self._take_groups(parameter_list, learning_rate, weight_decay)
         else:
             self.learning_rate = self._rate(learning_rate, "learning_rate")
-            self.parameters = ParameterTuple(_with_names(given, name))
-            self._centralized = (False,) * len(given)
+            self.parameters = ParameterTuple(_with_names(parameter_list, name))
+            self._centralized = (False,) * len(parameter_list)
             self.decay_flags = tuple(self.decays(p) for p in self.parameters)
             self._decays: tuple[Any, ...] = tuple(weight_decay if f else 0.0 for f in self.decay_flags)
         self._parameters = self.parameters
@@ -171,32 +167,32 @@ class Optimizer(Sharing):
         self.reciprocal_scale = Tensor(np.float32(1.0 / self.loss_scale))
         self.global_step_increase_tensor = Tensor(np.ones(1, np.int32))
         self._share(self.parameters, Optimizer.construct)
-        # Optimizers of programs hand this on to what they map over the parameters.
-        own = {*self._own_places()}
-        self.optim_filter = tuple(place in own for place in range(self.param_length))
+        # Users' optimizers pass this to the functions that they map over the parameters.
+        own_indices = {*self._own_places()}
+        self.optim_filter = tuple(index in own_indices for index in range(self.param_length))
         self.use_parallel = self._shares is not None
-        self.is_group_params_ordered = self.is_group and any("order_params" in one for one in given)
+        self.is_group_params_ordered = self.is_group and any("order_params" in entry for entry in parameter_list)
 
-    # What it is made of
+    # Settings and parameters
 
     @functools.cached_property
     def hyper_map(self) -> Any:
-        """A function on each parameter with what belongs to it, for a subclass with a ``construct`` of its own."""
+        """Maps a function over the parameters and related tuples, for a subclass with its own ``construct``."""
         return HyperMap()
 
     @functools.cached_property
     def map_(self) -> Any:
-        """As ``hyper_map``, without going into tuples inside."""
+        """Like ``hyper_map``, without recursion into inner tuples."""
         return Map()
 
     @functools.cached_property
     def hyper_map_reverse(self) -> Any:
-        """As ``hyper_map``, from the last parameter to the first."""
+        """Like ``hyper_map``, from the last parameter to the first."""
         return HyperMap(None, True)
 
     @functools.cached_property
     def map_reverse(self) -> Any:
-        """As ``map_``, from the last parameter to the first."""
+        """Like ``map_``, from the last parameter to the first."""
         return Map(None, True)
 
     def _check_number(self, value: Any, argument: str, least: float, above: bool = False) -> None:
@@ -204,7 +200,7 @@ class Optimizer(Sharing):
         if isinstance(value, bool) or not isinstance(value, int | float | Tensor):
             raise TypeError(f"For '{name}', '{argument}' must be a number, but got {type(value).__name__}")
         number = _float(value)
-        if not number >= least or (above and number == least):  # of NaN neither is true
+        if not number >= least or (above and number == least):  # all comparisons with NaN are false
             raise ValueError(
                 f"For '{name}', '{argument}' must be {'above' if above else 'at least'} {least}, but got {value}"
             )
@@ -227,7 +223,7 @@ class Optimizer(Sharing):
         return value
 
     def _rate(self, value: Any, name: str) -> Any:
-        """A learning rate as a Parameter, or as a cell of the step."""
+        """Return a learning rate as a Parameter, or as a cell of the step."""
         if isinstance(value, Parameter) and value.ndim == 0:
             return value
         if isinstance(value, Cell):
@@ -314,13 +310,13 @@ class Optimizer(Sharing):
     # A step
 
     def construct(self, gradients: Gradients) -> bool | tuple[bool, ...]:
-        """Change the parameters by their gradients, and count the step in ``global_step``.
+        """Update the parameters by their gradients, and count the step in ``global_step``.
 
         Args:
-            gradients: a tensor for each parameter, in their order and of their shapes; one alone may come bare.
+            gradients: a tensor for each parameter, in their order and of their shapes; a single one may be bare.
 
         Returns:
-            True for each parameter, as a tuple; of ``ASGD`` and ``Rprop`` a bare True.
+            True for each parameter, as a tuple; for ``ASGD`` and ``Rprop`` a bare True.
 
         Raises:
             ValueError: another number of gradients, or one of another shape.
@@ -332,48 +328,48 @@ class Optimizer(Sharing):
         return self._step(gradients)
 
     def _step(self, gradients: Gradients) -> bool | tuple[bool, ...]:
-        given, step = self._fitting(gradients), Step(self)
+        fitting, step = self._fitting(gradients), Step(self)
         step.begin()
-        places = self._own_places()
-        step.update(places, [given[place] for place in places])
+        indices = self._own_places()
+        step.update(indices, [fitting[index] for index in indices])
         self._take_others()
         return step.end()
 
     def _fitting(self, gradients: Gradients) -> tuple[Tensor, ...]:
         name = type(self).__name__
-        given = (gradients,) if isinstance(gradients, Tensor) else tuple(gradients)
-        if len(given) != len(self.parameters):
+        gradient_tuple = (gradients,) if isinstance(gradients, Tensor) else tuple(gradients)
+        if len(gradient_tuple) != len(self.parameters):
             raise ValueError(
                 f"For '{name}', there must be one gradient for each of the {len(self.parameters)} parameters, "
-                f"but got {len(given)}"
+                f"but got {len(gradient_tuple)}"
             )
-        for parameter, gradient in zip(self.parameters, given, strict=True):
+        for parameter, gradient in zip(self.parameters, gradient_tuple, strict=True):
             if gradient.shape != parameter.shape:
                 raise ValueError(
                     f"For '{name}', the gradient of '{parameter.name}' must have the shape {parameter.shape}, "
                     f"but got {gradient.shape}"
                 )
-        return given
+        return gradient_tuple
 
     def _numbers(self) -> tuple[list[Number], list[Number]]:
-        """The learning rate and the weight decay of each parameter in this step."""
+        """Return the learning rate and the weight decay of each parameter in this step."""
         count, rates = len(self.parameters), self.get_lr()
-        found = [self._number(r) for r in rates] if isinstance(rates, tuple) else [self._number(rates)] * count
-        return found, [self._decay(place) for place in range(count)]
+        per_parameter = [self._number(r) for r in rates] if isinstance(rates, tuple) else [self._number(rates)] * count
+        return per_parameter, [self._decay(index) for index in range(count)]
 
     def _decay(self, place: int) -> Number:
-        """The weight decay of one parameter in this step."""
+        """Return the weight decay of a parameter in this step."""
         if not self.exec_weight_decay:
             return 0.0
         decay = self._decays[place]
         return self._number(decay(self.global_step)) if isinstance(decay, Cell) else float(decay)
 
     def _number(self, value: float | Tensor) -> Number:
-        """A number of a step as ``updated`` takes it: one that lies on a GPU stays there."""
+        """Return a number of a step in the form for ``updated``: one on a GPU stays there."""
         return number_of(value, self._keeps_numbers and is_on_gpu(self.parameters[0]._array))
 
     def _prepared(self, place: int, value: Array, g: Array, decay: Any) -> Array:
-        """A gradient with weight decay added, centralised, and divided by the loss scale, which spares the decay."""
+        """Return a gradient with (unscaled) weight decay added, centralized, and divided by the loss scale."""
         if not is_zero(decay):
             g = g + value * (decay * self.loss_scale)
         if self._centralized[place] and g.ndim > 1:
@@ -383,67 +379,70 @@ class Optimizer(Sharing):
         return g.astype(value.dtype, copy=False)
 
     def _updated(self, place: int, gradient: Array, rate: Any, decay: Number, step: Any) -> New:
-        """``updated`` with a prepared gradient; on a GPU, where it can, with one that its kernel prepares."""
+        """Return ``updated`` with a prepared gradient; on a GPU, if possible, with one that its kernel prepares."""
         value = self.parameters[place]._array
-        given: Any = None
+        gradient_or_deferred: Any = None
         if type(value) is not np.ndarray and self._prepares_late:
-            before = self._before(place, decay)
-            if before is not None:
-                given = Unprepared(gradient, before, functools.partial(self._prepared, place, value, gradient, decay))
-        if given is None:
-            given = self._prepared(place, value, gradient, decay)
-        return self.updated(place, value, given, rate, step)
+            preparation = self._before(place, decay)
+            if preparation is not None:
+                gradient_or_deferred = Unprepared(
+                    gradient, preparation, functools.partial(self._prepared, place, value, gradient, decay)
+                )
+        if gradient_or_deferred is None:
+            gradient_or_deferred = self._prepared(place, value, gradient, decay)
+        return self.updated(place, value, gradient_or_deferred, rate, step)
 
     def _before(self, place: int, decay: Number) -> tuple[float, float] | None:
-        """What ``_prepared`` does: a factor of the value that is added to the gradient, and a divisor of the sum.
+        """Return the factor of the value that ``_prepared`` adds to the gradient, and the divisor of the sum.
 
-        None where it does more than that, or by a number that lies on a GPU.
+        None if it does more than that, or uses a number on a GPU.
         """
         if self._centralized[place] or not isinstance(decay, float):
             return None
         return decay * self.loss_scale, self.loss_scale
 
     _prepares_late = False
-    """Whether ``updated`` hands its gradient to nobody but ``updated_by``, which takes one that is not prepared."""
+    """Whether ``updated`` passes its gradient only to ``updated_by``, which accepts an unprepared one."""
 
     def decays(self, parameter: Parameter) -> bool:
-        """Whether weight decay is for this parameter: not for what is named beta or gamma, as in MindSpore.
+        """Return whether weight decay applies to this parameter: not to names with beta or gamma, as in MindSpore.
 
         Args:
-            parameter: one of those given without groups.
+            parameter: one of the parameters without groups.
         """
         return "beta" not in parameter.name and "gamma" not in parameter.name
 
     def before_step(self, step: int) -> None:
-        """What a subclass does once before the parameters are changed.
+        """Prepare a step, once before the parameters are updated; for subclasses.
 
         Args:
             step: the number of the step, from 1.
         """
 
     def _corrected(self, rates: list[Number]) -> list[Number]:
-        """The rates as ``updated`` is given them: what is computed of one is, where it can be, computed once."""
+        """Return the rates in the form for ``updated``: values derived from a rate are, if possible, computed once."""
         return rates
 
     def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
-        """The parameter's new array; each optimizer defines it.
+        """Return the parameter's new array; each optimizer defines it.
 
         Args:
-            place: the parameter's place among ``parameters``.
+            place: the parameter's index among ``parameters``.
             value: its array.
-            gradient: the gradient's array, of its shape and dtype, with weight decay and loss scale in it.
+            gradient: the gradient's array, of its shape and dtype, with weight decay and loss scale applied.
             rate: its learning rate in this step.
             step: the number of the step, from 1.
 
-        Returns:
-            an array of the shape of ``value``, which is cast to the parameter's dtype; or what ``updated_by`` gave.
+            Returns:
+                an array of the shape of ``value``, which is cast to the parameter's dtype; or the result of
+                ``updated_by``.
         """
         raise NotImplementedError(f"{type(self).__name__} defines neither 'updated' nor 'construct'")
 
-    # For subclasses with a construct of their own, and for users
+    # For subclasses with their own construct, and for users
 
     def get_lr(self) -> Tensor | tuple[Tensor, ...]:
-        """The learning rate of this step, a Tensor; with groups that have their own, a tuple with each parameter's."""
+        """Return the learning rate of this step, a Tensor; with rates of groups, a tuple of each parameter's."""
         with no_recording():
             if self.is_group_lr:
                 return tuple(self._now(rate) for rate in self._rates)
@@ -451,12 +450,12 @@ class Optimizer(Sharing):
 
     def _now(self, rate: Parameter | Cell) -> Tensor:
         if isinstance(rate, Cell):
-            found = rate(self.global_step)
-            return found.reshape(()) if isinstance(found, Tensor) else Tensor(np.float32(found))
+            value = rate(self.global_step)
+            return value.reshape(()) if isinstance(value, Tensor) else Tensor(np.float32(value))
         return rate
 
     def get_weight_decay(self) -> Tensor | tuple[Tensor, ...]:
-        """The weight decay of this step times the loss scale, as it goes with gradients that are scaled.
+        """Return the weight decay of this step times the loss scale, to match scaled gradients.
 
         Returns:
             a Tensor; with groups, a tuple with one for each parameter.
@@ -470,35 +469,34 @@ class Optimizer(Sharing):
         return tuple(scaled(decay) for decay in self._decays) if self.is_group else scaled(self.weight_decay)
 
     def get_lr_parameter(self, param: Parameter | Sequence[Parameter]) -> Any:
-        """The learning rate that a parameter has.
+        """Return the learning rate of a parameter.
 
         Args:
             param: a Parameter of this optimizer, or a list or tuple of them.
 
         Returns:
             a Parameter (for a list of rates, the one that holds them all) or a LearningRateSchedule; for several
-            parameters, a
-            list of these.
+            parameters, a list of these.
 
         Raises:
-            TypeError: no Parameter.
-            ValueError: a parameter that is not this optimizer's.
+            TypeError: ``param`` is not a Parameter, or a list or tuple of them.
+            ValueError: a parameter is not in this optimizer.
         """
         if not isinstance(param, Parameter | list | tuple) or (
             not isinstance(param, Parameter) and not all(isinstance(p, Parameter) for p in param)
         ):
             raise TypeError(f"For 'get_lr_parameter', 'param' must be a Parameter or list, got {type(param).__name__}")
-        found = []
-        for one in [param] if isinstance(param, Parameter) else param:
-            places = [i for i, p in enumerate(self.parameters) if p.name == one.name]
-            if not places:
-                raise ValueError(f"For 'get_lr_parameter', the parameter '{one.name}' is not in the optimizer")
-            rate = self._rates[places[0]] if self.is_group_lr else self.learning_rate
-            found.append(rate.learning_rate if isinstance(rate, _ListedRate | _ConstantRate) else rate)
-        return found[0] if isinstance(param, Parameter) else found
+        rates = []
+        for parameter in [param] if isinstance(param, Parameter) else param:
+            positions = [i for i, p in enumerate(self.parameters) if p.name == parameter.name]
+            if not positions:
+                raise ValueError(f"For 'get_lr_parameter', the parameter '{parameter.name}' is not in the optimizer")
+            rate = self._rates[positions[0]] if self.is_group_lr else self.learning_rate
+            rates.append(rate.learning_rate if isinstance(rate, _ListedRate | _ConstantRate) else rate)
+        return rates[0] if isinstance(param, Parameter) else rates
 
     def decay_weight(self, gradients: Sequence[Tensor]) -> Sequence[Tensor]:
-        """The gradients with weight decay, times the loss scale, added.
+        """Return the gradients with weight decay, times the loss scale, added.
 
         Args:
             gradients: a tensor for each parameter, in their order.
@@ -512,7 +510,7 @@ class Optimizer(Sharing):
         )
 
     def gradients_centralization(self, gradients: Sequence[Tensor]) -> Sequence[Tensor]:
-        """The gradients with the mean over all axes but the first taken off, where a group asks for it.
+        """Return the gradients, with ``grad_centralization`` minus the mean over all axes but the first.
 
         Args:
             gradients: a tensor for each parameter, in their order.
@@ -520,12 +518,12 @@ class Optimizer(Sharing):
         if not any(self._centralized):
             return gradients
         return tuple(
-            g - g.mean(tuple(range(1, g.ndim)), True) if wanted and g.ndim > 1 else g
-            for g, wanted in zip(gradients, self._centralized, strict=True)
+            g - g.mean(tuple(range(1, g.ndim)), True) if centralized and g.ndim > 1 else g
+            for g, centralized in zip(gradients, self._centralized, strict=True)
         )
 
     def scale_grad(self, gradients: Sequence[Tensor]) -> Sequence[Tensor]:
-        """The gradients divided by the loss scale.
+        """Return the gradients divided by the loss scale.
 
         Args:
             gradients: tensors.
@@ -533,7 +531,7 @@ class Optimizer(Sharing):
         return tuple(g * self.reciprocal_scale for g in gradients) if self.need_scale else gradients
 
     def flatten_gradients(self, gradients: Sequence[Tensor]) -> Sequence[Tensor]:
-        """The gradients as they are: MindSpore flattens them for devices that this engine has not.
+        """Return the gradients unchanged: MindSpore flattens them for devices that this engine does not support.
 
         Args:
             gradients: tensors.
@@ -541,10 +539,10 @@ class Optimizer(Sharing):
         return gradients
 
     def broadcast_params(self, optim_result: Any) -> Any:
-        """For a subclass with a ``construct`` of its own: give the parameters that other ranks changed their values.
+        """Set the parameters that other ranks updated to their values, for a subclass with its own ``construct``.
 
         Args:
-            optim_result: what an update gave.
+            optim_result: the result of an update.
 
         Returns:
             ``optim_result``.
@@ -557,7 +555,7 @@ class Optimizer(Sharing):
         """Add to a parameter, outside every recording.
 
         Args:
-            parameter: what is changed.
+            parameter: the parameter.
             value: a Tensor, an array or a number that broadcasts to its shape.
 
         Returns:
@@ -567,10 +565,10 @@ class Optimizer(Sharing):
             ValueError: ``value`` does not broadcast to the parameter's shape.
         """
         with no_recording():
-            held = parameter._array
+            array = parameter._array
             if isinstance(value, np.ndarray):
-                value = array_module(held).asarray(value)
-            added = computed(_added, held, value._array if isinstance(value, Tensor) else value, dtype=held.dtype)
+                value = array_module(array).asarray(value)
+            added = computed(_added, array, value._array if isinstance(value, Tensor) else value, dtype=array.dtype)
             if added.shape != parameter.shape:
                 raise ValueError(
                     f"For 'assignadd', 'value' must broadcast to the shape {parameter.shape}, but got {np.shape(value)}"
@@ -580,7 +578,7 @@ class Optimizer(Sharing):
 
     @property
     def target(self) -> str:
-        """Where the update runs: with the parameters."""
+        """The device of the update: that of the parameters."""
         return "CPU" if not self.parameters or isinstance(self.parameters[0]._array, np.ndarray) else "GPU"
 
     @target.setter
@@ -591,7 +589,7 @@ class Optimizer(Sharing):
 
     @property
     def unique(self) -> bool:
-        """Kept for readers: whether repeated rows of sparse gradients are added up first."""
+        """Whether repeated rows of sparse gradients are summed first; stored, otherwise unused."""
         return bool(self.__dict__.get("_unique", True))
 
     @unique.setter
@@ -599,11 +597,11 @@ class Optimizer(Sharing):
         self.__dict__["_unique"] = check_bool(value, type(self).__name__, "unique")
 
     def state_like_parameters(self, prefix: str, init: str | float | Initializer = "zeros") -> ParameterTuple:
-        """A state parameter for each parameter, of its shape and dtype, named ``prefix.name``.
+        """Return a state parameter for each parameter, of its shape and dtype, named ``prefix.name``.
 
         Args:
             prefix: the beginning of the names.
-            init: what they hold first: an initializer, its name, or a number.
+            init: their initial values: an initializer, its name, or a number.
         """
         return ParameterTuple(
             [
@@ -613,28 +611,28 @@ class Optimizer(Sharing):
         )
 
     def scalar_state(self, name: str, value: float = 1.0, shape: tuple[int, ...] = ()) -> Parameter:
-        """A number that belongs to the optimizer's state, as a float32 Parameter.
+        """Return a number of the optimizer's state, as a float32 Parameter.
 
         Args:
             name: its name.
-            value: what it is first.
+            value: its initial value.
             shape: its shape; a scalar by default.
         """
         return Parameter(Tensor(np.full(shape, value, np.float32)), name)
 
 
 class Step:
-    """A step of an optimizer in parts: ``begin``, ``update`` until each parameter had its turn, ``end``.
+    """A step of an optimizer in parts: ``begin``, ``update`` until each parameter was updated, ``end``.
 
     Args:
-        optimizer: whose step it is; it may be begun again after its end.
+        optimizer: the optimizer; the step may begin again after its end.
     """
 
     def __init__(self, optimizer: Optimizer) -> None:
         self._optimizer = optimizer
 
     def begin(self) -> None:
-        """Take the numbers of this step."""
+        """Compute the numbers of this step."""
         optimizer = self._optimizer
         with no_recording(), np.errstate(all="ignore"):
             self._next = optimizer.global_step._array + np.int32(1)
@@ -645,46 +643,46 @@ class Step:
             self._rates = optimizer._corrected(self._rates)
 
     def update(self, places: Sequence[int], gradients: Sequence[Tensor]) -> None:
-        """Change some parameters.
+        """Update some parameters.
 
         Args:
-            places: of the parameters.
-            gradients: of each of them.
+            places: the indices of the parameters.
+            gradients: the gradient of each.
         """
-        optimizer, parameters = self._optimizer, [self._optimizer.parameters[place] for place in places]
+        optimizer, parameters = self._optimizer, [self._optimizer.parameters[index] for index in places]
         with no_recording(), np.errstate(all="ignore"):
             take_all(
                 parameters,
                 [
-                    optimizer._updated(place, gradient._array, self._rates[place], self._decays[place], self._number)
-                    for place, gradient in zip(places, gradients, strict=True)
+                    optimizer._updated(index, gradient._array, self._rates[index], self._decays[index], self._number)
+                    for index, gradient in zip(places, gradients, strict=True)
                 ],
             )
 
     def end(self) -> bool | tuple[bool, ...]:
-        """Count the step; what a call of the optimizer returns."""
+        """Count the step; return the result of a call of the optimizer."""
         optimizer = self._optimizer
         with no_recording():
             optimizer.global_step._rebind(self._next)
         return True if optimizer._one_success else (True,) * len(optimizer.parameters)
 
     def states(self, place: int) -> list[Parameter]:
-        """What the optimizer keeps for one parameter from step to step.
+        """Return the state of a parameter.
 
         Args:
-            place: of the parameter.
+            place: the index of the parameter.
         """
-        held = vars(self._optimizer).values()
+        attributes = vars(self._optimizer).values()
         count = len(self._optimizer.parameters)
-        return [one[place] for one in held if isinstance(one, ParameterTuple) and len(one) == count]
+        return [states[place] for states in attributes if isinstance(states, ParameterTuple) and len(states) == count]
 
 
 def number_of(value: float | Tensor, stays: bool) -> Number:
-    """A number of a step as a rule takes it.
+    """Return a number of a step in the form for a rule.
 
     Args:
         value: a number, or a Tensor of one.
-        stays: whether one that lies on a GPU stays there; else it is waited for.
+        stays: whether a number on a GPU stays there; otherwise it is read, which synchronizes.
     """
     if not isinstance(value, Tensor):
         return float(value)
@@ -695,9 +693,9 @@ def number_of(value: float | Tensor, stays: bool) -> Number:
 
 
 def count_of(value: Tensor, stays: bool) -> Any:
-    """``number_of`` a whole number: an int, or an array that lies on a GPU."""
-    found = number_of(value, stays)
-    return found if is_on_gpu(found) else int(found)
+    """Return ``number_of`` a whole number: an int, or an array on a GPU."""
+    number = number_of(value, stays)
+    return number if is_on_gpu(number) else int(number)
 
 
 def _added(array: Array, value: Array | float, dtype: np.dtype[Any]) -> Array:
@@ -708,12 +706,12 @@ def _added(array: Array, value: Array | float, dtype: np.dtype[Any]) -> Array:
 def take(parameter: Parameter, array: Array) -> None:
     """Bind a parameter to a new array, in its own dtype."""
     xp = array_module(array)
-    held = parameter._array
-    parameter._rebind(xp.asarray(array, dtype=held.dtype))
+    previous = parameter._array
+    parameter._rebind(xp.asarray(array, dtype=previous.dtype))
 
 
 class Unprepared(NamedTuple):
-    """A gradient on a GPU as it came, which a kernel over many tensors prepares itself."""
+    """A raw gradient on a GPU, which a kernel over many tensors prepares itself."""
 
     array: Array
     before: tuple[float, float]
@@ -721,13 +719,13 @@ class Unprepared(NamedTuple):
 
 
 class Update:
-    """A new value to be: a rule with what it is given, which has a form that takes many parameters in one call.
+    """A deferred new value: a rule with its arguments, in a form that updates many parameters in one call.
 
     Attributes:
-        rule: as of ``updated_by``.
-        states: what the rule keeps from step to step; None for one that this form of it does without.
-        arguments: what the rule takes after the states by place, the gradient first.
-        settings: what it takes by name.
+        rule: the rule, see ``updated_by``.
+        states: its states; None for one that this form of it does not use.
+        arguments: its positional arguments after the states, the gradient first.
+        settings: its keyword arguments.
         form: the name of the kernel and its numbers.
         before: on a GPU, how the kernel prepares the gradient: see ``Optimizer._before``.
     """
@@ -751,45 +749,47 @@ class Update:
         self.form = form
 
     def made(self, value: Array) -> Array:
-        """The new value, by the rule itself."""
+        """Compute the new value by the rule itself."""
         return _made(self.rule, value, self.states, self.arguments, self.settings)
 
 
 New: TypeAlias = Array | Update
-"""A parameter's new array, or how it comes about."""
+"""A parameter's new array, or its deferred update."""
 
 
 def updated_by(
     rule: Callable[..., Any], value: Array, states: Iterable[Parameter | None], *numbers: Any, **settings: Any
 ) -> New:
-    """The new value by a rule of ``engine.cpu.updates``; the states take theirs.
+    """Return the new value by a rule of ``engine.cpu.updates``, and update the states.
 
     Args:
-        rule: called with the value, the arrays of the states and what follows; gives a new array for each.
-        value: of the parameter.
-        states: what the rule keeps from step to step; None for one that this form of it does without.
-        numbers: the gradient, the learning rate and whatever else the rule takes by place.
-        settings: what it takes by name.
+        rule: called with the value, the arrays of the states and the rest; returns a new array for each.
+        value: the parameter's array.
+        states: the states of the rule; None for one that this form of it does not use.
+        numbers: the gradient, the learning rate and further positional arguments of the rule.
+        settings: its keyword arguments.
 
     Returns:
-        the new value, or an Update where ``take_all`` may compute it together with others.
+        the new value, or an Update if ``take_all`` may compute it together with others.
     """
-    held, operator = list(states), getattr(rule, "__self__", None)
+    state_list, operator = list(states), getattr(rule, "__self__", None)
     if type(value) is not np.ndarray:
         gradient = numbers[0]
         late = isinstance(gradient, Unprepared)
-        on_gpu = _gpu_steps.form_of(rule, value, held, gradient.array if late else gradient, *numbers[1:], **settings)
+        on_gpu = _gpu_steps.form_of(
+            rule, value, state_list, gradient.array if late else gradient, *numbers[1:], **settings
+        )
         if on_gpu is not None and late:
-            return Update(rule, held, (gradient.array, *numbers[1:]), settings, on_gpu, gradient.before)
+            return Update(rule, state_list, (gradient.array, *numbers[1:]), settings, on_gpu, gradient.before)
         if on_gpu is not None:
-            return Update(rule, held, numbers, settings, on_gpu)
-        return _made(rule, value, held, (gradient.prepared(), *numbers[1:]) if late else numbers, settings)
+            return Update(rule, state_list, numbers, settings, on_gpu)
+        return _made(rule, value, state_list, (gradient.prepared(), *numbers[1:]) if late else numbers, settings)
     form = stepping.FORMS.get(operator.kernel if isinstance(operator, Operator) else rule)
     if form is not None and value.dtype == np.float32:
-        found = form(*numbers[1:], **settings)
-        if found is not None:
-            return Update(rule, held, numbers, settings, found)
-    return _made(rule, value, held, numbers, settings)
+        fused_form = form(*numbers[1:], **settings)
+        if fused_form is not None:
+            return Update(rule, state_list, numbers, settings, fused_form)
+    return _made(rule, value, state_list, numbers, settings)
 
 
 def _made(
@@ -799,52 +799,54 @@ def _made(
     arguments: tuple[Any, ...],
     settings: dict[str, Any],
 ) -> Array:
-    made = rule(value, *(None if one is None else one._array for one in states), *arguments, **settings)
-    new, *arrays = made if isinstance(made, tuple) else (made,)
-    for one, array in zip(states, arrays, strict=True):
-        if one is not None:
-            one._rebind(array)
+    results = rule(
+        value, *(None if parameter is None else parameter._array for parameter in states), *arguments, **settings
+    )
+    new, *arrays = results if isinstance(results, tuple) else (results,)
+    for parameter, array in zip(states, arrays, strict=True):
+        if parameter is not None:
+            parameter._rebind(array)
     return new
 
 
 def take_all(parameters: Sequence[Parameter], found: list[New]) -> None:
-    """Bind parameters to their new arrays, which it computes together where it can.
+    """Bind parameters to their new arrays, computing them together if possible.
 
-    What nobody else holds is written in place.
+    Arrays without other references are modified in place.
 
     Args:
-        parameters: what is changed.
-        found: what each becomes.
+        parameters: the parameters.
+        found: the new value of each.
     """
-    together: dict[str, list[tuple[Parameter, Update]]] = {}
+    by_kernel: dict[str, list[tuple[Parameter, Update]]] = {}
     for parameter, new in zip(parameters, found, strict=True):
         if isinstance(new, Update):
-            together.setdefault(new.form[0], []).append((parameter, new))
+            by_kernel.setdefault(new.form[0], []).append((parameter, new))
         else:
             take(parameter, new)
-    for kernel, pairs in together.items():
+    for kernel, pairs in by_kernel.items():
         if isinstance(pairs[0][1].form, _gpu_steps.Form):
             _gpu_steps.step(pairs)
             continue
-        held = [[p, *[one for one in new.states if one is not None]] for p, new in pairs]
+        tensors = [[p, *[tensor for tensor in new.states if tensor is not None]] for p, new in pairs]
         gradients = [new.arguments[0] for _, new in pairs]
-        if not stepping.can_step([[g, *[t._array for t in row]] for g, row in zip(gradients, held, strict=True)]):
+        if not stepping.can_step([[g, *[t._array for t in row]] for g, row in zip(gradients, tensors, strict=True)]):
             for parameter, new in pairs:
                 take(parameter, new.made(parameter._array))
             continue
-        targets = [[t._array if is_held_alone(t) else np.empty_like(t._array) for t in row] for row in held]
+        targets = [[t._array if is_held_alone(t) else np.empty_like(t._array) for t in row] for row in tensors]
         rows = [
             (g, [(t._array, target) for t, target in zip(row, into, strict=True)])
-            for g, row, into in zip(gradients, held, targets, strict=True)
+            for g, row, into in zip(gradients, tensors, targets, strict=True)
         ]
         stepping.step(kernel, rows, [new.form[1] for _, new in pairs])
-        for row, into in zip(held, targets, strict=True):
+        for row, into in zip(tensors, targets, strict=True):
             for tensor, target in zip(row, into, strict=True):
                 tensor._rebind(target)
 
 
 def _as_operand(number: Number) -> Any:
-    """A number beside a tensor: one that lies on a GPU as a tensor."""
+    """Return a number as operand for a tensor: one on a GPU as a tensor."""
     return Tensor._wrap(number) if is_on_gpu(number) else number  # type: ignore[arg-type]  # an array, then
 
 
@@ -857,25 +859,25 @@ def _parameters_of(parameters: Any, name: str, what: str = "the parameters") -> 
         raise (ValueError if parameters is None else TypeError)(  # as in MindSpore
             f"For '{name}', {what} must be a list such as net.trainable_params(), but got {type(parameters).__name__}"
         )
-    given = list(parameters)
-    if not given:
+    parameter_list = list(parameters)
+    if not parameter_list:
         raise ValueError(f"For '{name}', the list of parameters is empty")
-    groups = what == "the parameters" and isinstance(given[0], dict)
-    for place, one in enumerate(given):
-        if not isinstance(one, dict if groups else Parameter):
+    groups = what == "the parameters" and isinstance(parameter_list[0], dict)
+    for index, entry in enumerate(parameter_list):
+        if not isinstance(entry, dict if groups else Parameter):
             kind = "a dictionary like the first" if groups else "a Parameter"
             raise TypeError(
-                f"For '{name}', entry {place} of the parameters must be {kind}, but got {type(one).__name__}"
+                f"For '{name}', entry {index} of the parameters must be {kind}, but got {type(entry).__name__}"
             )
-    return given
+    return parameter_list
 
 
 def _with_names(parameters: list[Parameter], name: str) -> list[Parameter]:
-    seen: set[str] = set()
-    for one in parameters:
-        if one.name in seen:
-            raise ValueError(f"For '{name}', two parameters are named '{one.name}'")
-        seen.add(one.name)
+    names: set[str] = set()
+    for parameter in parameters:
+        if parameter.name in names:
+            raise ValueError(f"For '{name}', two parameters are named '{parameter.name}'")
+        names.add(parameter.name)
     return parameters
 
 

@@ -1,4 +1,4 @@
-"""ProximalAdagrad: Adagrad's step, then towards 0."""
+"""ProximalAdagrad: Adagrad's step, then shrinkage towards 0."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ __all__ = ["ProximalAdagrad"]
 
 
 class ProximalAdagrad(Optimizer):
-    """Proximal Adagrad (Duchi and Singer 2009): Adagrad's step q = p - lr * g / sqrt(a), then towards 0.
+    """Proximal Adagrad (Duchi and Singer 2009): Adagrad's step q = p - lr * g / sqrt(a), then shrinkage towards 0.
 
     a = a + g * g; with r = lr / sqrt(a), p = sign(q) / (1 + r * l2) * max(abs(q) - r * l1, 0).
 
     Args:
-        params: the parameters to change, or groups of them, as for ``Optimizer``.
-        accum: what a is in the beginning, at least 0.
+        params: the parameters to update, or groups of them, as for ``Optimizer``.
+        accum: the initial value of a, at least 0.
         learning_rate: lr: a number, one for each step, or a LearningRateSchedule.
         l1: the weight of the sum of absolute values, which makes parameters 0; at least 0.
         l2: the weight of the sum of squares; at least 0.
-        use_locking: kept for readers; an update is never written by two threads here.
+        use_locking: stored, otherwise unused; an update is never written by two threads here.
         loss_scale: the gradients are divided by it; above 0.
         weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
             step.

@@ -18,13 +18,13 @@ class RMSProp(Optimizer):
     starts at 1.
 
     Args:
-        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        params: the parameters to update, or groups of them, as for ``Optimizer``.
         learning_rate: lr: a number, one for each step, or a LearningRateSchedule.
-        decay: the share of s that stays in a step, at least 0.
-        momentum: the share of v that stays in a step, at least 0.
+        decay: the decay factor of s, at least 0.
+        momentum: the decay factor of v, at least 0.
         epsilon: added under the root, above 0.
-        use_locking: kept for readers; an update is never written by two threads here.
-        centered: take the square of a running mean of g off s (Graves 2013).
+        use_locking: stored, otherwise unused; an update is never written by two threads here.
+        centered: subtract the square of a running mean of g from s (Graves 2013).
         loss_scale: the gradients are divided by it; above 0.
         weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
             step.

@@ -13,20 +13,19 @@ __all__ = ["Rprop"]
 class Rprop(Optimizer):
     """Resilient backpropagation (Riedmiller and Braun 1993): steps by the sign of the gradient, of adapted lengths.
 
-    Each element has a length of its own, the learning rate in the beginning. It is multiplied by the second of
-    ``etas``
-    while the gradient keeps its sign; where the sign changed, by the first, and that step is not made.
+    Each element has its own length, initially the learning rate. It is multiplied by the second of ``etas``
+    while the gradient keeps its sign; if the sign changed, by the first, and that step is skipped.
 
     Args:
-        params: the parameters to change, or groups of them, as for ``Optimizer``.
-        learning_rate: the first length: a number, one for each step, or a LearningRateSchedule.
+        params: the parameters to update, or groups of them, as for ``Optimizer``.
+        learning_rate: the initial length: a number, one for each step, or a LearningRateSchedule.
         etas: (shrinking, growing): two floats, the first between 0 and 1, the second above 1.
-        step_sizes: (least, most): two floats, the limits of the lengths.
+        step_sizes: (lower, upper): two floats, the limits of the lengths.
         weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0, or a cell of the
             step.
 
     Raises:
-        TypeError: ``params`` holds no parameters, or ``etas`` or ``step_sizes`` is no tuple of floats.
+        TypeError: ``params`` holds no parameters, or ``etas`` or ``step_sizes`` is not a tuple of floats.
         ValueError: ``params`` is empty, or a number is outside its range.
     """
 
@@ -59,10 +58,10 @@ class Rprop(Optimizer):
         self.step_size = self.state_like_parameters("step_size")
 
     def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
-        before, lengths = self.prev[place], self.step_size[place]
+        previous, lengths = self.prev[place], self.step_size[place]
         sizes = updates.first_lengths(value, rate, lengths._array, step)
         etas, limits = (self.etaminus, self.etaplus), (self.step_size_min, self.step_size_max)
-        new, used, sizes = updates.rprop(value, before._array, sizes, gradient, etas, limits)
-        before._rebind(used)
+        new, used, sizes = updates.rprop(value, previous._array, sizes, gradient, etas, limits)
+        previous._rebind(used)
         lengths._rebind(sizes)
         return new

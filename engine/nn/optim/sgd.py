@@ -20,17 +20,17 @@ class SGD(Optimizer):
     In the first step v is g. Nesterov's form is p - lr * (g + momentum * v); without momentum it is p - lr * g.
 
     Args:
-        params: the parameters to change, or groups of them, as for ``Optimizer``.
+        params: the parameters to update, or groups of them, as for ``Optimizer``.
         learning_rate: lr: a number, one for each step, or a LearningRateSchedule.
-        momentum: the share of v that stays in a step, at least 0.
-        dampening: the share of g that does not get into v, at least 0.
+        momentum: the decay factor of v, at least 0.
+        dampening: the share of g that is not added to v, at least 0.
         weight_decay: this multiple of a parameter is added to its gradient: a number, at least 0.
-        nesterov: take Nesterov's form, which needs ``momentum`` above 0 and ``dampening`` 0.
+        nesterov: use Nesterov's form, which needs ``momentum`` above 0 and ``dampening`` 0.
         loss_scale: the gradients are divided by it; above 0.
 
     Raises:
         TypeError: ``params`` holds no parameters, ``weight_decay`` is a cell, or an argument is of the wrong kind.
-        ValueError: ``params`` is empty, a number is outside its range, or ``nesterov`` lacks what it needs.
+        ValueError: ``params`` is empty, a number is outside its range, or ``nesterov`` without its requirements.
     """
 
     _keeps_numbers = _prepares_late = True
@@ -62,12 +62,12 @@ class SGD(Optimizer):
     def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
         if is_on_gpu(value):
             factor, states = self._number(self.momentum), (self.accum[place], self.stat[place])
-            how = (factor, self.dampening, self.nesterov, step)
-            return updated_by(updates.sgd_by_step, value, states, gradient, rate, *how)
+            settings = (factor, self.dampening, self.nesterov, step)
+            return updated_by(updates.sgd_by_step, value, states, gradient, rate, *settings)
         momentum = float(self.momentum._array)
         if not momentum:
             return updates.descent(value, gradient, rate)
-        if step == 1:  # a checkpoint says so, as MindSpore's
+        if step == 1:  # stored in checkpoints, as in MindSpore
             self.stat[place].assign_value(Tensor(np.zeros_like(self.stat[place].asnumpy())))
-        how = (momentum, self.dampening, self.nesterov, step == 1)
-        return updated_by(updates.sgd, value, (self.accum[place],), gradient, rate, *how)
+        settings = (momentum, self.dampening, self.nesterov, step == 1)
+        return updated_by(updates.sgd, value, (self.accum[place],), gradient, rate, *settings)

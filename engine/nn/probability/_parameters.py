@@ -43,7 +43,7 @@ def check_dtype(dtype: object, allowed: tuple[DType, ...], owner: str) -> None:
 
 
 def as_tensor(value: Given, dtype: DType, argument: str) -> Tensor:
-    """A parameter as a tensor of ``dtype``; a Parameter as it is, so that it can be trained.
+    """Return a parameter as a tensor of ``dtype``; a Parameter as it is, so that it can be trained.
 
     Raises:
         TypeError: no number, list, array or tensor.
@@ -58,7 +58,7 @@ def as_tensor(value: Given, dtype: DType, argument: str) -> Tensor:
 
 
 def parameter_dtype(given: Mapping[str, Any], dtype: DType) -> DType:
-    """The dtype that a distribution computes in: the one its parameters share, or else its own, or else float32.
+    """Return the dtype that a distribution computes in: the one its parameters share, or else its own, or else float32.
 
     Raises:
         TypeError: two parameters differ in dtype.
@@ -74,7 +74,7 @@ def parameter_dtype(given: Mapping[str, Any], dtype: DType) -> DType:
 
 
 def shared_shape(given: Mapping[str, Any]) -> tuple[int, ...] | None:
-    """The shape that parameters broadcast to; None while one is missing.
+    """Return the shape that parameters broadcast to; None while one is missing.
 
     Raises:
         ValueError: they do not broadcast.
@@ -88,7 +88,7 @@ def shared_shape(given: Mapping[str, Any]) -> tuple[int, ...] | None:
 
 
 def all_scalars(given: Mapping[str, Any]) -> bool:
-    """Whether every parameter that is there is a plain number."""
+    """Return whether every parameter that is there is a plain number."""
     return all(value is None or isinstance(value, int | float) for value in given.values())
 
 

@@ -110,7 +110,7 @@ class Bijector(Cell):
         return ", ".join(f"{label} = {getattr(self, label)}" for label in self._labels)
 
     def shape_mapping(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape of the output: that of the input and of the parameters broadcast.
+        """Return the shape of the output: that of the input and of the parameters broadcast.
 
         Args:
             shape: of an input.
@@ -145,7 +145,7 @@ class Bijector(Cell):
         return check_type(value, Tensor, self.name, name)
 
     def cast_param_by_value(self, value: Tensor, para: Tensor) -> Tensor:
-        """A parameter in the dtype of a value.
+        """Return a parameter in the dtype of a value.
 
         Args:
             value: a tensor.
@@ -154,12 +154,12 @@ class Bijector(Cell):
         return para.astype(value.dtype)
 
     def _with(self, value: Tensor, *parameters: Tensor) -> tuple[Any, ...]:
-        """The checked value, and parameters in its dtype."""
+        """Return the checked value, and parameters in its dtype."""
         value = self._check_value_dtype(value)
         return (value, *(self.cast_param_by_value(value, parameter) for parameter in parameters))
 
     def forward(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        """The function at ``value``.
+        """Return the function at ``value``.
 
         Args:
             value: a floating tensor.
@@ -170,12 +170,12 @@ class Bijector(Cell):
             a tensor of the shape of ``value`` and the parameters broadcast, in the dtype of ``value``.
 
         Raises:
-            TypeError: ``value`` is no tensor, or of another dtype.
+            TypeError: ``value`` is not a tensor, or of another dtype.
         """
         return self._of("_forward")(value, *args, **kwargs)
 
     def inverse(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        """The inverse function at ``value``.
+        """Return the inverse function at ``value``.
 
         Args:
             value: a floating tensor.
@@ -186,12 +186,12 @@ class Bijector(Cell):
             a tensor of the shape of ``value`` and the parameters broadcast, in the dtype of ``value``.
 
         Raises:
-            TypeError: ``value`` is no tensor, or of another dtype.
+            TypeError: ``value`` is not a tensor, or of another dtype.
         """
         return self._of("_inverse")(value, *args, **kwargs)
 
     def forward_log_jacobian(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        """The log of the size of the function's slope at ``value``.
+        """Return the log of the size of the function's slope at ``value``.
 
         Args:
             value: a floating tensor.
@@ -202,12 +202,12 @@ class Bijector(Cell):
             a tensor of the shape of ``value`` and the parameters broadcast, in the dtype of ``value``.
 
         Raises:
-            TypeError: ``value`` is no tensor, or of another dtype.
+            TypeError: ``value`` is not a tensor, or of another dtype.
         """
         return self._of("_forward_log_jacobian")(value, *args, **kwargs)
 
     def inverse_log_jacobian(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        """The log of the size of the inverse's slope at ``value``.
+        """Return the log of the size of the inverse's slope at ``value``.
 
         Args:
             value: a floating tensor.
@@ -218,7 +218,7 @@ class Bijector(Cell):
             a tensor of the shape of ``value`` and the parameters broadcast, in the dtype of ``value``.
 
         Raises:
-            TypeError: ``value`` is no tensor, or of another dtype.
+            TypeError: ``value`` is not a tensor, or of another dtype.
         """
         return self._of("_inverse_log_jacobian")(value, *args, **kwargs)
 

@@ -38,7 +38,7 @@ class PowerTransform(Bijector):
         return self._power
 
     def _parts(self, value: Tensor) -> tuple[Any, Any, Any]:
-        """The value and the power in one shape, the power with 1 in the place of 0; and where it is 0."""
+        """Return the value and the power in one shape, the power with 1 in the place of 0; and where it is 0."""
         value, power = self._with(value, self.power)
         ones = ops.ones_like(value + power)
         value, power = value * ones, power * ones

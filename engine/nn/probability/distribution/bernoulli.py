@@ -24,7 +24,7 @@ class Bernoulli(Distribution):
         name: for messages and print.
 
     Raises:
-        TypeError: ``dtype`` is no dtype of numbers, or a parameter is no number, list, array or Tensor.
+        TypeError: ``dtype`` is not a dtype of numbers, or a parameter is not a number, list, array or Tensor.
         ValueError: ``probs`` is not between 0 and 1, without the ends.
     """
 

@@ -28,7 +28,7 @@ class Categorical(Distribution):
         name: for messages and print.
 
     Raises:
-        TypeError: ``dtype`` is no dtype of numbers, or a parameter is no number, list, array or Tensor.
+        TypeError: ``dtype`` is not a dtype of numbers, or a parameter is not a number, list, array or Tensor.
         ValueError: ``probs`` is 0-d, not between 0 and 1, or does not sum to 1.
     """
 
@@ -91,7 +91,7 @@ class Categorical(Distribution):
         return self._entropy(probs) + self._kl_loss(dist, probs_b, probs)
 
     def _picked(self, value: Tensor, table: Tensor) -> tuple[Any, Any]:
-        """The whole numbers of ``value`` in the shape of the result, and the table's entry for each."""
+        """Return the whole numbers of ``value`` in the shape of the result, and the table's entry for each."""
         # Towards 0 between -1 and 0, as MindSpore takes it.
         number = ops.where(ops.logical_and(value < 0.0, value > -1.0), ops.zeros_like(value), ops.floor(value))
         shape = np.broadcast_shapes(number.shape, table.shape[:-1])

@@ -27,7 +27,7 @@ class Cauchy(Distribution):
         name: for messages and print.
 
     Raises:
-        TypeError: ``dtype`` is not floating, or a parameter is no number, list, array or Tensor.
+        TypeError: ``dtype`` is not floating, or a parameter is not a number, list, array or Tensor.
         ValueError: ``scale`` is not above 0; or the mean, ``sd`` or ``var`` is asked for.
     """
 

@@ -86,7 +86,7 @@ class Distribution(Cell):
         param: the arguments it was made with; ``param["param_dict"]`` has the parameters by name.
 
     Raises:
-        TypeError: ``name`` no string, ``seed`` no int, or parameters of several dtypes.
+        TypeError: ``name`` no string, ``seed`` is not an int, or parameters of several dtypes.
         ValueError: a negative seed, or parameters that do not broadcast.
     """
 
@@ -174,7 +174,7 @@ class Distribution(Cell):
             raise ValueError(f"For '{self.name}', 'dist' must be '{self._dist_type}', but got {dist!r}")
 
     def _check_param_type(self, *args: Any) -> Any:
-        """The parameters of this call, broadcast to one shape: those given, and for the others those of the object.
+        """Return the parameters of this call, broadcast to one shape: those given, and for the others those of the object.
 
         Raises:
             TypeError: one is missing or no tensor, or the dtypes differ.
@@ -193,15 +193,15 @@ class Distribution(Cell):
         return tuple(value if value.shape == shape else ops.broadcast_to(value, shape) for value in found)
 
     def _at(self, value: Tensor, *args: Any) -> tuple[Any, Any]:
-        """A value in the distribution's dtype, and the parameters of this call."""
+        """Return a value in the distribution's dtype, and the parameters of this call."""
         return self._check_value(value, "value").astype(self.dtype), self._check_param_type(*args)
 
     def _counted(self, value: Tensor, *args: Any) -> tuple[Any, Any]:
-        """A value in the dtype of the parameters, as families of counts need it, and the parameters of this call."""
+        """Return a value in the dtype of the parameters, as families of counts need it, and the parameters of this call."""
         return self._check_value(value, "value").astype(self.parameter_type), self._check_param_type(*args)
 
     def _of_other(self, **given: Any) -> Any:
-        """The parameters of the other distribution of a divergence."""
+        """Return the parameters of the other distribution of a divergence."""
         found = [self._check_value(value, name).astype(self.parameter_type) for name, value in given.items()]
         return found[0] if len(found) == 1 else found
 
@@ -215,7 +215,7 @@ class Distribution(Cell):
         return check_type(shape, tuple, self.name, "shape")
 
     def _stream(self) -> int | None:
-        """The seed of the next draw: with a seed of its own, a distribution repeats the same sequence of draws."""
+        """Return the seed of the next draw: with a seed of its own, a distribution repeats the same sequence of draws."""
         if not self.seed:
             return None
         self._draws += 1
@@ -238,7 +238,7 @@ class Distribution(Cell):
         raise NotImplementedError(f"'{wanted}' is not implemented for the distribution '{self.name}'")
 
     def prob(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        """The density at ``value``, or its probability for a distribution of counts.
+        """Return the density at ``value``, or its probability for a distribution of counts.
 
         Args:
             value: a tensor.
@@ -251,12 +251,13 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
+                made.
         """
         return self._call("prob", value, *args, **kwargs)
 
     def log_prob(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        """The log of ``prob`` at ``value``.
+        """Return the log of ``prob`` at ``value``.
 
         Args:
             value: a tensor.
@@ -269,12 +270,13 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
+                made.
         """
         return self._call("log_prob", value, *args, **kwargs)
 
     def cdf(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        """The probability of at most ``value``.
+        """Return the probability of at most ``value``.
 
         Args:
             value: a tensor.
@@ -287,12 +289,13 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
+                made.
         """
         return self._call("cdf", value, *args, **kwargs)
 
     def log_cdf(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        """The log of the probability of at most ``value``.
+        """Return the log of the probability of at most ``value``.
 
         Args:
             value: a tensor.
@@ -305,12 +308,13 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
+                made.
         """
         return self._call("log_cdf", value, *args, **kwargs)
 
     def survival_function(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        """The probability of more than ``value``: 1 - cdf.
+        """Return the probability of more than ``value``: 1 - cdf.
 
         Args:
             value: a tensor.
@@ -323,12 +327,13 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
+                made.
         """
         return self._call("survival_function", value, *args, **kwargs)
 
     def log_survival(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        """The log of the probability of more than ``value``.
+        """Return the log of the probability of more than ``value``.
 
         Args:
             value: a tensor.
@@ -341,12 +346,13 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
+                made.
         """
         return self._call("log_survival", value, *args, **kwargs)
 
     def mean(self, *args: Any, **kwargs: Any) -> Tensor:
-        """The mean.
+        """Return the mean.
 
         Args:
             *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
@@ -358,12 +364,13 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
+                made.
         """
         return self._call("mean", *args, **kwargs)
 
     def mode(self, *args: Any, **kwargs: Any) -> Tensor:
-        """The most likely value.
+        """Return the most likely value.
 
         Args:
             *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
@@ -375,12 +382,13 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
+                made.
         """
         return self._call("mode", *args, **kwargs)
 
     def sd(self, *args: Any, **kwargs: Any) -> Tensor:
-        """The standard deviation.
+        """Return the standard deviation.
 
         Args:
             *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
@@ -392,12 +400,13 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
+                made.
         """
         return self._call("sd", *args, **kwargs)
 
     def var(self, *args: Any, **kwargs: Any) -> Tensor:
-        """The variance.
+        """Return the variance.
 
         Args:
             *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
@@ -409,12 +418,13 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
+                made.
         """
         return self._call("var", *args, **kwargs)
 
     def entropy(self, *args: Any, **kwargs: Any) -> Tensor:
-        """The entropy, in nats.
+        """Return the entropy, in nats.
 
         Args:
             *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
@@ -426,12 +436,13 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is no tensor, or a parameter was given neither here nor when the distribution was made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
+                made.
         """
         return self._call("entropy", *args, **kwargs)
 
     def kl_loss(self, dist: str, *args: Any, **kwargs: Any) -> Tensor:
-        """The divergence KL(a || b) of Kullback and Leibler from this distribution a to b, in nats.
+        """Return the divergence KL(a || b) of Kullback and Leibler from this distribution a to b, in nats.
 
         Args:
             dist: the family of b, which must be that of a, such as "Normal".
@@ -444,12 +455,12 @@ class Distribution(Cell):
         Raises:
             ValueError: ``dist`` is another family.
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a parameter is no tensor, or missing.
+            TypeError: a parameter is not a tensor, or missing.
         """
         return self._call("kl_loss", dist, *args, **kwargs)
 
     def cross_entropy(self, dist: str, *args: Any, **kwargs: Any) -> Tensor:
-        """The cross entropy of this distribution a and b: the entropy of a plus ``kl_loss``.
+        """Return the cross entropy of this distribution a and b: the entropy of a plus ``kl_loss``.
 
         Args:
             dist: the family of b, which must be that of a, such as "Normal".
@@ -462,7 +473,7 @@ class Distribution(Cell):
         Raises:
             ValueError: ``dist`` is another family.
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a parameter is no tensor, or missing.
+            TypeError: a parameter is not a tensor, or missing.
         """
         return self._call("cross_entropy", dist, *args, **kwargs)
 
@@ -479,12 +490,12 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution cannot be sampled.
-            TypeError: the shape is no tuple, or a parameter is missing.
+            TypeError: the shape is not a tuple, or a parameter is missing.
         """
         return self._call("sample", *args, **kwargs)
 
     def get_dist_args(self, *args: Any, **kwargs: Any) -> Any:
-        """The parameters: those given here, and for the others those of the object.
+        """Return the parameters: those given here, and for the others those of the object.
 
         Args:
             *args: parameters, as tensors; None for one of the object.
@@ -496,7 +507,7 @@ class Distribution(Cell):
         return self._call("get_dist_args", *args, **kwargs)
 
     def get_dist_type(self) -> str:
-        """The name of the family, such as "Normal".
+        """Return the name of the family, such as "Normal".
 
         Raises:
             NotImplementedError: a family without a name.

@@ -24,7 +24,7 @@ class Exponential(Distribution):
         name: for messages and print.
 
     Raises:
-        TypeError: ``dtype`` is not floating, or a parameter is no number, list, array or Tensor.
+        TypeError: ``dtype`` is not floating, or a parameter is not a number, list, array or Tensor.
         ValueError: ``rate`` is not above 0.
     """
 

@@ -25,7 +25,7 @@ class HalfNormal(Distribution):
         name: for messages and print.
 
     Raises:
-        TypeError: ``dtype`` is not floating, or a parameter is no number, list, array or Tensor.
+        TypeError: ``dtype`` is not floating, or a parameter is not a number, list, array or Tensor.
         ValueError: ``sd`` is not above 0.
     """
 

@@ -24,7 +24,7 @@ class Poisson(Distribution):
         name: for messages and print.
 
     Raises:
-        TypeError: ``dtype`` is no dtype of numbers, or ``rate`` a plain number (as in MindSpore).
+        TypeError: ``dtype`` is not a dtype of numbers, or ``rate`` a plain number (as in MindSpore).
         ValueError: ``rate`` is not above 0.
     """
 

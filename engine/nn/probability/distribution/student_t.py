@@ -28,7 +28,7 @@ class StudentT(Distribution):
         name: for messages and print.
 
     Raises:
-        TypeError: ``dtype`` is not floating, or a parameter is no number, list, array or Tensor.
+        TypeError: ``dtype`` is not floating, or a parameter is not a number, list, array or Tensor.
         ValueError: ``df`` or ``sd`` is not above 0.
     """
 

@@ -26,7 +26,7 @@ class Uniform(Distribution):
         name: for messages and print.
 
     Raises:
-        TypeError: ``dtype`` is not floating, or a parameter is no number, list, array or Tensor.
+        TypeError: ``dtype`` is not floating, or a parameter is not a number, list, array or Tensor.
         ValueError: ``low`` is not below ``high``.
     """
 
