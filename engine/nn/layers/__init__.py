@@ -1,4 +1,4 @@
-"""Layers: cells with parameters or settings that compute one thing, a family a file."""
+"""Layers: cells with parameters or settings that compute one operation, one family per file."""
 
 from .activation import *
 from .arrays import *

@@ -1,4 +1,4 @@
-"""Activation layers, and their names as ``Dense`` takes them."""
+"""Activation layers, and their names for ``Dense``."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ class Mish(Cell):
 
 
 class FastGelu(Cell):
-    """x * sigmoid(1.702 * x), which is near to ``GELU`` (Hendrycks and Gimpel 2016).
+    """x * sigmoid(1.702 * x), an approximation of ``GELU`` (Hendrycks and Gimpel 2016).
 
     Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
     """
@@ -200,7 +200,7 @@ class GELU(Cell):
 
     Args:
         approximate: whether to compute 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))), the default as in
-            MindSpore; False computes it exactly, by erf.
+            MindSpore; False computes it exactly, with erf.
 
     Raises:
         TypeError: ``approximate`` is not a bool.
@@ -257,7 +257,7 @@ class CELU(Cell):
     Takes ``x``, a floating Tensor of any shape, and returns one of the same shape and dtype.
 
     Args:
-        alpha: minus the limit for x towards minus infinity; not 0, which the call refuses with a ValueError.
+        alpha: minus the limit for x towards minus infinity; not 0, for which the call raises ValueError.
     """
 
     def __init__(self, alpha: float = 1.0) -> None:
@@ -295,7 +295,7 @@ class SoftShrink(Cell):
     Takes ``input``, a Tensor of any shape, and returns one of the same shape and dtype.
 
     Args:
-        lambd: how far values are moved towards 0.
+        lambd: the distance by which values move towards 0.
 
     Raises:
         TypeError: ``lambd`` is not a number.
@@ -341,8 +341,8 @@ class Threshold(Cell):
     Takes ``input_x``, a Tensor of any shape, and returns one of the same shape.
 
     Args:
-        threshold: the number that x is compared with; the call refuses anything else with a TypeError.
-        value: the number put in place of what is not above ``threshold``.
+        threshold: the number that x is compared with; the call raises TypeError for anything else.
+        value: replaces elements that are not above ``threshold``.
     """
 
     def __init__(self, threshold: float, value: float) -> None:
@@ -356,12 +356,12 @@ class Threshold(Cell):
 class RReLU(Cell):
     """x where it is positive, elsewhere x times a slope drawn for each element (Xu et al. 2015).
 
-    Slopes are drawn in training and in predict mode alike, as in MindSpore. Takes ``x``, a floating Tensor of any
+    Slopes are drawn both in training and in predict mode, as in MindSpore. Takes ``x``, a floating Tensor of any
     shape, and returns one of the same shape and dtype.
 
     Args:
         lower: the least slope.
-        upper: the largest slope; slopes are uniform between both.
+        upper: the largest slope; slopes are uniform in between.
 
     Raises:
         TypeError: a bound is not a number.
@@ -386,12 +386,12 @@ class PReLU(Cell):
     Takes ``x``, a floating Tensor with the channels on axis 1, and returns one of the same shape and dtype.
 
     Args:
-        channel: how many numbers ``w`` has: 1 for all channels alike, or the number of channels.
-        w: the first value of the parameter: a number for every channel, a list of ``channel`` numbers, or a Tensor
+        channel: the number of slopes in ``w``: 1 for all channels, or the number of channels.
+        w: the initial value of the parameter: a number for every channel, a list of ``channel`` numbers, or a Tensor
             (channel,).
 
     Raises:
-        TypeError: ``channel`` is not an int, or ``w`` nothing of these.
+        TypeError: ``channel`` is not an int, or ``w`` is none of these.
         ValueError: ``channel`` is not above 0, or ``w`` has another number of entries.
     """
 
@@ -399,15 +399,15 @@ class PReLU(Cell):
         super().__init__()
         check_positive_int(channel, "PReLU", "channel")
         if isinstance(w, Tensor):
-            first = w
+            initial = w
         elif isinstance(w, int | float | list | np.generic) and not isinstance(w, bool):
             values = np.broadcast_to(np.asarray(w, np.float32), (channel,) if not isinstance(w, list) else (len(w),))
-            first = Tensor._wrap(to_device(values.copy()))
+            initial = Tensor._wrap(to_device(values.copy()))
         else:
             raise TypeError(f"For 'PReLU', 'w' must be a number, a list or a Tensor, but got {type(w).__name__}")
-        if first.shape != (channel,):
-            raise ValueError(f"For 'PReLU', 'w' must have {channel} numbers, but got shape {first.shape}")
-        self.w = Parameter(first, "a")
+        if initial.shape != (channel,):
+            raise ValueError(f"For 'PReLU', 'w' must have {channel} numbers, but got shape {initial.shape}")
+        self.w = Parameter(initial, "a")
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.prelu(x, self.w)
@@ -419,8 +419,8 @@ class PReLUExt(Cell):
     Takes ``input``, a floating Tensor with the channels on axis 1, and returns one of the same shape and dtype.
 
     Args:
-        num_parameters: how many slopes there are: 1, or the number of channels.
-        init: the first value of every slope.
+        num_parameters: the number of slopes: 1, or the number of channels.
+        init: the initial value of every slope.
         dtype: element type of the parameter; None is float32.
     """
 
@@ -438,7 +438,7 @@ class GLU(Cell):
     Takes ``x`` and returns a Tensor whose ``axis`` is half as long.
 
     Args:
-        axis: the axis that is split; its length must be even, or the call raises ValueError.
+        axis: the axis that is split; if its length is odd, the call raises ValueError.
     """
 
     def __init__(self, axis: int = -1) -> None:
@@ -586,16 +586,16 @@ def get_activation(name: Callable[..., Any] | str | None, prim_name: str | None 
     """Return an activation layer by its name, with its default arguments.
 
     Args:
-        name: a name such as "relu", "leakyrelu" or "softmax"; a cell or another callable, which is returned as it is;
+        name: a name such as "relu", "leakyrelu" or "softmax"; a cell or another callable, which is returned;
             or None.
         prim_name: accepted as in MindSpore, without effect.
 
-    Returns:
-        A new cell, what came in, or None for None.
+        Returns:
+            A new cell, the argument itself, or None for None.
 
     Raises:
-        KeyError: an unknown name; the text lists those there are.
-        TypeError: ``name`` is neither a str, a callable nor None, or the name of a layer that needs arguments
+        KeyError: an unknown name; the text lists the known ones.
+        TypeError: ``name`` is neither a str, a callable nor None, or is the name of a layer that needs arguments
             ("threshold").
     """
     if name is None:

@@ -1,4 +1,4 @@
-"""Layers that make and move elements: ranges, one-hot rows, rolling, sparse entries."""
+"""Layers that create and move elements: ranges, one-hot rows, rolling, sparse entries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class OneHot(Cell):
     index outside [0, depth) gives ``off_value`` only.
 
     Args:
-        axis: where the new axis is; -1 is the last.
+        axis: the position of the new axis; -1 is the last.
         depth: the length of the new axis.
         on_value: the number at the index.
         off_value: the number elsewhere.
@@ -37,19 +37,19 @@ class OneHot(Cell):
         self.axis, self.depth, self.on_value, self.off_value, self.dtype = axis, depth, on_value, off_value, dtype
 
     def construct(self, indices: Tensor) -> Tensor:
-        found = ops.one_hot(indices, self.depth, self.on_value, self.off_value, self.axis)
-        return ops.cast(found, self.dtype)
+        vectors = ops.one_hot(indices, self.depth, self.on_value, self.off_value, self.axis)
+        return ops.cast(vectors, self.dtype)
 
 
 class Range(Cell):
-    """The numbers start, start + delta, ... below ``limit``, made once; each call returns them.
+    """The numbers start, start + delta, ... below ``limit``, computed once; each call returns them.
 
     Returns a Tensor with one axis, int32 if all arguments are ints, else float32.
 
     Args:
         start: the first number; without ``limit`` the end, and the numbers begin at 0.
-        limit: where the numbers end; it is not one of them.
-        delta: the distance between two numbers; a negative one counts down.
+        limit: the exclusive end of the numbers.
+        delta: the step; a negative one counts down.
 
     Raises:
         ValueError: ``delta`` is 0.
@@ -67,13 +67,13 @@ class Range(Cell):
 
 
 class Roll(Cell):
-    """Elements moved along axes; what leaves at the end comes in at the start, as ``numpy.roll``.
+    """Elements shifted cyclically along axes, as ``numpy.roll``.
 
     Takes ``input_x`` and returns a Tensor of the same shape and dtype. The call raises ValueError for an axis that the
     input does not have.
 
     Args:
-        shift: by how many places, an int or one for each of ``axis``; negative numbers move to the front.
+        shift: the distance, an int or one for each of ``axis``; negative numbers shift towards the front.
         axis: the axis or axes to move along.
 
     Raises:
@@ -93,35 +93,36 @@ class Roll(Cell):
             if not -input_x.ndim <= axis < input_x.ndim:
                 raise ValueError(f"For 'Roll', 'axis' must be in [{-input_x.ndim}, {input_x.ndim}), but got {axis}")
             length = input_x.shape[axis]
-            places = (np.arange(length) - shift) % length
-            at = axis % input_x.ndim
-            input_x = ops.getitem(input_x, (slice(None),) * at + (Tensor(places),))
+            positions = (np.arange(length) - shift) % length
+            axis_index = axis % input_x.ndim
+            input_x = ops.getitem(input_x, (slice(None),) * axis_index + (Tensor(positions),))
         return input_x
 
 
 class SparseToDense(Cell):
-    """A sparse tensor as a dense one.
+    """A sparse tensor converted to a dense one.
 
-    Takes ``sparse_tensor``, a COOTensor, and returns a Tensor of its shape and dtype; of several elements of one place
-    the last one stays. The call raises TypeError for anything else, and ValueError for places outside the shape.
+    Takes ``sparse_tensor``, a COOTensor, and returns a Tensor of its shape and dtype; for repeated positions
+    the last element counts. The call raises TypeError for anything else, and ValueError for positions outside the
+    shape.
     """
 
     def construct(self, sparse_tensor: COOTensor) -> Tensor:
-        found = check_type(sparse_tensor, COOTensor, "SparseToDense", "sparse_tensor")
-        return ops.SparseToDense()(*found.to_tuple())
+        sparse = check_type(sparse_tensor, COOTensor, "SparseToDense", "sparse_tensor")
+        return ops.SparseToDense()(*sparse.to_tuple())
 
 
 class SparseTensorDenseMatmul(Cell):
     """A sparse matrix times a dense one.
 
-    Takes ``indices``, the places of the elements of the first, Int32 or Int64 (N, 2), ``values``, the elements (N,),
+    Takes ``indices``, the positions of the elements of the first, Int32 or Int64 (N, 2), ``values``, the elements (N,),
     ``sparse_shape``, a tuple of two ints, and ``dense``, a Tensor of two axes and of the dtype of ``values``. Returns a
     Tensor of two axes and of that dtype. The call raises TypeError for arguments of another type, and ValueError for
-    shapes that do not fit together and places outside ``sparse_shape``.
+    shapes that do not match and positions outside ``sparse_shape``.
 
     Args:
-        adjoint_st: whether the sparse matrix is transposed.
-        adjoint_dt: whether the dense one is.
+        adjoint_st: whether to transpose the sparse matrix.
+        adjoint_dt: whether to transpose the dense one.
 
     Raises:
         TypeError: ``adjoint_st`` or ``adjoint_dt`` is not a bool.

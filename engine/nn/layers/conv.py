@@ -1,6 +1,6 @@
 """Convolution layers over one to three axes, and their transposes.
 
-As in MindSpore, a layer over one axis is one over images of height 1: its weight has the shape (K, C, 1, length).
+As in MindSpore, a layer over one axis is a layer over images of height 1: its weight has the shape (K, C, 1, length).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PADDINGS = {1: "an int", 2: "an int or a tuple of ints", 3: "an int or a tuple 
 
 
 def _check_lengths(value: Ints, axes: int, name: str, argument: str) -> None:
-    """Refuse a tuple that does not have one length for each axis."""
+    """Raise an error for a tuple that does not have one length for each axis."""
     if axes == 1:
         check_int(value, name, argument)
     elif isinstance(value, tuple | list) and len(value) != axes:
@@ -36,7 +36,7 @@ def _check_lengths(value: Ints, axes: int, name: str, argument: str) -> None:
 
 
 class _Conv(Cell):
-    """What every convolution has.
+    """Base of convolutions.
 
     Args:
         in_channels: channels of the input, an int above 0.
@@ -49,13 +49,13 @@ class _Conv(Cell):
             modes.
         output_padding: elements added at the ends of the output, an int for all axes or one for each; only with "pad".
         dilation: the distance between the elements of a window, an int above 0 for all axes or one for each.
-        group: into how many groups the channels are split, which do not see each other; divides both numbers of
+        group: the number of separate groups of channels; must divide both numbers of
             channels.
         has_bias: whether each output channel has a bias.
-        weight_init: first values of the weight: an initializer, its name, a number or a Tensor. None is uniform with
+        weight_init: initial values of the weight: an initializer, its name, a number or a Tensor. None is uniform with
             bound 1 / sqrt(fan_in).
-        bias_init: first values of the bias (out_channels,), likewise; None is uniform with the same bound.
-        data_format: the order of the axes, this one alone (or None).
+        bias_init: initial values of the bias (out_channels,), likewise; None is uniform with the same bound.
+        data_format: the order of the axes; only this one (or None).
         dtype: element type of the parameters.
 
     Raises:
@@ -106,7 +106,7 @@ class _Conv(Cell):
         sides: Any = check_type(padding, int | tuple | list if axes > 1 else int, name, "padding", _PADDINGS[axes])
         if not isinstance(padding, int) and len(padding) != 2 * axes:
             raise ValueError(f"For '{name}', 'padding' must be an int or {2 * axes} ints, but got {padding!r}")
-        # Refuse a bad mode or padding now, not at the first call.
+        # Reject a bad mode or padding now, not at the first call.
         pads_for(pad_mode, padding, (1,) * axes, self.kernel_size, self.stride, self.dilation, name)
         self.pad_mode, self.padding, self.data_format = pad_mode.lower(), padding, self._format
         self.weight_init, self.bias_init = weight_init, bias_init
@@ -132,7 +132,7 @@ class _Conv(Cell):
         """Return the layer's output.
 
         Args:
-            x: a floating Tensor (N, in_channels, ...) with as many more axes as the layer's name says.
+            x: a floating Tensor (N, in_channels, ...) with the number of further axes in the layer's name.
 
         Returns:
             A Tensor (N, out_channels, ...); an axis of length n has (n + pads - dilation * (kernel_size - 1) - 1) //
@@ -147,10 +147,12 @@ class _Conv(Cell):
             function = ops.conv2d
         if self._axes == 1:
             x = self._as_image(x)
-        found = function(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group)
-        return ops.squeeze(found, 2) if self._axes == 1 else found
+        result = function(
+            x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group
+        )
+        return ops.squeeze(result, 2) if self._axes == 1 else result
 
-    # The operators, for a subclass with a ``construct`` of its own; as in MindSpore they have the layer's settings.
+    # The operators, for a subclass with its own ``construct``; as in MindSpore they have the layer's settings.
 
     @cached_property
     def bias_add(self) -> ops.Primitive:
@@ -290,7 +292,7 @@ class _ConvTranspose(_Conv):
         """Return the layer's output.
 
         Args:
-            x: a floating Tensor (N, in_channels, ...) with as many more axes as the layer's name says.
+            x: a floating Tensor (N, in_channels, ...) with the number of further axes in the layer's name.
 
         Returns:
             A Tensor (N, out_channels, ...). An axis of length n becomes n * stride with "same"; (n - 1) * stride +
@@ -309,19 +311,19 @@ class _ConvTranspose(_Conv):
         if self.pad_mode == "pad":
             pads = list(pads_for("pad", self.padding, (1,) * axes, self.kernel_size, (1,) * axes, (1,) * axes, name))
         else:
-            # "same": length * stride comes out; "valid": at least that. What the windows span beyond is cut off.
-            grown = list(more)
-            for place, (k, s, d) in enumerate(zip(self.kernel_size, self.stride, self.dilation, strict=True)):
+            # "same": the output has length * stride; "valid": at least that. Windows beyond it are cut off.
+            output_padding = list(more)
+            for index, (k, s, d) in enumerate(zip(self.kernel_size, self.stride, self.dilation, strict=True)):
                 extra = d * (k - 1) + 1 - s
                 if extra < 0:
-                    grown[place] += -extra
+                    output_padding[index] += -extra
                 elif self.pad_mode == "same":
-                    pads[2 * place : 2 * place + 2] = [extra // 2, extra - extra // 2]
-            more = tuple(grown)
-        found = convolve_transposed(
+                    pads[2 * index : 2 * index + 2] = [extra // 2, extra - extra // 2]
+            more = tuple(output_padding)
+        result = convolve_transposed(
             x, self.weight, self.bias, self.stride, tuple(pads), more, self.dilation, self.group, name
         )
-        return ops.squeeze(found, 2) if self._axes == 1 else found
+        return ops.squeeze(result, 2) if self._axes == 1 else result
 
 
 @explained_by(_Conv)
@@ -419,8 +421,8 @@ def _output_padding(value: Ints, layer: _ConvTranspose, name: str) -> Ints:
     check_type(value, int | tuple | list, name, "output_padding", "an int or a tuple of ints")
     if mode != "pad" and (value if isinstance(value, int) else any(value)):
         raise ValueError(f"For '{name}', 'output_padding' must be 0 with pad_mode '{mode}', but got {value!r}")
-    given = ints_for(value, len(layer.kernel_size), name, "output_padding", 0)
-    if any(n >= max(s, d) for n, s, d in zip(given, layer.stride, layer.dilation, strict=True) if n):
+    paddings = ints_for(value, len(layer.kernel_size), name, "output_padding", 0)
+    if any(n >= max(s, d) for n, s, d in zip(paddings, layer.stride, layer.dilation, strict=True) if n):
         raise ValueError(
             f"For '{name}', 'output_padding' must be below 'stride' or 'dilation' of its axis, but got {value!r}"
         )
@@ -428,5 +430,5 @@ def _output_padding(value: Ints, layer: _ConvTranspose, name: str) -> Ints:
 
 
 def _init_name(init: InitLike | None) -> str:
-    """Return an initializer without an address, so that printing a network is deterministic."""
+    """Return an initializer's name without an address, so that printing a network is deterministic."""
     return init if isinstance(init, str) else "None" if init is None else type(init).__name__

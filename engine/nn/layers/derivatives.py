@@ -31,7 +31,7 @@ class Jvp(Cell):
 
 
 class Vjp(Cell):
-    """The output of a function, and the gradients of its inputs for a gradient that arrives (``v`` times the Jacobian).
+    """The output of a function, and the gradients of its inputs for an output gradient (``v`` times the Jacobian).
 
     The call takes the inputs and last ``v``, of the output's shape (a tuple for several outputs). It returns the pair
     (output, gradients): one Tensor for one input, a tuple for several.
@@ -47,5 +47,5 @@ class Vjp(Cell):
     def construct(self, *args: Any) -> Any:
         *inputs, v = args
         out, back = vjp(self.fn, *inputs)
-        found = back(*v) if isinstance(v, tuple) else back(v)
-        return out, found[0] if isinstance(found, tuple) and len(found) == 1 else found
+        gradients = back(*v) if isinstance(v, tuple) else back(v)
+        return out, gradients[0] if isinstance(gradients, tuple) and len(gradients) == 1 else gradients

@@ -16,13 +16,13 @@ __all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout2dExt", "Dropout3d", "Dr
 
 
 class Dropout(Cell):
-    """In training each element becomes 0 with probability ``p``, else x / (1 - p); in predict mode the input comes out.
+    """In training each element becomes 0 with probability ``p``, else x / (1 - p); in predict mode the identity.
 
-    Takes ``x``, a Tensor of any shape, and returns one of the same shape and dtype. ``set_train`` turns it on.
+    Takes ``x``, a Tensor of any shape, and returns one of the same shape and dtype. ``set_train`` enables it.
 
     Args:
-        keep_prob: MindSpore's older argument, 1 - p, a float in (0, 1]; without effect where ``p`` is given.
-        p: the probability of 0, in [0, 1); None takes 1 - keep_prob.
+        keep_prob: MindSpore's older argument, 1 - p, a float in (0, 1]; without effect if ``p`` is given.
+        p: the probability of 0, in [0, 1); None for 1 - keep_prob.
         dtype: accepted as in MindSpore, without effect: the output has the dtype of the input.
 
     Raises:
@@ -35,12 +35,12 @@ class Dropout(Cell):
         if p is None:
             check_type(keep_prob, float, "Dropout", "keep_prob")
         self._by_p = p is not None
-        chance: Any = p if p is not None else 1 - keep_prob
-        check_number(chance, "Dropout", "p")
-        if not 0 <= chance < 1:
-            raise ValueError(f"For 'Dropout', 'p' must be in [0, 1), but got {chance}")
-        self.p = chance
-        self.keep_prob = 1 - chance
+        probability: Any = p if p is not None else 1 - keep_prob
+        check_number(probability, "Dropout", "p")
+        if not 0 <= probability < 1:
+            raise ValueError(f"For 'Dropout', 'p' must be in [0, 1), but got {probability}")
+        self.p = probability
+        self.keep_prob = 1 - probability
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.dropout(x, self.p, self.training)
@@ -50,7 +50,7 @@ class Dropout(Cell):
 
 
 class Dropout2d(Cell):
-    """In training each channel of (N, C, H, W) becomes 0 as a whole with probability ``p``, else x / (1 - p).
+    """In training each entire channel of (N, C, H, W) becomes 0 with probability ``p``, else x / (1 - p).
 
     Takes ``x`` and returns a Tensor of the same shape and dtype; in predict mode ``x`` itself. In training the call
     raises ValueError for another number of axes.
@@ -89,7 +89,7 @@ class Dropout2d(Cell):
 
 
 class Dropout1d(Dropout2d):
-    """In training each channel of (N, C, L) or (C, L) becomes 0 as a whole with probability ``p``, else x / (1 - p).
+    """In training each entire channel of (N, C, L) or (C, L) becomes 0 with probability ``p``, else x / (1 - p).
 
     Takes ``x`` and returns a Tensor of the same shape and dtype; in predict mode ``x`` itself. In training the call
     raises ValueError for another number of axes.
@@ -106,7 +106,7 @@ class Dropout1d(Dropout2d):
 
 
 class Dropout3d(Dropout2d):
-    """In training each channel of (N, C, D, H, W) becomes 0 as a whole with probability ``p``, else x / (1 - p).
+    """In training each entire channel of (N, C, D, H, W) becomes 0 with probability ``p``, else x / (1 - p).
 
     Takes ``x`` and returns a Tensor of the same shape and dtype; in predict mode ``x`` itself. In training the call
     raises ValueError for another number of axes.
@@ -128,8 +128,8 @@ class DropoutExt(Cell):
     Takes ``x``, a Tensor of any shape, and returns one of the same shape and dtype.
 
     Args:
-        p: the probability of 0, in [0, 1]; the call refuses others with a ValueError.
-        inplace: whether ``x`` itself becomes the result too.
+        p: the probability of 0, in [0, 1]; the call raises ValueError for others.
+        inplace: whether to modify ``x`` in place.
     """
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
@@ -137,12 +137,12 @@ class DropoutExt(Cell):
         self.p, self.inplace = p, inplace
 
     def construct(self, x: Tensor) -> Tensor:
-        found = ops.dropout(x, self.p, self.training)
-        return _taken_over(x, found) if self.inplace else found
+        result = ops.dropout(x, self.p, self.training)
+        return _taken_over(x, result) if self.inplace else result
 
 
 def _taken_over(x: Tensor, found: Tensor) -> Tensor:
-    """``x``, which is the result from now on."""
+    """Rebind ``x`` to the result and return it."""
     x._rebind(found._array)
     return x
 
@@ -153,8 +153,8 @@ class Dropout2dExt(Dropout2d):
     Takes ``x`` and returns a Tensor of the same shape and dtype.
 
     Args:
-        p: the probability of 0 of a channel, in [0, 1].
-        inplace: whether ``x`` itself becomes the result too.
+        p: the probability of 0 for a channel, in [0, 1].
+        inplace: whether to modify ``x`` in place.
 
     Raises:
         TypeError: ``p`` is not a number.
@@ -168,5 +168,5 @@ class Dropout2dExt(Dropout2d):
         self.inplace = inplace
 
     def construct(self, x: Tensor) -> Tensor:
-        found = super().construct(x)
-        return _taken_over(x, found) if self.inplace else found
+        result = super().construct(x)
+        return _taken_over(x, result) if self.inplace else result

@@ -40,16 +40,16 @@ class Embedding(Cell):
     Args:
         vocab_size: number of rows, an int above 0.
         embedding_size: length of a row, an int above 0.
-        use_one_hot: whether to compute a product with one-hot rows in place of taking rows; an index that is not in the
+        use_one_hot: whether to compute a product with one-hot rows instead of indexing; an index that is not in the
             table then gives zeros.
-        embedding_table: first values of the table (vocab_size, embedding_size): an initializer, its name, a number or a
-            Tensor. "normal" has deviation 0.01.
+        embedding_table: initial values of the table (vocab_size, embedding_size): an initializer, its name, a number or
+            a Tensor. "normal" has deviation 0.01.
         dtype: element type of the table.
-        padding_idx: a row that starts as zeros, in [0, vocab_size); it is trained as the others are. None for no such
+        padding_idx: a row that starts as zeros, in [0, vocab_size); it is trained like the others. None for no such
             row.
 
     Raises:
-        TypeError: a size is not an int, ``use_one_hot`` is not a bool, or ``embedding_table`` nothing of the above.
+        TypeError: a size is not an int, ``use_one_hot`` is not a bool, or ``embedding_table`` is none of the above.
         ValueError: a number out of range, or a Tensor of another shape.
     """
 
@@ -91,18 +91,18 @@ class Embedding(Cell):
         rows = one_hot(reshape(ids, (-1,)), self.vocab_size, 1.0, 0.0).astype(self.dtype) @ self.embedding_table
         return reshape(rows, (*ids.shape, self.embedding_size))
 
-    # Operators and numbers for a subclass with a ``construct`` of its own.
+    # Operators and numbers for a subclass with its own ``construct``.
 
     shp_flat = (-1,)
 
     @cached_property
     def gather(self) -> Primitive:
-        """Rows of a table: takes the table, the indices and the axis."""
+        """Operator for rows of a table: takes the table, the indices and the axis."""
         return Gather()
 
     @cached_property
     def one_hot(self) -> Primitive:
-        """Rows with one 1: takes indices, how many columns, ``on_value`` and ``off_value``."""
+        """Operator for one-hot rows: takes indices, the number of columns, ``on_value`` and ``off_value``."""
         return OneHot()
 
     @cached_property
@@ -117,32 +117,32 @@ class Embedding(Cell):
 
     @cached_property
     def array_mul(self) -> Primitive:
-        """The product of two matrices."""
+        """Operator for the product of two matrices."""
         return MatMul()
 
     @cached_property
     def reshape(self) -> Primitive:
-        """A tensor in another shape."""
+        """Operator that reshapes a tensor."""
         return Reshape()
 
     @cached_property
     def reshape_flat(self) -> Primitive:
-        """A tensor in another shape: ``shp_flat``."""
+        """Operator that reshapes a tensor to ``shp_flat``."""
         return Reshape()
 
     @cached_property
     def get_shp(self) -> Primitive:
-        """The shape of a tensor."""
+        """Operator for the shape of a tensor."""
         return Shape()
 
     @cached_property
     def expand(self) -> Primitive:
-        """A tensor with one more axis."""
+        """Operator that adds an axis to a tensor."""
         return ExpandDims()
 
     @cached_property
     def concat(self) -> Primitive:
-        """Tensors joined along the first axis."""
+        """Operator that joins tensors along the first axis."""
         return Concat()
 
     def extend_repr(self) -> str:
@@ -153,26 +153,26 @@ class Embedding(Cell):
 
 
 def _limited(rows: Tensor, max_norm: float, norm_type: float = 2.0) -> Tensor:
-    """Rows whose norm is above ``max_norm`` scaled down to it."""
+    """Return rows, scaled down to the norm ``max_norm`` if theirs is above."""
     lengths = ops.pow(ops.reduce_sum(ops.pow(ops.abs(rows), norm_type), -1, True), 1 / norm_type)
     return rows * (ops.minimum(lengths, max_norm) / ops.maximum(lengths, 1e-12))
 
 
 class EmbeddingLookup(Cell):
-    """A row of a trained table for each index, of limited length; settings for tables on several devices are kept.
+    """A row of a trained table for each index, of limited length; settings for tables on several devices are stored.
 
     Takes ``indices``, an integer Tensor of any shape, and returns its shape with one more axis, of length
-    ``embedding_size``; zeros for an index that is not in the table, as a negative one.
+    ``embedding_size``; zeros for an index that is not in the table, such as a negative one.
 
     Args:
         vocab_size: number of rows, an int above 0.
         embedding_size: length of a row, an int above 0.
-        param_init: first values of the table: an initializer, its name, a number or a Tensor.
-        target: "CPU" or "DEVICE": kept, the table is where the other parameters are.
-        slice_mode: kept: how a cluster splits the table.
-        manual_shapes: kept: the parts in which a cluster splits it.
-        max_norm: rows whose 2-norm is above this number are scaled down to it, in the output alone; None for no limit.
-        sparse: kept: whether a cluster sends sparse gradients; gradients here are dense.
+        param_init: initial values of the table: an initializer, its name, a number or a Tensor.
+        target: "CPU" or "DEVICE"; stored, unused: the table is on the device of the other parameters.
+        slice_mode: stored, unused: how a cluster splits the table.
+        manual_shapes: stored, unused: the parts in which a cluster splits it.
+        max_norm: rows whose 2-norm is above this number are scaled down to it, in the output only; None for no limit.
+        sparse: stored, unused: whether a cluster sends sparse gradients; gradients here are dense.
         dtype: element type of the table.
 
     Raises:
@@ -216,13 +216,13 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         vocab_size: number of rows of the table, an int above 0.
         embedding_size: length of a row, an int above 0.
         field_size: number of fields, an int above 0.
-        param_init: first values of the table: an initializer, its name, a number or a Tensor.
-        target: "CPU" or "DEVICE": kept, the table is where the other parameters are.
-        slice_mode: kept: how a cluster splits the table.
-        feature_num_list: kept: the parts in which a cluster splits it.
+        param_init: initial values of the table: an initializer, its name, a number or a Tensor.
+        target: "CPU" or "DEVICE"; stored, unused: the table is on the device of the other parameters.
+        slice_mode: stored, unused: how a cluster splits the table.
+        feature_num_list: stored, unused: the parts in which a cluster splits it.
         max_norm: rows whose 2-norm is above this number are scaled down to it; None for no limit.
-        sparse: kept; gradients are dense.
-        operator: how the rows of a field are combined: "SUM", "MEAN" or, element by element, "MAX"; a field without
+        sparse: stored, unused; gradients are dense.
+        operator: the combination of the rows of a field: "SUM", "MEAN" or, element by element, "MAX"; a field without
             indices gives zeros.
         dtype: element type of the table.
 
@@ -259,7 +259,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         Args:
             input_indices: row numbers (N, F), integers.
             input_values: a weight for each of them (N, F), floating.
-            field_ids: the field that each belongs to (N, F), integers in [0, field_size); others do not count.
+            field_ids: the field of each (N, F), integers in [0, field_size); others are ignored.
 
         Returns:
             A Tensor (N, field_size, embedding_size).
@@ -267,8 +267,8 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         rows = super().construct(input_indices) * ops.expand_dims(input_values, -1)
         member = field_ids.asnumpy()[:, None, :] == np.arange(self.field_size)[None, :, None]
         if self.operator == "MAX":
-            each = ops.where(Tensor(member[..., None]), ops.expand_dims(rows, 1), -3.4e38)
-            return ops.where(Tensor(member.any(-1)[..., None]), ops.reduce_max(each, 2), 0.0)
+            candidates = ops.where(Tensor(member[..., None]), ops.expand_dims(rows, 1), -3.4e38)
+            return ops.where(Tensor(member.any(-1)[..., None]), ops.reduce_max(candidates, 2), 0.0)
         weights = member.astype(rows._array.dtype)
         if self.operator == "MEAN":
             weights = weights / np.maximum(weights.sum(-1, keepdims=True), 1)
@@ -286,7 +286,7 @@ class EmbeddingExt(Cell):
         embedding_dim: length of a row.
         padding_idx: a row that starts as zeros and gets no gradient, in [-num_embeddings, num_embeddings); None for
             none.
-        max_norm: rows whose norm is above this number are scaled down to it, in the output alone; None for no limit.
+        max_norm: rows whose norm is above this number are scaled down to it, in the output only; None for no limit.
         norm_type: the exponent of that norm.
         scale_grad_by_freq: must be False.
         sparse: must be False.

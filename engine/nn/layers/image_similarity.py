@@ -1,4 +1,4 @@
-"""How similar two images are: PSNR, SSIM and MS-SSIM."""
+"""Similarity of two images: PSNR, SSIM and MS-SSIM."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class PSNR(Cell):
 
 
 def _in_floats(name: str, img1: Tensor, img2: Tensor, most: float) -> tuple[Tensor, Tensor, float]:
-    """Two images and the largest value of a pixel; integers as Float32, divided by the largest of their dtype."""
+    """Return two images and the largest value of a pixel; integers as Float32, divided by their maximum."""
     _check_images(name, img1, img2)
     if img1.dtype != img2.dtype:
         raise TypeError(f"For '{name}', the images must have one dtype, but got {img1.dtype} and {img2.dtype}")
@@ -116,12 +116,12 @@ def _gaussian(size: int, sigma: float) -> Conv2d:
 
 
 def _similarity(x: Tensor, y: Tensor, window: Conv2d, c1: float, c2: float) -> tuple[Tensor, Tensor]:
-    """Return the similarity and its part of contrast and structure, for each sample and channel."""
+    """Return the similarity and its product of contrast and structure, for each sample and channel."""
     n, c, h, w = x.shape
 
     def smooth(image: Tensor) -> Tensor:
-        found = window(ops.reshape(image, (n * c, 1, h, w)))
-        return ops.reshape(found, (n, c, *found.shape[2:]))
+        smoothed = window(ops.reshape(image, (n * c, 1, h, w)))
+        return ops.reshape(smoothed, (n, c, *smoothed.shape[2:]))
 
     mean_x, mean_y = smooth(x), smooth(y)
     product, squares = mean_x * mean_y, mean_x * mean_x + mean_y * mean_y
@@ -131,7 +131,7 @@ def _similarity(x: Tensor, y: Tensor, window: Conv2d, c1: float, c2: float) -> t
 
 
 class MSSSIM(Cell):
-    """The structural similarity over several scales (Wang et al. 2003), each half as large as the one before.
+    """The structural similarity over several scales (Wang et al. 2003), each half as large as the previous one.
 
     The product over the scales of contrast and structure, and for the last of the similarity, each to a power, averaged
     over the channels. Takes ``img1`` and ``img2``, Tensors of one shape (N, C, H, W) and one dtype, floating or

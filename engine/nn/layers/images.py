@@ -19,12 +19,12 @@ __all__ = ["CentralCrop", "ChannelShuffle", "ImageGradients", "PixelShuffle", "P
 
 
 class ChannelShuffle(Cell):
-    """Channels dealt out so that each group gets some of every group (Zhang et al. 2018).
+    """Channels permuted so that each group gets channels of every group (Zhang et al. 2018).
 
     Takes ``x`` (N, C, ...) and returns a Tensor of the same shape and dtype.
 
     Args:
-        groups: number of groups; the call raises ValueError where it does not divide the channels.
+        groups: number of groups; the call raises ValueError if it does not divide the channels.
 
     Raises:
         TypeError: ``groups`` is not an int.
@@ -40,12 +40,12 @@ class ChannelShuffle(Cell):
 
 
 class PixelShuffle(Cell):
-    """(..., C * r * r, H, W) to (..., C, H * r, W * r): channels dealt out over pixels (Shi et al. 2016).
+    """(..., C * r * r, H, W) to (..., C, H * r, W * r): channels distributed over pixels (Shi et al. 2016).
 
     Takes ``input`` and returns a Tensor of the same dtype.
 
     Args:
-        upscale_factor: r, an int above 0; the call raises an error for others, and where r * r does not divide the
+        upscale_factor: r, an int above 0; the call raises an error for others, and if r * r does not divide the
             channels.
     """
 
@@ -63,7 +63,7 @@ class PixelUnshuffle(Cell):
     Takes ``input`` and returns a Tensor of the same dtype.
 
     Args:
-        downscale_factor: r, an int above 0; the call raises an error for others, and where r does not divide both
+        downscale_factor: r, an int above 0; the call raises an error for others, and if r does not divide both
             lengths.
     """
 
@@ -76,17 +76,17 @@ class PixelUnshuffle(Cell):
 
 
 class Upsample(Cell):
-    """Images of another size; see ``ops.interpolate``, which checks the arguments at the call.
+    """Images resized; see ``ops.interpolate``, which checks the arguments at the call.
 
     Takes ``x`` (N, C, L), (N, C, H, W) or (N, C, D, H, W), floating, and returns a Tensor with other lengths after C.
 
     Args:
-        size: the new lengths, an int for all or one each; give this or ``scale_factor``.
-        scale_factor: what the lengths are multiplied by, a number for all or one each.
+        size: the new lengths, an int for all or one each; either this or ``scale_factor``.
+        scale_factor: the factor of the lengths, a number for all or one each.
         mode: "nearest", "nearest-exact", "area", and by the number of axes "linear", "bilinear", "bicubic",
             "trilinear".
         align_corners: whether the corner elements keep their values; only with the linear and cubic modes.
-        recompute_scale_factor: whether the scale is taken from the lengths, which are rounded down, in place of
+        recompute_scale_factor: whether the scale is computed from the lengths, which are rounded down, instead of
             ``scale_factor``.
     """
 
@@ -155,13 +155,13 @@ class Unfold(Cell):
 
 
 class CentralCrop(Cell):
-    """The middle of images: ``central_fraction`` of the height and of the width is kept.
+    """The central part of images: ``central_fraction`` of the height and of the width.
 
     Takes ``image`` (C, H, W) or (N, C, H, W) and returns a Tensor of the same dtype; the call raises ValueError for
     another number of axes.
 
     Args:
-        central_fraction: the part of each side that is kept, a float in (0, 1].
+        central_fraction: the remaining part of each side, a float in (0, 1].
 
     Raises:
         TypeError: ``central_fraction`` is not a float.
@@ -195,14 +195,14 @@ class ImageGradients(Cell):
     def construct(self, images: Tensor) -> tuple[Tensor, Tensor]:
         if check_type(images, Tensor, "ImageGradients", "images").ndim != 4:
             raise ValueError(f"For 'ImageGradients', 'images' must have 4 axes, but got shape {images.shape}")
-        found = []
+        gradients = []
         for axis in (2, 3):
             n = images.shape[axis]
-            before = (slice(None),) * axis
-            apart = images[(*before, slice(1, n))] - images[(*before, slice(0, n - 1))]
-            last = images._array[(*before, slice(n - 1, n))]
-            found.append(ops.concat([apart, constant(array_module(last).zeros_like(last))], axis))
-        return found[0], found[1]
+            prefix = (slice(None),) * axis
+            differences = images[(*prefix, slice(1, n))] - images[(*prefix, slice(0, n - 1))]
+            last = images._array[(*prefix, slice(n - 1, n))]
+            gradients.append(ops.concat([differences, constant(array_module(last).zeros_like(last))], axis))
+        return gradients[0], gradients[1]
 
 
 def _check_images(name: str, img1: Tensor, img2: Tensor) -> None:

@@ -1,4 +1,4 @@
-"""Dense and its relatives, Flatten, Identity: layers without windows, statistics or randomness."""
+"""Dense and related layers, Flatten, Identity: layers without windows, statistics or randomness."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Dense(Cell):
     Args:
         in_channels: length of the last axis of the input, an int above 0.
         out_channels: length of the last axis of the output, an int above 0.
-        weight_init: first values of the weight (out_channels, in_channels): an initializer, its name, a number or a
+        weight_init: initial values of the weight (out_channels, in_channels): an initializer, its name, a number or a
             Tensor. None is uniform with bound 1 / sqrt(in_channels).
-        bias_init: first values of the bias (out_channels,), likewise; None is the same distribution.
+        bias_init: initial values of the bias (out_channels,), likewise; None is the same distribution.
         has_bias: whether there is a bias.
         activation: a cell or a function applied to the result, the name of an activation layer, or None.
         dtype: element type of the parameters.
 
     Raises:
-        TypeError: a length is not an int, ``has_bias`` is not a bool, or an initial value or ``activation`` nothing of
+        TypeError: a length is not an int, ``has_bias`` is not a bool, or an initial value or ``activation`` is none of
             the above.
         ValueError: a length is not above 0, a Tensor has another shape, or an initializer's name is unknown.
         KeyError: the name of the activation is unknown.
@@ -77,22 +77,22 @@ class Dense(Cell):
 
     @cached_property
     def matmul(self) -> Primitive:
-        """x @ weight.T, for a subclass with a ``construct`` of its own: takes ``x`` with two axes, and the weight."""
+        """Operator x @ weight.T, for a subclass with its own ``construct``: takes ``x`` with two axes and the weight."""
         return MatMul(transpose_b=True)
 
     @cached_property
     def reshape(self) -> Primitive:
-        """A tensor in another shape, for such a subclass."""
+        """Operator that reshapes a tensor, for such a subclass."""
         return Reshape()
 
     @cached_property
     def shape_op(self) -> Primitive:
-        """The shape of a tensor, likewise."""
+        """Operator for the shape of a tensor, likewise."""
         return Shape()
 
     @cached_property
     def bias_add(self) -> Primitive:
-        """x + bias, for such a subclass: takes ``x`` with two axes, and the bias."""
+        """Operator x + bias, for such a subclass: takes ``x`` with two axes, and the bias."""
         return BiasAdd()
 
     def construct(self, x: Tensor) -> Tensor:
@@ -118,14 +118,14 @@ class Dense(Cell):
 
 
 class Flatten(Cell):
-    """The axes from ``start_dim`` to ``end_dim`` as one; the defaults keep the batch axis.
+    """The axes from ``start_dim`` to ``end_dim`` joined; the defaults keep the batch axis.
 
-    Takes ``x``. The call raises ValueError for an axis that is not there, as 1 of a vector, or where ``start_dim``
+    Takes ``x``. The call raises ValueError for an axis that does not exist, such as 1 of a vector, or if ``start_dim``
     comes after ``end_dim``.
 
     Args:
-        start_dim: the first axis of those joined.
-        end_dim: the last axis of those joined; -1 is the last of the input.
+        start_dim: the first joined axis.
+        end_dim: the last joined axis; -1 is the last of the input.
     """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
@@ -135,15 +135,15 @@ class Flatten(Cell):
     def construct(self, x: Tensor) -> Tensor:
         ndim = check_type(x, Tensor, "Flatten", "x").ndim
         for axis in (self.start_dim, self.end_dim):
-            axes_of(axis, ndim, "Flatten")  # unlike the function, which takes an axis 1 that is not there
+            axes_of(axis, ndim, "Flatten")  # unlike the function, which accepts an axis 1 that does not exist
         return flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)
 
 
 class Identity(Cell):
-    """The input as it came: ``x``, anything.
+    """The identity: returns ``x``, of any type.
 
     Args:
-        *args: accepted, so that it can take another layer's place; without effect.
+        *args: accepted, so that it can replace another layer; without effect.
         **kwargs: likewise.
     """
 
@@ -161,13 +161,13 @@ class Linear(Dense):
         in_features: length of the last axis of the input, an int above 0.
         out_features: length of the last axis of the output, an int above 0.
         bias: whether there is a bias.
-        weight_init: first values of the weight (out_features, in_features): an initializer, its name, a number or a
+        weight_init: initial values of the weight (out_features, in_features): an initializer, its name, a number or a
             Tensor. None is uniform with bound 1 / sqrt(in_features).
-        bias_init: first values of the bias (out_features,), likewise; None is the same distribution.
+        bias_init: initial values of the bias (out_features,), likewise; None is the same distribution.
         dtype: element type of the parameters; None is float32.
 
     Raises:
-        TypeError: a length is not an int, ``bias`` is not a bool, or an initial value nothing of the above.
+        TypeError: a length is not an int, ``bias`` is not a bool, or an initial value is none of the above.
         ValueError: a length is not above 0, a Tensor has another shape, or an initializer's name is unknown.
     """
 
@@ -196,14 +196,14 @@ class BiDense(Cell):
         in1_channels: length of the last axis of the first input, an int above 0.
         in2_channels: length of the last axis of the second input, an int above 0.
         out_channels: length of the last axis of the output, an int above 0.
-        weight_init: first values of the weight (out_channels, in1_channels, in2_channels): an initializer, its name, a
-            number or a Tensor. None is uniform with bound 1 / sqrt(in1_channels).
-        bias_init: first values of the bias (out_channels,), likewise; None is the same distribution.
+        weight_init: initial values of the weight (out_channels, in1_channels, in2_channels): an initializer, its name,
+            a number or a Tensor. None is uniform with bound 1 / sqrt(in1_channels).
+        bias_init: initial values of the bias (out_channels,), likewise; None is the same distribution.
         has_bias: whether there is a bias.
         dtype: element type of the parameters.
 
     Raises:
-        TypeError: a length is not an int, ``has_bias`` is not a bool, or an initial value nothing of the above.
+        TypeError: a length is not an int, ``has_bias`` is not a bool, or an initial value is none of the above.
         ValueError: a length is not above 0, a Tensor has another shape, or an initializer's name is unknown.
     """
 
@@ -231,13 +231,13 @@ class BiDense(Cell):
             self.bias = Parameter(first, "bias")
 
     def construct(self, input1: Tensor, input2: Tensor) -> Tensor:
-        for argument, given, channels in (("input1", input1, self.in1_channels), ("input2", input2, self.in2_channels)):
-            if not check_type(given, Tensor, "BiDense", argument).ndim or given.shape[-1] != channels:
+        for argument, value, channels in (("input1", input1, self.in1_channels), ("input2", input2, self.in2_channels)):
+            if not check_type(value, Tensor, "BiDense", argument).ndim or value.shape[-1] != channels:
                 raise ValueError(
                     f"For 'BiDense', the last axis of '{argument}' must have the length {channels}, "
-                    f"but got shape {given.shape}"
+                    f"but got shape {value.shape}"
                 )
-        # (..., 1, i) @ (k, i, j) -> (..., k, 1, j); times (..., 1, 1, j), added up over j.
+        # (..., 1, i) @ (k, i, j) -> (..., k, 1, j); times (..., 1, 1, j), summed over j.
         left = matmul(reshape(input1, (*input1.shape[:-1], 1, 1, input1.shape[-1])), self.weight)
         product = left * reshape(input2, (*input2.shape[:-1], 1, 1, input2.shape[-1]))
         y = reshape(reduce_sum(product, -1), (*input1.shape[:-1], self.out_channels))
@@ -249,10 +249,10 @@ class BiDense(Cell):
 
 
 class Unflatten(Cell):
-    """One axis as several.
+    """An axis split into several.
 
     Takes ``input_x`` and returns a Tensor in which the axis is replaced by axes of the lengths
-    ``unflattened_size``. The call raises ValueError for an axis that is not there, or a product that differs.
+    ``unflattened_size``. The call raises ValueError for an axis that does not exist, or another product.
 
     Args:
         axis: the axis to split.
@@ -274,8 +274,8 @@ class Unflatten(Cell):
             raise ValueError(
                 f"For 'Unflatten', 'axis' must be in [{-input_x.ndim}, {input_x.ndim}), but got {self.axis}"
             )
-        at = self.axis % input_x.ndim
-        return reshape(input_x, (*input_x.shape[:at], *self.unflattened_size, *input_x.shape[at + 1 :]))
+        axis_index = self.axis % input_x.ndim
+        return reshape(input_x, (*input_x.shape[:axis_index], *self.unflattened_size, *input_x.shape[axis_index + 1 :]))
 
 
 class Conv2dBnAct(Cell):
@@ -291,16 +291,16 @@ class Conv2dBnAct(Cell):
         pad_mode: "same", "valid" or "pad"; see ``Conv2d``.
         padding: elements added to the sides with "pad"; see ``Conv2d``.
         dilation: the distance between the elements of a window, an int or two.
-        group: into how many groups the channels are split.
+        group: number of groups of channels.
         has_bias: whether the convolution has a bias.
-        weight_init: first values of the convolution's weight: an initializer, its name, a number or a Tensor.
+        weight_init: initial values of the convolution's weight: an initializer, its name, a number or a Tensor.
         bias_init: first values of its bias, likewise.
         has_bn: whether there is a batch normalization.
         momentum: its momentum, in [0, 1].
         eps: what it adds to the variance.
         activation: a cell or a function, the name of an activation layer, or None.
         alpha: the slope below 0 of the activation "leakyrelu"; without effect otherwise.
-        after_fake: kept; it concerns quantized training.
+        after_fake: stored, unused; for quantized training.
 
     Raises:
         TypeError: an argument of the wrong type; the text names it.
@@ -363,15 +363,15 @@ class DenseBnAct(Cell):
     Args:
         in_channels: length of the last axis of the input, an int above 0.
         out_channels: length of the last axis of the output, an int above 0.
-        weight_init: first values of the weight: an initializer, its name, a number or a Tensor.
-        bias_init: first values of the bias, likewise.
+        weight_init: initial values of the weight: an initializer, its name, a number or a Tensor.
+        bias_init: initial values of the bias, likewise.
         has_bias: whether there is a bias.
         has_bn: whether there is a batch normalization.
         momentum: its momentum, in [0, 1].
         eps: what it adds to the variance.
         activation: a cell or a function, the name of an activation layer, or None.
         alpha: the slope below 0 of the activation "leakyrelu"; without effect otherwise.
-        after_fake: kept; it concerns quantized training.
+        after_fake: stored, unused; for quantized training.
 
     Raises:
         TypeError: an argument of the wrong type; the text names it.

@@ -21,7 +21,7 @@ class Tril(Cell):
 
         Args:
             x: matrices (..., n, m).
-            k: the last diagonal that is kept: 0 the main one, 1 the one above it, -1 the one below it.
+            k: the last diagonal to keep: 0 the main one, 1 the one above it, -1 the one below it.
 
         Returns:
             A Tensor of the shape and dtype of ``x``.
@@ -41,7 +41,7 @@ class Triu(Cell):
 
         Args:
             x: matrices (..., n, m).
-            k: the first diagonal that is kept: 0 the main one, 1 the one above it, -1 the one below it.
+            k: the first diagonal to keep: 0 the main one, 1 the one above it, -1 the one below it.
 
         Returns:
             A Tensor of the shape and dtype of ``x``.
@@ -60,13 +60,13 @@ def _lengths(x: Tensor, layer: str) -> tuple[int, int]:
 
 
 class MatMul(Cell):
-    """The product ``x1`` @ ``x2`` of matrices, each transposed on demand, as ``numpy.matmul``.
+    """The product ``x1`` @ ``x2`` of matrices, optionally transposed, as ``numpy.matmul``.
 
     Takes ``x1`` (..., n, k) and ``x2`` (..., k, m) and returns (..., n, m); the axes before are broadcast.
 
     Args:
-        transpose_x1: whether the last two axes of ``x1`` are exchanged first; without effect on a vector.
-        transpose_x2: whether the last two axes of ``x2`` are exchanged first; without effect on a vector.
+        transpose_x1: whether the last two axes of ``x1`` are swapped first; without effect on a vector.
+        transpose_x2: whether the last two axes of ``x2`` are swapped first; without effect on a vector.
     """
 
     def __init__(self, transpose_x1: bool = False, transpose_x2: bool = False) -> None:
@@ -101,7 +101,7 @@ class MatDet(Cell):
 
 
 class MatrixDiag(Cell):
-    """Matrices with given diagonals, 0 beside.
+    """Matrices with given diagonals, 0 elsewhere.
 
     Takes ``input_x`` (..., n) and returns (..., n, n) of the same dtype.
     """
@@ -118,15 +118,15 @@ class MatrixDiagPart(Cell):
     """
 
     def construct(self, input_x: Tensor) -> Tensor:
-        places = Tensor(np.arange(min(input_x.shape[-2:])))
-        return ops.getitem(input_x, (Ellipsis, places, places))
+        positions = Tensor(np.arange(min(input_x.shape[-2:])))
+        return ops.getitem(input_x, (Ellipsis, positions, positions))
 
 
 class MatrixSetDiag(Cell):
-    """Matrices with other main diagonals."""
+    """Matrices with replaced main diagonals."""
 
     def construct(self, input_x: Tensor, diagonal: Tensor) -> Tensor:
-        """``input_x`` with ``diagonal`` on its main diagonals.
+        """Return ``input_x`` with ``diagonal`` on its main diagonals.
 
         Args:
             input_x: matrices (..., n, m).
@@ -139,8 +139,10 @@ class MatrixSetDiag(Cell):
             ValueError: ``diagonal`` has another shape.
         """
         n, m = _lengths(input_x, "MatrixSetDiag")
-        wanted = (*input_x.shape[:-2], min(n, m))
-        if check_type(diagonal, Tensor, "MatrixSetDiag", "diagonal").shape != wanted:
-            raise ValueError(f"For 'MatrixSetDiag', 'diagonal' must have the shape {wanted}, but got {diagonal.shape}")
+        expected = (*input_x.shape[:-2], min(n, m))
+        if check_type(diagonal, Tensor, "MatrixSetDiag", "diagonal").shape != expected:
+            raise ValueError(
+                f"For 'MatrixSetDiag', 'diagonal' must have the shape {expected}, but got {diagonal.shape}"
+            )
         row = ops.expand_dims(diagonal, -1 if n <= m else -2)
         return ops.where(Tensor(np.eye(n, m, dtype=bool)), row, input_x)

@@ -40,27 +40,27 @@ __all__ = [
 
 
 class _BatchNorm(Cell):
-    """What every batch normalization has.
+    """Base of batch normalization layers.
 
     Args:
         num_features: channels C, an int above 0.
         eps: added to the variance.
-        momentum: how much of the running statistics is kept, in [0, 1]: new = momentum * old + (1 - momentum) * batch.
-        affine: whether ``gamma`` and ``beta`` are trained; without they stay at their first values.
-        gamma_init: first values of the factor ``gamma`` (C,): an initializer, its name, a number or a Tensor.
-        beta_init: first values of the offset ``beta`` (C,), likewise.
-        moving_mean_init: first values of the running mean (C,), likewise.
-        moving_var_init: first values of the running variance (C,), likewise.
-        use_batch_statistics: True to normalize by the batch's statistics whatever the mode, False by the running ones;
+        momentum: the weight of the old running statistics, in [0, 1]: new = momentum * old + (1 - momentum) * batch.
+        affine: whether ``gamma`` and ``beta`` are trained; otherwise they keep their initial values.
+        gamma_init: initial values of the factor ``gamma`` (C,): an initializer, its name, a number or a Tensor.
+        beta_init: initial values of the offset ``beta`` (C,), likewise.
+        moving_mean_init: initial values of the running mean (C,), likewise.
+        moving_var_init: initial values of the running variance (C,), likewise.
+        use_batch_statistics: True to normalize by the batch's statistics in any mode, False by the running ones;
             None by the mode, which ``set_train`` sets.
-        process_groups: which ranks share their statistics: lists of their numbers, of which each has this rank's in
-            one; None for all. All ranks of a group make the cell.
+        process_groups: groups of ranks that share their statistics: lists of their numbers; this rank is in exactly
+            one; None for all. All ranks of a group must create the cell.
         data_format: "NCHW", the only order of axes.
         dtype: element type of the parameters.
 
     Raises:
         TypeError: ``num_features`` is not an int, ``eps`` or ``momentum`` is not a number, or ``affine`` is not a bool.
-        ValueError: an argument out of range, or ``use_batch_statistics`` is not a bool and not None; the text names it.
+        ValueError: an argument out of range, or ``use_batch_statistics`` is neither a bool nor None; the text names it.
     """
 
     _axes: tuple[int, ...] = ()
@@ -90,7 +90,7 @@ class _BatchNorm(Cell):
             raise ValueError(
                 f"For '{name}', 'use_batch_statistics' must be a bool or None, but got {use_batch_statistics!r}"
             )
-        # As in MindSpore, the attribute is the weight of the batch.
+        # As in MindSpore, the attribute is the weight of the batch's statistics.
         self.eps, self.momentum, self.use_batch_statistics = eps, 1.0 - momentum, use_batch_statistics
         self.format = data_format
         self.gamma_init, self.beta_init = gamma_init, beta_init
@@ -102,7 +102,7 @@ class _BatchNorm(Cell):
         self.beta = Parameter(initializer(beta_init, shape, dtype), "beta", requires_grad=affine)
 
     def construct(self, x: Tensor) -> Tensor:
-        """Return the input normalized; in training the running statistics move, the variance by its unbiased estimate.
+        """Return the normalized input; in training update the running statistics (unbiased variance).
 
         Args:
             x: a floating Tensor (N, C, ...).
@@ -128,25 +128,25 @@ class _BatchNorm(Cell):
 
     @cached_property
     def bn_train(self) -> ops.Primitive:
-        """Normalization by the batch's statistics, for a subclass with a ``construct`` of its own.
+        """Operator that normalizes by the batch's statistics, for a subclass with its own ``construct``.
 
-        It takes ``x``, gamma, beta, the running mean and variance, which it moves; its first result is the output.
+        It takes ``x``, gamma, beta, the running mean and variance, which it updates; its first result is the output.
         """
         return ops.BatchNorm(True, self.eps, self.momentum, self.format)
 
     @cached_property
     def bn_infer(self) -> ops.Primitive:
-        """Normalization by the running statistics, likewise."""
+        """Operator that normalizes by the running statistics, likewise."""
         return ops.BatchNorm(False, self.eps, data_format=self.format)
 
     @cached_property
     def shape(self) -> ops.Primitive:
-        """The shape of a tensor, for such a subclass."""
+        """Operator for the shape of a tensor, for such a subclass."""
         return ops.Shape()
 
     @cached_property
     def reshape(self) -> ops.Primitive:
-        """A tensor in another shape, for such a subclass."""
+        """Operator that reshapes a tensor, for such a subclass."""
         return ops.Reshape()
 
     def extend_repr(self) -> str:
@@ -174,7 +174,7 @@ class BatchNorm2d(_BatchNorm):
 class BatchNorm3d(Cell):
     """Batch normalization of (N, C, D, H, W): (x - mean) / sqrt(var + eps) * gamma + beta.
 
-    As in MindSpore it is a ``BatchNorm2d`` inside, named ``bn2d``. The call raises ValueError for another number of
+    As in MindSpore it contains a ``BatchNorm2d``, named ``bn2d``. The call raises ValueError for another number of
     axes.
     """
 
@@ -259,45 +259,45 @@ class SyncBatchNorm(_BatchNorm):
         mean, variance, count = moments_of_ranks(wide, group)
         with no_recording():
             unbiased = variance * (count / max(count - 1, 1))
-            for parameter, now in ((self.moving_mean, mean), (self.moving_variance, unbiased)):
-                kept = parameter * (1.0 - self.momentum) + ops.cast(now, parameter.dtype) * self.momentum
-                parameter.set_data(ops.cast(kept, parameter.dtype))
+            for parameter, statistic in ((self.moving_mean, mean), (self.moving_variance, unbiased)):
+                running = parameter * (1.0 - self.momentum) + ops.cast(statistic, parameter.dtype) * self.momentum
+                parameter.set_data(ops.cast(running, parameter.dtype))
         factor = ops.reshape(ops.rsqrt(variance + self.eps) * self.gamma, shape)
         return ops.cast((wide - ops.reshape(mean, shape)) * factor + ops.reshape(self.beta, shape), x.dtype)
 
 
 def moments_of_ranks(x: Tensor, group: Group) -> tuple[Tensor, Tensor, int]:
-    """Mean and variance of each channel over the batches of all ranks, with gradients.
+    """Return mean and variance of each channel over the batches of all ranks, with gradients.
 
     Args:
         x: the batch of this rank, a Tensor (N, C, ...); N may differ between the ranks.
         group: the ranks.
 
     Returns:
-        The mean (C,), the biased variance (C,), and over how many elements.
+        The mean (C,), the biased variance (C,), and the number of elements.
     """
     together, axes = ops.AllReduce("sum", group.name), (0, *range(2, x.ndim))
     count = int(together(Tensor(np.array(x.size // x.shape[1], np.int64))).asnumpy())
     mean = together(x.sum(axes)) / count
-    apart = x - ops.reshape(mean, (1, x.shape[1], *[1] * (x.ndim - 2)))
-    return mean, together((apart * apart).sum(axes)) / count, count
+    deviations = x - ops.reshape(mean, (1, x.shape[1], *[1] * (x.ndim - 2)))
+    return mean, together((deviations * deviations).sum(axes)) / count, count
 
 
 def _sharing(process_groups: Any) -> Group:
-    """Return the group of ranks that this one shares statistics with."""
-    who, everybody = "SyncBatchNorm", world().everybody
+    """Return the group of ranks that share statistics with this one."""
+    layer, all_ranks = "SyncBatchNorm", world().everybody
     if process_groups is None:
-        return everybody
-    if not isinstance(process_groups, list | tuple) or not all(isinstance(one, list) for one in process_groups):
-        raise TypeError(f"For '{who}', 'process_groups' must be a list of lists of ranks, but got {process_groups!r}")
-    mine = [sorted(one) for one in process_groups if everybody.rank in one]
-    if len(mine) != 1 or not {*mine[0]}.issubset(everybody.ranks):
+        return all_ranks
+    if not isinstance(process_groups, list | tuple) or not all(isinstance(ranks, list) for ranks in process_groups):
+        raise TypeError(f"For '{layer}', 'process_groups' must be a list of lists of ranks, but got {process_groups!r}")
+    own = [sorted(ranks) for ranks in process_groups if all_ranks.rank in ranks]
+    if len(own) != 1 or not {*own[0]}.issubset(all_ranks.ranks):
         raise ValueError(
-            f"For '{who}', 'process_groups' must have rank {everybody.rank} in one list, of ranks from 0 to "
-            f"{everybody.size - 1}, but got {process_groups!r}"
+            f"For '{layer}', 'process_groups' must have rank {all_ranks.rank} in one list, of ranks from 0 to "
+            f"{all_ranks.size - 1}, but got {process_groups!r}"
         )
-    name = f"SyncBatchNorm {mine[0]}"
-    return world().groups.get(name) or create_group(name, mine[0])
+    name = f"SyncBatchNorm {own[0]}"
+    return world().groups.get(name) or create_group(name, own[0])
 
 
 class LayerNorm(Cell):
@@ -306,18 +306,18 @@ class LayerNorm(Cell):
     Takes ``x``, a floating Tensor, and returns one of the same shape and dtype.
 
     Args:
-        normalized_shape: the lengths of the axes that gamma and beta have, a tuple or list; they must be the last of
+        normalized_shape: the lengths of the axes of gamma and beta, a tuple or list; they must be the last of
             the input.
-        begin_norm_axis: the first axis over which mean and variance are taken.
-        begin_params_axis: kept: the first axis that gamma and beta have, which follows from ``normalized_shape``.
-        gamma_init: first values of the factor ``gamma``: an initializer, its name, a number or a Tensor.
-        beta_init: first values of the offset ``beta``, likewise.
+        begin_norm_axis: the first axis of mean and variance.
+        begin_params_axis: stored, unused: the first axis of gamma and beta, which follows from ``normalized_shape``.
+        gamma_init: initial values of the factor ``gamma``: an initializer, its name, a number or a Tensor.
+        beta_init: initial values of the offset ``beta``, likewise.
         epsilon: added to the variance.
         dtype: element type of the parameters.
 
     Raises:
         TypeError: ``normalized_shape`` is not a tuple or list, ``epsilon`` is not a number, or an axis is not an int.
-        ValueError: ``normalized_shape`` is empty, or ``epsilon`` negative.
+        ValueError: ``normalized_shape`` is empty, or ``epsilon`` is negative.
     """
 
     def __init__(
@@ -344,7 +344,7 @@ class LayerNorm(Cell):
 
     @cached_property
     def layer_norm(self) -> ops.Primitive:
-        """The operator, for a subclass with a ``construct`` of its own: takes ``x``, gamma and beta.
+        """The operator, for a subclass with its own ``construct``: takes ``x``, gamma and beta.
 
         Its three results are those of ``ops.LayerNorm``: the output, the means, the variances.
         """
@@ -359,7 +359,7 @@ class LayerNorm(Cell):
         first = self.begin_norm_axis % x.ndim
         if x.shape[first:] == self.normalized_shape:
             return ops.layer_norm(x, self.normalized_shape, self.gamma, self.beta, self.epsilon)
-        # More axes are normalized than gamma and beta have.
+        # More axes are normalized than those of gamma and beta.
         plain = ops.layer_norm(x, x.shape[first:], None, None, self.epsilon)
         return plain * self.gamma + self.beta
 
@@ -373,15 +373,15 @@ class LayerNorm(Cell):
 class LayerNormExt(Cell):
     """``LayerNorm`` with PyTorch's arguments; its parameters are ``weight`` and ``bias``.
 
-    Takes ``input``, a floating Tensor, and returns one of the same shape and dtype. The call raises ValueError where
+    Takes ``input``, a floating Tensor, and returns one of the same shape and dtype. The call raises ValueError if
     its last axes have other lengths.
 
     Args:
-        normalized_shape: the lengths of the last axes, over which is normalized: an int for one axis, or a tuple or
+        normalized_shape: the lengths of the normalized last axes: an int for one axis, or a tuple or
             list.
         eps: added to the variance.
         elementwise_affine: whether there are parameters.
-        bias: whether an offset is among them.
+        bias: whether they include an offset.
         dtype: element type of the parameters; None is float32.
 
     Raises:
@@ -420,12 +420,12 @@ class GroupNorm(Cell):
     another number of channels.
 
     Args:
-        num_groups: how many groups, an int above 0 that divides ``num_channels``.
+        num_groups: number of groups, an int above 0 that divides ``num_channels``.
         num_channels: channels C, an int above 0.
         eps: added to the variance.
-        affine: whether ``gamma`` and ``beta`` are trained; without they stay at their first values.
-        gamma_init: first values of the factor ``gamma`` (C,): an initializer, its name, a number or a Tensor.
-        beta_init: first values of the offset ``beta`` (C,), likewise.
+        affine: whether ``gamma`` and ``beta`` are trained; otherwise they keep their initial values.
+        gamma_init: initial values of the factor ``gamma`` (C,): an initializer, its name, a number or a Tensor.
+        beta_init: initial values of the offset ``beta`` (C,), likewise.
         dtype: element type of the parameters.
 
     Raises:
@@ -467,22 +467,22 @@ class GroupNorm(Cell):
 class _InstanceNorm(Cell):
     """Normalize each channel of each sample by its own statistics (Ulyanov et al. 2016).
 
-    MindSpore keeps running statistics beside, which only its GPU kernel uses; they are kept here and updated in
-    training with ``momentum``, and a sample is always normalized by its own.
+    MindSpore also has running statistics, which only its GPU kernel uses; here they are updated in
+    training with ``momentum``, but a sample is always normalized by its own.
 
     Args:
         num_features: channels C, an int above 0.
         eps: added to the variance.
         momentum: the weight of the batch in the running statistics, in [0, 1]: new = (1 - momentum) * old + momentum *
             batch. The output does not depend on them.
-        affine: whether ``gamma`` and ``beta`` are trained; without they stay at their first values.
-        gamma_init: first values of the factor ``gamma`` (C,): an initializer, its name, a number or a Tensor.
-        beta_init: first values of the offset ``beta`` (C,), likewise.
+        affine: whether ``gamma`` and ``beta`` are trained; otherwise they keep their initial values.
+        gamma_init: initial values of the factor ``gamma`` (C,): an initializer, its name, a number or a Tensor.
+        beta_init: initial values of the offset ``beta`` (C,), likewise.
         dtype: element type of the parameters.
 
     Raises:
         TypeError: ``num_features`` is not an int, ``eps`` or ``momentum`` is not a number, or ``affine`` is not a bool.
-        ValueError: ``num_features`` is not above 0, ``eps`` negative, or ``momentum`` out of range.
+        ValueError: ``num_features`` is not above 0, ``eps`` is negative, or ``momentum`` is out of range.
     """
 
     _axes = 4
@@ -563,14 +563,14 @@ class LRN(Cell):
     Takes ``input_x`` (N, C, H, W), floating, and returns a Tensor of the same shape and dtype.
 
     Args:
-        depth_radius: how many channels on either side count as neighbors, an int from 0 on.
+        depth_radius: the number of neighboring channels on either side, an int from 0 on.
         bias: added to the sum.
         alpha: the factor of the sum.
         beta: the exponent.
-        norm_region: "ACROSS_CHANNELS", the only one.
+        norm_region: must be "ACROSS_CHANNELS".
 
     Raises:
-        TypeError: ``depth_radius`` is not an int, or another number no number.
+        TypeError: ``depth_radius`` is not an int, or another argument is not a number.
         ValueError: ``depth_radius`` is negative, or another ``norm_region``.
     """
 
@@ -586,7 +586,7 @@ class LRN(Cell):
         for argument, value in (("bias", bias), ("alpha", alpha), ("beta", beta)):
             check_number(value, "LRN", argument)
         self.arguments = (depth_radius, bias, alpha, beta, norm_region)
-        ops.lrn(Tensor([[[[0.0]]]]), *self.arguments)  # refuses bad arguments now, not at the first call
+        ops.lrn(Tensor([[[[0.0]]]]), *self.arguments)  # rejects bad arguments now, not at the first call
 
     def construct(self, input_x: Tensor) -> Tensor:
         return ops.lrn(input_x, *self.arguments)

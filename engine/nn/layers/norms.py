@@ -1,4 +1,4 @@
-"""Layers that measure and bound: norms, moments, sums of exponentials."""
+"""Layers for norms: clipping, norms, moments, sums of exponentials, regularization."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["ClipByNorm", "L1Regularizer", "Moments", "Norm", "ReduceLogSumExp"]
 
 
 class ClipByNorm(Cell):
-    """x * clip_norm / max(norm of x, clip_norm): x scaled down to the 2-norm ``clip_norm`` where it is longer.
+    """x * clip_norm / max(norm of x, clip_norm): x scaled down to the 2-norm ``clip_norm`` if its norm is larger.
 
     Args:
-        axis: the axis, or a tuple of axes, over which the norm is taken; None for all.
+        axis: the axis, or a tuple of axes, of the norm; None for all.
     """
 
     def __init__(self, axis: int | tuple[int, ...] | list[int] | None = None) -> None:
@@ -27,7 +27,7 @@ class ClipByNorm(Cell):
 
     @through_single
     def construct(self, x: Tensor, clip_norm: Tensor | float) -> Tensor:
-        """``x`` with a 2-norm of at most ``clip_norm``.
+        """Return ``x`` scaled to a 2-norm of at most ``clip_norm``.
 
         Args:
             x: a floating Tensor.
@@ -105,8 +105,8 @@ class Moments(Cell):
 
     def construct(self, x: Tensor) -> tuple[Tensor, Tensor]:
         mean = ops.mean(x, self.axis, True)
-        apart = x - ops.stop_gradient(mean)
-        variance = ops.mean(apart * apart, self.axis, self.keep_dims)
+        deviations = x - ops.stop_gradient(mean)
+        variance = ops.mean(deviations * deviations, self.axis, self.keep_dims)
         return mean if self.keep_dims else ops.reshape(mean, variance.shape), variance
 
 

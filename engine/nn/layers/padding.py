@@ -31,15 +31,15 @@ __all__ = [
 
 
 def padded(x: Tensor, widths: tuple[tuple[int, int], ...], mode: str, value: float = 0) -> Tensor:
-    """``x`` with (before, after) elements added to each axis; a negative number takes elements away.
+    """Return ``x`` with (before, after) elements added to each axis; a negative number removes elements.
 
-    Mirrored and repeated elements are taken by their places, so their gradients add up where they come from.
+    Mirrored and repeated elements are indexed, so that their gradients are summed at their origin.
 
     Args:
         x: the tensor.
         widths: a pair of ints for each axis.
-        mode: "constant", or as ``numpy.pad`` has it "reflect", "symmetric" or "edge".
-        value: what is added with "constant".
+        mode: "constant", or as in ``numpy.pad`` "reflect", "symmetric" or "edge".
+        value: the value added with "constant".
     """
     cut = tuple(slice(max(0, -a), n - max(0, -b)) for (a, b), n in zip(widths, x.shape, strict=True))
     if any(min(pair) < 0 for pair in widths):
@@ -50,8 +50,8 @@ def padded(x: Tensor, widths: tuple[tuple[int, int], ...], mode: str, value: flo
     xp = array_module(x._array)
     for axis, pair in enumerate(widths):
         if any(pair):
-            places = xp.asarray(np.pad(np.arange(x.shape[axis]), pair, mode=mode))  # type: ignore[call-overload]
-            x = ops.getitem(x, (slice(None),) * axis + (constant(places),))
+            indices = xp.asarray(np.pad(np.arange(x.shape[axis]), pair, mode=mode))  # type: ignore[call-overload]
+            x = ops.getitem(x, (slice(None),) * axis + (constant(indices),))
     return x
 
 
@@ -62,12 +62,12 @@ class Pad(Cell):
 
     Args:
         paddings: a tuple of pairs (before, after) of ints from 0 on, one for each of at most 4 axes.
-        mode: what is added: "CONSTANT" zeros, "REFLECT" the mirror image without the element at the edge, "SYMMETRIC"
-            the one with it.
+        mode: the added elements: "CONSTANT" zeros, "REFLECT" the mirror image without the element at the edge,
+            "SYMMETRIC" the mirror image with it.
 
     Raises:
         TypeError: ``paddings`` is not a tuple.
-        ValueError: another ``mode``, entries that are no pairs, negative numbers, or more than 4 pairs.
+        ValueError: another ``mode``, entries that are not pairs, negative numbers, or more than 4 pairs.
     """
 
     def __init__(self, paddings: tuple[Sequence[int], ...], mode: str = "CONSTANT") -> None:
@@ -90,13 +90,13 @@ class _Sides(Cell):
     """Padding of the last axes.
 
     Args:
-        padding: how many elements are added: an int for all sides, or (before, after) of the last axis, then of the one
-            before it, and so on. Negative numbers take elements away where a value is added.
-        value: the number that is added.
+        padding: the number of added elements: an int for all sides, or (before, after) of the last axis, then of the
+            previous one, and so on. Negative numbers remove elements if a value is added.
+        value: the value to add.
 
     Raises:
         TypeError: an argument of the wrong type; the text names it.
-        ValueError: another number of ints, or negative ones where elements of the input are added.
+        ValueError: another number of ints, or negative ones if elements of the input are added.
     """
 
     _axes = 1
@@ -106,16 +106,18 @@ class _Sides(Cell):
     def __init__(self, padding: Ints) -> None:
         super().__init__()
         name = type(self).__name__
-        given = (padding,) * (2 * self._axes) if isinstance(padding, int) and not isinstance(padding, bool) else padding
-        if not isinstance(given, tuple | list) or not all(isinstance(n, int) for n in given):
+        numbers = (
+            (padding,) * (2 * self._axes) if isinstance(padding, int) and not isinstance(padding, bool) else padding
+        )
+        if not isinstance(numbers, tuple | list) or not all(isinstance(n, int) for n in numbers):
             raise TypeError(f"For '{name}', 'padding' must be an int or a tuple of ints, but got {padding!r}")
-        if len(given) % 2 or not given or len(given) > 2 * self._axes:
+        if len(numbers) % 2 or not numbers or len(numbers) > 2 * self._axes:
             raise ValueError(f"For '{name}', 'padding' must have {2 * self._axes} ints, but got {padding!r}")
-        if self._mode != "constant" and len(given) != 2 * self._axes:
+        if self._mode != "constant" and len(numbers) != 2 * self._axes:
             raise ValueError(f"For '{name}', 'padding' must be {2 * self._axes} ints, but got {padding!r}")
-        if self._mode == "reflect" and min(given) < 0:
+        if self._mode == "reflect" and min(numbers) < 0:
             raise ValueError(f"For '{name}', 'padding' must be {2 * self._axes} ints not below 0, but got {padding!r}")
-        self.padding = tuple(given)
+        self.padding = tuple(numbers)
 
     def construct(self, x: Tensor) -> Tensor:
         pairs = [*zip(self.padding[::2], self.padding[1::2], strict=True)][::-1]

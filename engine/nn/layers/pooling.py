@@ -42,27 +42,27 @@ __all__ = [
 
 
 class _Pool(Cell):
-    """What every pooling layer over windows has.
+    """Base of pooling layers over windows.
 
     Args:
         kernel_size: the window's lengths, an int above 0 for all axes or one for each.
-        stride: the step between windows, an int above 0 for all axes or one for each; None, where it may be, is
+        stride: the step between windows, an int above 0 for all axes or one for each; None, if allowed, is
             ``kernel_size``.
         pad_mode: "same" (ceil(length / stride) windows, padding at both sides), "valid" (windows inside the input) or
             "pad" (by ``padding``); upper case too.
         padding: elements added with "pad": an int for all sides, one for each axis, or (before, after) of each axis in
             turn; 0 with the other modes. For the maximum at most half of ``kernel_size``.
         dilation: the distance between the elements of a window, an int above 0 for all axes or one for each.
-        return_indices: whether to return also the places of the elements, int64 indices into the flattened axes after
-            C.
-        ceil_mode: whether a last, partial window counts.
-        count_include_pad: whether the zeros that are added count in the mean.
-        divisor_override: an int above 0 to divide the sums by in place of the count; None for the count.
-        data_format: "NCHW", the only order of axes.
+        return_indices: whether to also return the positions of the elements, int64 indices into the flattened axes
+            after C.
+        ceil_mode: whether to include a last, partial window.
+        count_include_pad: whether added zeros count in the mean.
+        divisor_override: an int above 0 that replaces the count as divisor of the sums; None for the count.
+        data_format: must be "NCHW", the order of axes.
 
     Raises:
         TypeError: an argument of the wrong type; the text names it.
-        ValueError: an argument out of range, or padding where there is none; the text names it.
+        ValueError: an argument out of range, or padding in a mode without it; the text names it.
     """
 
     _axes = 2
@@ -85,20 +85,20 @@ class _Pool(Cell):
             self.stride = flat_pair(stride, name, "stride")
 
     def _operator(self, kind: Any) -> ops.Primitive:
-        """Return the operator of images, with the layer's settings: there is none with padding of one's own."""
+        """Return the operator for images, with the layer's settings; there is none with explicit padding."""
         if self.pad_mode == "PAD" or self._axes != 2:
             raise AttributeError(
                 f"'{type(self).__name__}' has no operator with pad_mode 'pad' or for {self._axes} axes; call the layer"
             )
-        found: ops.Primitive = kind(self.kernel_size, self.stride, self.pad_mode)
-        return found
+        operator: ops.Primitive = kind(self.kernel_size, self.stride, self.pad_mode)
+        return operator
 
     def extend_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"
 
 
 class _MaxPool(_Pool):
-    """The largest element of each window; with ``return_indices`` also where it is."""
+    """The largest element of each window; with ``return_indices`` also its position."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class _MaxPool(_Pool):
 
     @property
     def max_pool(self) -> ops.Primitive:
-        """The operator, for a subclass with a ``construct`` of its own."""
+        """The operator, for a subclass with its own ``construct``."""
         return self._operator(ops.MaxPool)
 
     def construct(self, x: Tensor) -> Any:
@@ -144,7 +144,7 @@ class MaxPool1d(_MaxPool):
     """The largest element of each window of (N, C, L) or (C, L).
 
     Takes ``x`` and returns a Tensor (N, C, OL), or with ``return_indices`` a pair. The call raises ValueError for
-    another number of axes, or where no window fits.
+    another number of axes, or if no window fits.
     """
 
     _axes = 1
@@ -172,7 +172,7 @@ class MaxPool1d(_MaxPool):
 
 
 def _flat_sides(padding: Ints) -> Ints:
-    """Padding of one axis as that of the second of two."""
+    """Return padding of one axis as that of the second of two."""
     if isinstance(padding, int):
         return (0, 0, padding, padding) if padding else 0
     return (0, 0, *(tuple(padding) * 2)[:2])
@@ -183,7 +183,7 @@ class MaxPool2d(_MaxPool):
     """The largest element of each window of (N, C, H, W) or (C, H, W).
 
     Takes ``x`` and returns a Tensor (N, C, OH, OW), or with ``return_indices`` a pair. The call raises ValueError for
-    another number of axes, or where no window fits.
+    another number of axes, or if no window fits.
     """
 
     def __init__(
@@ -206,7 +206,7 @@ class MaxPool3d(_MaxPool):
     """The largest element of each window of (N, C, D, H, W) or (C, D, H, W).
 
     Takes ``x`` and returns a Tensor (N, C, OD, OH, OW), or with ``return_indices`` a pair. The call raises ValueError
-    for another number of axes, or where no window fits.
+    for another number of axes, or if no window fits.
     """
 
     _axes = 3
@@ -214,7 +214,7 @@ class MaxPool3d(_MaxPool):
 
 @explained_by(_Pool)
 class MaxPool2dExt(_MaxPool):
-    """``MaxPool2d`` with PyTorch's arguments: without ``stride`` the windows do not overlap, and padding is by number.
+    """``MaxPool2d`` with PyTorch's arguments: ``stride`` defaults to the window, and padding is numeric.
 
     Takes ``x`` (N, C, H, W) or (C, H, W) and returns a Tensor (N, C, OH, OW), or with ``return_indices`` a pair.
 
@@ -240,7 +240,7 @@ class _AvgPool(_Pool):
 
     Args:
         count_include_pad: whether padding counts in the mean.
-        divisor_override: a number to divide by instead of the count.
+        divisor_override: replaces the count as divisor.
     """
 
     def __init__(
@@ -260,7 +260,7 @@ class _AvgPool(_Pool):
 
     @property
     def avg_pool(self) -> ops.Primitive:
-        """The operator, for a subclass with a ``construct`` of its own."""
+        """The operator, for a subclass with its own ``construct``."""
         return self._operator(ops.AvgPool)
 
     def construct(self, x: Tensor) -> Tensor:
@@ -349,7 +349,7 @@ class AvgPool3d(_AvgPool):
 
 @explained_by(_Pool)
 class AvgPool1dExt(AvgPool1d):
-    """``AvgPool1d`` with PyTorch's arguments: without ``stride`` the windows do not overlap, and padding is by number.
+    """``AvgPool1d`` with PyTorch's arguments: ``stride`` defaults to the window, and padding is numeric.
 
     Takes ``x`` (N, C, L) or (C, L) and returns a Tensor (N, C, OL).
 
@@ -371,7 +371,7 @@ class AvgPool1dExt(AvgPool1d):
 
 @explained_by(_Pool)
 class AvgPool2dExt(_AvgPool):
-    """``AvgPool2d`` with PyTorch's arguments: without ``stride`` the windows do not overlap, and padding is by number.
+    """``AvgPool2d`` with PyTorch's arguments: ``stride`` defaults to the window, and padding is numeric.
 
     Takes ``x`` (N, C, H, W) or (C, H, W) and returns a Tensor (N, C, OH, OW).
 
@@ -394,7 +394,7 @@ class AvgPool2dExt(_AvgPool):
 
 @explained_by(_Pool)
 class AvgPool3dExt(AvgPool2dExt):
-    """``AvgPool3d`` with PyTorch's arguments: without ``stride`` the windows do not overlap, and padding is by number.
+    """``AvgPool3d`` with PyTorch's arguments: ``stride`` defaults to the window, and padding is numeric.
 
     Takes ``x`` (N, C, D, H, W) or (C, D, H, W) and returns a Tensor (N, C, OD, OH, OW).
 
@@ -406,7 +406,7 @@ class AvgPool3dExt(AvgPool2dExt):
 
 
 class _Adaptive(Cell):
-    """Windows are chosen so that the output has ``output_size``."""
+    """Pooling with windows chosen for the output lengths ``output_size``."""
 
     def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
         super().__init__()
@@ -414,7 +414,7 @@ class _Adaptive(Cell):
 
 
 class AdaptiveAvgPool1d(_Adaptive):
-    """Means of (N, C, L) over windows chosen so that the output has the length ``output_size``.
+    """Means of (N, C, L) over windows chosen for the output length ``output_size``.
 
     Window i goes from floor(i * L / output_size) to ceil((i + 1) * L / output_size). Takes ``x`` and returns (N, C,
     output_size).
@@ -435,14 +435,13 @@ class AdaptiveAvgPool1d(_Adaptive):
 
 
 class AdaptiveAvgPool2d(_Adaptive):
-    """Means of (N, C, H, W) over windows chosen so that the output has the lengths ``output_size``.
+    """Means of (N, C, H, W) over windows chosen for the output lengths ``output_size``.
 
     Window i of an axis goes from floor(i * length / size) to ceil((i + 1) * length / size). Takes ``x``, also (C, H,
     W). The call checks ``output_size``.
 
     Args:
-        output_size: the lengths of the output, an int above 0 for both or a tuple of two; None in it keeps an axis as
-            it is.
+        output_size: the lengths of the output, an int above 0 for both or a tuple of two; None in it keeps an axis.
     """
 
     def construct(self, x: Tensor) -> Tensor:
@@ -450,14 +449,13 @@ class AdaptiveAvgPool2d(_Adaptive):
 
 
 class AdaptiveAvgPool3d(_Adaptive):
-    """Means of (N, C, D, H, W) over windows chosen so that the output has the lengths ``output_size``.
+    """Means of (N, C, D, H, W) over windows chosen for the output lengths ``output_size``.
 
     Window i of an axis goes from floor(i * length / size) to ceil((i + 1) * length / size). Takes ``x``, also (C, D, H,
     W). The call checks ``output_size``.
 
     Args:
-        output_size: the lengths of the output, an int above 0 for all or a tuple of three; None in it keeps an axis as
-            it is.
+        output_size: the lengths of the output, an int above 0 for all or a tuple of three; None in it keeps an axis.
     """
 
     def construct(self, x: Tensor) -> Tensor:
@@ -465,7 +463,7 @@ class AdaptiveAvgPool3d(_Adaptive):
 
 
 class AdaptiveMaxPool1d(_Adaptive):
-    """Largest elements of (N, C, L) in windows chosen so that the output has the length ``output_size``.
+    """Maxima of (N, C, L) in windows chosen for the output length ``output_size``.
 
     Window i goes from floor(i * L / output_size) to ceil((i + 1) * L / output_size). Takes ``x`` and returns (N, C,
     output_size).
@@ -492,15 +490,14 @@ class _AdaptiveLargest(_Adaptive):
 
 
 class AdaptiveMaxPool2d(_AdaptiveLargest):
-    """Largest elements of (N, C, H, W) in windows chosen so that the output has the lengths ``output_size``.
+    """Maxima of (N, C, H, W) in windows chosen for the output lengths ``output_size``.
 
     Windows are those of ``AdaptiveAvgPool2d``. Takes ``x``, also (C, H, W), and returns a Tensor, or with
     ``return_indices`` a pair. The call checks ``output_size``.
 
     Args:
-        output_size: the lengths of the output, an int above 0 for both or a tuple of two; None in it keeps an axis as
-            it is.
-        return_indices: whether to return also the places of the elements, int64 indices into the flattened image.
+        output_size: the lengths of the output, an int above 0 for both or a tuple of two; None in it keeps an axis.
+        return_indices: whether to also return the positions of the elements, int64 indices into the flattened image.
     """
 
     def construct(self, x: Tensor) -> Tensor:
@@ -508,15 +505,14 @@ class AdaptiveMaxPool2d(_AdaptiveLargest):
 
 
 class AdaptiveMaxPool3d(_AdaptiveLargest):
-    """Largest elements of (N, C, D, H, W) in windows chosen so that the output has the lengths ``output_size``.
+    """Maxima of (N, C, D, H, W) in windows chosen for the output lengths ``output_size``.
 
     Windows are those of ``AdaptiveAvgPool3d``. Takes ``x``, also (C, D, H, W), and returns a Tensor, or with
     ``return_indices`` a pair. The call checks ``output_size``.
 
     Args:
-        output_size: the lengths of the output, an int above 0 for all or a tuple of three; None in it keeps an axis as
-            it is.
-        return_indices: whether to return also the places of the elements, int64 indices into the flattened volume.
+        output_size: the lengths of the output, an int above 0 for all or a tuple of three; None in it keeps an axis.
+        return_indices: whether to also return the positions of the elements, int64 indices into the flattened volume.
     """
 
     def construct(self, x: Tensor) -> tuple[Tensor, Tensor]:
@@ -532,7 +528,7 @@ class LPPool1d(Cell):
         norm_type: the exponent p, a number other than 0.
         kernel_size: the length of a window, an int above 0.
         stride: the step between windows; None is ``kernel_size``.
-        ceil_mode: whether a last, partial window counts.
+        ceil_mode: whether to include a last, partial window.
 
     Raises:
         TypeError: ``norm_type`` is not a number.
@@ -558,7 +554,7 @@ class LPPool2d(LPPool1d):
         norm_type: the exponent p, a number other than 0.
         kernel_size: the window's lengths, an int above 0 for both axes or one for each.
         stride: the step between windows, an int or one for each axis; None is ``kernel_size``.
-        ceil_mode: whether a last, partial window counts.
+        ceil_mode: whether to include a last, partial window.
 
     Raises:
         TypeError: ``norm_type`` is not a number.
@@ -569,12 +565,12 @@ class LPPool2d(LPPool1d):
 
 
 class _Unpool(Cell):
-    """Elements put back to where the indices of a max pooling say they were the largest.
+    """Elements put back to the positions of the maxima of a max pooling.
 
     Args:
         kernel_size: the window's lengths, an int above 0 for all axes or one for each.
         stride: the step between windows, an int or one for each axis; None is ``kernel_size``.
-        padding: what was added before the pooling, an int from 0 on or one for each axis.
+        padding: the padding of the pooling, an int from 0 on or one for each axis.
     """
 
     def __init__(self, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0) -> None:
@@ -584,16 +580,16 @@ class _Unpool(Cell):
 
 @explained_by(_Unpool)
 class MaxUnpool1d(_Unpool):
-    """Elements (N, C, L) or (C, L) put back to where ``indices`` say they were the largest; 0 elsewhere."""
+    """Elements (N, C, L) or (C, L) put back to the positions ``indices`` of the maxima; 0 elsewhere."""
 
     def construct(self, x: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """Return the elements at their places.
+        """Return the elements at their positions.
 
         Args:
             x: the elements, floating.
-            indices: their places in the flattened axes after C of the output, integers of the shape of ``x``; of two
-                elements for one place the last is kept.
-            output_size: the lengths of the output, or its whole shape; None for the least that such a pooling had.
+            indices: their positions in the flattened axes after C of the output, integers of the shape of ``x``; of two
+                elements for one position the last is kept.
+            output_size: the lengths of the output, or its full shape; None for the smallest of such a pooling.
 
         Returns:
             A Tensor of the dtype of ``x``.
@@ -606,16 +602,16 @@ class MaxUnpool1d(_Unpool):
 
 @explained_by(_Unpool)
 class MaxUnpool2d(_Unpool):
-    """Elements (N, C, H, W) or (C, H, W) put back to where ``indices`` say they were the largest; 0 elsewhere."""
+    """Elements (N, C, H, W) or (C, H, W) put back to the positions ``indices`` of the maxima; 0 elsewhere."""
 
     def construct(self, x: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """Return the elements at their places.
+        """Return the elements at their positions.
 
         Args:
             x: the elements, floating.
-            indices: their places in the flattened axes after C of the output, integers of the shape of ``x``; of two
-                elements for one place the last is kept.
-            output_size: the lengths of the output, or its whole shape; None for the least that such a pooling had.
+            indices: their positions in the flattened axes after C of the output, integers of the shape of ``x``; of two
+                elements for one position the last is kept.
+            output_size: the lengths of the output, or its full shape; None for the smallest of such a pooling.
 
         Returns:
             A Tensor of the dtype of ``x``.
@@ -628,16 +624,16 @@ class MaxUnpool2d(_Unpool):
 
 @explained_by(_Unpool)
 class MaxUnpool3d(_Unpool):
-    """Elements (N, C, D, H, W) or (C, D, H, W) put back to where ``indices`` say they were the largest; 0 elsewhere."""
+    """Elements (N, C, D, H, W) or (C, D, H, W) put back to the positions ``indices`` of the maxima; 0 elsewhere."""
 
     def construct(self, x: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """Return the elements at their places.
+        """Return the elements at their positions.
 
         Args:
             x: the elements, floating.
-            indices: their places in the flattened axes after C of the output, integers of the shape of ``x``; of two
-                elements for one place the last is kept.
-            output_size: the lengths of the output, or its whole shape; None for the least that such a pooling had.
+            indices: their positions in the flattened axes after C of the output, integers of the shape of ``x``; of two
+                elements for one position the last is kept.
+            output_size: the lengths of the output, or its full shape; None for the smallest of such a pooling.
 
         Returns:
             A Tensor of the dtype of ``x``.
@@ -649,19 +645,19 @@ class MaxUnpool3d(_Unpool):
 
 
 class FractionalMaxPool2d(Cell):
-    """Largest elements of (N, C, H, W) in windows that begin at pseudorandom places (Graham 2014).
+    """Maxima of (N, C, H, W) in windows with pseudorandom positions (Graham 2014).
 
     Takes ``input``, also (C, H, W), and returns a Tensor, or with ``return_indices`` a pair. The call raises ValueError
-    where neither ``output_size`` nor ``output_ratio`` is given, and where the windows do not fit.
+    if neither ``output_size`` nor ``output_ratio`` is given, and if the windows do not fit.
 
     Args:
         kernel_size: the window's lengths, an int above 0 for both axes or one for each.
         output_size: the lengths of the output, an int above 0 or one for each axis.
-        output_ratio: where ``output_size`` is None, the lengths of the output as parts of those of the input, a float
+        output_ratio: if ``output_size`` is None, the lengths of the output as fractions of those of the input, a float
             in (0, 1) or one for each axis.
-        return_indices: whether to return also the places of the elements, int64 indices into the flattened image.
-        _random_samples: numbers in [0, 1) that decide where windows begin, see ``ops.fractional_max_pool2d``; drawn at
-            each call without it.
+        return_indices: whether to also return the positions of the elements, int64 indices into the flattened image.
+        _random_samples: numbers in [0, 1) that determine the start of windows, see ``ops.fractional_max_pool2d``; drawn
+            at each call without it.
     """
 
     _axes = 2
@@ -683,19 +679,19 @@ class FractionalMaxPool2d(Cell):
 
 
 class FractionalMaxPool3d(FractionalMaxPool2d):
-    """Largest elements of (N, C, D, H, W) in windows that begin at pseudorandom places (Graham 2014).
+    """Maxima of (N, C, D, H, W) in windows with pseudorandom positions (Graham 2014).
 
     Takes ``input``, also (C, D, H, W), and returns a Tensor, or with ``return_indices`` a pair. The call raises
-    ValueError where neither ``output_size`` nor ``output_ratio`` is given, and where the windows do not fit.
+    ValueError if neither ``output_size`` nor ``output_ratio`` is given, and if the windows do not fit.
 
     Args:
         kernel_size: the window's lengths, an int above 0 for all axes or one for each.
         output_size: the lengths of the output, an int above 0 or one for each axis.
-        output_ratio: where ``output_size`` is None, the lengths of the output as parts of those of the input, a float
+        output_ratio: if ``output_size`` is None, the lengths of the output as fractions of those of the input, a float
             in (0, 1) or one for each axis.
-        return_indices: whether to return also the places of the elements, int64 indices into the flattened volume.
-        _random_samples: numbers in [0, 1) that decide where windows begin, see ``ops.fractional_max_pool3d``; drawn at
-            each call without it.
+        return_indices: whether to also return the positions of the elements, int64 indices into the flattened volume.
+        _random_samples: numbers in [0, 1) that determine the start of windows, see ``ops.fractional_max_pool3d``; drawn
+            at each call without it.
     """
 
     _axes = 3

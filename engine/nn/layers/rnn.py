@@ -1,4 +1,4 @@
-"""Recurrent layers and cells: RNN, LSTM, GRU. The work is in ``ops/neural/recurrent.py``."""
+"""Recurrent layers and cells: RNN, LSTM, GRU. The computation is in ``ops/neural/recurrent.py``."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNCell"]
 
 
 class _Recurrent(Cell):
-    """What every recurrent layer has.
+    """Base of recurrent layers.
 
     Args:
         input_size: length of the last axis of the input, an int above 0.
         hidden_size: length H of a state, an int above 0.
-        num_layers: how many layers lie on top of each other, an int above 0.
-        nonlinearity: "tanh" or "relu"; also taken as the fourth positional argument, as in MindSpore.
+        num_layers: number of stacked layers, an int above 0.
+        nonlinearity: "tanh" or "relu"; also accepted as the fourth positional argument, as in MindSpore.
         has_bias: whether there are biases.
-        batch_first: whether the input is (N, T, input_size) in place of (T, N, input_size), and the output likewise.
+        batch_first: whether the input is (N, T, input_size) instead of (T, N, input_size), and the output likewise.
         dropout: probability of 0 for the outputs of each layer but the last, in training; in [0, 1).
-        bidirectional: whether a second direction runs from the last step to the first; its outputs follow on the last
-            axis.
+        bidirectional: whether a second direction runs from the last step to the first; its outputs are appended along
+            the last axis.
         dtype: element type of the parameters.
 
     Raises:
@@ -83,7 +83,7 @@ class _Recurrent(Cell):
         width = GATES[self._kind] * hidden_size
         bound = Uniform(1 / math.sqrt(hidden_size))
         sizes = [input_size if layer == 0 else hidden_size * directions for layer in range(num_layers)]
-        places = [(layer, side) for layer in range(num_layers) for side in range(directions)]
+        layers_and_sides = [(layer, side) for layer in range(num_layers) for side in range(directions)]
         shapes: dict[str, Any] = {
             "weight_ih": lambda layer: (width, sizes[layer]),
             "weight_hh": lambda layer: (width, hidden_size),
@@ -91,28 +91,28 @@ class _Recurrent(Cell):
         if has_bias:
             shapes |= {"bias_ih": lambda layer: (width,), "bias_hh": lambda layer: (width,)}
         for what, shape in shapes.items():
-            for layer, side in places:
+            for layer, side in layers_and_sides:
                 parameter = Parameter(initializer(bound, shape(layer), dtype), _name(what, layer, side))
                 setattr(self, parameter.name, parameter)
 
     def construct(
         self, x: Tensor, hx: Tensor | Sequence[Tensor] | None = None, seq_length: Tensor | None = None
     ) -> tuple[Tensor, Any]:
-        """All states of the last layer, and the last states of every layer.
+        """Return all states of the last layer, and the last states of every layer.
 
         Args:
             x: the input (T, N, input_size), or (N, T, input_size) with ``batch_first``; floating.
-            hx: first states (num_layers * directions, N, H); for an LSTM a pair of them, hidden and cell. None for
+            hx: initial states (num_layers * directions, N, H); for an LSTM a pair of them, hidden and cell. None for
                 zeros.
-            seq_length: how many steps of each sample count, an integer Tensor (N,); later outputs are 0, and the last
-                state is that of the last step that counts. None for all steps.
+            seq_length: the number of valid steps of each sample, an integer Tensor (N,); later outputs are 0, and the
+                last state is that of the last valid step. None for all steps.
 
         Returns:
             The pair (output, states): the output (T, N, directions * H), or (N, T, ...) with ``batch_first``; the
             states in the form of ``hx``.
 
         Raises:
-            TypeError: ``x`` or a state is not a Tensor, or the states of an LSTM no pair.
+            TypeError: ``x`` or a state is not a Tensor, or the states of an LSTM are not a pair.
             ValueError: a shape that does not fit.
         """
         name = type(self).__name__
@@ -131,12 +131,12 @@ class _Recurrent(Cell):
                 x = self.dropout_op(x)
             outputs = []
             for side in range(directions):
-                place = layer * directions + side
+                position = layer * directions + side
                 w_ih, w_hh, b_ih, b_hh = self._weights(layer, side)
                 out, end_h, end_c = recurrent(
                     x,
-                    h[place],
-                    c[place] if c is not None else None,
+                    h[position],
+                    c[position] if c is not None else None,
                     w_ih,
                     w_hh,
                     b_ih,
@@ -154,7 +154,7 @@ class _Recurrent(Cell):
         ends = ops.stack(last_h, 0)
         return x, (ends, ops.stack(last_c, 0)) if self._kind == "lstm" else ends
 
-    # Names of MindSpore's, for a subclass with a ``construct`` of its own.
+    # MindSpore's names, for a subclass with its own ``construct``.
 
     @property
     def is_lstm(self) -> bool:
@@ -182,18 +182,20 @@ class _Recurrent(Cell):
         return self._all("bias_hh")
 
     def _all(self, what: str) -> ParameterTuple:
-        places = [(layer, side) for layer in range(self.num_layers) for side in range(2 if self.bidirectional else 1)]
-        there = self.has_bias or "bias" not in what
-        return ParameterTuple([getattr(self, _name(what, *place)) for place in places] if there else [])
+        layers_and_sides = [
+            (layer, side) for layer in range(self.num_layers) for side in range(2 if self.bidirectional else 1)
+        ]
+        exists = self.has_bias or "bias" not in what
+        return ParameterTuple([getattr(self, _name(what, *place)) for place in layers_and_sides] if exists else [])
 
     @cached_property
     def reverse(self) -> ops.Primitive:
-        """The steps in the other order."""
+        """Operator that reverses the steps."""
         return ops.ReverseV2([0])
 
     @cached_property
     def reverse_sequence(self) -> ops.Primitive:
-        """The first steps of each sample in the other order: takes ``x`` and how many they are."""
+        """Operator that reverses the first steps of each sample: takes ``x`` and the number of steps."""
         return ops.ReverseSequence(0, 1)
 
     def _weights(self, layer: int, side: int) -> tuple[Any, ...]:
@@ -208,19 +210,19 @@ class _Recurrent(Cell):
         needed = 2 if self._kind == "lstm" else 1
         if hx is None:
             zeros = filled(array_module(x._array).zeros, shape=shape, dtype=x._array.dtype)
-            given: tuple[Any, ...] = (zeros,) * needed
+            states: tuple[Any, ...] = (zeros,) * needed
         else:
             if needed == 2 and not (isinstance(hx, tuple | list) and len(hx) == 2):
                 raise TypeError(f"For '{name}', 'hx' must be a tuple of two Tensors, but got {type(hx).__name__}")
             if needed == 1 and not isinstance(hx, Tensor):
                 raise TypeError(f"For '{name}', 'hx' must be a Tensor, but got {type(hx).__name__}")
-            given = tuple(hx) if needed == 2 else (hx,)
-        for state in given:
+            states = tuple(hx) if needed == 2 else (hx,)
+        for state in states:
             if state.shape != shape:
                 raise ValueError(f"For '{name}', 'hx' must have the shape {shape}, but got {state.shape}")
-        # A row of a parameter or of a list of states: taken apart once a layer.
-        found = [[ops.getitem(state, place) for place in range(shape[0])] for state in given]
-        return found[0], found[1] if needed == 2 else None
+        # A row of a parameter or of a list of states: split once per layer.
+        rows = [[ops.getitem(state, index) for index in range(shape[0])] for state in states]
+        return rows[0], rows[1] if needed == 2 else None
 
 
 def _name(what: str, layer: int, side: int) -> str:
@@ -231,11 +233,11 @@ class RNN(_Recurrent):
     """h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or with relu (Elman 1990).
 
     Args:
-        *args: the arguments below by position, with ``nonlinearity`` the fourth where it is given so.
+        *args: the arguments below by position, optionally with ``nonlinearity`` as the fourth.
         **kwargs: the arguments below by name: ``input_size`` and ``hidden_size``, ints above 0: lengths of an input and
-            of a state; ``num_layers`` (1): layers on top of each other; ``nonlinearity`` ("tanh"): or "relu";
+            of a state; ``num_layers`` (1): number of stacked layers; ``nonlinearity`` ("tanh"): or "relu";
             ``has_bias`` (True): whether there are biases; ``batch_first`` (False): whether the input is (N, T,
-            input_size) in place of (T, N, input_size); ``dropout`` (0.0): probability of 0 for the outputs of each
+            input_size) instead of (T, N, input_size); ``dropout`` (0.0): probability of 0 for the outputs of each
             layer but the last, in training; ``bidirectional`` (False): whether a second direction runs from the last
             step to the first; ``dtype`` (float32): element type of the parameters.
 
@@ -253,14 +255,14 @@ class RNN(_Recurrent):
         self.nonlinearity = kind
 
 
-_Recurrent.__init__.__qualname__ = "RNN.__init__"  # by which errors of arguments call it; the others' are copies
+_Recurrent.__init__.__qualname__ = "RNN.__init__"  # the name in errors about its arguments; the others have copies
 
 
 @explained_by(_Recurrent)
 class LSTM(_Recurrent):
     """Long short-term memory (Hochreiter and Schmidhuber 1997).
 
-    i, f, o = sigmoid(W x + b + U h + c), g = tanh(W x + b + U h + c), each with weights of its own (in the order i, f,
+    i, f, o = sigmoid(W x + b + U h + c), g = tanh(W x + b + U h + c), each with separate weights (in the order i, f,
     g, o); c' = f * c + i * g; h' = o * tanh(c').
     """
 
@@ -329,7 +331,7 @@ class _OneStep(Cell):
 
         Args:
             x: the input (N, input_size), floating.
-            hx: the state before (N, H).
+            hx: the previous state (N, H).
 
         Returns:
             A Tensor (N, H).
@@ -371,7 +373,7 @@ class LSTMCell(_OneStep):
 
         Args:
             x: the input (N, input_size), floating.
-            hx: the state before: a tuple of two Tensors (N, H), hidden and cell.
+            hx: the previous state: a tuple of two Tensors (N, H), hidden and cell.
 
         Returns:
             The pair (h, c) of Tensors (N, H).

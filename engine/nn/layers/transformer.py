@@ -43,14 +43,14 @@ class MultiheadAttention(Cell):
 
     Args:
         embed_dim: length E of the queries and of the output, an int above 0.
-        num_heads: how many heads there are; divides ``embed_dim``.
+        num_heads: number of heads; divides ``embed_dim``.
         dropout: probability of 0 for each weight, in training.
         has_bias: whether the projections have biases.
-        add_bias_kv: whether a trained key and value stand beside those given.
-        add_zero_attn: whether a key and a value of zeros stand beside those given.
+        add_bias_kv: whether to append a trained key and value.
+        add_zero_attn: whether to append a key and a value of zeros.
         kdim: length of the keys; None is ``embed_dim``.
         vdim: length of the values; None is ``embed_dim``.
-        batch_first: whether the inputs are (N, L, E) in place of (L, N, E).
+        batch_first: whether the inputs are (N, L, E) instead of (L, N, E).
         dtype: element type of the parameters.
 
     Raises:
@@ -107,28 +107,28 @@ class MultiheadAttention(Cell):
         attn_mask: Tensor | None = None,
         average_attn_weights: bool = True,
     ) -> tuple[Tensor, ...]:
-        """What each query takes from the values, and the weights by which it does.
+        """Return the attention output for each query, and the attention weights.
 
         Args:
             query: the queries (L, N, E), (N, L, E) with ``batch_first``, or (L, E).
             key: the keys (S, N, kdim), (N, S, kdim) or (S, kdim).
             value: the values (S, N, vdim), (N, S, vdim) or (S, vdim).
-            key_padding_mask: (N, S), or (S,) without a batch: True where a key does not count, or floats to add to the
+            key_padding_mask: (N, S), or (S,) without a batch: True for keys to ignore, or floats to add to the
                 scores.
             need_weights: whether the weights are returned.
-            attn_mask: (L, S) or (N * num_heads, L, S): True where a query may not look, or floats to add to the scores.
+            attn_mask: (L, S) or (N * num_heads, L, S): True for masked pairs, or floats to add to the scores.
             average_attn_weights: whether the weights are averaged over the heads.
 
         Returns:
             The output in the form of ``query``, and the weights (N, L, S), (N, num_heads, L, S) without
-            ``average_attn_weights``, without N for inputs without a batch; without ``need_weights`` the output alone, a
+            ``average_attn_weights``, without N for inputs without a batch; without ``need_weights`` only the output, a
             tuple of one.
 
         Raises:
             ValueError: a shape that does not fit, or a mask of integers other than uint8.
         """
-        for argument, given in (("query", query), ("key", key), ("value", value)):
-            check_type(given, Tensor, "MultiheadAttention", argument)
+        for argument, tensor in (("query", query), ("key", key), ("value", value)):
+            check_type(tensor, Tensor, "MultiheadAttention", argument)
         single = query.ndim == 2
         if query.ndim not in (2, 3) or key.ndim != query.ndim or value.ndim != query.ndim:
             raise ValueError(
@@ -166,23 +166,23 @@ class MultiheadAttention(Cell):
         weights = attention_weights(q, k, mask) if dropping or need_weights else None
         if weights is not None and dropping:
             weights = ops.dropout(weights, float(self.dropout))
-            found = ops.matmul(weights, v)
+            output = ops.matmul(weights, v)
         else:
-            found = attention(q, k, v, mask)
-        found = self.out_proj(ops.reshape(ops.transpose(found, (0, 2, 1, 3)), (n, length, self.embed_dim)))
+            output = attention(q, k, v, mask)
+        output = self.out_proj(ops.reshape(ops.transpose(output, (0, 2, 1, 3)), (n, length, self.embed_dim)))
         if single:
-            found = ops.squeeze(found, 0)
+            output = ops.squeeze(output, 0)
         elif not self.batch_first:
-            found = ops.transpose(found, (1, 0, 2))
+            output = ops.transpose(output, (1, 0, 2))
         if weights is None or not need_weights:
-            return (found,)
+            return (output,)
         if average_attn_weights:
             weights = ops.mean(weights, 1)
-        return found, ops.squeeze(weights, 0) if single else weights
+        return output, ops.squeeze(weights, 0) if single else weights
 
     def _projected(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, ...]:
-        # Three products also where the three are one tensor: whether they are cannot be seen where a hook has marked
-        # them, and one product has other bits.
+        # Three products even if the three are one tensor: this cannot be detected where a hook has marked
+        # them, and a single product has other bits.
         e = self.embed_dim
         if self._same:
             weights = parts_operator(self.in_proj_weight, axis=0, sizes=(e,) * 3)
@@ -194,7 +194,7 @@ class MultiheadAttention(Cell):
         return tuple(dense(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True))
 
     def _mask(self, attn_mask: Tensor | None, padding: Tensor | None, n: int, k: Tensor, grown: int) -> Tensor | None:
-        """Both masks as numbers to add, (N or 1, heads or 1, L or 1, S)."""
+        """Return both masks as numbers to add, (N or 1, heads or 1, L or 1, S)."""
         total = None
         dtype = k._array.dtype
         if attn_mask is not None:
@@ -227,13 +227,15 @@ def _additive(mask: Tensor, dtype: np.dtype[Any]) -> Array:
     array = mask._array
     if array.dtype.kind in "iuc" and array.dtype != np.uint8:
         raise ValueError(f"For 'MultiheadAttention', a mask must be of floats, uint8 or bool, but got {mask.dtype}")
-    found: Array = computed(_in_numbers, array, dtype=dtype)
-    return found
+    numbers: Array = computed(_in_numbers, array, dtype=dtype)
+    return numbers
 
 
 def _in_numbers(mask: Array, dtype: np.dtype[Any]) -> Array:
     if mask.dtype.kind == "b":
-        chosen: Array = array_module(mask).where(mask, -np.inf, 0.0).astype(dtype)  # a GPU waits where a mask picks
+        chosen: Array = (
+            array_module(mask).where(mask, -np.inf, 0.0).astype(dtype)
+        )  # a GPU synchronizes if a mask indexes
         return chosen
     return mask.astype(dtype)
 
@@ -243,22 +245,22 @@ class _Layer(Cell):
 
     Args:
         d_model: length E of the last axis, an int above 0.
-        nhead: how many heads there are; divides ``d_model``.
-        num_encoder_layers: how many layers the encoder has.
-        num_decoder_layers: how many layers the decoder has.
+        nhead: number of heads; divides ``d_model``.
+        num_encoder_layers: number of layers of the encoder.
+        num_decoder_layers: number of layers of the decoder.
         dim_feedforward: width of the feed-forward network, an int above 0.
         dropout: probability of 0 for weights and outputs, in training; in [0, 1).
         activation: of the feed-forward network: "relu", "gelu" (the exact one), a cell or a function.
-        custom_encoder: a cell in place of the encoder, called with ``(src, src_mask, src_key_padding_mask)``; None for
-            the usual one.
-        custom_decoder: a cell in place of the decoder, called as a TransformerDecoder is; None for the usual one.
-        layer_norm_eps: what the normalizations add to the variance.
-        batch_first: whether inputs and outputs are (N, L, E) in place of (L, N, E).
-        norm_first: whether is normalized before attention and feed-forward network, not after the residual connection.
+        custom_encoder: a cell that replaces the encoder, called with ``(src, src_mask, src_key_padding_mask)``; None
+            for the standard one.
+        custom_decoder: a cell that replaces the decoder, called like a TransformerDecoder; None for the standard one.
+        layer_norm_eps: the number that the normalizations add to the variance.
+        batch_first: whether inputs and outputs are (N, L, E) instead of (L, N, E).
+        norm_first: whether to normalize before attention and feed-forward network, not after the residual connection.
         dtype: element type of the parameters.
 
     Raises:
-        TypeError: a number of the wrong type, or an ``activation`` that cannot be called.
+        TypeError: a number of the wrong type, or an ``activation`` that is not callable.
         ValueError: a number out of range, or another name of an ``activation``.
     """
 
@@ -300,7 +302,7 @@ class _Layer(Cell):
         self.activation1 = activation
 
     def _around(self, number: int, x: Tensor, part: Callable[[Tensor], Tensor]) -> Tensor:
-        """x + part(norm(x)), or norm(x + part(x))."""
+        """Return x + part(norm(x)), or norm(x + part(x))."""
         norm, dropout = getattr(self, f"norm{number}"), getattr(self, f"dropout{number}")
         if self.norm_first:
             return x + dropout(part(norm(x)))
@@ -321,8 +323,8 @@ class TransformerEncoderLayer(_Layer):
 
         Args:
             src: the input (L, N, E), (N, L, E) with ``batch_first``, or (L, E).
-            src_mask: where a position may not look, see ``attn_mask`` of ``MultiheadAttention``.
-            src_key_padding_mask: positions that do not count (N, L), see ``key_padding_mask`` there.
+            src_mask: masked positions, see ``attn_mask`` of ``MultiheadAttention``.
+            src_key_padding_mask: positions to ignore (N, L), see ``key_padding_mask`` there.
 
         Returns:
             A Tensor of the shape of ``src``.
@@ -362,11 +364,11 @@ class TransformerDecoderLayer(_Layer):
         Args:
             tgt: the input (L, N, E), (N, L, E) with ``batch_first``, or (L, E).
             memory: the encoder's output (S, N, E), (N, S, E) or (S, E).
-            tgt_mask: where a position of ``tgt`` may not look in ``tgt``: (L, L) or (N * nhead, L, L), as ``attn_mask``
+            tgt_mask: mask of positions of ``tgt`` for each of ``tgt``: (L, L) or (N * nhead, L, L), as ``attn_mask``
                 of ``MultiheadAttention``.
-            memory_mask: where it may not look in ``memory``, (L, S) or (N * nhead, L, S).
-            tgt_key_padding_mask: positions of ``tgt`` that do not count, (N, L).
-            memory_key_padding_mask: positions of ``memory`` that do not count, (N, S).
+            memory_mask: mask of positions of ``memory`` for each of ``tgt``, (L, S) or (N * nhead, L, S).
+            tgt_key_padding_mask: positions of ``tgt`` to ignore, (N, L).
+            memory_key_padding_mask: positions of ``memory`` to ignore, (N, S).
 
         Returns:
             A Tensor of the shape of ``tgt``.
@@ -399,7 +401,7 @@ class _Stack(Cell):
 
 
 def _fresh(layer: Cell) -> Cell:
-    """Return a copy of a layer with parameters of its own."""
+    """Return a copy of a layer with separate parameters."""
     return copy.deepcopy(layer)
 
 
@@ -407,10 +409,10 @@ class TransformerEncoder(_Stack):
     """Copies of a layer one after the other, and a normalization at the end.
 
     Args:
-        encoder_layer: the layer that is copied, a TransformerEncoderLayer; the copies have its first values, and
-            parameters of their own.
-        num_layers: how many copies there are.
-        norm: a cell that the last output goes through; None for none.
+        encoder_layer: the layer to copy, a TransformerEncoderLayer; the copies have its initial values, and
+            separate parameters.
+        num_layers: the number of copies.
+        norm: a cell applied to the last output; None for none.
     """
 
     def __init__(self, encoder_layer: Cell, num_layers: int, norm: Cell | None = None) -> None:
@@ -423,8 +425,8 @@ class TransformerEncoder(_Stack):
 
         Args:
             src: the input (L, N, E), (N, L, E) with ``batch_first``, or (L, E).
-            src_mask: where a position may not look, see ``attn_mask`` of ``MultiheadAttention``.
-            src_key_padding_mask: positions that do not count (N, L), see ``key_padding_mask`` there.
+            src_mask: masked positions, see ``attn_mask`` of ``MultiheadAttention``.
+            src_key_padding_mask: positions to ignore (N, L), see ``key_padding_mask`` there.
 
         Returns:
             A Tensor of the shape of ``src``.
@@ -439,10 +441,10 @@ class TransformerDecoder(_Stack):
     """Copies of a layer one after the other, and a normalization at the end.
 
     Args:
-        decoder_layer: the layer that is copied, a TransformerDecoderLayer; the copies have its first values, and
-            parameters of their own.
-        num_layers: how many copies there are.
-        norm: a cell that the last output goes through; None for none.
+        decoder_layer: the layer to copy, a TransformerDecoderLayer; the copies have its initial values, and
+            separate parameters.
+        num_layers: the number of copies.
+        norm: a cell applied to the last output; None for none.
     """
 
     def __init__(self, decoder_layer: Cell, num_layers: int, norm: Cell | None = None) -> None:
@@ -462,11 +464,11 @@ class TransformerDecoder(_Stack):
         Args:
             tgt: the input (L, N, E), (N, L, E) with ``batch_first``, or (L, E).
             memory: the encoder's output (S, N, E), (N, S, E) or (S, E).
-            tgt_mask: where a position of ``tgt`` may not look in ``tgt``: (L, L) or (N * nhead, L, L), as ``attn_mask``
+            tgt_mask: mask of positions of ``tgt`` for each of ``tgt``: (L, L) or (N * nhead, L, L), as ``attn_mask``
                 of ``MultiheadAttention``.
-            memory_mask: where it may not look in ``memory``, (L, S) or (N * nhead, L, S).
-            tgt_key_padding_mask: positions of ``tgt`` that do not count, (N, L).
-            memory_key_padding_mask: positions of ``memory`` that do not count, (N, S).
+            memory_mask: mask of positions of ``memory`` for each of ``tgt``, (L, S) or (N * nhead, L, S).
+            tgt_key_padding_mask: positions of ``tgt`` to ignore, (N, L).
+            memory_key_padding_mask: positions of ``memory`` to ignore, (N, S).
 
         Returns:
             A Tensor of the shape of ``tgt``.
@@ -479,7 +481,7 @@ class TransformerDecoder(_Stack):
 
 @explained_by(_Layer)
 class Transformer(Cell):
-    """An encoder and a decoder (Vaswani et al. 2017); their weights start as Xavier uniform."""
+    """An encoder and a decoder (Vaswani et al. 2017); their weights are initialized as Xavier uniform."""
 
     def __init__(
         self,
@@ -521,18 +523,18 @@ class Transformer(Cell):
         tgt_key_padding_mask: Tensor | None = None,
         memory_key_padding_mask: Tensor | None = None,
     ) -> Tensor:
-        """Return the decoder's output for ``tgt``, looking at the encoder's for ``src``.
+        """Return the decoder's output for ``tgt``, with attention to the encoder's output for ``src``.
 
         Args:
             src: the encoder's input (S, N, E), (N, S, E) with ``batch_first``, or (S, E).
             tgt: the decoder's input (L, N, E), (N, L, E) or (L, E).
-            src_mask: where a position of ``src`` may not look in ``src``: (S, S) or (N * nhead, S, S), as ``attn_mask``
+            src_mask: mask of positions of ``src`` for each of ``src``: (S, S) or (N * nhead, S, S), as ``attn_mask``
                 of ``MultiheadAttention``.
-            tgt_mask: where a position of ``tgt`` may not look in ``tgt``, (L, L) or (N * nhead, L, L).
-            memory_mask: where a position of ``tgt`` may not look in the encoder's output, (L, S) or (N * nhead, L, S).
-            src_key_padding_mask: positions of ``src`` that do not count, (N, S).
-            tgt_key_padding_mask: positions of ``tgt`` that do not count, (N, L).
-            memory_key_padding_mask: positions of the encoder's output that do not count, (N, S).
+            tgt_mask: mask of positions of ``tgt`` for each of ``tgt``, (L, L) or (N * nhead, L, L).
+            memory_mask: mask of positions of the encoder's output for each of ``tgt``, (L, S) or (N * nhead, L, S).
+            src_key_padding_mask: positions of ``src`` to ignore, (N, S).
+            tgt_key_padding_mask: positions of ``tgt`` to ignore, (N, L).
+            memory_key_padding_mask: positions of the encoder's output to ignore, (N, S).
 
         Returns:
             A Tensor of the shape of ``tgt``.
@@ -540,9 +542,9 @@ class Transformer(Cell):
         Raises:
             ValueError: the batches differ, or a last length is not ``d_model``.
         """
-        for argument, given in (("src", src), ("tgt", tgt)):
-            if check_type(given, Tensor, "Transformer", argument).ndim not in (2, 3):
-                raise ValueError(f"For 'Transformer', '{argument}' must have 2 or 3 axes, but got shape {given.shape}")
+        for argument, tensor in (("src", src), ("tgt", tgt)):
+            if check_type(tensor, Tensor, "Transformer", argument).ndim not in (2, 3):
+                raise ValueError(f"For 'Transformer', '{argument}' must have 2 or 3 axes, but got shape {tensor.shape}")
         batch = 0 if self.batch_first else 1
         if src.ndim == 3 and src.shape[batch] != tgt.shape[batch]:
             raise ValueError(f"For 'Transformer', 'src' and 'tgt' must have one batch size: {src.shape}, {tgt.shape}")

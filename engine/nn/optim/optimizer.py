@@ -828,7 +828,7 @@ def take_all(parameters: Sequence[Parameter], found: list[New]) -> None:
         if isinstance(pairs[0][1].form, _gpu_steps.Form):
             _gpu_steps.step(pairs)
             continue
-        tensors = [[p, *[tensor for tensor in new.states if tensor is not None]] for p, new in pairs]
+        tensors = [[p, *[s for s in new.states if s is not None]] for p, new in pairs]
         gradients = [new.arguments[0] for _, new in pairs]
         if not stepping.can_step([[g, *[t._array for t in row]] for g, row in zip(gradients, tensors, strict=True)]):
             for parameter, new in pairs:
