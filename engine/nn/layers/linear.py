@@ -77,7 +77,7 @@ class Dense(Cell):
 
     @cached_property
     def matmul(self) -> Primitive:
-        """Operator x @ weight.T, for a subclass with its own ``construct``: takes ``x`` with two axes and the weight."""
+        """Operator x @ weight.T, for a subclass with its own ``construct``: takes ``x`` (two axes) and the weight."""
         return MatMul(transpose_b=True)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""``mindspore.nn.probability``: distributions, and the invertible functions that make new ones of them."""
+"""``mindspore.nn.probability``: distributions, and the invertible functions that transform them."""
 
 from . import bijector, distribution
 

@@ -1,4 +1,4 @@
-"""What the parameters of distributions and bijectors may be: dtypes, tensors of them, and their ranges."""
+"""Parameters of distributions and bijectors: dtypes, conversion to tensors, ranges."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ from ...tensors.parameter import Parameter
 from ...tensors.tensor import Tensor
 
 Given: TypeAlias = "Tensor | Array | float | Sequence[Any] | None"
-"""A parameter as users give it; None: it comes with each call."""
+"""A parameter in the user's form; None: it is given at each call."""
 AtCall: TypeAlias = "Tensor | None"
-"""A parameter of one call; None stands for the one of the object."""
+"""A parameter of one call; None for that of the object."""
 
 FLOATING = (float16, float32, float64)
 NUMBERS = (*FLOATING, int8, int16, int32, int64, uint8, uint16, uint32, uint64)
 
 
 def check_dtype(dtype: object, allowed: tuple[DType, ...], owner: str) -> None:
-    """Raises TypeError for a ``dtype`` that is not one of those allowed."""
+    """Raise TypeError unless ``dtype`` is one of those allowed."""
     if not isinstance(dtype, DType) or dtype not in allowed:
-        names = ", ".join(str(one) for one in allowed)
+        names = ", ".join(str(option) for option in allowed)
         raise TypeError(f"For '{owner}', 'dtype' must be one of {names}, but got {dtype!r}")
 
 
 def as_tensor(value: Given, dtype: DType, argument: str) -> Tensor:
-    """Return a parameter as a tensor of ``dtype``; a Parameter as it is, so that it can be trained.
+    """Return a parameter as a tensor of ``dtype``; a Parameter is returned itself, so that it can be trained.
 
     Raises:
-        TypeError: no number, list, array or tensor.
+        TypeError: it is not a number, list, array or tensor.
     """
     if isinstance(value, Parameter):
         return value
@@ -58,23 +58,23 @@ def as_tensor(value: Given, dtype: DType, argument: str) -> Tensor:
 
 
 def parameter_dtype(given: Mapping[str, Any], dtype: DType) -> DType:
-    """Return the dtype that a distribution computes in: the one its parameters share, or else its own, or else float32.
+    """Return the dtype of a distribution's computation: that of its parameters, else its own, else float32.
 
     Raises:
         TypeError: two parameters differ in dtype.
     """
     dtypes = {name: to_dtype(value.dtype) for name, value in given.items() if hasattr(value, "dtype")}
     if len(set(dtypes.values())) > 1:
-        named = ", ".join(f"{name} {found}" for name, found in dtypes.items())
-        raise TypeError(f"parameters must have one dtype, but got {named}")
+        described = ", ".join(f"{name} {value_dtype}" for name, value_dtype in dtypes.items())
+        raise TypeError(f"parameters must have one dtype, but got {described}")
     for shared in dtypes.values():
-        # As MindSpore has it: double precision only where the distribution, and no tensor, asks for it.
+        # As in MindSpore: double precision only if the distribution, not a tensor, has it.
         return float16 if shared == float16 else float32
     return dtype if dtype in FLOATING else float32
 
 
 def shared_shape(given: Mapping[str, Any]) -> tuple[int, ...] | None:
-    """Return the shape that parameters broadcast to; None while one is missing.
+    """Return the shape that parameters broadcast to; None if one is missing.
 
     Raises:
         ValueError: they do not broadcast.
@@ -88,18 +88,18 @@ def shared_shape(given: Mapping[str, Any]) -> tuple[int, ...] | None:
 
 
 def all_scalars(given: Mapping[str, Any]) -> bool:
-    """Return whether every parameter that is there is a plain number."""
+    """Return whether every given parameter is a plain number."""
     return all(value is None or isinstance(value, int | float) for value in given.values())
 
 
 def above_zero(value: Tensor | None, name: str) -> None:
-    """Raises ValueError unless every element is above 0."""
+    """Raise ValueError unless every element is above 0."""
     if value is not None and not (value.asnumpy() > 0).all():
         raise ValueError(f"'{name}' must be greater than 0, but got {value}")
 
 
 def inside_unit(value: Tensor | None, name: str) -> None:
-    """Raises ValueError unless every element lies between 0 and 1, without the ends."""
+    """Raise ValueError unless every element is between 0 and 1, exclusive."""
     if value is not None:
         array = value.asnumpy()
         if not ((array > 0) & (array < 1)).all():

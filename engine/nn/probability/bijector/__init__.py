@@ -1,4 +1,4 @@
-"""``mindspore.nn.probability.bijector``: functions with an inverse, and the logs of their slopes."""
+"""``mindspore.nn.probability.bijector``: invertible functions, and the logarithms of their slopes."""
 
 from ....base.module_names import name_methods as _name_methods
 from .bijector import Bijector

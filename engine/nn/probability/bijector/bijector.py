@@ -1,4 +1,4 @@
-"""The base of all bijectors."""
+"""Base of the bijectors."""
 
 from __future__ import annotations
 
@@ -21,24 +21,22 @@ _FUNCTIONS = ("forward", "inverse", "forward_log_jacobian", "inverse_log_jacobia
 class Bijector(Cell):
     """A function with an inverse.
 
-    Called with the name of one of its methods it calls that method; called with a distribution it gives the
-    distribution
-    of its output, a ``TransformedDistribution``. A subclass defines ``_forward``, ``_inverse``,
-    ``_forward_log_jacobian``
+    A call with the name of a method calls that method; a call with a distribution returns the distribution of its
+    output, a ``TransformedDistribution``. A subclass defines ``_forward``, ``_inverse``, ``_forward_log_jacobian``
     and ``_inverse_log_jacobian``.
 
     Args:
-        is_constant_jacobian: whether it has the same slope everywhere.
-        is_injective: whether each value is taken once.
-        name: for messages; it must be given.
-        dtype: of the values it takes; None for any floating one.
-        param: the arguments it was made with; ``param["param_dict"]`` has the parameters by name. None: it has none.
+        is_constant_jacobian: whether its slope is constant.
+        is_injective: whether it is injective.
+        name: the name in messages; required.
+        dtype: the dtype of its inputs; None for any floating one.
+        param: the arguments of the constructor; ``param["param_dict"]`` has the parameters by name. None for none.
 
     Raises:
-        TypeError: an argument of another type than these.
+        TypeError: an argument of another type.
     """
 
-    _labels: tuple[str, ...] = ()  # of the parameters, in print
+    _labels: tuple[str, ...] = ()  # labels of the parameters in its repr
 
     def __init__(
         self,
@@ -56,16 +54,16 @@ class Bijector(Cell):
             check_dtype(dtype, FLOATING, type(self).__name__)
         self._name, self._dtype = name, dtype
         self._is_constant_jacobian, self._is_injective = is_constant_jacobian, is_injective
-        own = {} if param is None else param
+        arguments = {} if param is None else param
         self._parameters = {
-            key: value for key, value in own.items() if key not in ("self", "param") and not key.startswith("_")
+            key: value for key, value in arguments.items() if key not in ("self", "param") and not key.startswith("_")
         }
         self.default_parameters: list[Any] = []
         self.parameter_names: list[str] = []
         self.common_dtype: DType | None = None
-        given = self._parameters.get("param_dict")
-        self._batch_shape = None if given is None else shared_shape(given)
-        self._is_scalar_batch = given is not None and all_scalars(given)
+        parameters = self._parameters.get("param_dict")
+        self._batch_shape = None if parameters is None else shared_shape(parameters)
+        self._is_scalar_batch = parameters is not None and all_scalars(parameters)
 
     @property
     def name(self) -> str:
@@ -74,22 +72,22 @@ class Bijector(Cell):
 
     @property
     def dtype(self) -> DType | None:
-        """The dtype of values; None for any floating one."""
+        """The dtype of inputs; None for any floating one."""
         return self._dtype
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The arguments that the bijector was made with."""
+        """The arguments of the constructor."""
         return self._parameters
 
     @property
     def is_constant_jacobian(self) -> bool:
-        """Whether it has the same slope everywhere."""
+        """Whether its slope is constant."""
         return self._is_constant_jacobian
 
     @property
     def is_injective(self) -> bool:
-        """Whether each value is taken once."""
+        """Whether it is injective."""
         return self._is_injective
 
     @property
@@ -110,30 +108,30 @@ class Bijector(Cell):
         return ", ".join(f"{label} = {getattr(self, label)}" for label in self._labels)
 
     def shape_mapping(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the shape of the output: that of the input and of the parameters broadcast.
+        """Return the shape of the output: the broadcast shape of the input and the parameters.
 
         Args:
-            shape: of an input.
+            shape: the shape of an input.
         """
         return tuple(np.broadcast_shapes(shape, self.batch_shape or ()))
 
     def _add_parameter(self, value: Given, name: str) -> Tensor:
-        """Keep a parameter as a tensor.
+        """Store a parameter as a tensor.
 
         Raises:
             TypeError: None, a bool, not floating, or of another dtype than the others.
         """
         if value is None or isinstance(value, bool):
             raise TypeError(f"For '{self.name}', '{name}' must be a number or a Tensor, but got {value}")
-        found = value if isinstance(value, Tensor) else Tensor(value)
-        check_dtype(found.dtype, FLOATING, self.name)
-        wanted = self.dtype or self.common_dtype or found.dtype
-        if found.dtype != wanted:
-            raise TypeError(f"For '{self.name}', '{name}' must have the dtype {wanted}, but got {found.dtype}")
-        self.common_dtype = found.dtype
+        tensor = value if isinstance(value, Tensor) else Tensor(value)
+        check_dtype(tensor.dtype, FLOATING, self.name)
+        expected = self.dtype or self.common_dtype or tensor.dtype
+        if tensor.dtype != expected:
+            raise TypeError(f"For '{self.name}', '{name}' must have the dtype {expected}, but got {tensor.dtype}")
+        self.common_dtype = tensor.dtype
         self.default_parameters.append(value)
         self.parameter_names.append(name)
-        return found
+        return tensor
 
     def _check_value_dtype(self, value: Tensor) -> Tensor:
         if not isinstance(value, Tensor):
@@ -163,7 +161,7 @@ class Bijector(Cell):
 
         Args:
             value: a floating tensor.
-            *args: what a subclass may take beside it.
+            *args: further arguments of a subclass.
             **kwargs: the same by name.
 
         Returns:
@@ -179,7 +177,7 @@ class Bijector(Cell):
 
         Args:
             value: a floating tensor.
-            *args: what a subclass may take beside it.
+            *args: further arguments of a subclass.
             **kwargs: the same by name.
 
         Returns:
@@ -191,11 +189,11 @@ class Bijector(Cell):
         return self._of("_inverse")(value, *args, **kwargs)
 
     def forward_log_jacobian(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        """Return the log of the size of the function's slope at ``value``.
+        """Return the logarithm of the absolute slope of the function at ``value``.
 
         Args:
             value: a floating tensor.
-            *args: what a subclass may take beside it.
+            *args: further arguments of a subclass.
             **kwargs: the same by name.
 
         Returns:
@@ -207,11 +205,11 @@ class Bijector(Cell):
         return self._of("_forward_log_jacobian")(value, *args, **kwargs)
 
     def inverse_log_jacobian(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        """Return the log of the size of the inverse's slope at ``value``.
+        """Return the logarithm of the absolute slope of the inverse at ``value``.
 
         Args:
             value: a floating tensor.
-            *args: what a subclass may take beside it.
+            *args: further arguments of a subclass.
             **kwargs: the same by name.
 
         Returns:
@@ -226,7 +224,7 @@ class Bijector(Cell):
         return getattr(self, formula)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        # The distributions are made of bijectors, so they are looked up here.
+        # The distributions import bijectors, so they are imported here.
         from ..distribution import Distribution, TransformedDistribution
 
         if args and isinstance(args[0], Distribution):
@@ -234,11 +232,11 @@ class Bijector(Cell):
         return super().__call__(*args, **kwargs)
 
     def construct(self, name: str, *args: Any, **kwargs: Any) -> Tensor:
-        """What ``self.<name>(...)`` gives.
+        """Return the result of ``self.<name>(...)``.
 
         Args:
             name: "forward", "inverse", "forward_log_jacobian" or "inverse_log_jacobian".
-            *args: what that method takes.
+            *args: the arguments of that method.
             **kwargs: the same by name.
 
         Raises:

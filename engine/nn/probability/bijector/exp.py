@@ -11,7 +11,7 @@ class Exp(PowerTransform):
     """The exponential function exp(x), with the inverse log(y).
 
     Args:
-        name: for messages.
+        name: the name in messages.
     """
 
     def __init__(self, name: str = "Exp") -> None:

@@ -14,9 +14,9 @@ class GumbelCDF(Bijector):
     """The cumulative function of Gumbel's distribution: exp(-exp(-(x - loc) / scale)).
 
     Args:
-        loc: where the slope is largest, a floating number, list, array or Tensor.
+        loc: the position of the largest slope, a floating number, list, array or Tensor.
         scale: the width, above 0, of the dtype of ``loc``.
-        name: for messages.
+        name: the name in messages.
 
     Raises:
         TypeError: a parameter is not floating, or the two differ in dtype.
@@ -33,7 +33,7 @@ class GumbelCDF(Bijector):
 
     @property
     def loc(self) -> Tensor:
-        """Where the slope is largest."""
+        """The position of the largest slope."""
         return self._loc
 
     @property

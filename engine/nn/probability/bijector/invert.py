@@ -1,4 +1,4 @@
-"""A bijector turned round."""
+"""Inverse of a bijector."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class Invert(Bijector):
     """The inverse of ``bijector``: its forward is that one's inverse.
 
     Args:
-        bijector: the bijector that is turned round.
-        name: for messages; "Invert" and the name of ``bijector`` without it.
+        bijector: the bijector to invert.
+        name: the name in messages; by default "Invert" and the name of ``bijector``.
 
     Raises:
-        TypeError: no Bijector.
+        TypeError: ``bijector`` is not a Bijector.
     """
 
     def __init__(self, bijector: Bijector, name: str = "") -> None:
@@ -35,7 +35,7 @@ class Invert(Bijector):
 
     @property
     def bijector(self) -> Bijector:
-        """The bijector that is turned round."""
+        """The inverted bijector."""
         return self._bijector
 
     def _forward(self, x: Tensor) -> Tensor:

@@ -13,11 +13,11 @@ __all__ = ["PowerTransform"]
 
 
 class PowerTransform(Bijector):
-    """The power (1 + x * power)**(1 / power), and exp(x) where ``power`` is 0.
+    """The power (1 + x * power)**(1 / power), and exp(x) if ``power`` is 0.
 
     Args:
         power: a floating number, list, array or Tensor, at least 0.
-        name: for messages.
+        name: the name in messages.
 
     Raises:
         TypeError: ``power`` is not floating.
@@ -38,7 +38,7 @@ class PowerTransform(Bijector):
         return self._power
 
     def _parts(self, value: Tensor) -> tuple[Any, Any, Any]:
-        """Return the value and the power in one shape, the power with 1 in the place of 0; and where it is 0."""
+        """Return the value and the power broadcast, zeros of the power replaced by 1, and a mask of these zeros."""
         value, power = self._with(value, self.power)
         ones = ops.ones_like(value + power)
         value, power = value * ones, power * ones

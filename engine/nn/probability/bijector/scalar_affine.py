@@ -1,4 +1,4 @@
-"""A line."""
+"""Affine function."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["ScalarAffine"]
 
 
 class ScalarAffine(Bijector):
-    """The line scale * x + shift.
+    """The affine function scale * x + shift.
 
     Args:
         scale: the slope, a floating number, list, array or Tensor.
         shift: the value at 0, of the dtype of ``scale``.
-        name: for messages.
+        name: the name in messages.
 
     Raises:
         TypeError: a parameter is not floating, or the two differ in dtype.

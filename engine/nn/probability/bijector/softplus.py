@@ -1,4 +1,4 @@
-"""The smooth ramp."""
+"""Softplus function."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["Softplus"]
 
 
 class Softplus(Bijector):
-    """The smooth ramp log(1 + exp(sharpness * x)) / sharpness.
+    """The smooth approximation log(1 + exp(sharpness * x)) / sharpness of max(0, x).
 
     Args:
-        sharpness: how sharp the bend is, a floating number, list, array or Tensor.
-        name: for messages.
+        sharpness: the sharpness of the bend, a floating number, list, array or Tensor.
+        name: the name in messages.
 
     Raises:
         TypeError: ``sharpness`` is not floating.
@@ -31,7 +31,7 @@ class Softplus(Bijector):
 
     @property
     def sharpness(self) -> Tensor:
-        """How sharp the bend is."""
+        """The sharpness of the bend."""
         return self._sharpness
 
     def _forward(self, x: Tensor) -> Tensor:

@@ -17,11 +17,11 @@ class Bernoulli(Distribution):
     """Bernoulli's distribution: 1 with probability ``probs``, and 0 otherwise.
 
     Args:
-        probs: the probability of 1, between 0 and 1: a number, list, array or Tensor; without it, given at each call.
-        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+        probs: the probability of 1, between 0 and 1: a number, list, array or Tensor; None: given at each call.
+        seed: the seed of samples, an int of at least 0; with 0 or None they come from the engine's stream of random
             numbers.
-        dtype: of its samples: a floating or an integer dtype.
-        name: for messages and print.
+        dtype: the dtype of samples: a floating or an integer dtype.
+        name: the name in messages and print.
 
     Raises:
         TypeError: ``dtype`` is not a dtype of numbers, or a parameter is not a number, list, array or Tensor.

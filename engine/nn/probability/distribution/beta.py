@@ -15,15 +15,15 @@ __all__ = ["Beta"]
 
 
 class Beta(Distribution):
-    """The beta distribution, whose density is in proportion to x**(concentration1 - 1) * (1 - x)**(concentration0 - 1).
+    """The beta distribution, with a density proportional to x**(concentration1 - 1) * (1 - x)**(concentration0 - 1).
 
     Args:
-        concentration1: the exponent of x plus 1, above 0: a list, array or Tensor; without it, given at each call.
-        concentration0: the exponent of 1 - x plus 1, above 0: a list, array or Tensor; without it, given at each call.
-        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+        concentration1: the exponent of x plus 1, above 0: a list, array or Tensor; None: given at each call.
+        concentration0: the exponent of 1 - x plus 1, above 0: a list, array or Tensor; None: given at each call.
+        seed: the seed of samples, an int of at least 0; with 0 or None they come from the engine's stream of random
             numbers.
-        dtype: of its samples and densities: float16, float32 or float64.
-        name: for messages and print.
+        dtype: the dtype of samples and densities: float16, float32 or float64.
+        name: the name in messages and print.
 
     Raises:
         TypeError: ``dtype`` is not floating, or a parameter is a float (as in MindSpore).
@@ -67,26 +67,26 @@ class Beta(Distribution):
         return self._or_default(concentration1, concentration0)
 
     def _mean(self, concentration1: AtCall = None, concentration0: AtCall = None) -> Tensor:
-        one, zero = self._check_param_type(concentration1, concentration0)
-        return one / (one + zero)
+        alpha, beta = self._check_param_type(concentration1, concentration0)
+        return alpha / (alpha + beta)
 
     def _var(self, concentration1: AtCall = None, concentration0: AtCall = None) -> Tensor:
-        one, zero = self._check_param_type(concentration1, concentration0)
-        return one * zero / (ops.square(one + zero) * (one + zero + 1.0))
+        alpha, beta = self._check_param_type(concentration1, concentration0)
+        return alpha * beta / (ops.square(alpha + beta) * (alpha + beta + 1.0))
 
     def _mode(self, concentration1: AtCall = None, concentration0: AtCall = None) -> Tensor:
-        one, zero = self._check_param_type(concentration1, concentration0)
-        found = (one - 1.0) / (one + zero - 2.0)
-        return ops.where(ops.logical_and(one > 1.0, zero > 1.0), found, ops.full_like(found, math.nan))
+        alpha, beta = self._check_param_type(concentration1, concentration0)
+        mode = (alpha - 1.0) / (alpha + beta - 2.0)
+        return ops.where(ops.logical_and(alpha > 1.0, beta > 1.0), mode, ops.full_like(mode, math.nan))
 
     def _entropy(self, concentration1: AtCall = None, concentration0: AtCall = None) -> Tensor:
-        one, zero = self._check_param_type(concentration1, concentration0)
-        slopes = (one - 1.0) * self.digamma(one) + (zero - 1.0) * self.digamma(zero)
-        return self.lbeta(one, zero) - slopes + (one + zero - 2.0) * self.digamma(one + zero)
+        alpha, beta = self._check_param_type(concentration1, concentration0)
+        slopes = (alpha - 1.0) * self.digamma(alpha) + (beta - 1.0) * self.digamma(beta)
+        return self.lbeta(alpha, beta) - slopes + (alpha + beta - 2.0) * self.digamma(alpha + beta)
 
     def _log_prob(self, value: Tensor, concentration1: AtCall = None, concentration0: AtCall = None) -> Tensor:
-        value, (one, zero) = self._at(value, concentration1, concentration0)
-        return (one - 1.0) * ops.log(value) + (zero - 1.0) * ops.log1p(-value) - self.lbeta(one, zero)
+        value, (alpha, beta) = self._at(value, concentration1, concentration0)
+        return (alpha - 1.0) * ops.log(value) + (beta - 1.0) * ops.log1p(-value) - self.lbeta(alpha, beta)
 
     def _kl_loss(
         self,
@@ -97,11 +97,11 @@ class Beta(Distribution):
         concentration0_a: AtCall = None,
     ) -> Tensor:
         self._check_name(dist)
-        one_b, zero_b = self._of_other(concentration1_b=concentration1_b, concentration0_b=concentration0_b)
-        one, zero = self._check_param_type(concentration1_a, concentration0_a)
-        slopes = self.digamma(one) * (one_b - one) + self.digamma(zero) * (zero_b - zero)
-        total = self.digamma(one + zero) * (one_b + zero_b - one - zero)
-        return self.lbeta(one_b, zero_b) - self.lbeta(one, zero) - slopes + total
+        alpha_b, beta_b = self._of_other(concentration1_b=concentration1_b, concentration0_b=concentration0_b)
+        alpha, beta = self._check_param_type(concentration1_a, concentration0_a)
+        slopes = self.digamma(alpha) * (alpha_b - alpha) + self.digamma(beta) * (beta_b - beta)
+        total = self.digamma(alpha + beta) * (alpha_b + beta_b - alpha - beta)
+        return self.lbeta(alpha_b, beta_b) - self.lbeta(alpha, beta) - slopes + total
 
     def _cross_entropy(
         self,
@@ -120,7 +120,7 @@ class Beta(Distribution):
         self, shape: tuple[int, ...] = (), concentration1: AtCall = None, concentration0: AtCall = None
     ) -> Tensor:
         shape = self._check_shape(shape)
-        one, zero = self._check_param_type(concentration1, concentration0)
-        first = ops.gamma(shape, one, ops.ones_like(one), self._stream())
-        second = ops.gamma(shape, zero, ops.ones_like(zero), self._stream())
+        alpha, beta = self._check_param_type(concentration1, concentration0)
+        first = ops.gamma(shape, alpha, ops.ones_like(alpha), self._stream())
+        second = ops.gamma(shape, beta, ops.ones_like(beta), self._stream())
         return (first / (first + second)).astype(self.dtype)

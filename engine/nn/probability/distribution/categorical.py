@@ -20,12 +20,12 @@ class Categorical(Distribution):
     """The categorical distribution: the numbers 0, 1, ... with the probabilities along the last axis of ``probs``.
 
     Args:
-        probs: the probabilities, between 0 and 1 and of sum 1: a list, array or Tensor of at least one axis; without
-            it, given at each call.
-        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+        probs: the probabilities, between 0 and 1 and of sum 1: a list, array or Tensor of at least one axis; None:
+            given at each call.
+        seed: the seed of samples, an int of at least 0; with 0 or None they come from the engine's stream of random
             numbers.
-        dtype: of its samples: a floating or an integer dtype.
-        name: for messages and print.
+        dtype: the dtype of samples: a floating or an integer dtype.
+        name: the name in messages and print.
 
     Raises:
         TypeError: ``dtype`` is not a dtype of numbers, or a parameter is not a number, list, array or Tensor.
@@ -83,32 +83,32 @@ class Categorical(Distribution):
     def _kl_loss(self, dist: str, probs_b: Tensor, probs: AtCall = None) -> Tensor:
         self._check_name(dist)
         b, a = ops.log(self._of_other(probs_b=probs_b)), ops.log(self._check_param_type(probs))
-        apart = ops.softmax(a, -1) * (ops.log_softmax(a, -1) - ops.log_softmax(b, -1))
-        return ops.squeeze(apart.sum(-1))
+        terms = ops.softmax(a, -1) * (ops.log_softmax(a, -1) - ops.log_softmax(b, -1))
+        return ops.squeeze(terms.sum(-1))
 
     def _cross_entropy(self, dist: str, probs_b: Tensor, probs: AtCall = None) -> Tensor:
         self._check_name(dist)
         return self._entropy(probs) + self._kl_loss(dist, probs_b, probs)
 
     def _picked(self, value: Tensor, table: Tensor) -> tuple[Any, Any]:
-        """Return the whole numbers of ``value`` in the shape of the result, and the table's entry for each."""
-        # Towards 0 between -1 and 0, as MindSpore takes it.
+        """Return the floor of ``value`` in the shape of the result, and the table's entry for each."""
+        # Towards 0 between -1 and 0, as in MindSpore.
         number = ops.where(ops.logical_and(value < 0.0, value > -1.0), ops.zeros_like(value), ops.floor(value))
         shape = np.broadcast_shapes(number.shape, table.shape[:-1])
         number = ops.broadcast_to(number, shape)
-        place = ops.expand_dims(ops.clamp(number, 0.0, table.shape[-1] - 1.0).astype(int64), -1)
-        return number, ops.squeeze(ops.gather_d(ops.broadcast_to(table, (*shape, table.shape[-1])), -1, place), -1)
+        index = ops.expand_dims(ops.clamp(number, 0.0, table.shape[-1] - 1.0).astype(int64), -1)
+        return number, ops.squeeze(ops.gather_d(ops.broadcast_to(table, (*shape, table.shape[-1])), -1, index), -1)
 
     def _log_prob(self, value: Tensor, probs: AtCall = None) -> Tensor:
         value, probs = self._counted(value, probs)
-        number, found = self._picked(value, ops.log(probs))
+        number, entries = self._picked(value, ops.log(probs))
         outside = ops.logical_or(number < 0.0, number > probs.shape[-1] - 1.0)
-        return ops.where(outside, ops.full_like(found, math.nan), found)
+        return ops.where(outside, ops.full_like(entries, math.nan), entries)
 
     def _cdf(self, value: Tensor, probs: AtCall = None) -> Tensor:
         value, probs = self._counted(value, probs)
-        number, found = self._picked(value, ops.cumsum(probs, -1))
-        return ops.where(number < 0.0, ops.zeros_like(found), found)
+        number, entries = self._picked(value, ops.cumsum(probs, -1))
+        return ops.where(number < 0.0, ops.zeros_like(entries), entries)
 
     def _sample(self, shape: tuple[int, ...] = (), probs: AtCall = None) -> Tensor:
         shape, probs = self._check_shape(shape), self._check_param_type(probs)

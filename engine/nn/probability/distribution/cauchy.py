@@ -18,17 +18,17 @@ class Cauchy(Distribution):
     """Cauchy's distribution around ``loc`` with half width ``scale``. It has no mean and no variance.
 
     Args:
-        loc: the median and mode: a number, list, array or Tensor; without it, given at each call.
-        scale: half of the width at half of the height, above 0: a number, list, array or Tensor; without it, given at
+        loc: the median and mode: a number, list, array or Tensor; None: given at each call.
+        scale: half of the width at half of the height, above 0: a number, list, array or Tensor; None: given at
             each call.
-        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+        seed: the seed of samples, an int of at least 0; with 0 or None they come from the engine's stream of random
             numbers.
-        dtype: of its samples and densities: float16, float32 or float64.
-        name: for messages and print.
+        dtype: the dtype of samples and densities: float16, float32 or float64.
+        name: the name in messages and print.
 
     Raises:
         TypeError: ``dtype`` is not floating, or a parameter is not a number, list, array or Tensor.
-        ValueError: ``scale`` is not above 0; or the mean, ``sd`` or ``var`` is asked for.
+        ValueError: ``scale`` is not above 0; or the mean, ``sd`` or ``var`` is requested.
     """
 
     _dist_type = "Cauchy"

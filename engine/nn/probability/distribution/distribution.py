@@ -1,7 +1,7 @@
-"""The base of all distributions.
+"""Base of the distributions.
 
-A family defines what it has a formula for, in methods with a leading underscore (``_log_prob``, ``_cdf``, ``_var``,
-...); what follows from another is derived here. Parameters are given when the distribution is made, or at each call.
+A family defines methods with a leading underscore for its formulas (``_log_prob``, ``_cdf``, ``_var``, ...); other
+functions are derived from these here. Parameters are given to the constructor, or at each call.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _log_of_rest_of_exp(x: Tensor) -> Tensor:
     return ops.log(1.0 - ops.exp(x))
 
 
-# function -> (the formula that a family may have, what makes the function of it), the best first
+# function -> (a formula of a family, its conversion to the function), the best first
 _WAYS: dict[str, tuple[tuple[str, Callable[[Any], Any]], ...]] = {
     "prob": (("_prob", _as_it_is), ("_log_prob", ops.exp)),
     "log_prob": (("_log_prob", _as_it_is), ("_prob", ops.log)),
@@ -76,22 +76,21 @@ _WAYS: dict[str, tuple[tuple[str, Callable[[Any], Any]], ...]] = {
 class Distribution(Cell):
     """Base of the distributions; calling one with the name of a method calls that method.
 
-    A family defines what it has a formula for (``_log_prob``, ``_cdf``, ``_var``, ...); what follows from that is
-    derived.
+    A family defines formulas (``_log_prob``, ``_cdf``, ``_var``, ...); other functions are derived from these.
 
     Args:
-        seed: of its samples; 0 or None takes them from the engine's stream of random numbers.
-        dtype: of its samples.
-        name: for messages.
-        param: the arguments it was made with; ``param["param_dict"]`` has the parameters by name.
+        seed: the seed of samples; with 0 or None they come from the engine's stream of random numbers.
+        dtype: the dtype of samples.
+        name: the name in messages.
+        param: the arguments of the constructor; ``param["param_dict"]`` has the parameters by name.
 
     Raises:
-        TypeError: ``name`` no string, ``seed`` is not an int, or parameters of several dtypes.
+        TypeError: ``name`` is not a string, ``seed`` is not an int, or parameters have several dtypes.
         ValueError: a negative seed, or parameters that do not broadcast.
     """
 
-    _dist_type = ""  # what get_dist_type answers
-    _labels: tuple[str, ...] = ()  # of the parameters, in print
+    _dist_type = ""  # the result of get_dist_type
+    _labels: tuple[str, ...] = ()  # labels of the parameters in its repr
 
     def __init__(self, seed: int | None, dtype: DType, name: str, param: dict[str, Any]) -> None:
         super().__init__()
@@ -104,10 +103,10 @@ class Distribution(Cell):
         self._draws = 0
         self._reset_parameters()
         if "distribution" not in self._parameters:
-            given = self._parameters.get("param_dict", {})
-            self.parameter_type = parameter_dtype(given, dtype)
-            self._batch_shape = self._broadcast_shape = shared_shape(given)
-            self._is_scalar_batch = all_scalars(given)
+            parameters = self._parameters.get("param_dict", {})
+            self.parameter_type = parameter_dtype(parameters, dtype)
+            self._batch_shape = self._broadcast_shape = shared_shape(parameters)
+            self._is_scalar_batch = all_scalars(parameters)
 
     @property
     def name(self) -> str:
@@ -126,7 +125,7 @@ class Distribution(Cell):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The arguments that the distribution was made with."""
+        """The arguments of the constructor."""
         return self._parameters
 
     @property
@@ -136,12 +135,12 @@ class Distribution(Cell):
 
     @property
     def batch_shape(self) -> tuple[int, ...] | None:
-        """The shape of the parameters; None while one is missing."""
+        """The shape of the parameters; None if one is missing."""
         return self._batch_shape
 
     @property
     def broadcast_shape(self) -> tuple[int, ...] | None:
-        """The shape of one sample; None while a parameter is missing."""
+        """The shape of one sample; None if a parameter is missing."""
         return self._broadcast_shape
 
     def extend_repr(self) -> str:
@@ -153,18 +152,18 @@ class Distribution(Cell):
             f"{label} = {value}" for label, value in zip(self._labels, self.default_parameters, strict=True)
         )
 
-    # What families are written with.
+    # Helpers for families.
 
     def _reset_parameters(self) -> None:
         self.default_parameters: list[Tensor | None] = []
         self.parameter_names: list[str] = []
 
     def _add_parameter(self, value: Given, name: str) -> Tensor | None:
-        """Keep a parameter as a tensor; None stays None and must come with each call."""
-        found = None if value is None else as_tensor(value, self.parameter_type, name)
-        self.default_parameters.append(found)
+        """Store a parameter as a tensor; None stays None and must be given at each call."""
+        tensor = None if value is None else as_tensor(value, self.parameter_type, name)
+        self.default_parameters.append(tensor)
         self.parameter_names.append(name)
-        return found
+        return tensor
 
     def _check_value(self, value: Tensor, name: str) -> Tensor:
         return check_type(value, Tensor, self.name, name)
@@ -174,36 +173,36 @@ class Distribution(Cell):
             raise ValueError(f"For '{self.name}', 'dist' must be '{self._dist_type}', but got {dist!r}")
 
     def _check_param_type(self, *args: Any) -> Any:
-        """Return the parameters of this call, broadcast to one shape: those given, and for the others those of the object.
+        """Return the parameters of this call, broadcast to one shape, with those of the object by default.
 
         Raises:
-            TypeError: one is missing or no tensor, or the dtypes differ.
+            TypeError: one is missing or is not a tensor, or the dtypes differ.
         """
-        found: list[Any] = []
+        tensors: list[Any] = []
         for value, name, default in zip(args, self.parameter_names, self.default_parameters, strict=False):
             if value is None and default is None:
                 raise TypeError(f"For '{self.name}', '{name}' was not given when it was made and must be given here")
-            found.append(default if value is None else self._check_value(value, name))
-        if any(value.dtype != found[0].dtype for value in found):
-            raise TypeError(f"For '{self.name}', parameters must have one dtype, but got {[v.dtype for v in found]}")
-        shape = np.broadcast_shapes(*[value.shape for value in found])
-        found = [value.astype(self.parameter_type) for value in found]
-        if len(found) == 1:
-            return found[0]
-        return tuple(value if value.shape == shape else ops.broadcast_to(value, shape) for value in found)
+            tensors.append(default if value is None else self._check_value(value, name))
+        if any(value.dtype != tensors[0].dtype for value in tensors):
+            raise TypeError(f"For '{self.name}', parameters must have one dtype, but got {[v.dtype for v in tensors]}")
+        shape = np.broadcast_shapes(*[value.shape for value in tensors])
+        tensors = [value.astype(self.parameter_type) for value in tensors]
+        if len(tensors) == 1:
+            return tensors[0]
+        return tuple(value if value.shape == shape else ops.broadcast_to(value, shape) for value in tensors)
 
     def _at(self, value: Tensor, *args: Any) -> tuple[Any, Any]:
         """Return a value in the distribution's dtype, and the parameters of this call."""
         return self._check_value(value, "value").astype(self.dtype), self._check_param_type(*args)
 
     def _counted(self, value: Tensor, *args: Any) -> tuple[Any, Any]:
-        """Return a value in the dtype of the parameters, as families of counts need it, and the parameters of this call."""
+        """Return a value in the dtype of the parameters, for families of counts, and the parameters of this call."""
         return self._check_value(value, "value").astype(self.parameter_type), self._check_param_type(*args)
 
     def _of_other(self, **given: Any) -> Any:
         """Return the parameters of the other distribution of a divergence."""
-        found = [self._check_value(value, name).astype(self.parameter_type) for name, value in given.items()]
-        return found[0] if len(found) == 1 else found
+        tensors = [self._check_value(value, name).astype(self.parameter_type) for name, value in given.items()]
+        return tensors[0] if len(tensors) == 1 else tensors
 
     def _or_default(self, *args: Any) -> tuple[Any, ...]:
         return tuple(
@@ -215,17 +214,17 @@ class Distribution(Cell):
         return check_type(shape, tuple, self.name, "shape")
 
     def _stream(self) -> int | None:
-        """Return the seed of the next draw: with a seed of its own, a distribution repeats the same sequence of draws."""
+        """Return the seed of the next draw; a distribution with a seed repeats the same sequence of draws."""
         if not self.seed:
             return None
         self._draws += 1
         return int(np.random.SeedSequence((self.seed, self._draws)).generate_state(1)[0])
 
     def _uniform(self, shape: tuple[int, ...]) -> Tensor:
-        """Numbers evenly spread over (0, 1), without the ends."""
+        """Draw numbers evenly distributed over (0, 1), without the ends."""
         return ops.clamp(ops.rand(*shape, seed=self._stream()), 2.0**-25, 1.0 - 2.0**-24)
 
-    # What users call.
+    # Public methods.
 
     def _call(self, wanted: str, *args: Any, **kwargs: Any) -> Any:
         for formula, change in _WAYS[wanted]:
@@ -242,8 +241,8 @@ class Distribution(Cell):
 
         Args:
             value: a tensor.
-            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
-                the object without them.
+            *args: parameters of the distribution for this call, as tensors in the order of the constructor; by default
+                those of the object.
             **kwargs: the same by name.
 
         Returns:
@@ -251,8 +250,8 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
-                made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor to the
+                constructor.
         """
         return self._call("prob", value, *args, **kwargs)
 
@@ -261,8 +260,8 @@ class Distribution(Cell):
 
         Args:
             value: a tensor.
-            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
-                the object without them.
+            *args: parameters of the distribution for this call, as tensors in the order of the constructor; by default
+                those of the object.
             **kwargs: the same by name.
 
         Returns:
@@ -270,8 +269,8 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
-                made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor to the
+                constructor.
         """
         return self._call("log_prob", value, *args, **kwargs)
 
@@ -280,8 +279,8 @@ class Distribution(Cell):
 
         Args:
             value: a tensor.
-            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
-                the object without them.
+            *args: parameters of the distribution for this call, as tensors in the order of the constructor; by default
+                those of the object.
             **kwargs: the same by name.
 
         Returns:
@@ -289,8 +288,8 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
-                made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor to the
+                constructor.
         """
         return self._call("cdf", value, *args, **kwargs)
 
@@ -299,8 +298,8 @@ class Distribution(Cell):
 
         Args:
             value: a tensor.
-            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
-                the object without them.
+            *args: parameters of the distribution for this call, as tensors in the order of the constructor; by default
+                those of the object.
             **kwargs: the same by name.
 
         Returns:
@@ -308,8 +307,8 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
-                made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor to the
+                constructor.
         """
         return self._call("log_cdf", value, *args, **kwargs)
 
@@ -318,8 +317,8 @@ class Distribution(Cell):
 
         Args:
             value: a tensor.
-            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
-                the object without them.
+            *args: parameters of the distribution for this call, as tensors in the order of the constructor; by default
+                those of the object.
             **kwargs: the same by name.
 
         Returns:
@@ -327,8 +326,8 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
-                made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor to the
+                constructor.
         """
         return self._call("survival_function", value, *args, **kwargs)
 
@@ -337,8 +336,8 @@ class Distribution(Cell):
 
         Args:
             value: a tensor.
-            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
-                the object without them.
+            *args: parameters of the distribution for this call, as tensors in the order of the constructor; by default
+                those of the object.
             **kwargs: the same by name.
 
         Returns:
@@ -346,8 +345,8 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
-                made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor to the
+                constructor.
         """
         return self._call("log_survival", value, *args, **kwargs)
 
@@ -355,8 +354,8 @@ class Distribution(Cell):
         """Return the mean.
 
         Args:
-            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
-                the object without them.
+            *args: parameters of the distribution for this call, as tensors in the order of the constructor; by default
+                those of the object.
             **kwargs: the same by name.
 
         Returns:
@@ -364,8 +363,8 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
-                made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor to the
+                constructor.
         """
         return self._call("mean", *args, **kwargs)
 
@@ -373,8 +372,8 @@ class Distribution(Cell):
         """Return the most likely value.
 
         Args:
-            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
-                the object without them.
+            *args: parameters of the distribution for this call, as tensors in the order of the constructor; by default
+                those of the object.
             **kwargs: the same by name.
 
         Returns:
@@ -382,8 +381,8 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
-                made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor to the
+                constructor.
         """
         return self._call("mode", *args, **kwargs)
 
@@ -391,8 +390,8 @@ class Distribution(Cell):
         """Return the standard deviation.
 
         Args:
-            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
-                the object without them.
+            *args: parameters of the distribution for this call, as tensors in the order of the constructor; by default
+                those of the object.
             **kwargs: the same by name.
 
         Returns:
@@ -400,8 +399,8 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
-                made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor to the
+                constructor.
         """
         return self._call("sd", *args, **kwargs)
 
@@ -409,8 +408,8 @@ class Distribution(Cell):
         """Return the variance.
 
         Args:
-            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
-                the object without them.
+            *args: parameters of the distribution for this call, as tensors in the order of the constructor; by default
+                those of the object.
             **kwargs: the same by name.
 
         Returns:
@@ -418,8 +417,8 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
-                made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor to the
+                constructor.
         """
         return self._call("var", *args, **kwargs)
 
@@ -427,8 +426,8 @@ class Distribution(Cell):
         """Return the entropy, in nats.
 
         Args:
-            *args: parameters of the distribution for this call, as tensors and in the order of its making; those of
-                the object without them.
+            *args: parameters of the distribution for this call, as tensors in the order of the constructor; by default
+                those of the object.
             **kwargs: the same by name.
 
         Returns:
@@ -436,13 +435,13 @@ class Distribution(Cell):
 
         Raises:
             NotImplementedError: this distribution has no formula for it.
-            TypeError: a value is not a tensor, or a parameter was given neither here nor when the distribution was
-                made.
+            TypeError: a value is not a tensor, or a parameter was given neither here nor to the
+                constructor.
         """
         return self._call("entropy", *args, **kwargs)
 
     def kl_loss(self, dist: str, *args: Any, **kwargs: Any) -> Tensor:
-        """Return the divergence KL(a || b) of Kullback and Leibler from this distribution a to b, in nats.
+        """Return the Kullback-Leibler divergence KL(a || b) from this distribution a to b, in nats.
 
         Args:
             dist: the family of b, which must be that of a, such as "Normal".
@@ -478,7 +477,7 @@ class Distribution(Cell):
         return self._call("cross_entropy", dist, *args, **kwargs)
 
     def sample(self, *args: Any, **kwargs: Any) -> Tensor:
-        """Random values.
+        """Draw random values.
 
         Args:
             *args: the shape of the draws, a tuple, () by default; then, if need be, parameters for this call, as
@@ -486,7 +485,7 @@ class Distribution(Cell):
             **kwargs: the same by name; the shape is ``shape``.
 
         Returns:
-            a tensor of the distribution's dtype; its shape is the one given, followed by that of the parameters.
+            a tensor of the distribution's dtype; its shape is the argument, followed by that of the parameters.
 
         Raises:
             NotImplementedError: this distribution cannot be sampled.
@@ -495,14 +494,14 @@ class Distribution(Cell):
         return self._call("sample", *args, **kwargs)
 
     def get_dist_args(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the parameters: those given here, and for the others those of the object.
+        """Return the parameters: the arguments, by default those of the object.
 
         Args:
             *args: parameters, as tensors; None for one of the object.
             **kwargs: the same by name.
 
         Returns:
-            a tuple of tensors; None stands for one that was never given.
+            a tuple of tensors; None for one that was never given.
         """
         return self._call("get_dist_args", *args, **kwargs)
 
@@ -518,11 +517,11 @@ class Distribution(Cell):
         return self._dist_type or self._not_implemented("get_dist_type")
 
     def construct(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """What ``self.<name>(...)`` gives.
+        """Return the result of ``self.<name>(...)``.
 
         Args:
             name: the name of a method, such as "log_prob".
-            *args: what that method takes.
+            *args: the arguments of that method.
             **kwargs: the same by name.
 
         Raises:

@@ -17,11 +17,11 @@ class Exponential(Distribution):
     """The exponential distribution, with the density rate * exp(-rate * x) for x from 0 on.
 
     Args:
-        rate: one over the mean, above 0: a number, list, array or Tensor; without it, given at each call.
-        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+        rate: one over the mean, above 0: a number, list, array or Tensor; None: given at each call.
+        seed: the seed of samples, an int of at least 0; with 0 or None they come from the engine's stream of random
             numbers.
-        dtype: of its samples and densities: float16, float32 or float64.
-        name: for messages and print.
+        dtype: the dtype of samples and densities: float16, float32 or float64.
+        name: the name in messages and print.
 
     Raises:
         TypeError: ``dtype`` is not floating, or a parameter is not a number, list, array or Tensor.
@@ -62,16 +62,16 @@ class Exponential(Distribution):
 
     def _log_prob(self, value: Tensor, rate: AtCall = None) -> Tensor:
         value, rate = self._at(value, rate)
-        found = ops.log(rate) - rate * value
-        return ops.where(value < 0.0, ops.full_like(found, -math.inf), found)
+        result = ops.log(rate) - rate * value
+        return ops.where(value < 0.0, ops.full_like(result, -math.inf), result)
 
     def _cdf(self, value: Tensor, rate: AtCall = None) -> Tensor:
         return -ops.expm1(self._log_survival(value, rate))
 
     def _log_survival(self, value: Tensor, rate: AtCall = None) -> Tensor:
         value, rate = self._at(value, rate)
-        found = -1.0 * rate * value
-        return ops.where(value < 0.0, ops.zeros_like(found), found)
+        result = -1.0 * rate * value
+        return ops.where(value < 0.0, ops.zeros_like(result), result)
 
     def _kl_loss(self, dist: str, rate_b: Tensor, rate: AtCall = None) -> Tensor:
         self._check_name(dist)

@@ -15,15 +15,15 @@ __all__ = ["Gamma"]
 
 
 class Gamma(Distribution):
-    """The gamma distribution, whose density is in proportion to x**(concentration - 1) * exp(-rate * x).
+    """The gamma distribution, with a density proportional to x**(concentration - 1) * exp(-rate * x).
 
     Args:
-        concentration: the shape, above 0: a list, array or Tensor; without it, given at each call.
-        rate: one over the scale, above 0: a list, array or Tensor; without it, given at each call.
-        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+        concentration: the shape, above 0: a list, array or Tensor; None: given at each call.
+        rate: one over the scale, above 0: a list, array or Tensor; None: given at each call.
+        seed: the seed of samples, an int of at least 0; with 0 or None they come from the engine's stream of random
             numbers.
-        dtype: of its samples and densities: float16, float32 or float64.
-        name: for messages and print.
+        dtype: the dtype of samples and densities: float16, float32 or float64.
+        name: the name in messages and print.
 
     Raises:
         TypeError: ``dtype`` is not floating, or a parameter is a plain number (as in MindSpore).
@@ -80,8 +80,8 @@ class Gamma(Distribution):
 
     def _mode(self, concentration: AtCall = None, rate: AtCall = None) -> Tensor:
         concentration, rate = self._check_param_type(concentration, rate)
-        found = (concentration - 1.0) / rate
-        return ops.where(concentration > 1.0, found, ops.full_like(found, math.nan))
+        mode = (concentration - 1.0) / rate
+        return ops.where(concentration > 1.0, mode, ops.full_like(mode, math.nan))
 
     def _entropy(self, concentration: AtCall = None, rate: AtCall = None) -> Tensor:
         a, rate = self._check_param_type(concentration, rate)

@@ -15,12 +15,12 @@ class Geometric(Distribution):
     """The count of failures before the first success, which has probability ``probs``.
 
     Args:
-        probs: the probability of a success, between 0 and 1: a number, list, array or Tensor; without it, given at
+        probs: the probability of a success, between 0 and 1: a number, list, array or Tensor; None: given at
             each call.
-        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+        seed: the seed of samples, an int of at least 0; with 0 or None they come from the engine's stream of random
             numbers.
-        dtype: of its samples: a floating or an integer dtype.
-        name: for messages and print.
+        dtype: the dtype of samples: a floating or an integer dtype.
+        name: the name in messages and print.
 
     Raises:
         TypeError: ``dtype`` is not a dtype of numbers, or a parameter is not a number, list, array or Tensor.
@@ -65,14 +65,14 @@ class Geometric(Distribution):
     def _prob(self, value: Tensor, probs1: AtCall = None) -> Tensor:
         value, p = self._counted(value, probs1)
         value = ops.floor(value)
-        found = ops.exp(ops.log(1.0 - p) * value + ops.log(p))
-        return ops.where(value < 0.0, ops.zeros_like(found), found)
+        probability = ops.exp(ops.log(1.0 - p) * value + ops.log(p))
+        return ops.where(value < 0.0, ops.zeros_like(probability), probability)
 
     def _cdf(self, value: Tensor, probs1: AtCall = None) -> Tensor:
         value, p = self._counted(value, probs1)
         value = ops.floor(value)
-        found = 1.0 - ops.pow(1.0 - p, value + 1.0)
-        return ops.where(value < 0.0, ops.zeros_like(found), found)
+        probability = 1.0 - ops.pow(1.0 - p, value + 1.0)
+        return ops.where(value < 0.0, ops.zeros_like(probability), probability)
 
     def _kl_loss(self, dist: str, probs1_b: Tensor, probs1: AtCall = None) -> Tensor:
         self._check_name(dist)

@@ -21,12 +21,12 @@ class Gumbel(TransformedDistribution):
     """Gumbel's distribution of maxima, whose cumulative function is exp(-exp(-(x - loc) / scale)).
 
     Args:
-        loc: the mode, a number, list, array or Tensor; it is given here and not at calls.
-        scale: the width, above 0, a number, list, array or Tensor; it is given here and not at calls.
-        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+        loc: the mode, a number, list, array or Tensor; given only here, not at calls.
+        scale: the width, above 0, a number, list, array or Tensor; given only here, not at calls.
+        seed: the seed of samples, an int of at least 0; with 0 or None they come from the engine's stream of random
             numbers.
-        dtype: of its samples and densities: float16, float32 or float64.
-        name: for messages and print.
+        dtype: the dtype of samples and densities: float16, float32 or float64.
+        name: the name in messages and print.
 
     Raises:
         TypeError: ``dtype`` or a parameter is not floating.
@@ -87,8 +87,8 @@ class Gumbel(TransformedDistribution):
         loc_b, scale_b = self._of_other(loc_b=loc_b, scale_b=scale_b)
         loc, scale = self._both()
         ratio = scale / scale_b
-        apart = ops.expm1((loc_b - loc) / scale_b + ops.lgamma(ratio + 1.0))
-        return -ops.log(ratio) + np.euler_gamma * (ratio - 1.0) + (loc - loc_b) / scale_b + apart
+        difference = ops.expm1((loc_b - loc) / scale_b + ops.lgamma(ratio + 1.0))
+        return -ops.log(ratio) + np.euler_gamma * (ratio - 1.0) + (loc - loc_b) / scale_b + difference
 
     def _cross_entropy(self, dist: str, loc_b: Tensor, scale_b: Tensor) -> Tensor:
         self._check_name(dist)

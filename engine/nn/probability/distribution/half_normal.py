@@ -14,15 +14,15 @@ __all__ = ["HalfNormal"]
 
 
 class HalfNormal(Distribution):
-    """The density of a normal distribution, doubled and cut off below 0. As in MindSpore, it has ``prob`` alone.
+    """The density of a normal distribution, doubled and truncated below 0. As in MindSpore, it has only ``prob``.
 
     Args:
-        mean: the center of the normal distribution: a number, list, array or Tensor; without it, given at each call.
-        sd: its standard deviation, above 0: a number, list, array or Tensor; without it, given at each call.
-        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+        mean: the center of the normal distribution: a number, list, array or Tensor; None: given at each call.
+        sd: its standard deviation, above 0: a number, list, array or Tensor; None: given at each call.
+        seed: the seed of samples, an int of at least 0; with 0 or None they come from the engine's stream of random
             numbers.
-        dtype: of its samples and densities: float16, float32 or float64.
-        name: for messages and print.
+        dtype: the dtype of samples and densities: float16, float32 or float64.
+        name: the name in messages and print.
 
     Raises:
         TypeError: ``dtype`` is not floating, or a parameter is not a number, list, array or Tensor.

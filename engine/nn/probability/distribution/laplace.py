@@ -14,16 +14,16 @@ __all__ = ["Laplace"]
 class Laplace(Distribution):
     """Laplace's distribution, with the density exp(-abs(x - mean) / sd) / (2 * sd).
 
-    As in MindSpore, it has ``log_prob`` and ``prob`` alone.
+    As in MindSpore, it has only ``log_prob`` and ``prob``.
 
     Args:
-        mean: the mean: a number, list, array or Tensor; without it, given at each call.
+        mean: the mean: a number, list, array or Tensor; None: given at each call.
         sd: the scale, above 0 (the standard deviation is sqrt(2) times as much): a number, list, array or Tensor;
-            without it, given at each call.
-        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+            None: given at each call.
+        seed: the seed of samples, an int of at least 0; with 0 or None they come from the engine's stream of random
             numbers.
-        dtype: of its samples and densities: float16, float32 or float64.
-        name: for messages and print.
+        dtype: the dtype of samples and densities: float16, float32 or float64.
+        name: the name in messages and print.
 
     Raises:
         TypeError: ``dtype`` is not floating, or a parameter is not a number, list, array or Tensor.

@@ -19,13 +19,13 @@ class LogNormal(TransformedDistribution):
     """The distribution of values whose log is normal, with mean ``loc`` and standard deviation ``scale``.
 
     Args:
-        loc: the mean of the log: a number, list, array or Tensor; without it, given at each call.
-        scale: the standard deviation of the log, above 0: a number, list, array or Tensor; without it, given at each
+        loc: the mean of the log: a number, list, array or Tensor; None: given at each call.
+        scale: the standard deviation of the log, above 0: a number, list, array or Tensor; None: given at each
             call.
-        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+        seed: the seed of samples, an int of at least 0; with 0 or None they come from the engine's stream of random
             numbers.
-        dtype: of its samples and densities: float16, float32 or float64.
-        name: for messages and print.
+        dtype: the dtype of samples and densities: float16, float32 or float64.
+        name: the name in messages and print.
 
     Raises:
         TypeError: ``dtype`` is not floating, or a parameter is not a number, list, array or Tensor.
@@ -75,8 +75,8 @@ class LogNormal(TransformedDistribution):
     def _cdf(self, value: Tensor, loc: AtCall = None, scale: AtCall = None) -> Tensor:
         positive = self._check_value(value, "value") > 0.0
         inside = ops.where(positive, value, ops.ones_like(value))
-        found = super()._cdf(inside, *self._check_param_type(loc, scale))
-        return ops.where(positive, found, ops.zeros_like(found))
+        probability = super()._cdf(inside, *self._check_param_type(loc, scale))
+        return ops.where(positive, probability, ops.zeros_like(probability))
 
     def _log_prob(self, value: Tensor, loc: AtCall = None, scale: AtCall = None) -> Tensor:
         return super()._log_prob(value, *self._check_param_type(loc, scale))

@@ -18,12 +18,12 @@ class Logistic(Distribution):
     """The logistic distribution, whose cumulative function is the sigmoid of (x - loc) / scale.
 
     Args:
-        loc: the mean: a number, list, array or Tensor; without it, given at each call.
-        scale: the width, above 0: a number, list, array or Tensor; without it, given at each call.
-        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+        loc: the mean: a number, list, array or Tensor; None: given at each call.
+        scale: the width, above 0: a number, list, array or Tensor; None: given at each call.
+        seed: the seed of samples, an int of at least 0; with 0 or None they come from the engine's stream of random
             numbers.
-        dtype: of its samples and densities: float16, float32 or float64.
-        name: for messages and print.
+        dtype: the dtype of samples and densities: float16, float32 or float64.
+        name: the name in messages and print.
 
     Raises:
         TypeError: ``dtype`` is not floating, or a parameter is not a number, list, array or Tensor.

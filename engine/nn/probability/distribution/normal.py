@@ -17,12 +17,12 @@ class Normal(Distribution):
     """The normal distribution with ``mean`` and standard deviation ``sd``.
 
     Args:
-        mean: the mean: a number, list, array or Tensor; without it, given at each call.
-        sd: the standard deviation, above 0: a number, list, array or Tensor; without it, given at each call.
-        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+        mean: the mean: a number, list, array or Tensor; None: given at each call.
+        sd: the standard deviation, above 0: a number, list, array or Tensor; None: given at each call.
+        seed: the seed of samples, an int of at least 0; with 0 or None they come from the engine's stream of random
             numbers.
-        dtype: of its samples and densities: float16, float32 or float64.
-        name: for messages and print.
+        dtype: the dtype of samples and densities: float16, float32 or float64.
+        name: the name in messages and print.
 
     Raises:
         TypeError: ``dtype`` is not floating, or a parameter is not a number, list, array or Tensor.

@@ -17,11 +17,11 @@ class Poisson(Distribution):
     """Poisson's distribution of counts: k has the probability rate**k * exp(-rate) / k!.
 
     Args:
-        rate: the mean, above 0: a list, array or Tensor; without it, given at each call.
-        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+        rate: the mean, above 0: a list, array or Tensor; None: given at each call.
+        seed: the seed of samples, an int of at least 0; with 0 or None they come from the engine's stream of random
             numbers.
-        dtype: of its samples: a floating or an integer dtype.
-        name: for messages and print.
+        dtype: the dtype of samples: a floating or an integer dtype.
+        name: the name in messages and print.
 
     Raises:
         TypeError: ``dtype`` is not a dtype of numbers, or ``rate`` a plain number (as in MindSpore).
@@ -62,14 +62,14 @@ class Poisson(Distribution):
     def _log_prob(self, value: Tensor, rate: AtCall = None) -> Tensor:
         value, rate = self._counted(value, rate)
         count = ops.where(value < 0.0, ops.zeros_like(value), value)
-        found = ops.log(rate) * count - ops.lgamma(count + 1.0) - rate
-        return ops.where(value < 0.0, ops.full_like(found, -math.inf), found)
+        log_probability = ops.log(rate) * count - ops.lgamma(count + 1.0) - rate
+        return ops.where(value < 0.0, ops.full_like(log_probability, -math.inf), log_probability)
 
     def _cdf(self, value: Tensor, rate: AtCall = None) -> Tensor:
         value, rate = self._counted(value, rate)
         count = ops.where(value < 0.0, ops.zeros_like(value), value)
-        found = 1.0 - ops.igamma(1.0 + count, rate)
-        return ops.where(value < 0.0, ops.zeros_like(found), found)
+        probability = 1.0 - ops.igamma(1.0 + count, rate)
+        return ops.where(value < 0.0, ops.zeros_like(probability), probability)
 
     def _sample(self, shape: tuple[int, ...] = (), rate: AtCall = None) -> Tensor:
         shape, rate = self._check_shape(shape), self._check_param_type(rate)

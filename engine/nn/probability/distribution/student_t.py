@@ -14,18 +14,18 @@ __all__ = ["StudentT"]
 
 
 class StudentT(Distribution):
-    """Student's t distribution with ``df`` degrees of freedom around ``mean``, stretched by ``sd``.
+    """Student's t distribution with ``df`` degrees of freedom around ``mean``, scaled by ``sd``.
 
-    As in MindSpore, it has ``log_prob`` and ``prob`` alone.
+    As in MindSpore, it has only ``log_prob`` and ``prob``.
 
     Args:
-        df: the degrees of freedom, above 0: a number, list, array or Tensor; without it, given at each call.
-        mean: the center: a number, list, array or Tensor; without it, given at each call.
-        sd: the stretch, above 0: a number, list, array or Tensor; without it, given at each call.
-        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+        df: the degrees of freedom, above 0: a number, list, array or Tensor; None: given at each call.
+        mean: the center: a number, list, array or Tensor; None: given at each call.
+        sd: the scale, above 0: a number, list, array or Tensor; None: given at each call.
+        seed: the seed of samples, an int of at least 0; with 0 or None they come from the engine's stream of random
             numbers.
-        dtype: of its samples and densities: float16, float32 or float64.
-        name: for messages and print.
+        dtype: the dtype of samples and densities: float16, float32 or float64.
+        name: the name in messages and print.
 
     Raises:
         TypeError: ``dtype`` is not floating, or a parameter is not a number, list, array or Tensor.

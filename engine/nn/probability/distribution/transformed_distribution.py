@@ -21,15 +21,15 @@ class TransformedDistribution(Distribution):
     """The distribution of ``bijector.forward(x)`` for the values x of ``distribution``.
 
     Args:
-        bijector: the function; it must increase with x.
-        distribution: the distribution of x, of a floating dtype. Parameters given at a call go to it.
-        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+        bijector: the function; it must be increasing.
+        distribution: the distribution of x, of a floating dtype. Parameters given at a call are passed to it.
+        seed: the seed of samples, an int of at least 0; with 0 or None they come from the engine's stream of random
             numbers.
-        name: for messages and print.
+        name: the name in messages and print.
 
     Raises:
-        TypeError: no Bijector, no Distribution, or one of counts.
-        ValueError: the mean is asked for, and the bijector is not linear.
+        TypeError: ``bijector`` is not a Bijector, ``distribution`` is not a Distribution, or is one of counts.
+        ValueError: the mean is requested, and the bijector is not linear.
     """
 
     def __init__(
@@ -53,7 +53,9 @@ class TransformedDistribution(Distribution):
         self.parameter_type = distribution.parameter_type
         shapes = distribution.batch_shape, bijector.batch_shape
         missing = shapes[0] is None or shapes[1] is None
-        self._broadcast_shape = None if missing else tuple(np.broadcast_shapes(*(one or () for one in shapes)))
+        self._broadcast_shape = (
+            None if missing else tuple(np.broadcast_shapes(*(argument or () for argument in shapes)))
+        )
 
     @property
     def bijector(self) -> Bijector:
@@ -67,17 +69,17 @@ class TransformedDistribution(Distribution):
 
     @property
     def is_linear_transformation(self) -> bool:
-        """Whether the function has the same slope everywhere."""
+        """Whether the function's slope is constant."""
         return self._is_linear_transformation
 
     def _cdf(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return self.distribution("cdf", self.bijector("inverse", value), *args, **kwargs)
 
     def _log_prob(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        found = self.distribution("log_prob", self.bijector("inverse", value), *args, **kwargs)
-        # Where there is no probability, the slope of the inverse may be infinite, and the sum NaN.
-        moved = found + self.bijector("inverse_log_jacobian", value)
-        return ops.where(found == -math.inf, found, moved)
+        log_probability = self.distribution("log_prob", self.bijector("inverse", value), *args, **kwargs)
+        # Where the probability is 0, the slope of the inverse may be infinite, and the sum NaN.
+        corrected = log_probability + self.bijector("inverse_log_jacobian", value)
+        return ops.where(log_probability == -math.inf, log_probability, corrected)
 
     def _mean(self, *args: Any, **kwargs: Any) -> Tensor:
         if not self.is_linear_transformation:

@@ -15,15 +15,15 @@ __all__ = ["Uniform"]
 
 
 class Uniform(Distribution):
-    """The uniform distribution: evenly spread from ``low`` to ``high``.
+    """The uniform distribution from ``low`` to ``high``.
 
     Args:
-        low: the lower end: a number, list, array or Tensor; without it, given at each call.
-        high: the upper end: a number, list, array or Tensor; without it, given at each call.
-        seed: of its samples, an int of at least 0; with 0 or None they come from the engine's stream of random
+        low: the lower end: a number, list, array or Tensor; None: given at each call.
+        high: the upper end: a number, list, array or Tensor; None: given at each call.
+        seed: the seed of samples, an int of at least 0; with 0 or None they come from the engine's stream of random
             numbers.
-        dtype: of its samples and densities: float16, float32 or float64.
-        name: for messages and print.
+        dtype: the dtype of samples and densities: float16, float32 or float64.
+        name: the name in messages and print.
 
     Raises:
         TypeError: ``dtype`` is not floating, or a parameter is not a number, list, array or Tensor.
@@ -91,9 +91,9 @@ class Uniform(Distribution):
         self._check_name(dist)
         low_b, high_b = self._of_other(low_b=low_b, high_b=high_b)
         low, high = self._check_param_type(low, high)
-        found = ops.log(high_b - low_b) - ops.log(high - low)
+        divergence = ops.log(high_b - low_b) - ops.log(high - low)
         covered = ops.logical_and(low_b <= low, high <= high_b)
-        return ops.where(covered, found, ops.full_like(found, math.inf))
+        return ops.where(covered, divergence, ops.full_like(divergence, math.inf))
 
     def _cross_entropy(
         self, dist: str, low_b: Tensor, high_b: Tensor, low: AtCall = None, high: AtCall = None
