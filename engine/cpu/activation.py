@@ -38,7 +38,7 @@ def erf(x: Array) -> Array:
 
 
 def erfc(x: Array) -> Array:
-    """1 minus the error function."""
+    """Return 1 minus the error function."""
     return narrow(special_module(x).erfc(widen(x)), x)
 
 
@@ -59,7 +59,7 @@ def _sigmoid(x: Array) -> Array:
 
 
 def sigmoid_grad(g: Array, y: Array) -> Array:
-    """Gradient of sigmoid from its output `y`."""
+    """Return the gradient of sigmoid from its output `y`."""
     if is_worth(y) and is_worth(g):
         return mapped("gates", "sigmoid_grad", y, g)
     wide = widen_any(y)
@@ -67,7 +67,7 @@ def sigmoid_grad(g: Array, y: Array) -> Array:
 
 
 def tanh_grad(g: Array, y: Array) -> Array:
-    """Gradient of tanh from its output `y`."""
+    """Return the gradient of tanh from its output `y`."""
     if is_worth(y) and is_worth(g):
         return mapped("gates", "tanh_grad", y, g)
     wide = widen_any(y)
@@ -83,7 +83,7 @@ def relu(x: Array) -> Array:
 
 
 def relu_grad(g: Array, y: Array) -> Array:
-    """Gradient of relu from its output `y` (or its input: the sign is the same)."""
+    """Return the gradient of relu from its output `y` (or its input: the sign is the same)."""
     if is_worth(y) and is_worth(g):
         return mapped("rectifiers", "relu_grad", y, g)
     return narrow(kept(g, y > 0), y)
@@ -105,7 +105,7 @@ def silu_grad(g: Array, x: Array) -> Array:
 
 
 def gelu(x: Array, approximate: str) -> Array:
-    """Gaussian error linear unit; `approximate` is "none" (by erf) or "tanh"."""
+    """Return the Gaussian error linear unit; `approximate` is "none" (by erf) or "tanh"."""
     if is_worth(x):
         return mapped("gelu", "gelu_tanh" if _is_tanh_form(approximate) else "gelu", x)
     xp = array_module(x)

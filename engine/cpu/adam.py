@@ -19,7 +19,7 @@ def adam(
     eps: float,
     use_nesterov: bool,
 ) -> tuple[Array, Array, Array]:
-    """One step of MindSpore's `nn.Adam`: new parameter and moments; `lr_t` has the bias correction in it."""
+    """Return the new parameter and moments of a step of MindSpore's `nn.Adam`; `lr_t` is the bias-corrected rate."""
     xp = array_module(param)
     g = widen(grad)
     new_m = beta1 * widen(m) + (1.0 - beta1) * g

@@ -1,6 +1,6 @@
-"""Which array library an array belongs to, so that one kernel text serves NumPy and CuPy.
+"""Array library of an array, so that the same kernel source serves NumPy and CuPy.
 
-CuPy is looked up in `sys.modules`: whoever made a CuPy array has imported it, and nobody else pays for it.
+CuPy is looked up in `sys.modules`: a CuPy array exists only after its import, and other programs do not import it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-# CuPy has no type stubs; a CuPy array is used here only through what it shares with NumPy's.
+# CuPy has no type stubs; a CuPy array is used here only through the interface it shares with NumPy's.
 Array: TypeAlias = np.ndarray[Any, Any]
 
 
@@ -25,12 +25,12 @@ def array_module(array: object) -> Any:
 
 
 def first_array(*operands: Any) -> Any:
-    """Return the operand that says where is computed: the first that is an array, and no scalar of NumPy's beside one."""
+    """Return the operand that determines the device: the first array, but not a NumPy scalar with one."""
     return next((x for x in operands if hasattr(x, "shape") and not isinstance(x, np.generic)), operands[0])
 
 
 def special_module(array: object) -> Any:
-    """Return SciPy's special functions, or CuPy's, for `array`; who never needs them does not wait for their import."""
+    """Return SciPy's special functions, or CuPy's, for `array`; imported on first use."""
     return import_module("scipy.special" if array_module(array) is np else "cupyx.scipy.special")
 
 

@@ -1,4 +1,4 @@
-"""Attention on arrays, and its gradients: large ones never hold the scores of all queries with all keys."""
+"""Attention on arrays, and its gradients; large ones never store the scores of all queries with all keys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["attention", "attention_grad", "attention_weights"]
 
 
 def attention_weights(q: Array, k: Array, mask: Array | None, scale: float) -> Array:
-    """softmax(q @ k.T * scale + mask) of `q` (..., L, D) and `k` (..., S, D): (..., L, S)."""
+    """Return softmax(q @ k.T * scale + mask) of `q` (..., L, D) and `k` (..., S, D): (..., L, S)."""
     return narrow(softmax(_scores(q, k, mask, scale), -1), q)
 
 
@@ -30,11 +30,11 @@ def _scores(q: Array, k: Array, mask: Array | None, scale: float) -> Array:
 
 
 def attention(q: Array, k: Array, v: Array, mask: Array | None, scale: float) -> tuple[Array, Array]:
-    """softmax(q @ k.T * scale + mask) @ v, and the log-sum-exp of each row of scores.
+    """Return softmax(q @ k.T * scale + mask) @ v, and the log-sum-exp of each row of scores.
 
-    Of `q` (..., L, D), `k` (..., S, D), `v` (..., S, E), heads of which may be shared, and a `mask` that broadcasts to
-    (..., L, S) or None, the result is (..., L, E), in the memory order of `q` where it is compiled. The sums (..., L),
-    in single precision at least, are all that the gradient needs of the scores; NaN where all scores of a row are -inf.
+    For `q` (..., L, D), `k` (..., S, D), `v` (..., S, E), with heads that may be shared, and a `mask` that broadcasts
+    to (..., L, S) or None, the result is (..., L, E), in the memory order of `q` if it is compiled. The gradient needs
+    only the sums (..., L) of the scores, at least in single precision; NaN where all scores of a row are -inf.
     """
     if _is_worth(q, k, v, mask):
         return _compiled(q, k, v, mask, scale)
@@ -53,9 +53,9 @@ def attention(q: Array, k: Array, v: Array, mask: Array | None, scale: float) ->
 def attention_grad(
     g: Array, y: Array, sums: Array, q: Array, k: Array, v: Array, mask: Array | None, scale: float
 ) -> tuple[Array, Array, Array]:
-    """Gradients for `q`, `k` and `v` from `g` (..., L, E), and the result and the sums of `attention`.
+    """Return gradients for `q`, `k` and `v` from `g` (..., L, E), and the result and the sums of `attention`.
 
-    What came for several heads of one that they share is added up.
+    The gradients of heads that share one of them are summed.
     """
     if _is_worth(q, k, v, mask) and g.dtype == q.dtype:
         return _compiled_grad(g, y, sums, q, k, v, mask, scale)
@@ -78,15 +78,15 @@ def _added(slopes: Array, x: Array) -> Array:
     """Return the sum over heads that share one of `x`."""
     if slopes.shape == x.shape:
         return slopes
-    before = slopes.ndim - x.ndim
-    shared = [axis for axis in range(slopes.ndim) if axis < before or slopes.shape[axis] != x.shape[axis - before]]
+    leading = slopes.ndim - x.ndim
+    shared = [axis for axis in range(slopes.ndim) if axis < leading or slopes.shape[axis] != x.shape[axis - leading]]
     return slopes.sum(axis=tuple(shared), keepdims=True).reshape(x.shape)
 
 
 _LEAST = 1 << 14
-"""Scores from which on kernels compute."""
+"""Scores from which kernels compute."""
 _PARTS = 8
-"""As many at least, of few heads, if there are as many blocks."""
+"""Minimum of parts for few heads, if there are as many blocks."""
 
 
 def _is_worth(q: Array, k: Array, v: Array, mask: Array | None) -> bool:
@@ -95,7 +95,7 @@ def _is_worth(q: Array, k: Array, v: Array, mask: Array | None) -> bool:
         return False
     scores = (*q.shape[:-1], k.shape[-2])
     if mask is not None:
-        broadcasts = all(one in (1, length) for one, length in zip(mask.shape[::-1], scores[::-1], strict=False))
+        broadcasts = all(size in (1, length) for size, length in zip(mask.shape[::-1], scores[::-1], strict=False))
         if mask.ndim > len(scores) or not broadcasts:
             return False
     fits = q.shape[-1] == k.shape[-1] and k.shape[-2] == v.shape[-2] and min(q.shape[-1], v.shape[-1]) > 0
@@ -154,14 +154,14 @@ def _compiled_grad(
 
 
 def _shared_out(heads: int, length: int, block: int) -> tuple[int, int]:
-    """How much of a length one part has, in whole blocks, and how many parts there are of each head."""
+    """Return the length of a part, in whole blocks, and the number of parts of each head."""
     each = -(-length // max(1, _PARTS // heads))
     each = -(-each // block) * block
     return each, -(-length // each)
 
 
 def _by_rows(x: Array) -> Array:
-    """Matrices whose rows BLAS takes where they lie; else a copy."""
+    """Return matrices with rows in a form that BLAS accepts, without a copy if possible."""
     down, along = x.strides[-2:]
     if x.flags.aligned and along == 4 and down >= 4 * x.shape[-1] and not down % 4:
         return x
@@ -169,23 +169,23 @@ def _by_rows(x: Array) -> Array:
 
 
 def _whole_rows(mask: Array | None, length: int, keys: int) -> Array | None:
-    """Return a mask with rows for all queries, which may be one row, and in them the numbers of all keys side by side."""
+    """Return a mask with rows for all queries, or a single row broadcast, with contiguous rows."""
     if mask is None:
         return None
-    beside = mask.shape[-1:] == (keys,) and mask.strides[-1] == 4
-    if not (beside and mask.flags.aligned and not any(step % 4 for step in mask.strides)):
+    contiguous_rows = mask.shape[-1:] == (keys,) and mask.strides[-1] == 4
+    if not (contiguous_rows and mask.flags.aligned and not any(step % 4 for step in mask.strides)):
         mask = np.array(np.broadcast_to(mask, (*mask.shape[:-1], keys)), order="C")
     return np.broadcast_to(mask, (*mask.shape[:-2], length, keys))
 
 
 def _like(x: Array, width: int) -> Array:
     """Return a new array of rows of this width, in the memory order of `x`."""
-    made = np.empty_like(x, shape=(*x.shape[:-1], width))
-    return made if made.strides[-1] == 4 else np.empty(made.shape, np.float32)
+    result = np.empty_like(x, shape=(*x.shape[:-1], width))
+    return result if result.strides[-1] == 4 else np.empty(result.shape, np.float32)
 
 
 def _table(above: tuple[int, ...], *arrays: Array | None) -> tuple[Array, Array]:
-    """Return the addresses of the matrices of each head, and the distances of their rows in elements; 0 for none."""
+    """Return the addresses of the matrices of each head, and the strides of their rows in elements; 0 for none."""
     none = np.zeros(math.prod(above), np.int64)
     starts = np.stack([none if x is None else addresses(x, above) for x in arrays], axis=1)
     return starts, np.array([0 if x is None else x.strides[-2] // 4 for x in arrays])

@@ -1,7 +1,7 @@
 """Batch normalization on arrays, and its gradients.
 
-The channels lie one after another while this computes, each with the samples last, as convolutions hand them on; what
-comes otherwise is copied so, for sums have one order for each shape.
+Internally the channels come first and the samples last, as in the results of convolutions; other inputs are copied to
+this order, so that sums have a fixed order for each shape.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from .widening import narrow, widen
 __all__ = ["affine", "batch_norm", "batch_norm_grad", "by_statistics"]
 
 _BLOCK = 1 << 18
-"""Bytes of channels that are normalized at once: all passes over them but the first find them in the cache."""
+"""Bytes of channels that are normalized at once: all passes over them except the first read from the cache."""
 _PART = 1 << 13
-"""The fewest elements of a compiled kernel's part: whole channels."""
+"""Minimum of elements per part of a compiled kernel; parts are whole channels."""
 
 
 def batch_norm(x: Array, gamma: Array, beta: Array, epsilon: float) -> tuple[Array, Array, Array]:
-    """Normalize over all axes but 1; also the mean and the biased variance of each channel."""
+    """Normalize over all axes but 1; return the mean and the biased variance of each channel too."""
     flat = _channels_first(x.astype(np.float32, copy=False) if x.dtype.itemsize < 4 else x)
     xp = array_module(x)
     y = xp.empty_like(flat)
@@ -51,17 +51,17 @@ def batch_norm(x: Array, gamma: Array, beta: Array, epsilon: float) -> tuple[Arr
     mean, var = xp.empty((2, flat.shape[0], 1), flat.dtype)
     for part in _parts(flat):
         mean[part] = flat[part].sum(axis=1, keepdims=True) / count
-        apart = xp.subtract(flat[part], mean[part], out=y[part])
-        var[part] = _dot(apart, apart) / count
-        apart *= gamma[part, None] / xp.sqrt(var[part] + flat.dtype.type(epsilon))
-        apart += beta[part, None]
+        deviations = xp.subtract(flat[part], mean[part], out=y[part])
+        var[part] = _dot(deviations, deviations) / count
+        deviations *= gamma[part, None] / xp.sqrt(var[part] + flat.dtype.type(epsilon))
+        deviations += beta[part, None]
     return _as_before(y, x).astype(x.dtype, copy=False), mean.reshape(-1), var.reshape(-1)
 
 
 def batch_norm_grad(
     g: Array, x: Array, gamma: Array, mean: Array, var: Array, epsilon: float
 ) -> tuple[Array, Array, Array]:
-    """Ioffe and Szegedy 2015: dx = gamma * rstd * (g - mean(g) - xhat * mean(g * xhat))."""
+    """Return the gradients (Ioffe and Szegedy 2015): dx = gamma * rstd * (g - mean(g) - xhat * mean(g * xhat))."""
     xp = array_module(x)
     flat, arrived = (_channels_first(a.astype(np.float32, copy=False) if a.dtype.itemsize < 4 else a) for a in (x, g))
     dx = xp.empty_like(flat)
@@ -88,13 +88,13 @@ def batch_norm_grad(
         of_gamma, of_beta = xp.empty((2, flat.shape[0], 1), flat.dtype)
         rstd = 1 / xp.sqrt(var[:, None].astype(flat.dtype) + flat.dtype.type(epsilon))
         for part in _parts(flat):
-            apart = xp.subtract(flat[part], mean[part, None], out=dx[part])
+            deviations = xp.subtract(flat[part], mean[part, None], out=dx[part])
             of_beta[part] = arrived[part].sum(axis=1, keepdims=True)
-            of_gamma[part] = _dot(arrived[part], apart) * rstd[part]
-            apart *= of_gamma[part] * rstd[part] / -count
-            apart += arrived[part]
-            apart -= of_beta[part] / count
-            apart *= gamma[part, None] * rstd[part]
+            of_gamma[part] = _dot(arrived[part], deviations) * rstd[part]
+            deviations *= of_gamma[part] * rstd[part] / -count
+            deviations += arrived[part]
+            deviations -= of_beta[part] / count
+            deviations *= gamma[part, None] * rstd[part]
     return (
         _as_before(dx, x).astype(x.dtype, copy=False),
         of_gamma.reshape(-1).astype(gamma.dtype, copy=False),
@@ -103,14 +103,14 @@ def batch_norm_grad(
 
 
 _LEAST_RUN = 8
-"""Elements of a channel of a sample from which on the compiled form is worth its loops."""
+"""Elements per channel and sample from which the compiled form is faster."""
 
 
 def affine(x: Array, mean: Array, scale: Array, shift: Array) -> Array:
-    """(x - mean) * scale + shift of x (N, C, ...), the others one number for each channel (C,)."""
+    """Return (x - mean) * scale + shift of x (N, C, ...); the others have one number for each channel (C,)."""
     numbers = (mean, scale, shift)
     run = x.size // max(1, x.shape[0] * x.shape[1])
-    if is_worth(x) and run >= _LEAST_RUN and all(one.dtype == np.float32 for one in numbers):
+    if is_worth(x) and run >= _LEAST_RUN and all(array.dtype == np.float32 for array in numbers):
         y = new_like(x)
         if not np.moveaxis(y, 0, -1).flags.c_contiguous:
             y = np.empty(x.shape, np.float32)
@@ -128,17 +128,17 @@ def affine(x: Array, mean: Array, scale: Array, shift: Array) -> Array:
         )
         return y
     per_channel = (1, -1) + (1,) * (x.ndim - 2)
-    middle, factor, added = (widen(one).reshape(per_channel) for one in numbers)
+    middle, factor, added = (widen(array).reshape(per_channel) for array in numbers)
     return narrow((widen(x) - middle) * factor + added, x)
 
 
 def by_statistics(x: Array, gamma: Array, beta: Array, mean: Array, var: Array, epsilon: float) -> Array:
-    """What ``batch_norm`` gives for x (N, C, ...), whose mean and biased variance of each channel (C,) are known."""
+    """Return ``batch_norm`` of x (N, C, ...) with given mean and biased variance of each channel (C,)."""
     return affine(x, mean, gamma / array_module(x).sqrt(var + var.dtype.type(epsilon)), beta)
 
 
 def _each(flat: Array) -> int:
-    """How many channels a part of a compiled kernel has."""
+    """Return the number of channels per part of a compiled kernel."""
     return max(1, _PART // flat.shape[1])
 
 
@@ -151,7 +151,7 @@ def _single(x: Array) -> Array:
 
 
 def _channels_first(x: Array) -> Array:
-    """(N, C, ...) as (C, numbers of that channel)."""
+    """Return (N, C, ...) as (C, numbers of that channel)."""
     turned = array_module(x).moveaxis(x, 0, -1)
     return contiguous(turned).reshape(x.shape[1], x.size // max(1, x.shape[1]))
 
@@ -166,5 +166,5 @@ def _parts(flat: Array) -> Iterator[slice]:
 
 
 def _dot(a: Array, b: Array) -> Array:
-    """Return the product of each row with the other's, added up."""
+    """Return the sum of the products of each pair of rows."""
     return (a[:, None, :] @ b[:, :, None])[:, :, 0]

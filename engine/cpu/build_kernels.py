@@ -1,10 +1,10 @@
-"""Compile all kernels, so that no process has to: what ``make`` does once, and who builds a package.
+"""Compilation of all kernels ahead of time: by ``make``, and at the build of a package.
 
     python -m hookscope.engine.cpu.build_kernels [--into FOLDER] [--baselines NAME ...] [--workers N]
 
-By default into the folder of the package where processes look first, for this machine's own baseline, on all cores.
-What is up to date there stays. The list of what there is to compile is closed: each file of ``compiled`` says with each
-of its functions for which arguments it is; what jit writes beside (``graph.loops``) is compiled when it is written.
+By default the output is the package's folder, where processes look first, for this machine's own baseline, on all
+cores. Files that are up to date stay. The list of functions is closed: each file of ``compiled`` declares the argument
+types of its functions; functions that jit generates (``graph.loops``) are compiled when they are generated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .machine_code import Baseline
 __all__ = ["build", "main"]
 
 _LONGEST = ("winograd", "recurrent", "statistics", "convolution", "attention")
-"""Files that take longest, which are begun with."""
+"""Files that take longest, started first."""
 
 
 def _path(folder: Path, name: str, baseline: Baseline) -> Path:
@@ -32,13 +32,16 @@ def _path(folder: Path, name: str, baseline: Baseline) -> Path:
 
 
 def _missing(folder: Path, baselines: Sequence[Baseline]) -> list[str]:
-    """Files of kernels of which some machine code is not there, or was made from something else."""
-    found = [
+    """Return files of kernels whose machine code is missing or out of date."""
+    missing = [
         name
         for name in compiling.files()
-        if any(machine_code.read(_path(folder, name, one), **compiling.facts(name, one)) is None for one in baselines)
+        if any(
+            machine_code.read(_path(folder, name, baseline), **compiling.facts(name, baseline)) is None
+            for baseline in baselines
+        )
     ]
-    return sorted(found, key=lambda name: (name not in _LONGEST, _LONGEST.index(name) if name in _LONGEST else 0))
+    return sorted(missing, key=lambda name: (name not in _LONGEST, _LONGEST.index(name) if name in _LONGEST else 0))
 
 
 def _build_one(name: str, folder: Path, baselines: Sequence[Baseline]) -> str:
@@ -53,12 +56,12 @@ def _build_one(name: str, folder: Path, baselines: Sequence[Baseline]) -> str:
 
 
 def build(folder: Path, baselines: Sequence[Baseline], workers: int) -> list[str]:
-    """Compile what is missing in a folder.
+    """Compile the missing files of a folder.
 
     Args:
-        folder: where machine code belongs.
-        baselines: for which processors.
-        workers: how many processes compile.
+        folder: the folder of machine code.
+        baselines: the target processors.
+        workers: the number of compiling processes.
 
     Returns:
         The files of kernels that were compiled.
@@ -80,7 +83,7 @@ def _build_all(names: Sequence[str], folder: Path, baselines: Sequence[Baseline]
         context = multiprocessing.get_context("fork")
         with concurrent.futures.ProcessPoolExecutor(min(workers, len(names)), context) as pool:
             waiting = [pool.submit(_build_one, name, folder, baselines) for name in names]
-            return [one.result() for one in waiting]
+            return [future.result() for future in waiting]
     return [_build_one(name, folder, baselines) for name in names]
 
 
@@ -94,10 +97,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.baselines == ["package"]:
         machine = machine_code.platform().partition("-")[0]
         options.baselines = machine_code.SHIPPED.get(machine, ())
-    asked = options.baselines
-    baselines = [machine_code.baseline()] if asked is None else [machine_code.shipped(name) for name in asked]
+    requested = options.baselines
+    baselines = [machine_code.baseline()] if requested is None else [machine_code.shipped(name) for name in requested]
     built = build(options.into, baselines, options.workers)
-    names = ", ".join(one.name for one in baselines)
+    names = ", ".join(baseline.name for baseline in baselines)
     print(f"{len(built)} of {len(compiling.files())} files of kernels compiled for {names}, in {options.into}")
     return 0
 

@@ -1,19 +1,19 @@
 """Kernels, ready to run: from the package, from the user's cache folder, or compiled by Numba on first use.
 
-The kernels are in ``compiled``, one file for each subject, which is loaded whole when something first needs it:
-``kernels("convolution")``. Where its machine code is there, neither those files nor Numba are imported.
+The kernels are in ``compiled``, one file for each subject; a file is loaded completely on first use:
+``kernels("convolution")``. If its machine code exists, neither those files nor Numba are imported.
 
-Which kernel computes something is decided by shapes and dtypes alone (``is_worth``), never by what is compiled by now,
-so that equal programs give equal bits in every process. ``HOOKSCOPE_NUMBA=0`` leaves everything to NumPy, to compare;
-products of matrices are then BLAS's, whose sums depend on how many threads it has.
+The choice of a kernel depends only on shapes and dtypes (``is_worth``), never on the availability of machine code, so
+that equal programs give equal bits in every process. ``HOOKSCOPE_NUMBA=0`` disables them in favor of NumPy, for
+comparison; products of matrices are then BLAS's, whose sums depend on its number of threads.
 
-Machine code (``machine_code``) is made by one way alone (``compiled._building``), for the processor's baseline: when a
-package is built and when an environment is made, for all kernels (``build_kernels``), into ``BUILT``; or by the process
-that needs it, which says so before, and keeps it in the user's cache folder, as trusted as compiled Python files. Where
-there is no such folder, or others may write into it, each process compiles anew. What code was made from is in it:
-another kernel's file, or one of those that it imports (``_SHARED``; they import nothing else of each other), another
-baseline, and in the cache folder another release of the compiler, make other code. What is damaged, as after a crash of
-the machine, is made anew; what cannot be written, as on a full disk, is this process's.
+Machine code (``machine_code``) is made in a single way (``compiled._building``), for the processor's baseline: at the
+build of a package or an environment, for all kernels (``build_kernels``), into ``BUILT``; or by the process that needs
+it, with a notice, and is then kept in the user's cache folder, as trusted as compiled Python files. If there is no such
+folder, or others may write into it, each process compiles again. The code records its sources: another version of the
+kernel's file, or of one that it imports (``_SHARED``; they import nothing else of each other), another baseline, and in
+the cache folder another release of the compiler, lead to new code. Damaged files, as after a crash of the machine, are
+replaced; if a file cannot be written, as on a full disk, the code is used by this process only.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ __all__ = [
 
 _SINGLE = np.dtype(np.float32)
 _LEAST = 1 << 14
-"""Elements from which on a compiled loop is worth its call: NumPy takes some microseconds for fewer."""
+"""Elements from which a compiled loop is faster: for fewer, NumPy takes some microseconds."""
 
 _loading = threading.RLock()
 
 
 @functools.cache
 def is_on() -> bool:
-    """Return whether anything is compiled in this process."""
+    """Return whether compilation is enabled in this process."""
     return os.environ.get("HOOKSCOPE_NUMBA") != "0" and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 
@@ -76,32 +76,32 @@ def is_worth(x: Array, least: int = _LEAST) -> bool:
 
 
 def ready(x: Array) -> Array:
-    """``x`` as the kernels take it, in one piece and aligned; the same object if it is so."""
+    """Return ``x`` in the form for kernels, contiguous and aligned; the same object if it is."""
     flags = x.flags
     return x if flags.c_contiguous and flags.aligned else np.array(x, order="C")
 
 
 _word_at, _HEADER = ctypes.c_size_t.from_address, object.__basicsize__
 _probe = np.zeros(1)
-# NumPy's description of an array takes seven times as long as to read the one word, which is the first after the header
-# of any object (``PyArrayObject_fields`` of its C interface); a step of a small network asks a hundred times.
+# NumPy's description of an array takes seven times as long as reading the one word, the first after the header
+# of any object (``PyArrayObject_fields`` of its C interface); a step of a small network does it a hundred times.
 _is_first = _word_at(id(_probe) + _HEADER).value == _probe.__array_interface__["data"][0]
 
 
 def address(x: Array) -> int:
-    """Where the elements of ``x`` begin.
+    """Return the address of the first element of ``x``.
 
     Raises:
-        TypeError: ``x`` is not an array; the elements of NumPy's scalars would have no place that lasts.
+        TypeError: ``x`` is not an array; the elements of NumPy scalars have no stable address.
     """
     if not isinstance(x, np.ndarray):
         raise TypeError(f"x must be a numpy.ndarray, got {type(x).__name__}")
-    found: int = _word_at(id(x) + _HEADER).value if _is_first else x.__array_interface__["data"][0]
-    return found
+    start: int = _word_at(id(x) + _HEADER).value if _is_first else x.__array_interface__["data"][0]
+    return start
 
 
 BUILT = Path(__file__).parent / "built"
-"""Where ``build_kernels`` puts machine code."""
+"""Folder of ``build_kernels``' machine code."""
 _COMPILED = Path(__file__).parent / "compiled"
 _SHARED = ("_building.py", "blas.py", "loops.py", "philox.py", "sharing.py", "spans.py")
 
@@ -110,25 +110,25 @@ _modules: dict[str, ModuleType] = {}
 
 def kernels(name: str) -> ModuleType:
     """Return the functions and numbers of ``compiled/<name>.py``, ready to run."""
-    found = _modules.get(name)
-    if found is None:
-        # The lock because two threads may come at once; an interrupt, because Numba, half imported, could not be
-        # imported again in this process, and what was half compiled would be for nothing.
+    module = _modules.get(name)
+    if module is None:
+        # A lock, because two threads may come at once; without interrupts, because a half-imported Numba could not be
+        # imported again in this process, and a half-finished compilation would be wasted.
         with _loading, uninterrupted():
-            found = _modules.get(name)
-            if found is None:
-                found = _modules[name] = _loaded(name)
-    return found
+            module = _modules.get(name)
+            if module is None:
+                module = _modules[name] = _loaded(name)
+    return module
 
 
 def files() -> tuple[str, ...]:
-    """All files of kernels."""
+    """Return the names of all files of kernels."""
     written = (path for path in _COMPILED.glob("[!_]*.py"))
     return tuple(sorted(path.stem for path in written if path.stem not in _LIBRARIES))
 
 
 _LIBRARIES = ("blas", "loops", "philox", "scalars", "spans")
-"""Files that offer nothing to be called."""
+"""Files without callable kernels."""
 
 
 def _loaded(name: str) -> ModuleType:
@@ -140,7 +140,7 @@ def _loaded(name: str) -> ModuleType:
 
 
 def facts(name: str, baseline: machine_code.Baseline, *more: str) -> dict[str, Any]:
-    """What the machine code of a file of kernels is made from, with other texts that decide about it."""
+    """Return the facts that determine the machine code of a file of kernels, with further texts."""
     return {
         "name": name,
         "sources": _sources(name),
@@ -152,11 +152,11 @@ def facts(name: str, baseline: machine_code.Baseline, *more: str) -> dict[str, A
 
 @functools.cache
 def _sources(name: str) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for part in (*_SHARED, f"{name}.py"):
         content = (_COMPILED / part).read_bytes()
-        found.update(b"%d " % len(content) + content)
-    return found.hexdigest()
+        digest.update(b"%d " % len(content) + content)
+    return digest.hexdigest()
 
 
 def _built(name: str) -> machine_code.Code:
@@ -167,8 +167,8 @@ def _built(name: str) -> machine_code.Code:
         entries, numbers = building.entries(module), building.numbers(module)
         with _shown(f"compiling {name.replace('_', ' ')}", len(entries) + 1) as advance:
             (code,) = building.build(entries, numbers, (machine_code.baseline(),), advance)
-    made: machine_code.Code = code
-    return made
+    compiled: machine_code.Code = code
+    return compiled
 
 
 def _building() -> Any:
@@ -176,22 +176,22 @@ def _building() -> Any:
 
 
 def generated(name: str, digest: str, entry: Callable[[], Any]) -> Any:
-    """Return a function whose text was made in this process.
+    """Return a function whose source was generated in this process.
 
     Args:
-        name: of the file of kernels by whose functions it is written.
-        digest: of all that decides about it beside that.
-        entry: what makes the ``compiled._building.Entry``, if it has to be compiled.
+        name: the file of kernels whose functions it uses.
+        digest: the digest of everything else that determines the code.
+        entry: returns the ``compiled._building.Entry``, if it has to be compiled.
     """
     with _loading, uninterrupted(), contextlib.ExitStack() as alone:
         notice = _block.get() or alone.enter_context(told_together("a loop", 1))
 
         def build() -> machine_code.Code:
             with notice.one_more(), without_collection():
-                made = entry()
-                (code,) = _building().build({made.name: made}, {}, (machine_code.baseline(),))
-            found: machine_code.Code = code
-            return found
+                entry_compiled = entry()
+                (code,) = _building().build({entry_compiled.name: entry_compiled}, {}, (machine_code.baseline(),))
+            compiled: machine_code.Code = code
+            return compiled
 
         code = _kept(name, facts(name, machine_code.baseline(), digest), build)
         (function,) = code.functions
@@ -203,7 +203,7 @@ class _Notice:
 
     Args:
         what, units: see ``told_together``.
-        until: what ends the line.
+        until: the context that ends the line.
     """
 
     def __init__(self, what: str, units: int, until: contextlib.ExitStack) -> None:
@@ -212,7 +212,7 @@ class _Notice:
 
     @contextlib.contextmanager
     def one_more(self) -> Iterator[None]:
-        """Around the compilation of one."""
+        """Announce the compilation of one function inside the block."""
         if self._advance is None:
             self._until.enter_context(_telling(self._what))
             self._advance = self._until.enter_context(_shown(f"compiling {self._what}", self._units))
@@ -225,11 +225,11 @@ _block: ContextVar[_Notice | None] = ContextVar("_block", default=None)
 
 @contextlib.contextmanager
 def told_together(what: str, units: int) -> Iterator[_Notice]:
-    """Report in one line what ``generated`` compiles in the block; write nothing if all of it is found on disk.
+    """Report in one line the functions that ``generated`` compiles in the block; nothing if all come from the cache.
 
     Args:
-        what: what is compiled, in the words of the line.
-        units: how many functions at most.
+        what: their description in the line.
+        units: the maximum of functions.
     """
     with contextlib.ExitStack() as until:
         notice = _Notice(what, units, until)
@@ -240,7 +240,7 @@ def told_together(what: str, units: int) -> Iterator[_Notice]:
 def _kept(
     name: str, made_from: Mapping[str, Any], build: Callable[[], machine_code.Code], told: str = ""
 ) -> machine_code.Code:
-    """Machine code from the user's cache folder, or made and left there, which is ``told`` by this name."""
+    """Return machine code from the user's cache folder, or compile and store it, with a notice about ``told``."""
     made_from = {**made_from, "versions": _versions()}
     parent = _parent_folder()
     path = None
@@ -262,15 +262,15 @@ def _kept(
 
 @functools.cache
 def _versions() -> list[str]:
-    """Of the compiler."""
-    from importlib.metadata import version  # which takes 20 ms
+    """Return the versions of the compiler."""
+    from importlib.metadata import version  # takes 20 ms
 
     return [version("numba"), version("llvmlite")]
 
 
 @contextlib.contextmanager
 def without_collection() -> Any:
-    """What a compiler makes is many objects, and little of it garbage."""
+    """Disable garbage collection in the block: a compiler creates many objects, and little of it is garbage."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -284,8 +284,8 @@ _shows: list[Callable[[str, int], Any]] = []
 
 
 def show_with(show: Callable[[str, int], Any]) -> None:
-    """Set what shows how far a compilation is: of its name and how many units it has, a context whose value has
-    ``advance()``."""
+    """Set the function that shows the progress of a compilation: called with its name and number of units, it returns a
+    context whose value has ``advance()``."""
     _shows[:] = [show]
 
 
@@ -300,21 +300,21 @@ def _shown(what: str, units: int) -> Any:
 
 @contextlib.contextmanager
 def _telling(what: str) -> Any:
-    """Say in one line what is compiled, in two halves: that it is, before, and how long it took."""
+    """Print one line about a compilation, in two parts: a notice before, and its duration after."""
     if not what or os.environ.get("HOOKSCOPE_COMPILE_NOTICE") == "0":
         yield
         return
-    began, known = perf_counter(), len(_not_kept)
+    began, known_count = perf_counter(), len(_not_kept)
     tell(f"Hookscope compiles {what} for this CPU ({where_kept()}) ...", end="")
     try:
         yield
     finally:
         seconds = perf_counter() - began
-        tell(f" {seconds:.1f} s" + (f" ({where_kept()})" if len(_not_kept) > known else ""))
+        tell(f" {seconds:.1f} s" + (f" ({where_kept()})" if len(_not_kept) > known_count else ""))
 
 
 def where_kept() -> str:
-    """Where machine code that this process makes is afterwards."""
+    """Return where this process keeps machine code."""
     if _not_kept:
         return f"for this process: {_not_kept[-1]}"
     folder = _parent_folder()
@@ -323,7 +323,7 @@ def where_kept() -> str:
 
 @functools.cache
 def _parent_folder() -> str | None:
-    """$NUMBA_CACHE_DIR, or a place in the user's cache folder; None where it cannot be written, or others can."""
+    """Return $NUMBA_CACHE_DIR, or a folder in the user's cache; None unless writable by this user only."""
     try:
         user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         folder = own_folder(Path(os.environ.get("NUMBA_CACHE_DIR") or user / "hookscope" / "numba"), NOT_WRITABLE)
@@ -336,4 +336,4 @@ def _parent_folder() -> str | None:
 
 
 _not_kept: list[str] = []
-"""Why machine code could not be kept."""
+"""Reasons why machine code could not be stored."""

@@ -1,4 +1,4 @@
-"""Convolution in compiled kernels: by columns that are written out some at a time, or directly for thin groups.
+"""Convolution in compiled kernels: by columns that are written in blocks, or directly for thin groups.
 
 Arrays are as in ``windows``: (N, C, *lengths) outside, (C, *lengths, N) inside, over one to three axes.
 """
@@ -20,48 +20,51 @@ __all__ = ["conv", "conv_input_grad", "conv_weight_grad", "samples_last", "suits
 Ints = tuple[int, ...]
 
 _LEAST_WORK = 1 << 18
-"""Multiplications from which on a compiled kernel is worth its call."""
+"""Multiplications from which a compiled kernel is faster."""
 _COLUMNS = 1 << 16
-"""Numbers of columns that are written out at once: they stay in the second-level cache until the product reads them."""
+"""Numbers of columns per block: they stay in the second-level cache until the product reads them."""
 _LEAST, _MOST = 64, 4096
 """Windows that are multiplied at once."""
 _PARTS = 16
 _LEAST_ROWS = 96
-"""Of columns that a part makes, where there are enough: each part reads all of the gradient."""
+"""Rows of columns per part, if there are enough: each part reads the complete gradient."""
 _THIN = 4
-"""Groups with fewer kernels, or with fewer places in a kernel's column, are computed directly."""
+"""Groups with fewer kernels, or with fewer positions in a kernel's column, are computed directly."""
 
 
 def suits(x: Array, other: Array, kernel: Ints, kernels: int, outputs: Ints, group: int) -> bool:
-    """Return whether compiled kernels compute a convolution and its gradients: float32 on the CPU, and work enough."""
+    """Return whether compiled kernels compute a convolution and its gradients: float32 on the CPU, and enough work."""
     if type(x) is not np.ndarray or not x.dtype == other.dtype == np.float32:
         return False
     return len(x) * x.shape[1] * kernels // group * math.prod(kernel) * math.prod(outputs) >= _LEAST_WORK and is_on()
 
 
 def samples_last(x: Array) -> Array:
-    """(N, C, ...) as (C, ..., N), as the kernels take it."""
+    """Return (N, C, ...) as (C, ..., N), in the form for kernels."""
     return ready(x.transpose(*range(1, x.ndim), 0))
 
 
 @cache
 def taps_of(kernel: Ints, dilation: Ints, pads: Ints) -> Array:
-    """Return the places of a window, as the kernels take them; axes that are missing come first."""
+    """Return the positions of a window, in the form for kernels; missing axes are prepended."""
     missing = (0,) * (3 - len(kernel))
-    found = [
-        (*missing, *(at * apart - before for at, apart, before in zip(position, dilation, pads[::2], strict=True)))
+    positions = [
+        (
+            *missing,
+            *(offset * spacing - pad for offset, spacing, pad in zip(position, dilation, pads[::2], strict=True)),
+        )
         for position in itertools.product(*map(range, kernel))
     ]
-    return np.array(found, np.int64)
+    return np.array(positions, np.int64)
 
 
 class _Plan:
-    """The numbers that the kernels take.
+    """Numbers for the kernels.
 
     Attributes:
-        taps, shape: as ``compiled.convolution`` has them.
+        taps, shape: as in ``compiled.convolution``.
         flat: whether the input is the matrix of its windows.
-        direct: whether it goes without columns.
+        direct: whether it is computed without columns.
         depth: the length of a column of one group.
     """
 
@@ -89,7 +92,7 @@ class _Plan:
         self.outputs, self.samples = math.prod(outputs), samples
 
     def blocks(self, rows: int, kernels: int = 1) -> Ints:
-        """How many pixels and how many samples are multiplied at once, for columns of ``rows`` numbers."""
+        """Return the numbers of pixels and of samples per product, for columns of ``rows`` numbers."""
         count = min(max(_COLUMNS // max(rows, kernels), _LEAST), _MOST)
         pixels = min(self.outputs, max(1, count // self.samples))
         return pixels, self.samples if pixels > 1 else min(self.samples, count)
@@ -97,16 +100,16 @@ class _Plan:
 
 @cache
 def _plan(*settings: Ints | int) -> _Plan:
-    return _Plan(*settings)  # type: ignore[arg-type]  # as they come
+    return _Plan(*settings)  # type: ignore[arg-type]  # passed unchanged
 
 
 def _even(count: int, most: int) -> int:
-    """Return the length of pieces of ``count``, none longer than ``most``, of nearly one length."""
+    """Return the length of pieces of ``count``, at most ``most``, of nearly equal length."""
     return -(-count // -(-count // most))
 
 
 def conv(x: Array, weight: Array, stride: Ints, pads: Ints, dilation: Ints, group: int, outputs: Ints) -> Array:
-    """``windows.conv``, as (K, *outputs, N)."""
+    """Return ``windows.conv``, as (K, *outputs, N)."""
     n, count = len(x), len(weight)
     plan = _plan(
         x.shape[2:], outputs, weight.shape[2:], stride, pads, dilation, n, x.shape[1] // group, count // group, group
@@ -117,10 +120,10 @@ def conv(x: Array, weight: Array, stride: Ints, pads: Ints, dilation: Ints, grou
         share(kernels("thin_groups").directly, group, plan.taps, plan.shape, 0, address(x), address(weight), address(y))
         return y
     compiled = kernels("convolution")
-    pixels, some = plan.blocks(plan.depth)
-    blocks = -(-plan.outputs // pixels) * -(-n // some)
+    pixels, sample_count = plan.blocks(plan.depth)
+    blocks = -(-plan.outputs // pixels) * -(-n // sample_count)
     parts = min(blocks, _PARTS)
-    most = max(len(plan.taps), min(plan.depth, _COLUMNS // (pixels * some)))
+    most = max(len(plan.taps), min(plan.depth, _COLUMNS // (pixels * sample_count)))
     with single_threaded_blas("scipy"):
         share(
             compiled.convolution,
@@ -129,7 +132,7 @@ def conv(x: Array, weight: Array, stride: Ints, pads: Ints, dilation: Ints, grou
             plan.taps,
             plan.shape,
             pixels,
-            some,
+            sample_count,
             most,
             plan.flat,
             address(x),
@@ -142,7 +145,7 @@ def conv(x: Array, weight: Array, stride: Ints, pads: Ints, dilation: Ints, grou
 def conv_input_grad(
     g: Array, weight: Array, shape: Ints, stride: Ints, pads: Ints, dilation: Ints, group: int
 ) -> Array:
-    """``windows.conv_input_grad``, as (C, *lengths, N)."""
+    """Return ``windows.conv_input_grad``, as (C, *lengths, N)."""
     n, count = len(g), len(weight)
     plan = _plan(
         shape[2:], g.shape[2:], weight.shape[2:], stride, pads, dilation, n, shape[1] // group, count // group, group
@@ -155,7 +158,7 @@ def conv_input_grad(
     compiled = kernels("convolution")
     channels = shape[1] // group
     each = _even(channels, max(-(-_LEAST_ROWS // len(plan.taps)), -(-channels // _PARTS)))
-    pixels, some = plan.blocks(each * len(plan.taps), count // group)
+    pixels, sample_count = plan.blocks(each * len(plan.taps), count // group)
     parts = group * -(-channels // each)
     with single_threaded_blas("scipy"):
         share(
@@ -164,7 +167,7 @@ def conv_input_grad(
             plan.taps,
             plan.shape,
             pixels,
-            some,
+            sample_count,
             each,
             plan.flat,
             address(g),
@@ -175,19 +178,21 @@ def conv_input_grad(
 
 
 def conv_weight_grad(g: Array, x: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints, group: int) -> Array:
-    """``windows.conv_weight_grad``."""
+    """Return ``windows.conv_weight_grad``."""
     n, count = g.shape[:2]
     plan = _plan(
         x.shape[2:], g.shape[2:], kernel, stride, pads, dilation, n, x.shape[1] // group, count // group, group
     )
     g, x = samples_last(g), samples_last(x)
-    found = np.empty((count, len(x) // group, *kernel), np.float32)
+    gradient = np.empty((count, len(x) // group, *kernel), np.float32)
     if plan.direct:
-        share(kernels("thin_groups").directly, group, plan.taps, plan.shape, 2, address(x), address(found), address(g))
-        return found
+        share(
+            kernels("thin_groups").directly, group, plan.taps, plan.shape, 2, address(x), address(gradient), address(g)
+        )
+        return gradient
     compiled = kernels("convolution")
     each = _even(plan.depth, max(_LEAST_ROWS if plan.depth > 4 * _LEAST_ROWS else 8, -(-plan.depth // _PARTS)))
-    pixels, some = plan.blocks(each, count // group)
+    pixels, sample_count = plan.blocks(each, count // group)
     parts = group * -(-plan.depth // each)
     with single_threaded_blas("scipy"):
         share(
@@ -196,11 +201,11 @@ def conv_weight_grad(g: Array, x: Array, kernel: Ints, stride: Ints, pads: Ints,
             plan.taps,
             plan.shape,
             pixels,
-            some,
+            sample_count,
             each,
             plan.flat,
             address(g),
             address(x),
-            address(found),
+            address(gradient),
         )
-    return found
+    return gradient

@@ -1,4 +1,4 @@
-"""Copies in one piece of arrays that lie in another order, where NumPy is slow: it takes element after element."""
+"""Contiguous copies of arrays in another memory order, where NumPy is slow: it copies element by element."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from .threads import share
 __all__ = ["contiguous"]
 
 _PART = 1 << 15
-"""About how many elements a part has."""
+"""Approximate number of elements per part."""
 
 
 def contiguous(x: Array) -> Array:
-    """``x`` in one piece, as ``numpy.ascontiguousarray``; the same object if it is so."""
+    """Return ``x`` contiguous, as ``numpy.ascontiguousarray``; the same object if it is."""
     if x.flags.c_contiguous or not (is_worth(x) and x.flags.aligned):
         return array_module(x).ascontiguousarray(x) if x.ndim else x
     matrices = _as_matrices(x)
     if matrices is None:
         return np.ascontiguousarray(x)
-    made = np.empty(x.shape, np.float32)
+    copy = np.empty(x.shape, np.float32)
     count, rows, columns, above, lead = matrices
     each = max(16, _PART // columns // 16 * 16)
     parts = count * -(-rows // each)
-    share(kernels("copying").turned, parts, address(x), above, lead, address(made), rows, columns, each)
-    return made
+    share(kernels("copying").turned, parts, address(x), above, lead, address(copy), rows, columns, each)
+    return copy
 
 
 def _as_matrices(x: Array) -> tuple[int, int, int, int, int] | None:
-    """How many matrices, rows and columns there are if ``x`` is matrices that lie by columns, and the distances of
+    """Return the numbers of matrices, rows and columns if ``x`` consists of column-major matrices, and the strides of
     matrices and columns in elements."""
-    found: list[tuple[int, int]] = []
+    merged: list[tuple[int, int]] = []
     for length, step in zip(x.shape, x.strides, strict=True):
         if length == 1:
             continue
-        if found and found[-1][1] == length * step:
-            found[-1] = (found[-1][0] * length, step)
+        if merged and merged[-1][1] == length * step:
+            merged[-1] = (merged[-1][0] * length, step)
         else:
-            found.append((length, step))
-    if len(found) == 2:
-        found.insert(0, (1, 0))
-    if len(found) != 3 or found[1][1] != 4:
+            merged.append((length, step))
+    if len(merged) == 2:
+        merged.insert(0, (1, 0))
+    if len(merged) != 3 or merged[1][1] != 4:
         return None
-    (count, above), (rows, _), (columns, lead) = found
+    (count, above), (rows, _), (columns, lead) = merged
     return count, rows, columns, above // 4, lead // 4

@@ -14,7 +14,7 @@ __all__ = ["sparse_softmax_cross_entropy", "sparse_softmax_cross_entropy_grad"]
 
 
 def sparse_softmax_cross_entropy(logits: Array, labels: Array, ignore_index: int) -> tuple[Array, Array]:
-    """Loss of each row of `logits` (N, C), 0 where its label is `ignore_index`, and its log-sum-exp."""
+    """Return the loss of each row of `logits` (N, C), 0 where its label is `ignore_index`, and its log-sum-exp."""
     xp = array_module(logits)
     keep = _kept(logits, labels, ignore_index)
     if is_worth(logits, _LEAST):
@@ -26,7 +26,7 @@ def sparse_softmax_cross_entropy(logits: Array, labels: Array, ignore_index: int
     lse = largest + xp.log(xp.exp(wide - largest[:, None]).sum(axis=1))
     if xp is not np:
         hot = _hot(labels, wide)
-        # A label that is no column is no one's: NaN, unless it does not count.
+        # An invalid label has the loss NaN, unless it is ignored.
         loss = xp.where(hot.any(axis=1), lse - xp.where(hot, wide, 0).sum(axis=1), np.nan)
         return narrow(xp.where(keep, loss, 0), logits), lse
     loss = lse - wide[_label_positions(labels, keep)]
@@ -34,7 +34,7 @@ def sparse_softmax_cross_entropy(logits: Array, labels: Array, ignore_index: int
 
 
 def sparse_softmax_cross_entropy_grad(g: Array, logits: Array, labels: Array, lse: Array, ignore_index: int) -> Array:
-    """Gradient for `logits`, from the gradient `g` (N,) of the losses and the forward log-sum-exp."""
+    """Return the gradient for `logits`, from the gradient `g` (N,) of the losses and the forward log-sum-exp."""
     xp = array_module(logits)
     if is_worth(logits, _LEAST) and g.dtype == np.float32:
         return _compiled_grad(g, logits, labels, lse, ignore_index)
@@ -51,7 +51,7 @@ def sparse_softmax_cross_entropy_grad(g: Array, logits: Array, labels: Array, ls
 
 
 _LEAST = 1 << 12
-"""Logits from which on the compiled form is worth its call: NumPy takes about a dozen for the same."""
+"""Logits from which the compiled form is faster: NumPy needs about a dozen calls for the same."""
 
 
 def _compiled(logits: Array, labels: Array, ignore_index: int) -> tuple[Array, Array]:
@@ -96,9 +96,9 @@ def _compiled_grad(g: Array, logits: Array, labels: Array, lse: Array, ignore_in
 
 
 def _kept(logits: Array, labels: Array, ignore_index: int) -> Array | None:
-    """Which rows count, None where all are known to; checks that the labels of these are columns.
+    """Return a mask of the rows that count, None if all do; raise an error if one of their labels is invalid.
 
-    Not on a GPU, whose answer would wait for all that it has to do: there the rows of others are NaN.
+    No error on a GPU, which would need a synchronization: there invalid rows are NaN.
     """
     classes = logits.shape[1]
     keep = labels != ignore_index
@@ -116,7 +116,7 @@ def _kept(logits: Array, labels: Array, ignore_index: int) -> Array | None:
 
 
 def _unless_all(keep: Array) -> Array | None:
-    """None for rows that all count."""
+    """Return the mask, None if all rows count."""
     return None if keep.all() else keep
 
 
@@ -127,5 +127,5 @@ def _hot(labels: Array, like: Array) -> Array:
 
 
 def _label_positions(labels: Array, keep: Array | None) -> tuple[Array, Array]:
-    """Indices of each row's labeled logit; an ignored row points at column 0."""
+    """Return the indices of each row's labeled logit; column 0 for an ignored row."""
     return np.arange(labels.shape[0]), labels if keep is None else np.where(keep, labels, labels.dtype.type(0))

@@ -1,4 +1,4 @@
-"""Dropout on arrays, by counters. It is linear, so that its gradient is itself, with the mask drawn again."""
+"""Dropout on arrays, by counters. It is linear: its gradient is dropout with the same mask, drawn again."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def dropout(x: Array, p: float, seed: int, offset: int) -> Array:
 
 
 def dropout_kept(x: Array, p: float, seed: int, offset: int) -> Array:
-    """Which elements of an array of this shape `dropout` keeps."""
+    """Return a mask of the elements of an array of this shape that `dropout` keeps."""
     return dropout(array_module(x).ones(x.shape, np.float32), p, seed, offset) != 0
 
 
 def _scale(p: float) -> float:
-    # With p = 1 nothing is kept, and what the product gives is never used.
+    # With p = 1 nothing is kept, and the product is never used.
     return 1.0 / (1.0 - p) if p < 1.0 else 1.0
 
 
@@ -41,15 +41,15 @@ _BLOCK = 4096  # of ``compiled.dropout``
 
 
 def _compiled(x: Array, p: float, seed: int, offset: int) -> Array:
-    """Elements that lie in memory as NumPy has it, or with the samples last, are taken as they lie."""
+    """Compute dropout in a kernel; row-major arrays and those with the samples last are not copied."""
     numbers = (p, _scale(p), *philox.in_64_bits(seed, offset))
     last = np.moveaxis(x, 0, -1)
     if last.flags.c_contiguous and not x.flags.c_contiguous:
         rows = ready(last).reshape(-1, len(x))
-        found = np.empty_like(rows)
+        dropped = np.empty_like(rows)
         part = 4 * -(-_BLOCK // (4 * len(x)))
-        share(kernels("dropout").dropout_of_samples, -(-len(rows) // part), rows, found, part, *numbers)
-        return np.moveaxis(found.reshape(last.shape), -1, 0)
+        share(kernels("dropout").dropout_of_samples, -(-len(rows) // part), rows, dropped, part, *numbers)
+        return np.moveaxis(dropped.reshape(last.shape), -1, 0)
     x = ready(x)
     y = np.empty_like(x)
     share(kernels("dropout").dropout, -(-x.size // _BLOCK), x.reshape(-1), y.reshape(-1), *numbers)

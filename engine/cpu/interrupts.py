@@ -1,4 +1,4 @@
-"""Ctrl-C held back for a moment: for work that would be of no use half done, such as the import of a large library."""
+"""Deferred Ctrl-C, for work that must not stop halfway, such as the import of a large library."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ __all__ = ["uninterrupted"]
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """An interrupt that comes inside the block comes when it is over. Threads but the main one are not interrupted."""
+    """Defer an interrupt inside the block until its end. Only the main thread is interrupted at all."""
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or handler is None:
         yield
         return
-    came: list[Any] = []
-    signal.signal(signal.SIGINT, lambda *_: came.append(True))
+    interrupts: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *_: interrupts.append(True))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, handler)
-        if came:
+        if interrupts:
             signal.raise_signal(signal.SIGINT)

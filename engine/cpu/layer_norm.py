@@ -19,7 +19,7 @@ def layer_norm(x: Array, gamma: Array, beta: Array, begin_norm_axis: int, epsilo
     """Normalize over the axes from `begin_norm_axis` on.
 
     Returns the result, the mean and the reciprocal of the standard deviation; these two have the shape of `x`
-    with ones in place of the normalized axes.
+    with length 1 on the normalized axes.
     """
     axes = _trailing_axes(x, begin_norm_axis)
     if is_worth(x) and _is_single(x.shape[axes[0] :], gamma, beta):
@@ -39,7 +39,7 @@ def layer_norm(x: Array, gamma: Array, beta: Array, begin_norm_axis: int, epsilo
 def layer_norm_grad(
     g: Array, x: Array, gamma: Array, mean: Array, rstd: Array, begin_norm_axis: int
 ) -> tuple[Array, Array, Array]:
-    """Gradients for `x`, `gamma` and `beta`, from the mean and reciprocal deviation layer_norm returned."""
+    """Return gradients for `x`, `gamma` and `beta`, from the mean and reciprocal deviation of ``layer_norm``."""
     axes = _trailing_axes(x, begin_norm_axis)
     if is_worth(x) and is_worth(g) and _is_single(x.shape[axes[0] :], gamma):
         return _compiled_grad(g, x, gamma, mean, rstd)
@@ -58,7 +58,7 @@ def layer_norm_grad(
 
 
 def _is_single(shape: tuple[int, ...], *parameters: Array) -> bool:
-    return all(one.shape == shape and one.dtype == np.float32 for one in parameters)
+    return all(parameter.shape == shape and parameter.dtype == np.float32 for parameter in parameters)
 
 
 def _compiled(x: Array, gamma: Array, beta: Array, axes: tuple[int, ...], epsilon: float) -> tuple[Array, Array, Array]:
@@ -83,7 +83,7 @@ def _compiled(x: Array, gamma: Array, beta: Array, axes: tuple[int, ...], epsilo
 
 
 _MOST_PARTS = 64
-"""Each has gradients of its own for gamma and beta, which are added up."""
+"""Maximum of parts. Each has separate gradients for gamma and beta, which are summed."""
 
 
 def _compiled_grad(g: Array, x: Array, gamma: Array, mean: Array, rstd: Array) -> tuple[Array, Array, Array]:

@@ -1,13 +1,13 @@
-"""Machine code of kernels: for which processors it is, how it lies in a file, and how a process comes to call it.
+"""Machine code of kernels: target processors, file format, and loading.
 
-It is made for a *baseline*, a named set of processors, and not for the one at hand: so all machines of a baseline have
-the same bits, whether the code came with the package, was made by ``make``, or by this process. Loading takes
-milliseconds and needs no compiler: the object goes to llvmlite's linker, and each function of it is one of CPython's
-(METH_FASTCALL), which takes its arguments apart itself, checks arrays, and computes without the interpreter's lock.
+It is made for a *baseline*, a named set of processors, not for the current one: so all machines of a baseline have
+the same bits, whether the code came with the package, from ``make``, or from this process. Loading takes
+milliseconds and needs no compiler: llvmlite's linker loads the object, and each of its functions is a CPython function
+(METH_FASTCALL), which parses its arguments itself, checks arrays, and computes without the interpreter's lock.
 
-A file has a line that says what it is, the digest of what follows, a line of JSON and the object. JSON says what the
-code was made from, which functions and numbers the file of kernels offers, and whose functions it calls. Nothing of a
-file is run or read before its digest is right.
+A file has a line that identifies the format, the digest of the rest, a line of JSON and the object. JSON lists the
+sources of the code, the functions and numbers of the file of kernels, and the external functions that it calls. Nothing
+of a file is run or parsed before its digest is verified.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _HEADER = object.__basicsize__
 
 
 class Baseline(NamedTuple):
-    """Which processors code is for: a name of LLVM's, and what it has beside that name's features."""
+    """Target processors of code: an LLVM name, and features in addition to that name's."""
 
     name: str
     features: str = ""
@@ -63,10 +63,12 @@ _LEVELS = (
     ("x86-64-v3", "avx avx2 bmi bmi2 f16c fma lzcnt movbe xsave"),
     ("x86-64-v2", "cx16 popcnt sahf sse3 ssse3 sse4.1 sse4.2"),
 )
-"""The levels of x86-64's psABI, and what each has that the next has not, by LLVM's names."""
-_FEATURES = {"x86-64-v4": "-prefer-256-bit"}  # LLVM's own choice for that name; these loops are faster with the whole
+"""The levels of x86-64's psABI, and the features that each has beyond the next, by LLVM's names."""
+_FEATURES = {
+    "x86-64-v4": "-prefer-256-bit"
+}  # LLVM's own choice for that name; these loops are faster with the full width
 SHIPPED = {"x86_64": ("x86-64-v3", "x86-64-v4"), "aarch64": ("generic",), "arm64": ("generic",)}
-"""The baselines that packages have code for, by the machine that they are built on."""
+"""The baselines of packages, by the machine that they are built on."""
 
 
 def shipped(name: str) -> Baseline:
@@ -76,39 +78,39 @@ def shipped(name: str) -> Baseline:
 
 @functools.cache
 def baseline() -> Baseline:
-    """Return the one of this processor; or of NUMBA_CPU_NAME, with NUMBA_CPU_FEATURES."""
-    asked, features = os.environ.get("NUMBA_CPU_NAME"), os.environ.get("NUMBA_CPU_FEATURES")
-    if asked:
-        return shipped(asked) if features is None else Baseline(asked, features)
+    """Return the baseline of this processor; or of NUMBA_CPU_NAME, with NUMBA_CPU_FEATURES."""
+    requested, features = os.environ.get("NUMBA_CPU_NAME"), os.environ.get("NUMBA_CPU_FEATURES")
+    if requested:
+        return shipped(requested) if features is None else Baseline(requested, features)
     from llvmlite import binding
 
     if not platform().startswith("x86_64"):
         return Baseline("generic")
     has: Mapping[str, bool] = binding.get_host_cpu_features()
-    for place, (name, _) in enumerate(_LEVELS):
-        if all(has.get(one) for _, ones in _LEVELS[place:] for one in ones.split()):
+    for level, (name, _) in enumerate(_LEVELS):
+        if all(has.get(feature) for _, features_of_level in _LEVELS[level:] for feature in features_of_level.split()):
             return shipped(name)
     return Baseline("x86-64")
 
 
 @functools.cache
 def platform() -> str:
-    """What else code depends on: the system, as LLVM names it, and where an object's fields begin."""
+    """Return the other facts that code depends on: the system, by LLVM's name, and the offset of an object's fields."""
     from llvmlite import binding
 
     return f"{binding.get_process_triple()}-{_HEADER}"
 
 
 class Code(NamedTuple):
-    """What a file has."""
+    """Content of a file."""
 
     facts: Mapping[str, Any]
-    """What it was made from."""
+    """The sources and settings of the code."""
     functions: Mapping[str, str]
-    """What each function of the file of kernels is for, as its first line says."""
+    """The description of each function of the file of kernels, its docstring's first line."""
     numbers: Mapping[str, int]
     needs: tuple[str, ...]
-    """Functions of other libraries that it calls."""
+    """External functions that it calls."""
     machine_code: bytes
 
 
@@ -119,17 +121,17 @@ def file_name(name: str, baseline: Baseline) -> str:
 
 _PART = ".part"
 _LEFT_AFTER = 3600.0
-"""Seconds after which a part file is taken for one that a killed process left."""
+"""Seconds after which a part file counts as left by a killed process."""
 
 
 def write(path: Path, code: Code) -> None:
-    """Write a file that only this user may change, whole or not at all.
+    """Write a file that only this user may change, atomically.
 
     Raises:
-        OSError: it cannot be.
+        OSError: it cannot be written.
     """
-    told = json.dumps([dict(code.facts), dict(code.functions), dict(code.numbers), list(code.needs)], sort_keys=True)
-    body = told.encode() + b"\n" + code.machine_code
+    header = json.dumps([dict(code.facts), dict(code.functions), dict(code.numbers), list(code.needs)], sort_keys=True)
+    body = header.encode() + b"\n" + code.machine_code
     ownership.own_folder(path.parent, ownership.NOT_WRITABLE)
     _sweep(path.parent)
     part = path.with_name(f"{os.urandom(8).hex()}{_PART}")
@@ -151,7 +153,7 @@ def _sweep(folder: Path) -> None:
 
 
 def read(path: Path, **facts: Any) -> Code | None:
-    """What is in a file of the package; None if there is none, it is damaged, or made from other ``facts``."""
+    """Return the content of a package's file; None if it is missing, damaged, or made from other ``facts``."""
     try:
         return _decoded(path.read_bytes(), facts)
     except OSError:
@@ -159,11 +161,11 @@ def read(path: Path, **facts: Any) -> Code | None:
 
 
 _LARGEST = 64 << 20
-"""Bytes of a file; Hookscope's have 5,000 to 100,000."""
+"""Maximum of bytes of a file; Hookscope's have 5,000 to 100,000."""
 
 
 def read_own(path: Path, **facts: Any) -> Code | None:
-    """Likewise of a file that this user wrote, and nobody else may have changed."""
+    """Return the same for a file that only this user can have written or changed."""
     try:
         ownership.own_folder(path.parent, ownership.NOT_WRITABLE)
         return _decoded(ownership.read_own(path, _LARGEST, ownership.NOT_WRITABLE), facts)
@@ -175,8 +177,8 @@ def _decoded(content: bytes, facts: Mapping[str, Any]) -> Code | None:
     digest, _, body = content[len(_MAGIC) :].partition(b"\n")
     if not content.startswith(_MAGIC) or hashlib.sha256(body).hexdigest().encode() != digest:
         return None
-    told, _, machine_code = body.partition(b"\n")
-    facts_of, functions, numbers, needs = json.loads(told)
+    header, _, machine_code = body.partition(b"\n")
+    facts_of, functions, numbers, needs = json.loads(header)
     code = Code(facts_of, functions, numbers, tuple(needs), machine_code)
     return code if all(code.facts.get(name) == fact for name, fact in facts.items()) else None
 
@@ -185,7 +187,7 @@ def loaded(code: Code, name: str) -> ModuleType:
     """Return the functions and numbers of the file of kernels of this name.
 
     Raises:
-        RuntimeError: a function that it calls is nowhere.
+        RuntimeError: a function that it calls does not exist.
     """
     from llvmlite import binding
 
@@ -196,10 +198,10 @@ def loaded(code: Code, name: str) -> ModuleType:
     engine.finalize_object()
     module = ModuleType(f"{__package__}.compiled.{name}")
     for function, about in code.functions.items():
-        made = _function(function, about, engine.get_function_address(f"hookscope_{function}"), module.__name__)
-        setattr(module, function, made)
+        callable_ = _function(function, about, engine.get_function_address(f"hookscope_{function}"), module.__name__)
+        setattr(module, function, callable_)
     vars(module).update(code.numbers)
-    engine.detach()  # the memory stays: until the process ends a thread may be in it
+    engine.detach()  # the memory stays: a thread may run in it until the process ends
     return module
 
 
@@ -231,7 +233,7 @@ _FASTCALL = 0x80
 
 def _function(name: str, about: str, address: int, module: str) -> Any:
     definition = _Definition(name.encode(), address, _FASTCALL, about.encode())
-    # CPython reads it when it frees the function, at the end of the process after all modules: so it stays.
+    # CPython reads it when it frees the function, after all modules at the end of the process: never freed.
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(definition))
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_void_p, ctypes.py_object)
@@ -239,7 +241,7 @@ def _function(name: str, about: str, address: int, module: str) -> Any:
 
 
 OBJECT, GEMM = "hookscope_object_", "hookscope_sgemm"
-"""How code names objects of Python's, and SciPy's product of matrices; by CPython's names Numba knows others."""
+"""Names in code of Python objects, and of SciPy's product of matrices; Numba uses CPython's names for others."""
 _OBJECTS = {
     "MemoryError": MemoryError,
     "None": None,
@@ -251,7 +253,7 @@ _OBJECTS = {
 
 @functools.cache
 def _provide(binding: Any, name: str) -> None:
-    """See to it that the linker finds a function or an object."""
+    """Make a function or an object available to the linker."""
     if name.startswith(OBJECT):
         binding.add_symbol(name, id(_OBJECTS[name.removeprefix(OBJECT)]))
     elif name == GEMM:
@@ -259,17 +261,17 @@ def _provide(binding: Any, name: str) -> None:
     elif not binding.address_of_symbol(name):
         for library in (ctypes.pythonapi, "libm.so.6", None, "ucrtbase"):  # Linux's, what this process has, Windows's
             with contextlib.suppress(OSError, AttributeError, TypeError):
-                opened = library if isinstance(library, ctypes.PyDLL) else ctypes.CDLL(library)
-                binding.add_symbol(name, ctypes.cast(getattr(opened, name), ctypes.c_void_p).value)
+                handle = library if isinstance(library, ctypes.PyDLL) else ctypes.CDLL(library)
+                binding.add_symbol(name, ctypes.cast(getattr(handle, name), ctypes.c_void_p).value)
                 return
         raise RuntimeError(f"compiled kernels call {name}, which this system has not")
 
 
 def _of_cython(module: str, name: str) -> int:
-    """Return the address of a function that a module of Cython's offers to others."""
+    """Return the address of a function that a Cython module exports."""
     capsule = import_module(module).__pyx_capi__[name]
     name_of, pointer_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
     name_of.restype, name_of.argtypes = ctypes.c_char_p, (ctypes.py_object,)
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-    found: int = pointer_of(capsule, name_of(capsule))
-    return found
+    pointer: int = pointer_of(capsule, name_of(capsule))
+    return pointer

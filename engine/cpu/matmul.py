@@ -19,7 +19,7 @@ __all__ = ["addresses", "column_sums", "has_fast_column_sums", "linear", "matmul
 
 
 def linear(x: Array, weight: Array, bias: Array | None, activation: str | None) -> Array:
-    """activation(x @ weight.T + bias) for `x` (..., K), `weight` (N, K) and `bias` (N,) or None."""
+    """Return activation(x @ weight.T + bias) for `x` (..., K), `weight` (N, K) and `bias` (N,) or None."""
     if x.ndim > 2 and array_module(x) is not np:
         rows = linear(x.reshape(math.prod(x.shape[:-1]), x.shape[-1]), weight, bias, activation)
         return rows.reshape(*x.shape[:-1], weight.shape[0])
@@ -50,7 +50,7 @@ def _activate(y: Array, activation: str | None) -> Array:
 
 
 def matmul(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Array:
-    """Matrix product with NumPy's rules; a transposed operand has its last two axes swapped first."""
+    """Return the matrix product by NumPy's rules; a transposed operand has its last two axes swapped first."""
     xp = array_module(a)
     a = _swap_last_axes(a, "a") if transpose_a else a
     b = _swap_last_axes(b, "b") if transpose_b else b
@@ -67,12 +67,12 @@ def matmul(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Array:
 
 
 def _adds_wide(a: Array, b: Array) -> bool:
-    """Return whether the product of half precision adds up in float32 by itself, as cuBLAS does where both are matrices."""
+    """Return whether a product of half precision is summed in float32, as by cuBLAS for two matrices."""
     return array_module(a) is not np and a.dtype == b.dtype and is_half(a) and a.ndim == b.ndim == 2
 
 
 def _product(a: Array, b: Array, bias: Array | None = None) -> Array:
-    """``a @ b``, and a bias (N,) added to each row."""
+    """Return ``a @ b``, with a bias (N,) added to each row."""
     if a.dtype is _SINGLE and b.dtype is _SINGLE and type(a) is type(b) is np.ndarray and min(a.ndim, b.ndim) > 1:
         m, n = a.shape[-2], b.shape[-1]
         work = math.prod(a.shape[:-2]) * m * n * a.shape[-1]
@@ -95,16 +95,16 @@ def _with_bias(y: Array, bias: Array | None) -> Array:
 
 _SINGLE = np.dtype(np.float32)
 _LEAST_BY_VECTOR = 1 << 15
-"""Multiplications from which on OpenBLAS may share a product out by itself; results then depend on how many threads."""
+"""Multiplications from which OpenBLAS may use threads; results then depend on their number."""
 _LEAST_VECTOR = 1 << 13
-"""The same of a product with an array of one axis."""
+"""The same for a product with an array of one axis."""
 _LEAST_SUMMED = 1 << 17
-"""Elements from which on a product sums columns in less time than NumPy."""
+"""Elements from which a product sums columns faster than NumPy."""
 _LEAST_SHARED = 1 << 21
-"""Multiplications from which on it is shared out here; so many for each tile, too."""
+"""Multiplications from which a product is divided among threads here; and the minimum per tile."""
 _MOST_TILES = 16
 _HIGH = 1024
-"""Rows of the first matrix from which on it pays to turn the second one back."""
+"""Rows of the first matrix from which it pays to transpose the second one."""
 
 
 def _shared_product(a: Array, b: Array, bias: Array | None) -> Array:
@@ -150,10 +150,10 @@ def _shared_product(a: Array, b: Array, bias: Array | None) -> Array:
 
 @cache
 def _tiles(products: int, m: int, n: int, k: int, direct: bool) -> tuple[int, int, int, int]:
-    """Of (m, k) @ (k, n) the rows and columns of a tile, and how many tiles are side by side and one below the other.
+    """Return the rows and columns of a tile of (m, k) @ (k, n), and the numbers of tiles across and down.
 
-    They are high, so that a block of the second matrix that is brought in order is used often, and of full lines of
-    the cache. Where nothing is brought in order (``direct``), they are flat: what a tile reads stays in the cache.
+    Tiles are tall, so that a packed block of the second matrix is reused often, and consist of full cache lines.
+    Without packing (``direct``) they are flat: the operands of a tile stay in the cache.
     """
     rows, columns = (min(m, 64), min(n, 256)) if direct else (m, n)
     tiles = -(-m // rows) * -(-n // columns)
@@ -168,8 +168,8 @@ def _tiles(products: int, m: int, n: int, k: int, direct: bool) -> tuple[int, in
 
 
 def _as_stored(x: Array) -> tuple[Array, int, int]:
-    """Matrices as BLAS takes them, the distance of their rows (of the columns if turned) in elements, and whether
-    turned."""
+    """Return matrices in the form for BLAS, the stride of their rows (of the columns if transposed) in elements, and
+    whether they are transposed."""
     down, along = x.strides[-2:]
     rows, columns = x.shape[-2:]
     if x.flags.aligned:
@@ -183,28 +183,28 @@ def _as_stored(x: Array) -> tuple[Array, int, int]:
 
 def addresses(x: Array, above: tuple[int, ...]) -> Array:
     """Return the addresses of all matrices in an array whose leading axes broadcast to ``above``."""
-    found = np.array([address(x)], np.int64)
+    starts = np.array([address(x)], np.int64)
     missing = len(above) - (x.ndim - 2)
-    for place, length in enumerate(above):
-        its = 0 if place < missing or x.shape[place - missing] == 1 else x.strides[place - missing]
-        found = (found[:, None] + np.arange(length) * its).reshape(-1)
-    return found
+    for axis, length in enumerate(above):
+        step = 0 if axis < missing or x.shape[axis - missing] == 1 else x.strides[axis - missing]
+        starts = (starts[:, None] + np.arange(length) * step).reshape(-1)
+    return starts
 
 
 def has_fast_column_sums(x: Array) -> bool:
-    """Return whether ``column_sums`` takes ``x``, and half the time of NumPy's sum."""
+    """Return whether ``column_sums`` applies to ``x``, in half the time of NumPy's sum."""
     return x.ndim == 2 and x.flags.c_contiguous and is_worth(x, _LEAST_SUMMED)
 
 
 def column_sums(x: Array) -> Array:
-    """Return the sums (N,) of the columns of `x` (M, N): a product with ones, so each has its own NaNs."""
+    """Return the sums (N,) of the columns of `x` (M, N): a product with ones, so each has only its own NaNs."""
     return _product(np.ones(x.shape[0], np.float32), x)
 
 
 def weighted_sums(x: Array, weights: Array, axis: int) -> Array:
-    """Sums of `x` along `axis` with each column of `weights` (length, sums); what has the weight 0 does not count.
+    """Return sums of `x` along `axis` by each column of `weights` (length, sums), excluding elements of weight 0.
 
-    So a NaN or an infinity is in the sums that use it: the product alone would put 0 * NaN into every one.
+    So a NaN or an infinity affects only the sums that use it: a plain product would put 0 * NaN into every one.
     """
     xp = array_module(x)
     moved, weights = x.swapaxes(axis, -1), weights.astype(x.dtype, copy=False)

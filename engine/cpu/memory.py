@@ -1,8 +1,8 @@
-"""Freed memory is kept for the next array, instead of going back to the system and coming again page by page.
+"""Setting of the allocator: freed memory stays with the process instead of being returned page by page.
 
-A training step frees and takes the same sizes over and over. glibc gives what is large back at once, and each page that
-comes again costs a fault: half the time of a LeNet-5 step (8.2 ms, 4.0 ms with this). So up to half a gigabyte of freed
-memory stays with the process. ``HOOKSCOPE_KEEP_MEMORY=0`` leaves the allocator as it is.
+A training step frees and allocates the same sizes repeatedly. glibc returns large blocks at once, and each page that
+is allocated again costs a fault: half the time of a LeNet-5 step (8.2 ms, 4.0 ms with this). So up to half a gigabyte
+of freed memory stays with the process. ``HOOKSCOPE_KEEP_MEMORY=0`` leaves the allocator unchanged.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _MOST_KEPT = 512 << 20
 
 
 def keep_freed_memory() -> bool:
-    """Set the process's allocator up so, where it is glibc's; whether that was done."""
+    """Configure the process's allocator if it is glibc's; return whether that was done."""
     if sys.platform != "linux" or os.environ.get("HOOKSCOPE_KEEP_MEMORY") == "0":
         return False
     try:
         library = ctypes.CDLL(None)
-    except (OSError, TypeError):  # the process does not show what it is linked to
+    except (OSError, TypeError):  # the process does not expose its libraries
         return False
     if not hasattr(library, "mallopt"):  # musl has none
         return False

@@ -1,6 +1,6 @@
-"""Folders and files that only their user may change, or may read: made so, and refused where they are not.
+"""Folders and files that only their user may change, or read: created so, and rejected otherwise.
 
-A check and the reading that follows it are about one open file: what a path leads to may change between two looks.
+A check and the following read use the same open file: the target of a path may change in between.
 """
 
 from __future__ import annotations
@@ -12,45 +12,45 @@ from pathlib import Path
 __all__ = ["NOT_READABLE", "NOT_WRITABLE", "NotOwnError", "own_folder", "read_own"]
 
 NOT_WRITABLE = 0o022
-"""The permissions that others must not have where only the content counts,"""
+"""Permissions that others must not have if only the integrity matters,"""
 NOT_READABLE = 0o077
-"""and where it is a secret, too."""
+"""and if the content is secret, too."""
 
 
 class NotOwnError(PermissionError):
-    """A folder or file is another user's, or open to others."""
+    """A folder or file that belongs to another user, or is open to others."""
 
 
 _user = getattr(os, "geteuid", None)  # absent on Windows, whose permissions are not in a mode
 
 
 def own_folder(folder: Path, others: int = NOT_READABLE) -> Path:
-    """Make a folder that is this user's alone, or see that it is.
+    """Create a folder for this user only, or check that it is one.
 
     Args:
-        folder: its path; folders above it are made where they are missing.
-        others: permissions that nobody else may have.
+        folder: its path; missing parent folders are created.
+        others: permissions that others must not have.
 
     Raises:
         NotOwnError: it is another user's, or open to others, or the link of another user.
-        OSError: it cannot be made, or is not a folder.
+        OSError: it cannot be created, or is not a folder.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if folder.is_symlink():
         _check_owner(folder.lstat(), "the link", folder)
-    found = folder.stat()
-    _check_owner(found, "the folder", folder)
-    _check_mode(found, "the folder", folder, others)
+    status = folder.stat()
+    _check_owner(status, "the folder", folder)
+    _check_mode(status, "the folder", folder, others)
     return folder
 
 
 def read_own(path: Path, most: int, others: int = NOT_READABLE) -> bytes:
-    """Read a file that is this user's alone.
+    """Read a file that belongs to this user only.
 
     Args:
-        path: of the file.
-        most: the most bytes that it may have.
-        others: permissions that nobody else may have.
+        path: the path of the file.
+        most: the maximum of bytes.
+        others: permissions that others must not have.
 
     Raises:
         NotOwnError: it is another user's, or open to others.
@@ -58,11 +58,11 @@ def read_own(path: Path, most: int, others: int = NOT_READABLE) -> bytes:
     """
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
             raise OSError(f"{path} is not a regular file")
-        _check_owner(found, "the file", path)
-        _check_mode(found, "the file", path, others)
+        _check_owner(status, "the file", path)
+        _check_mode(status, "the file", path, others)
         content = file.read(most + 1)
         if len(content) > most:
             raise OSError(f"{path} has more than {most} bytes")

@@ -1,14 +1,14 @@
 """Counter-based random numbers: Philox4x32-10, the same bits on a CPU and on a GPU.
 
 Philox is a keyed bijection of a 128-bit counter (Salmon, Moraes, Dror, Shaw: "Parallel Random Numbers: As
-Easy as 1, 2, 3", SC11, https://doi.org/10.1145/2063384.2063405). Element i of a draw depends on the seed and
-on its own counter alone, so a draw can be split, repeated or made on another device and stays the same. The
-counter and the key are laid out as Triton's `tl.rand` and `tl.randint` lay them out, whose values these
+Easy as 1, 2, 3", SC11, https://doi.org/10.1145/2063384.2063405). Element i of a draw depends only on the seed and
+on its own counter, so a draw can be split, repeated or made on another device and stays the same. The
+layout of counter and key is that of Triton's `tl.rand` and `tl.randint`, whose values these
 functions reproduce bit for bit: the key is the (low, high) half of the seed, the counter the (low, high) half
 of the offset and two zeros.
 
-Large draws are compiled (`compiled.random_numbers`). These give the same bits, on any processor: nothing is used
-but what IEEE 754 rounds in one way, and the logarithm and the cosine are written out in that.
+Large draws are compiled (`compiled.random_numbers`). They give the same bits on any processor: they use only
+operations with IEEE 754's exact rounding, and implement logarithm and cosine with these.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _UNIFORM_SCALE = np.float32(4.6566127342e-10)
 # A block of counters whose temporaries stay in a 1 MiB second-level cache (5 arrays of 8 bytes each).
 _BLOCK = 16384
 
-# Numbers from which on a compiled draw is worth loading: NumPy takes 2 ms for as many.
+# Numbers from which loading a compiled draw pays: NumPy takes 2 ms for as many.
 _LEAST = 1 << 16
 
 
@@ -67,51 +67,51 @@ def philox_uint32(seed: int, offsets: Array) -> Array:
 
 
 def philox_uniform(seed: int, offsets: Array) -> Array:
-    """Float32 in [0, 1) for each offset: `tl.rand(seed, offset)`, bit for bit."""
+    """Return Float32 in [0, 1) for each offset: `tl.rand(seed, offset)`, bit for bit."""
     return _to_uniform(_words(seed, offsets)[0])
 
 
 def uniform(seed: int, offset: int, shape: tuple[int, ...], xp: Any = np, bound: float | None = None) -> Array:
-    """Float32 array in [0, 1), or [-bound, bound); element i in C order uses the counter `offset + i`."""
+    """Draw a Float32 array in [0, 1), or [-bound, bound); element i in C order uses the counter `offset + i`."""
     scaling = (1.0, 0.0, 1.0) if bound is None else (2.0, 1.0, float(bound))
     return _draw("uniform", seed, offset, shape, xp, scaling)
 
 
 def counters(count: int) -> int:
-    """How many counters `uniform4x` takes for so many elements."""
+    """Return the number of counters that `uniform4x` uses for this number of elements."""
     return (count + 3) // 4
 
 
 def uniform4x(seed: int, offset: int, shape: tuple[int, ...], xp: Any = np) -> Array:
-    """Float32 array in [0, 1) of all words, as `tl.rand4x` has them; dropout draws its masks by them.
+    """Draw a Float32 array in [0, 1) of all words, as `tl.rand4x`; the source of dropout masks.
 
-    Element i in C order is made of word i % 4 of the counter `offset + i // 4`.
+    Element i in C order uses word i % 4 of the counter `offset + i // 4`.
     """
     count, start = math.prod(shape), in_64_bits(seed, offset)[1]
-    whole = counters(count)
-    out: Array = xp.empty((whole, 4), dtype=np.float32)
-    block = _BLOCK if xp is np else max(whole, 1)
-    for first in range(0, whole, block):
-        end = min(first + block, whole)
-        for place, word in enumerate(_words(seed, xp.arange(first, end, dtype=np.uint64) + start)):
-            out[first:end, place] = _to_uniform(word)
+    counter_count = counters(count)
+    out: Array = xp.empty((counter_count, 4), dtype=np.float32)
+    block = _BLOCK if xp is np else max(counter_count, 1)
+    for first in range(0, counter_count, block):
+        end = min(first + block, counter_count)
+        for index, word in enumerate(_words(seed, xp.arange(first, end, dtype=np.uint64) + start)):
+            out[first:end, index] = _to_uniform(word)
     return out.reshape(-1)[:count].reshape(shape)
 
 
 def normal(
     seed: int, offset: int, shape: tuple[int, ...], xp: Any = np, deviation: float = 1.0, mean: float = 0.0
 ) -> Array:
-    """Float32 array of the normal distribution; element i in C order uses the counter `offset + i`.
+    """Draw a Float32 array of the normal distribution; element i in C order uses the counter `offset + i`.
 
     Box and Muller, "A Note on the Generation of Random Normal Deviates", Ann. Math. Statist. 29 (1958): the
     two uniforms of an element are the first two words of its counter, each moved to the middle of its
-    interval so that the logarithm is finite. Computed in float64 and rounded once, before it is scaled.
+    interval so that the logarithm is finite. Computed in float64 and rounded once, before scaling.
     """
     return _draw("normal", seed, offset, shape, xp, (float(deviation), float(mean)))
 
 
 def in_64_bits(seed: int, offset: int) -> tuple[np.uint64, np.uint64]:
-    """Seed and counter in 64 bits, at which both wrap."""
+    """Return seed and counter modulo 2 ** 64."""
     return np.uint64(int(seed) & _LONG), np.uint64(int(offset) & _LONG)
 
 
@@ -154,7 +154,7 @@ _LOG = (
 )
 _LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 
-# sin(pi / 2 * q) / q in q * q, for q within [-1, 1]: Chebyshev's interpolation, relative to 1 wrong by 4e-19.
+# sin(pi / 2 * q) / q in q * q, for q within [-1, 1]: Chebyshev's interpolation, with a relative error of 4e-19.
 _SINE = (
     5.87297574479995e-12,
     -6.684416831856085e-10,
@@ -169,12 +169,12 @@ _SINE = (
 
 
 def _polynomial(z: Array, coefficients: Sequence[float]) -> Array:
-    found = z * coefficients[0]
+    result = z * coefficients[0]
     for coefficient in coefficients[1:-1]:
-        found += coefficient
-        found *= z
-    found += coefficients[-1]
-    return found
+        result += coefficient
+        result *= z
+    result += coefficients[-1]
+    return result
 
 
 def _log(x: Array) -> Array:
@@ -185,16 +185,16 @@ def _log(x: Array) -> Array:
     half = 0.5 * f * f
     s = f / (2.0 + f)
     z = s * s
-    rest = s * (half + z * _polynomial(z, _LOG)) + power * _LN2_LOW
-    found: Array = power * _LN2_HIGH - ((half - rest) - f)
-    return found
+    correction = s * (half + z * _polynomial(z, _LOG)) + power * _LN2_LOW
+    logarithm: Array = power * _LN2_HIGH - ((half - correction) - f)
+    return logarithm
 
 
 def _cosine(x: Array) -> Array:
-    """Return the cosine of x / 2 ** 32 turns, which is the sine of as much less than a quarter turn."""
+    """Return the cosine of x / 2 ** 32 turns, computed as the sine of the complementary angle."""
     q = abs(x * 2.0**-30 - 2.0) - 1.0
-    found: Array = _polynomial(q * q, _SINE) * q
-    return found
+    cosine: Array = _polynomial(q * q, _SINE) * q
+    return cosine
 
 
 _TRANSFORMS: dict[str, Callable[..., Array]] = {"uniform": _scaled_uniform, "normal": _box_muller}
@@ -204,7 +204,7 @@ def _draw(name: str, seed: int, offset: int, shape: tuple[int, ...], xp: Any, sc
     count = math.prod(shape)
     out: Array = xp.empty(count, dtype=np.float32)
     seed = int(seed)
-    # Counters wrap at 64 bits; NumPy refuses a start outside uint64, so the wrap is done on Python's integer.
+    # Counters wrap at 64 bits; NumPy rejects a start outside uint64, so the wrap is done on Python's integer.
     begin = int(offset) & _LONG
     if count >= _LEAST and xp is np and is_on():
         compiled = kernels("random_numbers")
@@ -213,7 +213,7 @@ def _draw(name: str, seed: int, offset: int, shape: tuple[int, ...], xp: Any, sc
         share(getattr(compiled, name), parts, out, signed, seed & _LOW, (seed >> 32) & _LOW, *scaling)
         return out.reshape(shape)
     transform, start = _TRANSFORMS[name], np.uint64(begin)
-    block = _BLOCK if xp is np else max(count, 1)  # a GPU has no use for blocks: each costs a launch
+    block = _BLOCK if xp is np else max(count, 1)  # a GPU does not need blocks: each costs a launch
     for first in range(0, count, block):
         end = min(first + block, count)
         counters = xp.arange(first, end, dtype=np.uint64) + start

@@ -16,21 +16,21 @@ __all__ = ["avg_pool", "avg_pool_grad", "max_pool", "max_pool_grad", "max_pool_p
 Ints = tuple[int, ...]
 
 _LEAST_WORK = 1 << 15
-"""Elements of all windows together from which on a compiled kernel is worth its call."""
+"""Elements of all windows together from which a compiled kernel is faster."""
 _LEAST_RUN = 8
-"""Samples that lie in memory beside each other, where windows do not: of fewer NumPy is as fast."""
+"""Minimum of contiguous samples if windows are not contiguous: for fewer, NumPy is as fast."""
 _MOST_PLACES = 256
-"""In a window, whose numbers are bytes."""
+"""Maximum of positions in a window, whose indices are bytes."""
 
 
 def suits(x: Array, kernel: Ints, stride: Ints, windows: Ints) -> bool:
     """Return whether compiled kernels compute a pooling to (N, C, *outputs), its gradient and the transpose of that."""
     if stride[-1] > 1 and windows[0] < _LEAST_RUN:
         return False
-    places = math.prod(kernel)
-    if type(x) is not np.ndarray or x.dtype != np.float32 or places > _MOST_PLACES:
+    positions = math.prod(kernel)
+    if type(x) is not np.ndarray or x.dtype != np.float32 or positions > _MOST_PLACES:
         return False
-    return places * math.prod(windows) >= _LEAST_WORK and is_on()
+    return positions * math.prod(windows) >= _LEAST_WORK and is_on()
 
 
 def _pooled(
@@ -61,25 +61,25 @@ def _pooled(
 
 
 def max_pool(x: Array, outputs: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> tuple[Array, Array]:
-    """``windows.max_pool``, both as (C, *outputs, N)."""
+    """Return ``windows.max_pool``, both as (C, *outputs, N)."""
     x = samples_last(x)
     y = np.empty((len(x), *outputs, x.shape[-1]), np.float32)
-    places = np.empty(y.shape, np.uint8)
-    _pooled("LARGEST", x, y, places, kernel, stride, pads, dilation)
-    return y, places
+    positions = np.empty(y.shape, np.uint8)
+    _pooled("LARGEST", x, y, positions, kernel, stride, pads, dilation)
+    return y, positions
 
 
 def max_pool_grad(
     g: Array, places: Array, shape: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints
 ) -> Array:
-    """``windows.max_pool_grad``, as (C, *lengths, N)."""
+    """Return ``windows.max_pool_grad``, as (C, *lengths, N)."""
     x = np.empty((*shape[1:], shape[0]), np.float32)
     _pooled("RETURNED", x, samples_last(g), samples_last(places), kernel, stride, pads, dilation)
     return x
 
 
 def max_pool_pick(x: Array, places: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> Array:
-    """``windows.max_pool_pick``, as (C, *outputs, N)."""
+    """Return ``windows.max_pool_pick``, as (C, *outputs, N)."""
     places = samples_last(places)
     y = np.empty(places.shape, np.float32)
     _pooled("PICKED", samples_last(x), y, places, kernel, stride, pads, dilation)
@@ -87,7 +87,7 @@ def max_pool_pick(x: Array, places: Array, kernel: Ints, stride: Ints, pads: Int
 
 
 def avg_pool(x: Array, outputs: Ints, kernel: Ints, stride: Ints, pads: Ints) -> Array:
-    """``windows.avg_pool``, as (C, *outputs, N)."""
+    """Return ``windows.avg_pool``, as (C, *outputs, N)."""
     x = samples_last(x)
     y = np.empty((len(x), *outputs, x.shape[-1]), np.float32)
     _pooled("MEAN", x, y, None, kernel, stride, pads, (1,) * len(kernel), 1 / math.prod(kernel))
@@ -95,7 +95,7 @@ def avg_pool(x: Array, outputs: Ints, kernel: Ints, stride: Ints, pads: Ints) ->
 
 
 def avg_pool_grad(g: Array, shape: Ints, kernel: Ints, stride: Ints, pads: Ints) -> Array:
-    """``windows.avg_pool_grad``, as (C, *lengths, N)."""
+    """Return ``windows.avg_pool_grad``, as (C, *lengths, N)."""
     x = np.empty((*shape[1:], shape[0]), np.float32)
     _pooled("SHARED", x, samples_last(g), None, kernel, stride, pads, (1,) * len(kernel), 1 / math.prod(kernel))
     return x

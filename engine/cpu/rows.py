@@ -1,4 +1,4 @@
-"""How kernels that work along rows share them out."""
+"""Division of rows into parts for kernels that work along rows."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from .copying import contiguous
 __all__ = ["as_rows", "per_part"]
 
 _PART = 1 << 13
-"""Elements of a part, if a row has no more."""
+"""Elements per part, unless a row has more."""
 
 
 def per_part(rows: int, count: int) -> tuple[int, int]:
-    """How many rows of ``count`` elements a part has, and how many parts there are."""
+    """Return the number of rows of ``count`` elements per part, and the number of parts."""
     each = max(1, _PART // max(1, count))
     return each, -(-rows // each)
 
 
 def as_rows(x: Array, axis: int) -> Array:
-    """``x`` in one piece in which the numbers along ``axis`` lie side by side."""
+    """Return ``x`` contiguous with ``axis`` as the last axis."""
     return ready(contiguous(x.swapaxes(axis, -1)))

@@ -14,14 +14,14 @@ __all__ = ["log_softmax", "log_softmax_grad", "softmax", "softmax_grad"]
 
 
 def _compiled(name: str, axis: int, *given: Array) -> Array:
-    """What a kernel makes of arrays of one shape, row by row along ``axis``."""
+    """Return the result of a kernel for arrays of one shape, row by row along ``axis``."""
     arrays = [as_rows(x, axis) for x in given]
-    made = np.empty_like(arrays[0])
-    count = made.shape[-1]
-    each, parts = per_part(made.size // count, count)
-    places = [address(x) for x in (*arrays, made)]
-    share(getattr(kernels("softmax"), name), parts, *places, made.size // count, count, each)
-    return made.swapaxes(axis, -1)
+    result = np.empty_like(arrays[0])
+    count = result.shape[-1]
+    each, parts = per_part(result.size // count, count)
+    addresses = [address(x) for x in (*arrays, result)]
+    share(getattr(kernels("softmax"), name), parts, *addresses, result.size // count, count, each)
+    return result.swapaxes(axis, -1)
 
 
 def softmax(x: Array, axis: int) -> Array:
@@ -38,7 +38,7 @@ def softmax(x: Array, axis: int) -> Array:
 
 
 def softmax_grad(g: Array, y: Array, axis: int) -> Array:
-    """Gradient of softmax from its output `y`."""
+    """Return the gradient of softmax from its output `y`."""
     if is_worth(y) and is_worth(g):
         return _compiled("softmax_grad", axis, g, y)
     wide = widen(y)
@@ -60,7 +60,7 @@ def log_softmax(x: Array, axis: int) -> Array:
 
 
 def log_softmax_grad(g: Array, y: Array, axis: int) -> Array:
-    """Gradient of log_softmax from its output `y`."""
+    """Return the gradient of log_softmax from its output `y`."""
     if is_worth(y) and is_worth(g):
         return _compiled("log_softmax_grad", axis, g, y)
     wide = widen(g)

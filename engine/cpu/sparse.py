@@ -1,6 +1,6 @@
-"""Products of sparse matrices, by SciPy's or CuPy's, and the order of their elements.
+"""Products of sparse matrices, by SciPy or CuPy, and the order of their elements.
 
-A sparse matrix is its values, a vector, and the row and the column of each; elements of one place count together.
+A sparse matrix is its values, a vector, and the row and the column of each; repeated elements are summed.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ __all__ = ["Places", "element_product", "matrix_product", "merged", "offsets", "
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where the elements of a sparse matrix are.
+    """Positions of the elements of a sparse matrix.
 
     Attributes:
         rows: the row of each element.
         columns: the column of each.
-        shape: of the matrix.
+        shape: the shape of the matrix.
     """
 
     rows: Array
@@ -31,12 +31,12 @@ class Places:
 
     @property
     def transposed(self) -> Places:
-        """Those of the transposed matrix, in the same order."""
+        """The positions in the transposed matrix, in the same order."""
         return Places(self.columns, self.rows, self.shape[::-1])
 
 
 def _matrix(values: Array, places: Places) -> Any:
-    """Return the library's matrix, of a dtype that it computes in: half precision is widened, on a GPU integers are too."""
+    """Return the library's matrix, in a dtype of its functions: half precision is widened, on a GPU integers too."""
     values = _widened(values)
     return sparse_module(values).coo_matrix((values, (places.rows, places.columns)), places.shape).tocsr()
 
@@ -62,25 +62,25 @@ def element_product(x: Array, y: Array, x_places: Places, y_places: Places, plac
 
 
 def product_places(x: Places, y: Places) -> Places:
-    """Where a product of two sparse matrices has elements, row by row: also those whose terms cancel."""
+    """Return the positions of the elements of a product of two sparse matrices, including those that cancel."""
     xp = array_module(x.rows)
-    count = [_matrix(xp.ones(one.rows.size, np.float32), one) for one in (x, y)]
-    found = (count[0] @ count[1]).tocoo()
-    rows, columns, _ = merged(Places(found.row, found.col, (x.shape[0], y.shape[1])))
+    count = [_matrix(xp.ones(positions.rows.size, np.float32), positions) for positions in (x, y)]
+    product = (count[0] @ count[1]).tocoo()
+    rows, columns, _ = merged(Places(product.row, product.col, (x.shape[0], y.shape[1])))
     return Places(rows, columns, (x.shape[0], y.shape[1]))
 
 
 def merged(places: Places) -> tuple[Array, Array, Array]:
-    """Return the rows and the columns of the places, each place once and in order, and which of them each element is at."""
+    """Return the rows and the columns of the sorted unique positions, and the index of each element's among them."""
     xp = array_module(places.rows)
     width = places.shape[1]
-    flat, at = xp.unique(places.rows.astype(np.int64) * width + places.columns, return_inverse=True)
-    return flat // width, flat % width, at.reshape(-1)
+    flat, index = xp.unique(places.rows.astype(np.int64) * width + places.columns, return_inverse=True)
+    return flat // width, flat % width, index.reshape(-1)
 
 
 def offsets(rows: Array, count: int) -> Array:
-    """Where each of `count` rows begins among elements that lie row by row, and behind the last one where it ends."""
+    """Return the start of each of `count` rows among row-major elements, and the end of the last one."""
     xp = array_module(rows)
-    found = xp.zeros(count + 1, rows.dtype)
-    found[1:] = xp.cumsum(xp.bincount(rows.astype(np.int64), minlength=count))
-    return found
+    starts = xp.zeros(count + 1, rows.dtype)
+    starts[1:] = xp.cumsum(xp.bincount(rows.astype(np.int64), minlength=count))
+    return starts

@@ -1,4 +1,4 @@
-"""Rules of ``updates`` that have a compiled form: a step over many tensors in one call."""
+"""Update rules with a compiled form: a step over many tensors in one call."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .threads import share
 __all__ = ["FORMS", "Form", "can_step", "step"]
 
 _LEAST = 1 << 13
-"""Elements of all tensors together from which on the compiled form is worth its call."""
+"""Elements of all tensors together from which the compiled form is faster."""
 
 Numbers = tuple[float, ...]
 Form = Callable[..., tuple[str, Numbers] | None]
-"""From what a rule is given after the gradient to a kernel's name and its numbers; None where that has no such form."""
+"""From a rule's arguments after the gradient to a kernel's name and numbers; None for forms without a kernel."""
 
 
 def _momentum(lr: float, factor: float, nesterov: bool) -> tuple[str, Numbers] | None:
@@ -58,7 +58,7 @@ FORMS: dict[Callable[..., Any], Form] = {
 
 
 def can_step(rows: Sequence[Sequence[Array]]) -> bool:
-    """Return whether the compiled form takes these arrays: in each row a gradient, a parameter and its states."""
+    """Return whether the compiled form supports these arrays: in each row a gradient, a parameter and its states."""
     if not is_on() or sum([row[0].size for row in rows]) < _LEAST:
         return False
     for row in rows:
@@ -71,13 +71,13 @@ def can_step(rows: Sequence[Sequence[Array]]) -> bool:
 
 
 def step(kernel: str, rows: Sequence[tuple[Array, Sequence[tuple[Array, Array]]]], numbers: Sequence[Numbers]) -> None:
-    """Write a step's results.
+    """Compute and write the results of a step.
 
     Args:
         kernel: the name of one of ``compiled.updates``.
-        rows: of each tensor its gradient, and pairs of an array as it is and where what it becomes is written, which
+        rows: for each tensor its gradient, and pairs of an array and the destination of its new value, which
             may be the same array: the parameter, then its states.
-        numbers: of each tensor what the kernel takes.
+        numbers: for each tensor the numbers of the kernel.
     """
     compiled = kernels("updates")
     blocks = _blocks(tuple([gradient.size for gradient, _ in rows]), compiled.BLOCK)
@@ -87,7 +87,7 @@ def step(kernel: str, rows: Sequence[tuple[Array, Sequence[tuple[Array, Array]]]
 
 @cache
 def _blocks(sizes: tuple[int, ...], most: int) -> Array:
-    found = [
-        (place, start, min(most, size - start)) for place, size in enumerate(sizes) for start in range(0, size, most)
+    blocks = [
+        (index, start, min(most, size - start)) for index, size in enumerate(sizes) for start in range(0, size, most)
     ]
-    return np.array(found, np.int64).reshape(-1, 3)
+    return np.array(blocks, np.int64).reshape(-1, 3)

@@ -1,6 +1,6 @@
-"""Lines for the person at the terminal, which never stop what works.
+"""Lines on the terminal, which never stop or delay the program.
 
-Whoever reads them may be gone, may have closed the stream, or may have stopped reading. A line that cannot be written
+The reader may have exited, closed the stream, or stopped reading. A line that cannot be written
 now is lost; nothing raises, and nothing waits for a reader.
 """
 
@@ -16,21 +16,21 @@ __all__ = ["flush_output", "tell"]
 
 
 def tell(line: str, end: str = "\n") -> None:
-    """Write a line to the standard error stream if that can be done at once, from any thread.
+    """Write a line to the standard error stream if that is possible without waiting, from any thread.
 
     Args:
         line: its text.
-        end: what comes behind it; nothing where the rest of the line comes later.
+        end: the end of the line; "" if the rest follows later.
     """
-    stream = getattr(sys, "stderr", None)  # which a program may even have deleted
+    stream = getattr(sys, "stderr", None)  # a program may even have deleted it
     if stream is None or _is_full(stream):  # None: a process without a console
         return
-    with contextlib.suppress(Exception):  # a pipe without a reader, a closed file, a stream of the user's that fails
+    with contextlib.suppress(Exception):  # a pipe without a reader, a closed file, a failing stream of the user's
         print(line, end=end, file=stream, flush=True)
 
 
 def flush_output() -> None:
-    """Write out what standard output and error hold back, as far as that can be done."""
+    """Flush standard output and error, as far as possible."""
     for stream in (getattr(sys, "stdout", None), getattr(sys, "stderr", None)):
         if stream is not None:
             with contextlib.suppress(Exception):
@@ -38,8 +38,8 @@ def flush_output() -> None:
 
 
 def _is_full(stream: TextIO) -> bool:
-    """Return whether a write would wait for a reader, as into a pipe that nobody empties."""
-    if not isinstance(stream, io.TextIOWrapper):  # a notebook's: its descriptor is not where the text goes
+    """Return whether a write would wait for a reader, as for a pipe that is not being read."""
+    if not isinstance(stream, io.TextIOWrapper):  # a notebook's: its descriptor is not the text's destination
         return False
     try:
         poll = select.poll()

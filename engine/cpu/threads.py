@@ -1,13 +1,12 @@
-"""Sharing a kernel out to threads: in parts that shapes fix, so that results do not depend on how many threads.
+"""Distribution of a kernel over threads: in parts that shapes determine, so that results do not depend on their number.
 
-``share(kernel, parts, *arguments)`` does the parts of a compiled kernel on this thread and on helpers, without the
+``share(kernel, parts, *arguments)`` runs the parts of a compiled kernel on this thread and on helpers, without the
 interpreter's lock (``compiled.sharing`` is its inner half). Any number of threads may compute at once, also after a
-fork: the helpers are one's at a time, and whoever finds them taken computes alone.
+fork: one thread at a time has the helpers; the others compute alone.
 
-A helper without work looks for more for about a millisecond before it sleeps, longer than a small network computes
-nothing between two kernels. To be woken takes as long as many a kernel runs, above all on a virtual machine whose core
-has begun to rest: a step of an MLP after a pause took 3.6 ms where helpers slept after a tenth of a millisecond, and
-2.7 ms now.
+An idle helper polls for work for about a millisecond before it sleeps, longer than the gap between two kernels of a
+small network. Waking it takes as long as many a kernel runs, above all on a virtual machine whose core has gone idle: a
+step of an MLP after a pause took 3.6 ms when helpers slept after a tenth of a millisecond, and takes 2.7 ms now.
 """
 
 from __future__ import annotations
@@ -27,33 +26,33 @@ from .compiling import kernels
 __all__ = ["number", "set_number", "share", "single_threaded_blas", "small_products"]
 
 _MOST = 16
-"""More threads than these wait for the same memory."""
+"""Maximum of threads: more would wait for the same memory."""
 _LENGTH = 8
-"""Of the board of ``compiled.sharing``."""
+"""Length of the board of ``compiled.sharing``."""
 _TURNS = 1_000_000
-"""How often a helper looks for work before it sleeps."""
+"""Number of polls of a helper before it sleeps."""
 
 _chosen: int | None = None
 
 
 def number() -> int:
-    """How many threads compute: ``set_number``, else OMP_NUM_THREADS, else as many as the process may use cores."""
+    """Return the number of computing threads: ``set_number``, else OMP_NUM_THREADS, else the process's cores."""
     return _chosen or _default_number()
 
 
 @functools.cache
 def _default_number() -> int:
-    asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    return min(int(asked) if asked.isdecimal() and int(asked) > 0 else cores(), _MOST)
+    setting = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return min(int(setting) if setting.isdecimal() and int(setting) > 0 else cores(), _MOST)
 
 
 def cores() -> int:
-    """Return how many cores the process may use."""
+    """Return the number of cores that the process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def set_number(count: int | None) -> None:
-    """Compute with ``count`` threads from now on; None goes back to what it was at first."""
+    """Set the number of computing threads to ``count``; None restores the default."""
     global _chosen
     with _taken:
         _chosen = count
@@ -61,14 +60,14 @@ def set_number(count: int | None) -> None:
 
 
 class _Helpers:
-    """The threads that help, and the board on which they find their work."""
+    """Helper threads, and the board with their work."""
 
     def __init__(self, count: int) -> None:
         self.inner = kernels("sharing")
         self.board = np.zeros(_LENGTH, np.int64)
         self.asleep = threading.Semaphore(0)
-        for place in range(count):
-            threading.Thread(target=self._serve, name=f"hookscope-{place + 1}", daemon=True).start()
+        for index in range(count):
+            threading.Thread(target=self._serve, name=f"hookscope-{index + 1}", daemon=True).start()
 
     def _serve(self) -> None:
         while self.inner.help_out(self.board, _TURNS):
@@ -92,7 +91,7 @@ def _dismiss() -> None:
 
 
 def _forked() -> None:
-    """Threads do not outlive a fork; the new process starts its own."""
+    """Reset the state after a fork: threads do not survive it, and the new process starts its own."""
     global _taken, _helpers
     _taken, _helpers = threading.Lock(), None
     single_threaded_blas._lock = threading.Lock()
@@ -104,12 +103,12 @@ if hasattr(os, "register_at_fork"):
 
 
 def share(kernel: Any, parts: int, *arguments: Any) -> None:
-    """Do all parts of a kernel, on several threads.
+    """Run all parts of a kernel, on several threads.
 
     Args:
-        kernel: of a file in ``compiled``; the order of its parts must not matter.
-        parts: how many there are: fixed by shapes, never by the number of threads.
-        arguments: what else the kernel is given; arrays as ``ready`` makes them.
+        kernel: a kernel of a file in ``compiled``; the order of its parts must not matter.
+        parts: their number: determined by shapes, never by the number of threads.
+        arguments: further arguments of the kernel; arrays in the form of ``ready``.
     """
     global _helpers
     if parts > 1 and number() > 1 and _taken.acquire(blocking=False):
@@ -127,52 +126,59 @@ def share(kernel: Any, parts: int, *arguments: Any) -> None:
 
 @functools.cache
 def _blas_libraries(whose: str) -> list[Any]:
-    """Return the libraries that "numpy" or "scipy" multiplies matrices with, as far as they can be told how many threads to
-    use; where it has none of its own, all that are loaded."""
-    import_module(f"{whose}.linalg")  # which loads it
+    """Return the BLAS libraries of "numpy" or "scipy" whose number of threads can be set.
+
+    All loaded ones, if it has none of its own.
+    """
+    import_module(f"{whose}.linalg")  # loads the library
     from threadpoolctl import ThreadpoolController
 
-    found = ThreadpoolController().select(user_api="blas").lib_controllers
-    return [one for one in found if f"{whose}.libs" in one.filepath] or list(found)
+    libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+    return [library for library in libraries if f"{whose}.libs" in library.filepath] or list(libraries)
 
 
 @functools.cache
 def _blas_counts(whose: str) -> list[tuple[Callable[[], int | None], Callable[[int], object]]]:
-    """Of each of these libraries what tells how many threads it uses, and what sets that.
+    """Return the getter and setter of the number of threads of each of these libraries.
 
-    threadpoolctl heeds of OpenBLAS's users one Python thread alone, and any may compute here; so it is asked itself.
+    For OpenBLAS threadpoolctl supports only one calling Python thread, but any may compute here; so its own functions
+    are used.
     """
-    found: list[tuple[Any, Any]] = []
-    for one in _blas_libraries(whose):
-        functions: tuple[Any, Any] = one.get_num_threads, one.set_num_threads
-        if one.internal_api == "openblas" and one.threading_layer != "openmp":
+    functions_found: list[tuple[Any, Any]] = []
+    for library in _blas_libraries(whose):
+        functions: tuple[Any, Any] = library.get_num_threads, library.set_num_threads
+        if library.internal_api == "openblas" and library.threading_layer != "openmp":
             for prefix, suffix in itertools.product(("", "scipy_"), ("", "64_", "_64")):
-                get = getattr(one.dynlib, f"{prefix}openblas_get_num_threads{suffix}", None)
+                get = getattr(library.dynlib, f"{prefix}openblas_get_num_threads{suffix}", None)
                 if get is not None:
-                    functions = get, getattr(one.dynlib, f"{prefix}openblas_set_num_threads{suffix}")
-        found.append(functions)
-    return found
+                    functions = get, getattr(library.dynlib, f"{prefix}openblas_set_num_threads{suffix}")
+        functions_found.append(functions)
+    return functions_found
 
 
 @functools.cache
 def small_products() -> int:
-    """1 where SciPy's OpenBLAS has kernels for small products, of which ``compiled.blas.product`` makes large ones; 0
-    where it has none."""
+    """Return 1 if SciPy's OpenBLAS has kernels for small products, else 0.
+
+    ``compiled.blas.product`` composes large products of them.
+    """
     with_kernels = ("SkylakeX", "Cooperlake", "SapphireRapids")
-    return int(any(getattr(one, "architecture", None) in with_kernels for one in _blas_libraries("scipy")))
+    return int(any(getattr(library, "architecture", None) in with_kernels for library in _blas_libraries("scipy")))
 
 
 class single_threaded_blas:  # noqa: N801  # a context, as ``contextlib`` writes them
-    """Products of matrices inside the block run on the thread that asks for them: their parts are shared out instead.
+    """Products of matrices inside the block run on the calling thread: they are divided into parts instead.
 
-    A library's own threads add up in an order that depends on how many they are.
+    The order of sums in a library's own threads depends on their number.
 
     Args:
         whose: "numpy" for ``numpy.matmul``, "scipy" for ``compiled.blas``.
     """
 
     _lock = threading.Lock()
-    _inside: ClassVar[dict[str, list[tuple[Callable[[int], object], int]]]] = {}  # what sets back, and to how many
+    _inside: ClassVar[
+        dict[str, list[tuple[Callable[[int], object], int]]]
+    ] = {}  # setters, and the previous numbers of threads
     _users: ClassVar[dict[str, int]] = {"numpy": 0, "scipy": 0}
 
     def __init__(self, whose: str) -> None:
@@ -183,9 +189,11 @@ class single_threaded_blas:  # noqa: N801  # a context, as ``contextlib`` writes
         with self._lock:
             self._users[self._whose] += 1
             if self._users[self._whose] == 1:
-                many = [(set_count, get_count()) for get_count, set_count in counts]
-                told = self._inside[self._whose] = [(tell, count) for tell, count in many if count not in (1, None)]
-                for set_count, _ in told:
+                counts_now = [(set_count, get_count()) for get_count, set_count in counts]
+                changed = self._inside[self._whose] = [
+                    (tell, count) for tell, count in counts_now if count not in (1, None)
+                ]
+                for set_count, _ in changed:
                     set_count(1)
 
     def __exit__(self, *exc_info: object) -> None:

@@ -1,9 +1,9 @@
-"""Update rules of the optimizers: a parameter, its state, its gradient and numbers in; the new parameter and state out.
+"""Update rules of the optimizers: from a parameter, its state, its gradient and numbers to new parameter and state.
 
-Each rule stands here alone; ``nn``, ``experimental.optim``, ``mint.optim`` and the Primitive classes keep the state and
-call it. Adam's is ``adam.adam``, for there is a Triton kernel of it. Numbers are Python's or arrays of one element. No
-rule writes into its arguments. State is given in the dtype it is kept in, and what a rule reads of its new state is
-what is kept; the parameter comes as it was computed, which may be wider.
+Each rule is here only; ``nn``, ``experimental.optim``, ``mint.optim`` and the Primitive classes keep the state and
+call it. Adam's is ``adam.adam``, which also has a Triton kernel. Numbers are Python's or arrays of one element. Rules
+do not modify their arguments. New state is rounded to the dtype of the old one before a rule reads it; the parameter
+is returned as computed, possibly wider.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ Number: TypeAlias = float | Array
 
 
 def _kept(new: Any, before: Array) -> Array:
-    """Return a new state in the dtype of the one before."""
+    """Return a new state in the dtype of the previous one."""
     return array_module(before).asarray(new, dtype=before.dtype)  # untyped cupy
 
 
@@ -71,54 +71,54 @@ def _sqrt(x: Any) -> Any:
 
 
 def is_on_gpu(x: object) -> bool:
-    """Return whether an array or a number lies on a GPU."""
+    """Return whether an array or a number is on a GPU."""
     return type(x).__module__.partition(".")[0] == "cupy"
 
 
 def is_zero(x: Number) -> bool:
-    """Return whether a number is known to be 0; at one that lies on a GPU nobody looks."""
+    """Return whether a number is known to be 0; one on a GPU is not read."""
     return not is_on_gpu(x) and not x
 
 
 def _rest(power: Number) -> Any:
-    """1 - power; of a power in double precision on a GPU, in single precision, as a rule computes with it."""
+    """Return 1 - power, for a power in double precision on a GPU in single precision, for use in a rule."""
     return _single(1.0 - power)
 
 
 def _single(number: Number) -> Any:
-    """Return a number that was computed in double precision, as a rule takes it beside arrays of single precision."""
+    """Return a number computed in double precision in the form for arrays of single precision."""
     return number.astype("float32") if is_on_gpu(number) else number  # type: ignore[union-attr]  # an array
 
 
 def _double(number: Number) -> Any:
-    """Return a number in the precision in which Python has its own."""
+    """Return a number in the precision of Python's floats."""
     return number.astype("float64") if is_on_gpu(number) else number  # type: ignore[union-attr]  # an array
 
 
 def _norm(x: Array) -> Any:
-    """Return the Euclidean norm: a float, or where the array lies on a GPU an array of one number, which is not waited for."""
+    """Return the Euclidean norm: a float, or for an array on a GPU an array of one number, without synchronizing."""
     x = widen_any(x)
     norm = _sqrt((x * x).sum())
     return norm if is_on_gpu(x) else float(norm)
 
 
 def _root_mean_square(x: Array) -> Any:
-    """Return a float, or where the array lies on a GPU an array of one number, which is not waited for."""
+    """Return the root mean square: a float, or on a GPU an array of one number, without synchronizing."""
     x = widen_any(x)
-    found = _sqrt((x * x).mean())
-    return found if is_on_gpu(x) else float(found)
+    root = _sqrt((x * x).mean())
+    return root if is_on_gpu(x) else float(root)
 
 
 def _larger(number: float, x: Any) -> Any:
-    """Return the larger of a number and one that may lie on a GPU."""
+    """Return the larger of a number and one that may be on a GPU."""
     return array_module(x).maximum(x, number) if is_on_gpu(x) else max(number, x)
 
 
-# Along the gradient.
+# Gradient descent.
 
 
 def descent(p: Array, g: Array, lr: Number) -> Array:
-    """Gradient descent: p - lr * g."""
+    """Return a step of gradient descent: p - lr * g."""
     return p - g * lr
 
 
@@ -127,15 +127,15 @@ def sgd(
 ) -> tuple[Array, Array]:
     """Sutskever et al. 2013: v = factor * v + (1 - dampening) * g; p - lr * v, or p - lr * (g + factor * v) (Nesterov).
 
-    ``first``: whether this is the first step, whose v is g: of the parameter (a bool), or of each element.
+    ``first``: whether this is the first step, in which v is g: for the parameter (a bool), or for each element.
     """
     if first is True:
-        # An array of its own: the gradient is the caller's.
-        new, held = g, g + 0
+        # A separate array: the gradient is the caller's.
+        new, stored = g, g + 0
     else:
         new = kept * factor + g * (1 - dampening)
-        new = held = new if first is False else array_module(p).where(first, g, new)
-    return descent(p, g + new * factor if nesterov else new, lr), _kept(held, kept)
+        new = stored = new if first is False else array_module(p).where(first, g, new)
+    return descent(p, g + new * factor if nesterov else new, lr), _kept(stored, kept)
 
 
 def sgd_by_step(
@@ -149,19 +149,19 @@ def sgd_by_step(
     nesterov: bool,
     step: Number,
 ) -> tuple[Array, Array, Array | None]:
-    """``sgd`` by numbers at which nobody looks: in step 1 v is g and ``stat`` becomes 0; by a factor of 0 both stay."""
+    """``sgd`` without reading numbers: in step 1 v is g and ``stat`` becomes 0; for a factor of 0 both stay."""
     xp = array_module(p)
     moves, first = xp.asarray(factor) != 0, xp.asarray(step) == 1
     new = xp.where(first, g, kept * factor + g * (1 - dampening))
     by = xp.where(moves, g + new * factor if nesterov else new, g)
-    told = None if stat is None else _kept(xp.where(moves & first, 0, stat), stat)
-    return descent(p, by, lr), _kept(xp.where(moves, new, kept), kept), told
+    new_stat = None if stat is None else _kept(xp.where(moves & first, 0, stat), stat)
+    return descent(p, by, lr), _kept(xp.where(moves, new, kept), kept), new_stat
 
 
 def sgd_by_stat(
     p: Array, kept: Array, stat: Array, g: Array, lr: Number, factor: float, dampening: float, nesterov: bool
 ) -> tuple[Array, Array, Array]:
-    """``sgd`` where ``stat`` says of each element, by 1, whether its first step is to come; then it is 0."""
+    """``sgd`` where ``stat`` is 1 for each element before its first step; then it becomes 0."""
     new, kept = sgd(p, kept, g, lr, factor, dampening, nesterov, stat != 0)
     return new, kept, stat * stat.dtype.type(0)
 
@@ -192,7 +192,7 @@ def asgd(
     t0: float,
     step: Number,
 ) -> tuple[Array, Array, Number, Number]:
-    """Polyak and Juditsky 1992: descent by a rate ``eta`` that shrinks; ``mu`` is its share in the average.
+    """Polyak and Juditsky 1992: descent by a decaying rate ``eta``; ``mu`` is its share in the average.
 
     Returns the parameter, the average, and eta and mu of the next step.
     """
@@ -211,7 +211,7 @@ def rprop(
 ) -> tuple[Array, Array, Array]:
     """Riedmiller and Braun 1993: steps by the sign of the gradient, which grow while it keeps its sign.
 
-    Where the sign turned, the step is left out and the next one starts anew. ``etas``: (shrink, grow) factors.
+    If the sign changed, the step is skipped and the next one starts anew. ``etas``: (shrink, grow) factors.
     """
     xp = array_module(p)
     agreement = xp.sign(g * before)
@@ -222,7 +222,7 @@ def rprop(
 
 
 def first_lengths(p: Array, rate: Number, lengths: Array, step: Number) -> Array:
-    """Return the lengths with which ``rprop`` begins a step: in step 1 the rate."""
+    """Return the initial lengths of ``rprop`` in a step: in step 1 the rate."""
     xp = array_module(p)
     if is_on_gpu(step):
         return xp.where(step == 1, rate, lengths).astype(p.dtype)
@@ -248,7 +248,7 @@ def power_sign(
 
 
 def _shrunk(p: Array, rate: Number, l1: Number, l2: Number) -> Array:
-    """Towards 0 by l1 and l2, to a rate (Duchi and Singer 2009)."""
+    """Return p shrunk towards 0 by l1 and l2, with a rate (Duchi and Singer 2009)."""
     if l1 > 0:
         xp = array_module(p)
         p = xp.sign(p) * xp.maximum(abs(p) - rate * l1, 0)
@@ -256,15 +256,15 @@ def _shrunk(p: Array, rate: Number, l1: Number, l2: Number) -> Array:
 
 
 def proximal_descent(p: Array, g: Array, lr: Number, l1: Number, l2: Number) -> Array:
-    """Duchi and Singer 2009: gradient descent, then towards 0 by l1 and l2."""
+    """Duchi and Singer 2009: gradient descent, then shrinkage towards 0 by l1 and l2."""
     return _shrunk(descent(p, g, lr), lr, l1, l2)
 
 
-# By the moments of the gradient: Adam's relatives (Kingma and Ba 2015).
+# Moments of the gradient: Adam and variants (Kingma and Ba 2015).
 
 
 def corrected_rate(lr: Number, power1: Number, power2: Number) -> Any:
-    """lr * sqrt(1 - beta2**t) / (1 - beta1**t): Adam's correction of both moments' start, in its learning rate."""
+    """Return lr * sqrt(1 - beta2**t) / (1 - beta1**t): Adam's bias correction, applied to its learning rate."""
     return lr * _sqrt(1 - power2) / (1 - power1)
 
 
@@ -281,12 +281,12 @@ def adam_by_powers(
     eps: float,
     nesterov: bool,
 ) -> tuple[Array, Array, Array]:
-    """``adam.adam`` by a learning rate that is to be corrected, and powers of the betas at which nobody looks."""
+    """``adam.adam`` with an uncorrected learning rate, and powers of the betas, which are not read."""
     return adam(p, m, v, g, rate_by_powers(p, lr, power1, power2), beta1, beta2, eps, nesterov)
 
 
 def rate_by_powers(p: Array, lr: Number, power1: Number, power2: Number) -> Any:
-    """``corrected_rate`` with the digits that it has of Python's numbers, in the precision of a step of ``p``."""
+    """Return ``corrected_rate`` computed in double precision, rounded to the precision of a step of ``p``."""
     exact = [x.astype("float64") if is_on_gpu(x) else x for x in (lr, power1, power2)]  # type: ignore[union-attr]
     rate = corrected_rate(*exact)
     return rate.astype(widen_any(p[:0]).dtype) if is_on_gpu(rate) else rate
@@ -333,7 +333,7 @@ def adamax(
 ) -> tuple[Array, Array, Array]:
     """Kingma and Ba 2015, section 7.1: v = max(beta2 * v, |g|); p - lr / (1 - beta1**t) * m / (v + eps).
 
-    ``eps_in_maximum``: as in PyTorch, v = max(beta2 * v, |g| + eps) and nothing is added to it.
+    ``eps_in_maximum``: as in PyTorch, v = max(beta2 * v, |g| + eps), with nothing added to v.
     """
     xp = array_module(p)
     m = _kept(_average(m, g, beta1), m)
@@ -367,7 +367,7 @@ def adamw(
 ) -> tuple[Array, Array, Array, Array | None]:
     """Loshchilov and Hutter 2019: (1 - lr * decay) * p - lr * m_hat / (sqrt(v_hat) + eps), both moments corrected.
 
-    ``largest``: of v so far (Reddi et al. 2018), which then stands for v; None for the plain form.
+    ``largest``: the largest v so far (Reddi et al. 2018), which then replaces v; None for the plain form.
     """
     m, v = _moments(m, v, g, beta1, beta2)
     if largest is not None:
@@ -392,11 +392,11 @@ def nadam(
     beta2: float,
     eps: float,
 ) -> tuple[Array, Array, Array]:
-    """Dozat 2016: Adam with Nesterov's momentum; ``mu`` is this step's factor, ``product`` that of all to this one."""
+    """Dozat 2016: Adam with Nesterov's momentum; ``mu`` is this step's factor, ``product`` that of all up to it."""
     m, v = _moments(m, v, g, beta1, beta2)
     lr, product = _double(lr), _double(product)
-    own, ahead = lr * (1 - mu) / (1 - product), lr * following / (1 - product * following)
-    return p - (g * _single(own) + m * _single(ahead)) / (_sqrt(v / _rest(power2)) + eps), m, v
+    of_gradient, of_moment = lr * (1 - mu) / (1 - product), lr * following / (1 - product * following)
+    return p - (g * _single(of_gradient) + m * _single(of_moment)) / (_sqrt(v / _rest(power2)) + eps), m, v
 
 
 def radam(
@@ -415,20 +415,20 @@ def radam(
     """Liu et al. 2020: Adam rectified by the variance of its second moment; without that moment while it is unknown."""
     m, v = _moments(m, v, g, beta1, beta2)
     by = m * (lr / _rest(power1))
-    rest = 1.0 - power2
+    variance_rest = 1.0 - power2
     longest = 2 / (1 - beta2) - 1
-    length = longest - 2 * step * power2 / rest
+    length = longest - 2 * step * power2 / variance_rest
     if is_on_gpu(length):
         xp = array_module(length)
-        root = _single(_sqrt(_rectified(xp.maximum(length, 5.0), longest) * rest))
+        root = _single(_sqrt(_rectified(xp.maximum(length, 5.0), longest) * variance_rest))
         by = xp.where(length > 5, by * root / (_sqrt(v) + eps), by)
     elif length > 5:
-        by = by * math.sqrt(_rectified(length, longest) * rest) / (_sqrt(v) + eps)
+        by = by * math.sqrt(_rectified(length, longest) * variance_rest) / (_sqrt(v) + eps)
     return p - by, m, v
 
 
 def _rectified(length: Any, longest: float) -> Any:
-    """Return the square of ``radam``'s rectification, of a length from 5 on."""
+    """Return the square of ``radam``'s rectification, for a length from 5 on."""
     return (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
 
 
@@ -445,7 +445,7 @@ def lamb(
     eps: float,
     decay: Number,
 ) -> tuple[Array, Array, Array]:
-    """You et al. 2020: Adam with decay, both moments corrected, its step as long as the parameter is."""
+    """You et al. 2020: Adam with decay, both moments corrected, with a step of the parameter's norm."""
     m, v = _moments(m, v, g, beta1, beta2)
     by = m / _rest(power1) / (_sqrt(v / _rest(power2)) + eps)
     if not is_zero(decay):
@@ -461,7 +461,7 @@ def lamb(
 def lars(p: Array, g: Array, decay: Number, coefficient: float, eps: float, limit: Number | None) -> Array:
     """You et al. 2017: the gradient, with decay, times coefficient * |p| / (|g| + decay * |p| + eps).
 
-    ``limit``: the learning rate, where the factor is at most 1 after the rate is in it; None for no limit.
+    ``limit``: the learning rate, if the factor is limited to 1 after division by it; None for no limit.
     """
     length, slope = _norm(p), _norm(g)
     if is_on_gpu(length):
@@ -477,15 +477,15 @@ def lars(p: Array, g: Array, decay: Number, coefficient: float, eps: float, limi
 def _lars_factor(
     length: Array, slope: Array, decay: Number, coefficient: float, eps: float, limit: Number | None
 ) -> Any:
-    """What ``lars`` multiplies by, of norms that lie on a GPU."""
+    """Return the factor of ``lars`` from norms on a GPU."""
     xp = array_module(length)
     factor = coefficient * length / (slope + decay * length + eps)
-    if limit is not None:  # where it is 0, the quotient is infinite, and the factor 1 as it shall be
+    if limit is not None:  # if it is 0, the quotient is infinite, and the factor 1, as required
         factor = xp.minimum(factor / limit, 1.0)
     return xp.where((length > 0) & (slope > 0), factor, 1.0)
 
 
-# By the squares of the gradients so far.
+# Squares of the gradients so far.
 
 
 def adagrad(
@@ -498,7 +498,7 @@ def adagrad(
 
 
 def proximal_adagrad(p: Array, squares: Array, g: Array, lr: Number, l1: Number, l2: Number) -> tuple[Array, Array]:
-    """Duchi and Singer 2009: Adagrad's step, then towards 0 by l1 and l2."""
+    """Duchi and Singer 2009: Adagrad's step, then shrinkage towards 0 by l1 and l2."""
     squares = _kept(squares + g * g, squares)
     rates = lr / _sqrt(squares)
     return _shrunk(p - rates * g, rates, l1, l2), squares
@@ -507,7 +507,7 @@ def proximal_adagrad(p: Array, squares: Array, g: Array, lr: Number, l1: Number,
 def adadelta(
     p: Array, squares: Array, steps: Array, g: Array, lr: Number, rho: Number, eps: Number
 ) -> tuple[Array, Array, Array]:
-    """Zeiler 2012: the step is as long as the steps before it were, divided by the size of the gradients."""
+    """Zeiler 2012: the step is scaled by the ratio of past steps and past gradients."""
     squares = _kept(_average(squares, g * g, rho), squares)
     by = _sqrt(steps + eps) / _sqrt(squares + eps) * g
     return p - lr * by, squares, _kept(_average(steps, by * by, rho), steps)
@@ -526,7 +526,7 @@ def rmsprop(
 ) -> tuple[Array, Array | None, Array, Array]:
     """Hinton 2012, with the rate in the momentum: u = factor * u + lr * g / sqrt(v + eps); p - u.
 
-    ``mean``: of the gradient, whose square is taken from v (Graves 2013); None for the form that is not centered.
+    ``mean``: the mean of the gradient, whose square is subtracted from v (Graves 2013); None if not centered.
     """
     squares = _kept(_average(squares, g * g, rho), squares)
     under = squares + eps
@@ -563,17 +563,17 @@ def rmsprop_pytorch(
 def ftrl(
     p: Array, squares: Array, linear: Array, g: Array, lr: Number, l1: Number, l2: Number, power: Number
 ) -> tuple[Array, Array, Array]:
-    """McMahan et al. 2013: follow the regularised leader; ``power`` is -1/2 in the paper."""
+    """McMahan et al. 2013: follow the regularized leader; ``power`` is -1/2 in the paper."""
     xp = array_module(p)
     total = squares + g * g
-    now, before = total**-power, squares**-power
-    z = _kept(linear + g - (now - before) / lr * p, linear)
-    new = (xp.sign(z) * l1 - z) / (now / lr + 2 * l2)
+    power_now, power_before = total**-power, squares**-power
+    z = _kept(linear + g - (power_now - power_before) / lr * p, linear)
+    new = (xp.sign(z) * l1 - z) / (power_now / lr + 2 * l2)
     return xp.where(xp.abs(z) > l1, new, 0), _kept(total, squares), z
 
 
 def adafactor_rate(step: Number, warms_up: bool) -> Any:
-    """Shazeer and Stern 2018: the rate that falls with the root of the step; ``warms_up``: and grows with it before."""
+    """Shazeer and Stern 2018: the rate falls with the root of the step; ``warms_up``: it grows with it before."""
     if is_on_gpu(step):
         slow = _double(step)
         most = 1e-6 * slow if warms_up else 1e-2
@@ -582,7 +582,7 @@ def adafactor_rate(step: Number, warms_up: bool) -> Any:
 
 
 def adafactor_share(step: Number, decay_rate: float) -> Any:
-    """Shazeer and Stern 2018: the share of the second moment that stays in a step, 1 - t**-decay_rate."""
+    """Shazeer and Stern 2018: the decay factor of the second moment, 1 - t**-decay_rate."""
     return _single(1.0 - _double(step) ** -decay_rate)
 
 
@@ -599,12 +599,12 @@ def adafactor(
     decay: float,
     scale_parameter: bool,
 ) -> tuple[Array, list[Array], Array | None]:
-    """Shazeer and Stern 2018; ``squares`` is the second moment: of a matrix its rows' and its columns'.
+    """Shazeer and Stern 2018; ``squares`` is the second moment: for a matrix the row and column factors.
 
     Args:
-        mean: the moving average of the steps, or None for steps that are made as they are.
-        lr: times the root mean square of the parameter (at least eps[1]) with ``scale_parameter``.
-        clip: the root mean square of a step at most, before the rate.
+        mean: the moving average of the steps, or None for steps that are not averaged.
+        lr: multiplied by the root mean square of the parameter (at least eps[1]) with ``scale_parameter``.
+        clip: the maximum of a step's root mean square, before the rate.
     """
     xp = array_module(p)
     if scale_parameter:

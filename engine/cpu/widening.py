@@ -17,7 +17,7 @@ _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
 def widen(x: Array) -> Array:
-    """`x` in the dtype it is computed in: float64 as it is, all else in float32.
+    """Return `x` in the dtype of its computation: float64 unchanged, all else in float32.
 
     Raises:
         TypeError: complex numbers, whose imaginary parts would be lost.
@@ -31,7 +31,7 @@ def widen(x: Array) -> Array:
 
 
 def widen_any(x: Array) -> Array:
-    """`widen` for functions that mean something for complex numbers too: these as they are."""
+    """Return `widen`, for functions that support complex numbers, which stay unchanged."""
     dtype = x.dtype
     return x if dtype is _SINGLE or dtype is _DOUBLE or dtype.kind == "c" else widen(x)
 
@@ -43,14 +43,14 @@ def is_half(x: Array) -> bool:
 
 
 def in_single(kernel: Callable[..., Array]) -> Callable[..., Array]:
-    """Return a kernel that adds up: what is given in half precision is added in float32 and the result rounded once."""
+    """Return a summing kernel with half precision summed in float32 and the result rounded once."""
 
     @functools.wraps(kernel)
     def widened(x: Array, *rest: Any, **attrs: Any) -> Array:
         if not is_half(x):
             return kernel(x, *rest, **attrs)
-        given = [a.astype(np.float32) if hasattr(a, "dtype") and is_half(a) else a for a in (x, *rest)]
-        return kernel(*given, **attrs).astype(x.dtype)
+        inputs = [a.astype(np.float32) if hasattr(a, "dtype") and is_half(a) else a for a in (x, *rest)]
+        return kernel(*inputs, **attrs).astype(x.dtype)
 
     return widened
 
@@ -61,5 +61,5 @@ def result_dtype(x: Array) -> Any:
 
 
 def narrow(y: Array, like: Array) -> Array:
-    """`y` as an array (NumPy makes scalars of 0-d results) in the dtype a result for `like` has."""
+    """Return `y` as an array (NumPy turns 0-d results into scalars) in the dtype of a result for `like`."""
     return array_module(like).asarray(y, dtype=result_dtype(like))  # untyped cupy

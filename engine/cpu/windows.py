@@ -1,14 +1,14 @@
 """CPU kernels of convolution and pooling over one to three axes: sliding windows as a strided view, then products.
 
-Written against the array module, so that they serve CuPy arrays too. Arrays come and go as (N, C, *lengths); pads are
-(before, after) of each axis in turn, (top, bottom, left, right) of an image.
+Written against the array module, so that they serve CuPy arrays too. Arguments and results are (N, C, *lengths); pads
+are (before, after) of each axis in turn, (top, bottom, left, right) of an image.
 
-Inside, the samples are the last axis: (C, *lengths, N). One row of windows is then one run of memory, which is copied
-and added at full speed however small the image is, and the whole batch is one matrix product. Results are handed back
-as views with the axes exchanged, and what follows (normalization, activation, pooling, the next convolution) keeps the
-order, so that only the first layer of a network pays for a transposition.
+Inside, the samples are the last axis: (C, *lengths, N). One row of windows is then contiguous and is copied
+and added at full speed even for small images, and the whole batch is one matrix product. Results are
+views with the axes permuted, and the following operators (normalization, activation, pooling, the next convolution)
+keep the order, so that only the first layer of a network needs a transposition.
 
-Float32 on the CPU, where there is work enough, goes to compiled kernels (``winograd``, ``convolution``, ``pooling``).
+Float32 on the CPU, if there is enough work, is computed in kernels (``winograd``, ``convolution``, ``pooling``).
 """
 
 from __future__ import annotations
@@ -40,32 +40,32 @@ __all__ = [
 Ints = tuple[int, ...]
 
 _BLOCK = 1 << 21
-"""Bytes of windows that are written out at once: they stay in the second-level cache until the product reads them."""
+"""Bytes of windows per block: they stay in the second-level cache until the product reads them."""
 
 
 def output_length(length: int, kernel: int, stride: int, dilation: int, pads: int) -> int:
-    """How many windows fit into an axis that has ``pads`` elements added."""
+    """Return the number of windows in an axis with ``pads`` elements added."""
     return (length + pads - dilation * (kernel - 1) - 1) // stride + 1
 
 
 def samples_last(x: Array) -> Array:
-    """(N, C, ...) as (C, ..., N), in one piece."""
-    found: Array = array_module(x).ascontiguousarray(x.transpose(*range(1, x.ndim), 0))
-    return found
+    """Return (N, C, ...) as (C, ..., N), contiguous."""
+    contiguous: Array = array_module(x).ascontiguousarray(x.transpose(*range(1, x.ndim), 0))
+    return contiguous
 
 
 def samples_first(x: Array) -> Array:
-    """(C, ..., N) as (N, C, ...), a view."""
+    """Return (C, ..., N) as (N, C, ...), a view."""
     return x.transpose(-1, *range(x.ndim - 1))
 
 
 def _widen(x: Array) -> Array:
-    """Half precision as single: NumPy multiplies matrices of halves without BLAS and adds up in half precision."""
+    """Return half precision as single: NumPy multiplies matrices of halves without BLAS and sums in half precision."""
     return x if x.dtype.itemsize >= 4 else x.astype("float32")
 
 
 def _padded(x: Array, pads: Ints, value: float = 0) -> Array:
-    """(N, C, *lengths) as (C, *lengths, N) with ``value`` around it."""
+    """Return (N, C, *lengths) as (C, *lengths, N), padded with ``value``."""
     if not any(pads):
         return samples_last(x)
     xp = array_module(x)
@@ -95,9 +95,9 @@ def _windows(x: Array, kernel: Ints, stride: Ints, dilation: Ints) -> Array:
 
 
 def _blocks(view: Array, kernel: Ints, group: int) -> Iterator[tuple[slice, Array]]:
-    """Windows as columns of a matrix for each group, (G, C/G * kernel, rows * ... * N), some rows at a time.
+    """Yield windows as columns of a matrix for each group, (G, C/G * kernel, rows * ... * N), some rows at a time.
 
-    The memory of a block is used again for the next.
+    The memory of a block is reused for the next.
     """
     d = len(kernel)
     rows, depth = view.shape[d + 1], view.shape[0] // group * math.prod(kernel)
@@ -124,7 +124,7 @@ def _output_lengths(lengths: Ints, kernel: Ints, stride: Ints, pads: Ints, dilat
 
 
 def conv(x: Array, weight: Array, stride: Ints, pads: Ints, dilation: Ints, group: int) -> Array:
-    """Cross-correlation of x (N, C, *lengths) with weight (K, C/group, *kernel): (N, K, *outputs)."""
+    """Return the cross-correlation of x (N, C, *lengths) with weight (K, C/group, *kernel): (N, K, *outputs)."""
     kernel = weight.shape[2:]
     lengths = _output_lengths(x.shape[2:], kernel, stride, pads, dilation)
     if winograd.suits(x, weight, kernel, weight.shape[0], lengths, stride, dilation, group):
@@ -147,13 +147,13 @@ def conv(x: Array, weight: Array, stride: Ints, pads: Ints, dilation: Ints, grou
 def conv_weight_grad(g: Array, x: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints, group: int) -> Array:
     """Return the gradient of ``conv`` with respect to its weight."""
     if winograd.suits(x, g, kernel, g.shape[1], g.shape[2:], stride, dilation, group):
-        found = winograd.conv_weight_grad(g, x, pads)
-        if found is not None:
-            return found
+        gradient = winograd.conv_weight_grad(g, x, pads)
+        if gradient is not None:
+            return gradient
     if convolution.suits(x, g, kernel, g.shape[1], g.shape[2:], group):
         return convolution.conv_weight_grad(g, x, kernel, stride, pads, dilation, group)
     view = _windows(_padded(_widen(x), pads), kernel, stride, dilation)
-    # A transposed convolution may add more at the ends than the windows of its input reach.
+    # A transposed convolution may add more at the ends than the windows of its input cover.
     view = view[(slice(None),) * (len(kernel) + 1) + tuple(slice(n) for n in g.shape[2:])]
     k = g.shape[1]
     arrived = samples_last(_widen(g)).reshape(group, k // group, g.shape[2], -1)
@@ -169,10 +169,10 @@ def conv_input_grad(
     """Return the gradient of ``conv`` with respect to its input of ``shape``."""
     k, kernel = weight.shape[0], weight.shape[2:]
     if winograd.suits(g, weight, kernel, weight.shape[1], shape[2:], stride, dilation, group) and max(pads) <= 2:
-        # With strides of 1 it is a convolution with the kernels turned round.
-        found = winograd.conv(g, weight, tuple(2 - n for n in pads), shape[2:], turned=True)
-        if found is not None:
-            return samples_first(found)
+        # With strides of 1 it is a convolution with kernels rotated by 180 degrees.
+        gradient = winograd.conv(g, weight, tuple(2 - n for n in pads), shape[2:], turned=True)
+        if gradient is not None:
+            return samples_first(gradient)
     if convolution.suits(g, weight, kernel, shape[1], g.shape[2:], group):
         return samples_first(convolution.conv_input_grad(g, weight, shape, stride, pads, dilation, group))
     xp = array_module(g)
@@ -196,24 +196,24 @@ def _frame(shape: Ints, pads: Ints, like: Array) -> Array:
 
 
 def _place(position: Ints, outputs: Ints, stride: Ints, dilation: Ints) -> tuple[slice, ...]:
-    """Where the elements at one position of all windows are, in (C, *lengths, N)."""
+    """Return the slices of the elements at one position of all windows, in (C, *lengths, N)."""
     starts = [p * e for p, e in zip(position, dilation, strict=True)]
     return (slice(None), *(slice(b, b + s * (n - 1) + 1, s) for b, s, n in zip(starts, stride, outputs, strict=True)))
 
 
 def _add_windows(total: Array, windows: Array, kernel: Ints, stride: Ints, dilation: Ints) -> None:
-    """Add windows (C, *kernel, *outputs, N) to the places they were taken from."""
+    """Add windows (C, *kernel, *outputs, N) to the elements that they were taken from."""
     outputs = windows.shape[len(kernel) + 1 : -1]
     for position in np.ndindex(*kernel):
         total[_place(position, outputs, stride, dilation)] += windows[(slice(None), *position)]
 
 
 def max_pool(x: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> tuple[Array, Array]:
-    """Return the largest element of each window (N, C, *outputs) and its place in the window, row by row."""
+    """Return the largest element of each window (N, C, *outputs) and its index in the window, in row-major order."""
     outputs = _output_lengths(x.shape[2:], kernel, stride, pads, dilation)
     if pooling.suits(x, kernel, stride, (*x.shape[:2], *outputs)):
-        found = pooling.max_pool(x, outputs, kernel, stride, pads, dilation)
-        return samples_first(found[0]), samples_first(found[1])
+        pooled = pooling.max_pool(x, outputs, kernel, stride, pads, dilation)
+        return samples_first(pooled[0]), samples_first(pooled[1])
     xp = array_module(x)
     # bfloat16 has the kind "V".
     lowest = -float("inf") if x.dtype.kind in "fV" else int(xp.iinfo(x.dtype).min) if x.dtype.kind in "iu" else 0
@@ -221,19 +221,19 @@ def max_pool(x: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -
     count = math.prod(kernel)
     small = count <= 256
     best: Any = None
-    places: Any = None
+    positions: Any = None
     for number, position in enumerate(np.ndindex(*kernel)):
         candidate = view[(slice(None), *position)]
         if best is None:
             best = xp.array(candidate)
-            places = xp.zeros(best.shape, "uint8" if small else "int32")
+            positions = xp.zeros(best.shape, "uint8" if small else "int32")
             continue
-        # Not "candidate > best": a NaN wins and stays. Numbers of places grow, so the largest is the last that won.
+        # Not "candidate > best": a NaN wins and stays. Position numbers increase, so the largest is the last winner.
         better = ~(candidate <= best)
         better &= best == best
         xp.maximum(best, candidate, out=best)
-        xp.maximum(places, xp.multiply(better, number, dtype=places.dtype), out=places)
-    return samples_first(best), samples_first(places)
+        xp.maximum(positions, xp.multiply(better, number, dtype=positions.dtype), out=positions)
+    return samples_first(best), samples_first(positions)
 
 
 def max_pool_grad(
@@ -242,21 +242,21 @@ def max_pool_grad(
     """Return the gradient of ``max_pool``: each goes to the element that was the largest."""
     if pooling.suits(g, kernel, stride, g.shape):
         return samples_first(pooling.max_pool_grad(g, places, shape, kernel, stride, pads, dilation))
-    apart = all(s >= k for s, k in zip(stride, kernel, strict=True)) and set(dilation) == {1}
-    arrived, chosen = samples_last(g if apart else _widen(g)), samples_last(places)
+    disjoint = all(s >= k for s, k in zip(stride, kernel, strict=True)) and set(dilation) == {1}
+    arrived, chosen = samples_last(g if disjoint else _widen(g)), samples_last(places)
     total = _frame(shape, pads, arrived)
     for number, position in enumerate(np.ndindex(*kernel)):
         part = kept(arrived, chosen == number)
-        place = _place(position, g.shape[2:], stride, dilation)
-        if apart:
-            total[place] = part
+        region = _place(position, g.shape[2:], stride, dilation)
+        if disjoint:
+            total[region] = part
         else:
-            total[place] += part
+            total[region] += part
     return samples_first(total[_inner(shape[2:], pads)]).astype(g.dtype, copy=False)
 
 
 def max_pool_pick(x: Array, places: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> Array:
-    """Of each window the element at ``places``: the transpose of ``max_pool_grad``."""
+    """Return the element of each window at ``places``: the transpose of ``max_pool_grad``."""
     if pooling.suits(x, kernel, stride, places.shape):
         return samples_first(pooling.max_pool_pick(x, places, kernel, stride, pads, dilation))
     view = _windows(_padded(x, pads), kernel, stride, dilation)
@@ -268,7 +268,7 @@ def max_pool_pick(x: Array, places: Array, kernel: Ints, stride: Ints, pads: Int
 
 
 def avg_pool(x: Array, kernel: Ints, stride: Ints, pads: Ints) -> Array:
-    """Return the mean of each window, padding counted in."""
+    """Return the mean of each window, including padding."""
     flat = (1,) * len(kernel)
     outputs = _output_lengths(x.shape[2:], kernel, stride, pads, flat)
     if pooling.suits(x, kernel, stride, (*x.shape[:2], *outputs)):
@@ -286,7 +286,7 @@ def avg_pool(x: Array, kernel: Ints, stride: Ints, pads: Ints) -> Array:
 
 
 def avg_pool_grad(g: Array, shape: Ints, kernel: Ints, stride: Ints, pads: Ints) -> Array:
-    """Return the gradient of ``avg_pool``: each is shared evenly by its window."""
+    """Return the gradient of ``avg_pool``: each is distributed evenly over its window."""
     if pooling.suits(g, kernel, stride, g.shape):
         return samples_first(pooling.avg_pool_grad(g, shape, kernel, stride, pads))
     share = samples_last(_widen(g)) * (1 / math.prod(kernel))

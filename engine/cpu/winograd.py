@@ -5,17 +5,17 @@ Gray 2016, "Fast Algorithms for Convolutional Neural Networks", section 4) the o
 
     A' [ (G w G') * (B d B') ] A        w: the kernel, d: the inputs, *: element by element
 
-so that one product over channels is left for each of the 36 elements. Where a tile of 4 x 4 would mostly lie beyond
-the edge, tiles are of 2 x 2 outputs, from 4 x 4 inputs.
+so that one product over channels remains for each of the 36 elements. If a tile of 4 x 4 would mostly exceed
+the edge, tiles have 2 x 2 outputs, from 4 x 4 inputs.
 
 The points of the interpolation are 0, 1, -1, 1/2, -2 (Barabasz et al. 2020, "Error Analysis and Improving the Accuracy
 of Winograd Convolution for Deep Neural Networks"). Against float64, 64 to 512 channels of normal numbers: the largest
 error is 5e-6 of the largest output, with 0, 1, -1, 2, -2 it is 1e-5, and that of the direct product is 5e-7. An error
 spreads within its tile and no further.
 
-Arrays are as in ``windows``: (N, C, H, W) outside, (C, H, W, N) inside. The work is cut up in one of two ways. Where
-all transformed kernels are few, they are made first, and a part of the work is some tiles from their inputs to their
-outputs. Where they are many, or more than the tiles, the inputs are transformed first, a few megabytes at a time, and a
+Arrays are as in ``windows``: (N, C, H, W) outside, (C, H, W, N) inside. The work is divided in one of two ways. If
+all transformed kernels are few, they are computed first, and a part of the work is some tiles from inputs to
+outputs. If they are many, or more than the tiles, the inputs are transformed first, a few megabytes at a time, and a
 part is some kernels.
 """
 
@@ -38,22 +38,22 @@ Ints = tuple[int, ...]
 
 _LEAST_CHANNELS = 16
 _LEAST_WORK = 1 << 22
-"""Multiplications of the direct way, from which on the transformations are worth their calls."""
+"""Multiplications of the direct method from which the transformations pay."""
 _FEW_KERNELS, _MOST_KERNELS = 1 << 14, 1 << 16
 """Kernels that are all transformed first: 2.25 and 9 MiB."""
 _MOST_INPUTS = 5 << 20
 """Bytes of transformed inputs at a time."""
 _LEAST_TILES, _MOST_TILES = 32, 128
-"""Of a block: fewer make thin products, more do not stay in the cache."""
+"""Tiles per block: fewer make thin products, more do not stay in the cache."""
 _MOST_PARTS = 16
 _SIDE = 32
-"""Kernels of a part."""
+"""Kernels per part."""
 
 
 def suits(
     x: Array, other: Array, kernel: Ints, kernels: int, outputs: Ints, stride: Ints, dilation: Ints, group: int
 ) -> bool:
-    """Return whether a convolution goes this way: 3 x 3 in float32 on the CPU, every place, channels and work enough."""
+    """Return whether a convolution is computed here: 3 x 3 in float32 on the CPU, stride 1, and enough work."""
     if kernel != (3, 3) or (stride, dilation, group) != ((1, 1), (1, 1), 1) or type(x) is not np.ndarray:
         return False
     if not x.dtype == other.dtype == np.float32 or min(x.shape[1], kernels) < _LEAST_CHANNELS or min(outputs) < 2:
@@ -62,31 +62,31 @@ def suits(
 
 
 def _tile(outputs: Ints) -> int:
-    """Outputs along the side of a tile: what multiplies less."""
+    """Return the outputs along the side of a tile that need fewer multiplications."""
     small, large = (math.prod(-(-n // tile) for n in outputs) * (tile + 2) ** 2 for tile in (2, 4))
     return 2 if small < large else 4
 
 
 @cache
 def _blocks(outputs: Ints, samples: int, tile: int, most: int) -> tuple[Array, Array, int]:
-    """Blocks as the kernels take them, how many tiles each has, and the most; all of about one size."""
+    """Return blocks in the form for kernels, the tiles of each, and their maximum; all of about one size."""
     rows, columns = (-(-n // tile) for n in outputs)
-    some = _even(samples, most)
-    across = _even(columns, max(1, most // some))
-    down = _even(rows, max(1, most // (some * across)))
-    found = [
-        (r, min(rows, r + down), c, min(columns, c + across), n, min(samples, n + some))
+    sample_count = _even(samples, most)
+    across = _even(columns, max(1, most // sample_count))
+    down = _even(rows, max(1, most // (sample_count * across)))
+    bounds = [
+        (r, min(rows, r + down), c, min(columns, c + across), n, min(samples, n + sample_count))
         for r in range(0, rows, down)
         for c in range(0, columns, across)
-        for n in range(0, samples, some)
+        for n in range(0, samples, sample_count)
     ]
-    blocks = np.array(found, np.int64).reshape(-1, 6)
+    blocks = np.array(bounds, np.int64).reshape(-1, 6)
     counts = np.prod(blocks[:, 1::2] - blocks[:, ::2], axis=1)
     return blocks, counts, int(counts.max())
 
 
 def _even(count: int, most: int) -> int:
-    """Return the length of pieces of ``count``, none longer than ``most``, of nearly one length."""
+    """Return the length of pieces of ``count``, at most ``most``, of nearly equal length."""
     return -(-count // -(-count // most))
 
 
@@ -95,7 +95,7 @@ def _inside(x: Array) -> Array:
 
 
 def _goes_by_tiles(channels: int, kernels: int, tiles: int) -> bool:
-    """Return whether the kernels are transformed first: where there are few, or not many and fewer than the tiles.
+    """Return whether the kernels are transformed first: if they are few, or not many and fewer than the tiles.
 
     Few tiles make few blocks for the threads, and take less memory than many kernels.
     """
@@ -103,26 +103,26 @@ def _goes_by_tiles(channels: int, kernels: int, tiles: int) -> bool:
 
 
 def conv(x: Array, weight: Array, pads: Ints, outputs: Ints, turned: bool = False) -> Array | None:
-    """Cross-correlation of x (N, C, H, W) with weight (K, C, 3, 3), as (K, *outputs, N).
+    """Return the cross-correlation of x (N, C, H, W) with weight (K, C, 3, 3), as (K, *outputs, N).
 
-    With ``turned`` x is (N, K, H, W), the kernels are turned round, and the result has C channels.
+    With ``turned`` x is (N, K, H, W), the kernels are rotated by 180 degrees, and the result has C channels.
 
     Returns:
-        None where a number is not finite, or so large that its square is not: the transformations would spread it over
+        None if a number is not finite, or its square is not: the transformations would spread it over
         its tile.
     """
     channels, count = (weight.shape[0], weight.shape[1]) if turned else (weight.shape[1], weight.shape[0])
     x, weight = _inside(x), ready(weight)
     _, height, width, samples = x.shape
     tile = _tile(outputs)
-    places = (tile + 2) ** 2
+    positions = (tile + 2) ** 2
     y = np.empty((count, *outputs, samples), np.float32)
     tiles = samples * math.prod(-(-n // tile) for n in outputs)
     compiled = kernels("winograd")
     image = (address(x), channels, height, width, samples, pads[0], pads[2])
     with single_threaded_blas("scipy"):
         if _goes_by_tiles(channels, count, tiles):
-            u = np.empty((places, *weight.shape[:2]), np.float32)
+            u = np.empty((positions, *weight.shape[:2]), np.float32)
             each = max(1, 4096 // weight.shape[1])
             share(
                 compiled.kernels,
@@ -179,7 +179,7 @@ def conv(x: Array, weight: Array, pads: Ints, outputs: Ints, turned: bool = Fals
 def _transformed(
     compiled: Any, image: Ints, outputs: Ints, samples: int, tile: int, most: int
 ) -> Iterator[tuple[Array, Array, int]]:
-    """Blocks and their transformed inputs, some megabytes at a time; the memory is used again for the next."""
+    """Yield blocks and their transformed inputs, some megabytes at a time; the memory is reused for the next."""
     channels = image[1]
     of_tile = 4 * (tile + 2) ** 2 * channels
     most = min(most, max(_LEAST_TILES, _MOST_INPUTS // of_tile))
@@ -199,7 +199,7 @@ def conv_weight_grad(g: Array, x: Array, pads: Ints) -> Array | None:
     g, x = _inside(g), _inside(x)
     channels, height, width, samples = x.shape
     count, tile = len(g), _tile(outputs)
-    found = np.empty((count, channels, 3, 3), np.float32)
+    gradient = np.empty((count, channels, 3, 3), np.float32)
     tiles = samples * math.prod(-(-n // tile) for n in outputs)
     side = _even(count, max(8, min(_SIDE if tiles > 64 else 2 * _SIDE, -(-count // 4))))
     compiled = kernels("winograd")
@@ -219,11 +219,11 @@ def conv_weight_grad(g: Array, x: Array, pads: Ints) -> Array | None:
                 count,
                 *outputs,
                 samples,
-                address(found),
+                address(gradient),
                 number,
                 tile,
                 most,
             )
-    flat = found.reshape(-1)
+    flat = gradient.reshape(-1)
     with single_threaded_blas("numpy"):
-        return found if np.isfinite(flat @ flat) else None
+        return gradient if np.isfinite(flat @ flat) else None
