@@ -1,4 +1,4 @@
 """Ranks: the processes of one run that exchange arrays over MPI (``world``, ``worker``, ``exchange``).
 
-Nothing here knows tensors or cells; ``engine.communication`` and ``ops.collectives`` are what users call.
+This package does not use tensors or cells; ``engine.communication`` and ``ops.collectives`` are its public interface.
 """

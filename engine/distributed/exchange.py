@@ -1,10 +1,10 @@
-"""Collectives on NumPy arrays: what all ranks of a group do together.
+"""Collectives on NumPy arrays, run by all ranks of a group together.
 
-Before each the ranks tell each other what they are about to do. Where that is not the same, all of them get one error
-with every rank's call and line, and go on in step; MPI itself would wait forever, or mix the bytes.
+Before each the ranks exchange a description of the call. If these differ, all ranks get the same error with every
+rank's call and line, and stay in step; MPI itself would wait forever, or mix the bytes.
 
-Sums are taken rank by rank in the order of their numbers, in float32 of half precision, and rounded once: all ranks get
-the same bits, and equal runs equal ones, whatever MPI does on the way.
+Sums are computed rank by rank in the order of their numbers, for half precision in float32, and rounded once: all ranks
+get the same bits, and equal runs equal ones, independent of MPI's algorithms.
 """
 
 from __future__ import annotations
@@ -40,21 +40,21 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "max": np.maximum,
     "min": np.minimum,
 }
-_SMALL = 1 << 16  # bytes of all ranks' arrays that each rank may have whole, to be done in one exchange
+_SMALL = 1 << 16  # maximum bytes of all ranks' arrays for a single all-gather
 
 
 def started(kind: str, what: str, line: str, group: Group, function: Callable[[], Any]) -> Pending:
-    """Have something done with the other ranks of a group.
+    """Start an exchange with the other ranks of a group.
 
     Args:
         kind: the name of the collective.
-        what: what must be the same on all ranks: settings, dtype and shape, in words.
-        line: where the user's code asked.
+        what: the properties that must agree on all ranks: settings, dtype and shape, in words.
+        line: the user's calling line.
         group: the ranks.
-        function: does it, called by the worker when all ranks have agreed.
+        function: performs it, called by the worker when all ranks have agreed.
 
     Raises:
-        RuntimeError: an earlier exchange was given up.
+        RuntimeError: an earlier exchange was abandoned.
     """
     worker = world().collectives
     if worker is None or group.comm is None:
@@ -77,11 +77,11 @@ def started(kind: str, what: str, line: str, group: Group, function: Callable[[]
 
 
 def all_reduce(group: Group, x: Array, op: str) -> Array:
-    """All ranks' arrays made one.
+    """Return the reduction of all ranks' arrays.
 
     Args:
         group: the ranks.
-        x: the array of this one, in C order.
+        x: the array of this rank, in C order.
         op: one of ``REDUCTIONS``.
 
     Returns:
@@ -92,42 +92,42 @@ def all_reduce(group: Group, x: Array, op: str) -> Array:
     if x.nbytes * group.size <= _SMALL or x.size < group.size:
         return reduced(list(_gathered(group, x)), op)
     parts = _shares(x.size, group.size)
-    mine = _reduced_share(group, x.reshape(-1), parts, op)
-    found = np.empty(x.size, x.dtype)
-    _all_gather_v(group, mine, found, parts)
-    return found.reshape(x.shape)
+    own_share = _reduced_share(group, x.reshape(-1), parts, op)
+    result = np.empty(x.size, x.dtype)
+    _all_gather_v(group, own_share, result, parts)
+    return result.reshape(x.shape)
 
 
 def reduce_scatter(group: Group, x: Array, sizes: Sequence[int], op: str) -> Array:
-    """This rank's share, along the first axis, of all ranks' arrays made one.
+    """Return this rank's share, along the first axis, of the reduction of all ranks' arrays.
 
     Args:
         group: the ranks.
-        x: the array of this one, in C order.
-        sizes: of each rank the length of its share.
+        x: the array of this rank, in C order.
+        sizes: the length of each rank's share.
         op: one of ``REDUCTIONS``.
     """
     if group.comm is None:
         return reduced([x], op)
     row = math.prod(x.shape[1:])
-    found = _reduced_share(group, x.reshape(-1), [size * row for size in sizes], op)
-    return found.reshape(sizes[_own(group)], *x.shape[1:])
+    share = _reduced_share(group, x.reshape(-1), [size * row for size in sizes], op)
+    return share.reshape(sizes[_own(group)], *x.shape[1:])
 
 
 def all_gather(group: Group, x: Array, sizes: Sequence[int]) -> Array:
-    """All ranks' arrays behind each other along the first axis.
+    """Return all ranks' arrays concatenated along the first axis.
 
     Args:
         group: the ranks.
-        x: the array of this one, in C order; the shapes differ in the first axis at most.
-        sizes: of each rank the length of its first axis.
+        x: the array of this rank, in C order; shapes may differ only in the first axis.
+        sizes: the length of each rank's first axis.
     """
     if group.comm is None:
         return x.copy()
     row = math.prod(x.shape[1:])
-    found = np.empty((sum(sizes), *x.shape[1:]), x.dtype)
-    _all_gather_v(group, x.reshape(-1), found.reshape(-1), [size * row for size in sizes])
-    return found
+    gathered = np.empty((sum(sizes), *x.shape[1:]), x.dtype)
+    _all_gather_v(group, x.reshape(-1), gathered.reshape(-1), [size * row for size in sizes])
+    return gathered
 
 
 def broadcast(group: Group, x: Array, root: int) -> Array:
@@ -135,23 +135,23 @@ def broadcast(group: Group, x: Array, root: int) -> Array:
 
     Args:
         group: the ranks.
-        x: the array of this one, in C order; what is sent, or gives shape and dtype.
-        root: the number in the group of the rank whose array it is.
+        x: the array of this rank, in C order; the source, or a template for shape and dtype.
+        root: the number in the group of the source rank.
     """
-    found = x.copy()
+    received = x.copy()
     if group.comm is not None:
-        finish(group.comm.Ibcast(bytes_of(found), root))
-        world().count("broadcast", found.nbytes if root == group.rank else 0)
-    return found
+        finish(group.comm.Ibcast(bytes_of(received), root))
+        world().count("broadcast", received.nbytes if root == group.rank else 0)
+    return received
 
 
 def reduce(group: Group, x: Array, root: int, op: str) -> Array:
-    """All ranks' arrays made one, on one rank; the others get zeros.
+    """Return the reduction of all ranks' arrays on one rank; zeros on the others.
 
     Args:
         group: the ranks.
-        x: the array of this one, in C order.
-        root: the number in the group of the rank that gets it.
+        x: the array of this rank, in C order.
+        root: the number in the group of the destination rank.
         op: one of ``REDUCTIONS``.
     """
     if group.comm is None:
@@ -162,69 +162,69 @@ def reduce(group: Group, x: Array, root: int, op: str) -> Array:
 
 
 def gather(group: Group, x: Array, root: int) -> Array | None:
-    """All ranks' arrays behind each other along the first axis, on one rank; None on the others.
+    """Return all ranks' arrays concatenated along the first axis on one rank; None on the others.
 
     Args:
         group: the ranks.
-        x: the array of this one, in C order; all have the same shape.
-        root: the number in the group of the rank that gets them.
+        x: the array of this rank, in C order; all have the same shape.
+        root: the number in the group of the destination rank.
     """
     if group.comm is None:
         return x.copy()
-    found = np.empty((group.size * x.shape[0], *x.shape[1:]), x.dtype) if root == group.rank else None
-    finish(group.comm.Igather(bytes_of(x), None if found is None else bytes_of(found), root))
+    gathered = np.empty((group.size * x.shape[0], *x.shape[1:]), x.dtype) if root == group.rank else None
+    finish(group.comm.Igather(bytes_of(x), None if gathered is None else bytes_of(gathered), root))
     world().count("gather", 0 if root == group.rank else x.nbytes)
-    return found
+    return gathered
 
 
 def scatter(group: Group, x: Array, root: int) -> Array:
-    """This rank's part, along the first axis, of one rank's array.
+    """Return this rank's part, along the first axis, of one rank's array.
 
     Args:
         group: the ranks.
-        x: the array of this one, in C order; what is divided, or gives shape and dtype.
-        root: the number in the group of the rank whose array it is.
+        x: the array of this rank, in C order; the source, or a template for shape and dtype.
+        root: the number in the group of the source rank.
     """
-    found = np.empty((x.shape[0] // group.size, *x.shape[1:]), x.dtype)
+    share = np.empty((x.shape[0] // group.size, *x.shape[1:]), x.dtype)
     if group.comm is None:
         return x.copy()
-    finish(group.comm.Iscatter(bytes_of(x) if root == group.rank else None, bytes_of(found), root))
-    world().count("scatter", x.nbytes - found.nbytes if root == group.rank else 0)
-    return found
+    finish(group.comm.Iscatter(bytes_of(x) if root == group.rank else None, bytes_of(share), root))
+    world().count("scatter", x.nbytes - share.nbytes if root == group.rank else 0)
+    return share
 
 
 def all_to_all(group: Group, x: Array, sent: Sequence[int], received: Sequence[int]) -> Array:
-    """Of each rank what it has for this one, behind each other.
+    """Return the concatenated parts that all ranks send to this one.
 
     Args:
         group: the ranks.
-        x: of one axis: what this one has for each, behind each other.
-        sent: how many elements for each rank.
-        received: how many from each.
+        x: of one axis: the concatenated parts for each rank.
+        sent: the number of elements for each rank.
+        received: the number of elements from each rank.
 
     Raises:
-        RuntimeError: a rank sends another number of elements than this one waits for.
+        RuntimeError: a rank sends another number of elements than this one expects.
     """
     if group.comm is None:
         return x.copy()
     counts = np.empty(group.size, np.int64)
     finish(group.comm.Ialltoall(np.asarray(sent, np.int64), counts))
-    wrong = [(rank, got) for rank, (got, due) in enumerate(zip(counts, received, strict=True)) if got != due]
-    differs = np.array([len(wrong)], np.int64)
-    of_all = np.empty(group.size, np.int64)
-    finish(group.comm.Iallgather(differs, of_all))  # so that all ranks leave it out together
-    if of_all.any():
-        if not wrong:
+    mismatches = [(rank, got) for rank, (got, due) in enumerate(zip(counts, received, strict=True)) if got != due]
+    differs = np.array([len(mismatches)], np.int64)
+    mismatch_counts = np.empty(group.size, np.int64)
+    finish(group.comm.Iallgather(differs, mismatch_counts))  # so that all ranks skip it together
+    if mismatch_counts.any():
+        if not mismatches:
             raise RuntimeError("ranks send others another number of elements than they wait for")
-        rank, got = wrong[0]
+        rank, got = mismatches[0]
         raise RuntimeError(f"rank {rank} sends {got} elements where this one waits for {received[rank]}")
-    found = np.empty(sum(received), x.dtype)
-    _all_to_all_v(group, x, sent, found, received)
-    return found
+    result = np.empty(sum(received), x.dtype)
+    _all_to_all_v(group, x, sent, result, received)
+    return result
 
 
 def reduced(arrays: Sequence[Array], op: str) -> Array:
-    """Arrays of one shape made one, in their order.
+    """Return the reduction of arrays of one shape, in their order.
 
     Args:
         arrays: at least one.
@@ -235,9 +235,9 @@ def reduced(arrays: Sequence[Array], op: str) -> Array:
     """
     function, dtype = _FUNCTIONS[op], arrays[0].dtype
     is_half = dtype.name in ("float16", "bfloat16")
-    total = np.array(arrays[0], np.float32 if is_half else dtype)  # also of a row without axes, a scalar
-    for one in arrays[1:]:
-        function(total, one.astype(total.dtype, copy=False), out=total)
+    total = np.array(arrays[0], np.float32 if is_half else dtype)  # also for a scalar, a row without axes
+    for array in arrays[1:]:
+        function(total, array.astype(total.dtype, copy=False), out=total)
     if op == "avg":
         total /= len(arrays)
     return total.astype(dtype, copy=False)
@@ -249,30 +249,30 @@ def _own(group: Group) -> int:
 
 
 def _agree(group: Group, kind: str, what: str, line: str) -> None:
-    told = np.empty((group.size, NOTE), np.uint8)
-    finish(group.comm.Iallgather(note(kind, what, line), told))
-    if not all(same_call(one, told[0]) for one in told):
-        calls = "; ".join(f"rank {rank}: {words(one)}" for rank, one in zip(group.ranks, told, strict=True))
+    notes = np.empty((group.size, NOTE), np.uint8)
+    finish(group.comm.Iallgather(note(kind, what, line), notes))
+    if not all(same_call(own_note, notes[0]) for own_note in notes):
+        calls = "; ".join(f"rank {rank}: {words(own_note)}" for rank, own_note in zip(group.ranks, notes, strict=True))
         raise RuntimeError(f"the ranks of group '{group.name}' do not do the same: {calls}")
 
 
 def _shares(size: int, count: int) -> list[int]:
-    whole, rest = divmod(size, count)
-    return [whole + (rank < rest) for rank in range(count)]
+    quotient, remainder = divmod(size, count)
+    return [quotient + (rank < remainder) for rank in range(count)]
 
 
 def _gathered(group: Group, x: Array) -> Array:
-    found = np.empty((group.size, *x.shape), x.dtype)
-    finish(group.comm.Iallgather(bytes_of(x), bytes_of(found)))
+    gathered = np.empty((group.size, *x.shape), x.dtype)
+    finish(group.comm.Iallgather(bytes_of(x), bytes_of(gathered)))
     world().count("all_gather", x.nbytes)
-    return found
+    return gathered
 
 
 def _reduced_share(group: Group, x: Array, parts: Sequence[int], op: str) -> Array:
-    """This rank's part of all ranks' arrays of one axis made one."""
-    mine = parts[_own(group)]
-    received = np.empty((group.size, mine), x.dtype)
-    _all_to_all_v(group, x, parts, received.reshape(-1), [mine] * group.size)
+    """Return this rank's part of the reduction of all ranks' arrays of one axis."""
+    own_size = parts[_own(group)]
+    received = np.empty((group.size, own_size), x.dtype)
+    _all_to_all_v(group, x, parts, received.reshape(-1), [own_size] * group.size)
     return reduced(list(received), op)
 
 
@@ -287,8 +287,8 @@ def _all_gather_v(group: Group, x: Array, found: Array, counts: Sequence[int]) -
 
 
 def _all_to_all_v(group: Group, x: Array, sent: Sequence[int], found: Array, received: Sequence[int]) -> None:
-    given = [bytes_of(x), *_places(sent, x.itemsize), _byte()]
-    finish(group.comm.Ialltoallv(given, [bytes_of(found), *_places(received, x.itemsize), _byte()]))
+    send_buffer = [bytes_of(x), *_places(sent, x.itemsize), _byte()]
+    finish(group.comm.Ialltoallv(send_buffer, [bytes_of(found), *_places(received, x.itemsize), _byte()]))
     world().count("all_to_all", x.nbytes - sent[_own(group)] * x.itemsize)
 
 

@@ -1,9 +1,9 @@
-"""Messages from one rank to another: a thread that sends them and takes them in, while the rank computes.
+"""Messages from one rank to another: a thread that sends and receives them while the rank computes.
 
-An error of MPI's belongs to the message that it came with: who waits for that one gets it, and the thread goes on.
+An error of MPI belongs to the message that it occurred with: its receiver gets it, and the thread continues.
 
-Messages between two ranks with one tag arrive in the order in which they were sent, and go to who asked first. Each
-says what it holds: another shape or dtype than the receiver waits for is an error there.
+Messages between two ranks with one tag arrive in the order in which they were sent, and are assigned to receivers in
+the order of their requests. Each describes its content: another shape or dtype than the receiver expects is an error.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ __all__ = ["forget_awaited", "not_sent", "receive", "send"]
 @dataclass
 class _Sent:
     request: Any
-    message: Array  # which MPI reads until it is sent
+    message: Array  # MPI reads it until it is sent
     what: str
 
     def advance(self) -> bool:
-        """Return whether MPI needs the message no more."""
+        """Return whether MPI no longer needs the message."""
         return bool(self.request.Test())
 
     def fail(self, error: Exception) -> None:
-        """Nobody waits for a message that is sent; who was to get it does, and finds that it does not come."""
+        """Report an error: a sender does not wait; the receiver gets a separate error."""
         tell(f"hookscope: {self.what}: {error}")
 
 
 @dataclass
 class _Awaited:
-    """Those who wait for messages from one rank with one tag."""
+    """Receivers of messages from one rank with one tag."""
 
     comm: Any
     source: int
@@ -53,16 +53,16 @@ class _Awaited:
     message: Array | None = None
 
     def advance(self) -> bool:
-        """Take in what has come; True when nobody waits any more."""
+        """Receive available messages; return True when no receiver is left."""
         from mpi4py import MPI
 
         if self.request is None:
             status = MPI.Status()
-            found = self.comm.Improbe(self.source, self.tag, status)
-            if found is None:
+            message_handle = self.comm.Improbe(self.source, self.tag, status)
+            if message_handle is None:
                 return False
             self.message = np.empty(status.Get_count(MPI.BYTE), np.uint8)
-            self.request = found.Irecv(self.message)
+            self.request = message_handle.Irecv(self.message)
         if not self.request.Test():
             return False
         assert self.message is not None
@@ -72,14 +72,14 @@ class _Awaited:
         return not self.waiting
 
     def fail(self, error: Exception) -> None:
-        """End the waiting for all messages from there: which of them was at fault is not known."""
+        """End all receivers of messages from that rank: the faulty message cannot be identified."""
         while self.waiting:
             pending, _ = self.waiting.popleft()
             pending.end(error=RuntimeError(f"{pending.what} ({pending.line}): {error}"))
 
 
 _asked: SimpleQueue[Callable[[], object]] = SimpleQueue()
-# Both are the thread's own.
+# Both are used by the thread only.
 _under_way: list[_Sent] = []
 _awaited: dict[tuple[str, int, int], _Awaited] = {}
 _to_oneself: dict[tuple[str, int], deque[Array]] = {}
@@ -87,14 +87,14 @@ _thread: threading.Thread | None = None
 
 
 def send(group: Group, x: Array, to: int, tag: int, line: str) -> Pending:
-    """Send an array to one rank; a copy is sent, so the array may change, and nobody waits for the receiver.
+    """Send an array to one rank; it is copied, so that it may change, without waiting for the receiver.
 
     Args:
         group: the ranks.
         x: the array.
-        to: the number in the group of who gets it.
-        tag: tells messages between two ranks from each other, 0 to 32767.
-        line: where the user's code asked.
+        to: the number in the group of the receiver.
+        tag: distinguishes messages between two ranks, 0 to 32767.
+        line: the user's calling line.
     """
     pending = Pending(f"send of {described(x)} to rank {group.ranks[to]}", line)
     message = np.concatenate((note("message", described(x), line), bytes_of(np.ascontiguousarray(x))))
@@ -109,26 +109,26 @@ def send(group: Group, x: Array, to: int, tag: int, line: str) -> Pending:
 
 
 def receive(group: Group, like: Array, source: int, tag: int, line: str) -> Pending:
-    """Wait for an array from one rank.
+    """Start to receive an array from one rank.
 
     Args:
         group: the ranks.
-        like: an array of the shape and dtype that come.
-        source: the number in the group of who sends it.
-        tag: as the sender's.
-        line: where the user's code asked.
+        like: an array of the expected shape and dtype.
+        source: the number in the group of the sender.
+        tag: the sender's tag.
+        line: the user's calling line.
 
     Returns:
-        What gives the array; an error where another shape or dtype came.
+        The pending receive, whose result is the array; an error if another shape or dtype arrives.
     """
     sender = group.ranks[source]
     pending = Pending(f"receive of {described(like)} from rank {sender}", line, ranks=(sender,))
     if group.messages is None:
-        if kept := _to_oneself.get((group.name, tag)):
-            _deliver(pending, kept.popleft(), like)
+        if queue := _to_oneself.get((group.name, tag)):
+            _deliver(pending, queue.popleft(), like)
         else:
-            alone = f"{pending.what}: this process is the only rank, and has sent itself nothing"
-            pending.end(error=RuntimeError(alone))
+            message = f"{pending.what}: this process is the only rank, and has sent itself nothing"
+            pending.end(error=RuntimeError(message))
         return pending
     awaited = _Awaited(group.messages, source, tag, deque())
     _ask(lambda: _awaited.setdefault((group.name, source, tag), awaited).waiting.append((pending, like)))
@@ -136,34 +136,34 @@ def receive(group: Group, like: Array, source: int, tag: int, line: str) -> Pend
 
 
 def forget_awaited() -> None:
-    """Let nobody wait any more for a message that has not begun to come: who did was interrupted."""
+    """End all receivers of messages that have not begun to arrive: the waiting code was interrupted."""
     if _thread is not None:
         _ask(_forget)
 
 
 def _forget() -> None:
-    for key, one in list(_awaited.items()):
-        if one.request is None:
-            for pending, _ in one.waiting:
+    for key, awaited_ in list(_awaited.items()):
+        if awaited_.request is None:
+            for pending, _ in awaited_.waiting:
                 pending.end(error=RuntimeError(f"{pending.what} ({pending.line}): nobody waits for it any more"))
             del _awaited[key]
 
 
 def not_sent() -> list[str]:
-    """Return the messages that MPI holds on to, in words."""
-    return [one.what for one in tuple(_under_way)]
+    """Return descriptions of the messages that MPI has not yet sent."""
+    return [sent.what for sent in tuple(_under_way)]
 
 
 def _deliver(pending: Pending, message: Array, like: Array) -> None:
-    told, content = message[:NOTE], message[NOTE:]
-    if same_call(told, note("message", described(like), "")):
+    header, content = message[:NOTE], message[NOTE:]
+    if same_call(header, note("message", described(like), "")):
         pending.end(content.view(like.dtype).reshape(like.shape))
     else:
-        pending.end(error=RuntimeError(f"{pending.what} ({pending.line}): what came is a {words(told)}"))
+        pending.end(error=RuntimeError(f"{pending.what} ({pending.line}): what came is a {words(header)}"))
 
 
 def _ask(act: Callable[[], object]) -> None:
-    """Have something done by the thread, behind all that was asked for before."""
+    """Queue a call for the thread."""
     global _thread
     if _thread is None:
         _thread = threading.Thread(target=_work, name="hookscope messages", daemon=True)
@@ -180,12 +180,12 @@ def _work() -> None:
             pause = 0.0
         except Empty:
             pass
-        before = len(_under_way) + sum(len(one.waiting) for one in _awaited.values())
-        _under_way[:] = [one for one in _under_way if not _is_over(one)]
-        for key in [key for key, one in _awaited.items() if _is_over(one)]:
+        count_before = len(_under_way) + sum(len(entry.waiting) for entry in _awaited.values())
+        _under_way[:] = [entry for entry in _under_way if not _is_over(entry)]
+        for key in [key for key, entry in _awaited.items() if _is_over(entry)]:
             del _awaited[key]
-        after = len(_under_way) + sum(len(one.waiting) for one in _awaited.values())
-        pause = 0.0 if after < before else min(max(2 * pause, 2e-5), LONGEST_PAUSE)
+        count_after = len(_under_way) + sum(len(entry.waiting) for entry in _awaited.values())
+        pause = 0.0 if count_after < count_before else min(max(2 * pause, 2e-5), LONGEST_PAUSE)
 
 
 def _is_over(one: _Sent | _Awaited) -> bool:

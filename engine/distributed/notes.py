@@ -1,4 +1,4 @@
-"""What a rank tells of a call in a fixed number of bytes: a digest of what must agree, and words for the error."""
+"""Descriptions of calls in a fixed number of bytes: a digest of what must agree, and words for errors."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def note(kind: str, what: str, line: str) -> Array:
 
     Args:
         kind: the name of the collective.
-        what: what must be the same on all ranks, in words.
-        line: where the user's code called, which may differ.
+        what: the properties that must agree on all ranks, in words.
+        line: the user's calling line, which may differ.
     """
     digest = hashlib.blake2b(f"{kind}\0{what}".encode(), digest_size=_DIGEST).digest()
     text = f"{kind}{f' of {what}' if what else ''}{f' ({line})' if line else ''}".encode()
@@ -29,20 +29,20 @@ def note(kind: str, what: str, line: str) -> Array:
 
 
 def same_call(a: Array, b: Array) -> bool:
-    """Return whether two notes, ``a`` and ``b``, are of calls that agree."""
+    """Return whether two notes, ``a`` and ``b``, describe matching calls."""
     return a[:_DIGEST].tobytes() == b[:_DIGEST].tobytes()
 
 
 def words(told: Array) -> str:
-    """Return the words of a note, which was ``told``."""
+    """Return the words of a received note."""
     return told[_DIGEST:].tobytes().rstrip(b"\0").decode(errors="replace")
 
 
 def described(x: Array) -> str:
-    """Dtype and shape of ``x``, in words."""
+    """Return dtype and shape of ``x``, in words."""
     return f"{x.dtype.name} {list(x.shape)}"
 
 
 def bytes_of(x: Array) -> Array:
-    """Return the bytes of ``x``, an array in C order, which share its memory."""
+    """Return the bytes of ``x``, an array in C order, as a view of its memory."""
     return x.reshape(-1).view(np.uint8)

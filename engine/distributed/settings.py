@@ -1,4 +1,4 @@
-"""Settings of parallel training, kept by ``set_auto_parallel_context``; those that have an effect are read here."""
+"""Settings of parallel training, stored by ``set_auto_parallel_context``; functions for those with an effect."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ DEFAULTS: dict[str, Any] = {
 kept: dict[str, Any] = copy.deepcopy(DEFAULTS)
 """The settings by name."""
 given: set[str] = set()
-"""Which of them were set: the default of ``parameter_broadcast`` hangs on the mode."""
+"""Names of settings that were set: the default of ``parameter_broadcast`` depends on the mode."""
 
 _MIB = 1 << 20
-_FIRST, _OTHERS = 1 * _MIB, 25 * _MIB  # the first is there early, so that the exchange begins early
+_FIRST, _OTHERS = 1 * _MIB, 25 * _MIB  # the first is complete early, so that the exchange begins early
 
 
 def reset() -> None:
-    """All as in the beginning."""
+    """Restore all defaults."""
     kept.clear()
     kept.update(copy.deepcopy(DEFAULTS))
     given.clear()
@@ -68,12 +68,12 @@ def is_data_parallel() -> bool:
 
 
 def broadcasts_parameters() -> bool:
-    """Return whether training begins with rank 0's parameters on all ranks: unless that was switched off."""
+    """Return whether training begins with rank 0's parameters on all ranks, unless that was switched off."""
     return bool(kept["parameter_broadcast"]) or "parameter_broadcast" not in given
 
 
 def bucket_limits() -> tuple[list[int] | None, int, int]:
-    """What decides which gradients are reduced together.
+    """Return the limits of gradient buckets.
 
     Returns:
         Numbers of gradients at which a bucket ends, or None; the bytes of the first bucket and of the others, 0 for one

@@ -1,6 +1,6 @@
-"""The end of what all ranks ran: they come together here, however it ended on each, and go on in step.
+"""Synchronization at the end of a common call: all ranks meet here, however it ended on each, and stay in step.
 
-A rank that comes while another one still asks for something makes that an error there: the ranks do not do the same.
+A rank that arrives while another still waits for an exchange causes an error there: the ranks' calls differ.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from .world import WORLDS, world
 
 __all__ = ["give_up", "in_step"]
 
-_under_way: dict[str, Pending] = {}  # by group: where an interrupt left the waiting
+_under_way: dict[str, Pending] = {}  # by group: exchanges whose wait was interrupted
 
 
 def in_step(what: str) -> None:
-    """Wait until all ranks of every group have come here; called on all of them.
+    """Wait until all ranks of every group have arrived here; called on all of them.
 
-    An exchange that a rank still waits for ends with its error there, and it comes, too. After an interrupt a later
-    call goes on with the waiting.
+    An exchange that a rank still waits for ends with its error there, and that rank arrives, too. After an interrupt a
+    later call continues to wait.
 
     Args:
-        what: what has ended, in words.
+        what: the name of the ended work, in words.
     """
     mailbox.forget_awaited()
     ours = world()
-    # In one order on all ranks; that of all of them last.
+    # In the same order on all ranks; the group of all ranks last.
     names = [*sorted(name for name in ours.groups if name not in WORLDS), WORLDS[0]]
     for group in (ours.groups[name] for name in names):
         if group.comm is None or group.rank is None:
@@ -39,7 +39,7 @@ def in_step(what: str) -> None:
                 pending = _under_way[group.name] = started(what, "", "", group, lambda: None)
             try:
                 pending.wait()
-            except RuntimeError:  # a rank asked for something else: it was told so, and comes
+            except RuntimeError:  # a rank requested something else: it gets the error, and arrives
                 del _under_way[group.name]
             else:
                 del _under_way[group.name]
@@ -47,10 +47,10 @@ def in_step(what: str) -> None:
 
 
 def give_up(why: str) -> None:
-    """End what the main thread waits for with a RuntimeError; any thread may call this.
+    """End the main thread's current wait with a RuntimeError; any thread may call this.
 
-    A message is waited for no more. An exchange with a group cannot be taken back from MPI: this process can do no
-    other one after it, and each says so.
+    A message is no longer awaited. MPI cannot cancel an exchange with a group: this process cannot perform any
+    other exchange after it, and each raises an error.
 
     Args:
         why: the error's text.

@@ -1,7 +1,7 @@
-"""What the ranks of a run wait for, as plain data, and whether some of them can never go on.
+"""Waits of the ranks of a run, as plain data, and detection of deadlocks.
 
-A rank tells what its main thread waits for (``waits``), and how many exchanges of each group it has asked for
-(``asked``). Whoever has that of all ranks can say who waits for whom, and whether they wait for each other in a circle.
+A rank reports the wait of its main thread (``waits``), and its number of requested exchanges by group
+(``asked``). From the reports of all ranks an observer can derive which ranks wait for which, and find cycles.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ __all__ = ["Standing", "Waits", "deadlock", "missing", "same_waits", "standing"]
 
 
 class Waits(TypedDict):
-    """What a rank waits for.
+    """A rank's current wait.
 
-    ``what`` and ``line`` are for people: the collective or the message, and where the user's code asked for it. The
-    exchange has the ``number`` in the ``group`` of the numbers ``ranks``; in a group without a name it is a message
-    from the one in ``ranks``.
+    ``what`` and ``line`` are for people: the collective or the message, and the user's calling line. The
+    exchange has the ``number`` in the ``group`` of the ranks ``ranks``; in a group without a name it is a message
+    from the rank in ``ranks``.
     """
 
     what: str
@@ -32,14 +32,14 @@ class Waits(TypedDict):
 
 
 class Standing(TypedDict):
-    """How a rank stands: what it waits for, None while it computes; by group how many exchanges it has asked for."""
+    """A rank's state: its wait, None while it computes; by group the number of exchanges it has requested."""
 
     waits: Waits | None
     asked: dict[str, int]
 
 
 def standing() -> Standing:
-    """How this rank stands now; any thread may ask."""
+    """Return this rank's current state; any thread may call this."""
     pending = pending_of(threading.main_thread().ident)
     return {"waits": None if pending is None else _told(pending), "asked": dict(world().asked)}
 
@@ -55,11 +55,11 @@ def _told(pending: Pending) -> Waits:
 
 
 def missing(rank: int, of_ranks: Mapping[int, Standing]) -> list[int]:
-    """Return the ranks that a rank waits for: those that have not asked for the same exchange, or whose message it is.
+    """Return the ranks that a rank waits for: those that have not requested the same exchange, or the message's sender.
 
     Args:
         rank: its number.
-        of_ranks: how the ranks stand, by their numbers; one that is missing here has ended.
+        of_ranks: the states of the ranks, by their numbers; a rank that is missing here has ended.
     """
     waits = of_ranks[rank]["waits"]
     if waits is None:
@@ -67,29 +67,29 @@ def missing(rank: int, of_ranks: Mapping[int, Standing]) -> list[int]:
     if not waits["group"]:
         return list(waits["ranks"])
     return [
-        other
-        for other in waits["ranks"]
-        if other != rank
-        and (other not in of_ranks or of_ranks[other]["asked"].get(waits["group"], 0) < waits["number"])
+        rank_awaited
+        for rank_awaited in waits["ranks"]
+        if rank_awaited != rank
+        and (rank_awaited not in of_ranks or of_ranks[rank_awaited]["asked"].get(waits["group"], 0) < waits["number"])
     ]
 
 
 def deadlock(of_ranks: Mapping[int, Standing]) -> dict[int, list[int]]:
-    """Return the ranks that wait for each other in a circle, each with those in it for which it waits; empty without one.
+    """Return ranks that wait for each other in a cycle, each with the ranks in it that it waits for; {} if none.
 
-    It is one only if it lasts: what is told at two times must be the same (``same_waits``), since ranks are not asked
-    at one moment.
+    It is a deadlock only if it persists: two successive reports must be the same (``same_waits``), since the ranks'
+    states are not read at one moment.
 
     Args:
-        of_ranks: how the ranks stand, by their numbers.
+        of_ranks: the states of the ranks, by their numbers.
     """
-    # Whoever computes, or waits for one that is let go by and by, may go on; what is left cannot.
+    # Ranks that compute, or wait only for ranks that will proceed, are removed; the rest cannot proceed.
     stuck = {rank: set(missing(rank, of_ranks)) for rank in of_ranks}
     stuck = {rank: others for rank, others in stuck.items() if others}
     while free := [rank for rank, others in stuck.items() if not others & stuck.keys()]:
         for rank in free:
             del stuck[rank]
-    # A rank that waits for the circle without being part of it is left out.
+    # A rank that waits for the cycle without being part of it is removed.
     while outside := [rank for rank in stuck if not any(rank in others for others in stuck.values())]:
         for rank in outside:
             del stuck[rank]
@@ -97,10 +97,10 @@ def deadlock(of_ranks: Mapping[int, Standing]) -> dict[int, list[int]]:
 
 
 def same_waits(before: Mapping[int, Standing], now: Mapping[int, Standing]) -> bool:
-    """Return whether no rank has gone on in between, or begun to wait for something else.
+    """Return whether no rank has proceeded in between, or begun another wait.
 
     Args:
-        before: how the ranks stood, by their numbers.
-        now: how they stand.
+        before: the previous states of the ranks, by their numbers.
+        now: their current states.
     """
     return before.keys() == now.keys() and all(before[rank] == now[rank] for rank in now)

@@ -1,11 +1,11 @@
-"""The thread of a rank that does collectives, one after the other, in the order in which they were asked for.
+"""Thread of a rank that performs collectives, one after the other, in the order of their requests.
 
-All ranks ask in the same order, so what belongs together meets, also where several are under way. Whoever waits for one
-waits for a lock of Python's, which an interrupt ends; MPI's own waiting can neither be interrupted nor does it give its
-core to another rank.
+All ranks request them in the same order, so that matching calls meet, even if several are pending. A waiting thread
+waits for a Python lock, which an interrupt ends; MPI's own wait can neither be interrupted nor does it yield its core
+to another rank.
 
-An interrupt may come between any two lines of the main thread. So what it shares with other threads are locks and
-queues written in C, one call of which is done or not; a Condition, which is Python, can be left locked for ever.
+An interrupt may come between any two lines of the main thread. So its state shared with other threads consists of locks
+and queues written in C, whose calls are atomic; a Condition, which is written in Python, can stay locked forever.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from typing import Any
 __all__ = ["LONGEST_PAUSE", "Pending", "Worker", "finish", "pending_of", "set_while_waiting"]
 
 _yield_core: Callable[[], None] = getattr(os, "sched_yield", partial(time.sleep, 0))
-_YIELDS = 300  # looks without a pause, in which ranks on one machine have mostly met
+_YIELDS = 300  # polls without a pause, in which ranks on one machine have mostly met
 _FIRST_PAUSE, LONGEST_PAUSE = 2e-5, 1e-3  # seconds
 
 
-_waiting: dict[int, Pending] = {}  # by the thread that waits
+_waiting: dict[int, Pending] = {}  # by the waiting thread
 _while_waiting: Callable[[], None] | None = None
-_LOOKS = 0.02  # s between two looks of who does something else while it waits
+_LOOKS = 0.02  # s between two polls of a thread with a callback while it waits
 
 
 def set_while_waiting(act: Callable[[], None] | None) -> None:
-    """Set what the main thread does, again and again, while it waits for other ranks.
+    """Set a callback that the main thread runs repeatedly while it waits for other ranks.
 
     Args:
-        act: does it; None for nothing. What it raises leaves the waiting, as an interrupt does: the exchange stays
-            under way.
+        act: the callback; None for none. Its error ends the wait, as an interrupt does: the exchange stays
+            pending.
     """
     global _while_waiting
     _while_waiting = act
 
 
 def pending_of(thread: int | None) -> Pending | None:
-    """What a thread waits for now; None while it does not. Any thread may ask.
+    """Return a thread's current wait; None if it does not wait. Any thread may call this.
 
     Args:
         thread: its identifier.
@@ -51,27 +51,27 @@ def pending_of(thread: int | None) -> Pending | None:
 
 
 class Pending:
-    """An exchange that was asked for.
+    """A requested exchange.
 
     Args:
-        what: what it is, for who asks what a rank waits for.
-        line: where the user's code asked, as ``file:line``.
-        group: the name of the group whose ranks do it together; "" for a message.
-        number: which exchange of that group it is, from 1.
-        ranks: the group's, by their numbers in the world; of a message the one that it comes from.
+        what: its description, for reports of a rank's wait.
+        line: the user's calling line, as ``file:line``.
+        group: the name of the group of ranks; "" for a message.
+        number: its number among the exchanges of that group, from 1.
+        ranks: the group's ranks, by their numbers in the world; for a message the sender.
     """
 
     def __init__(self, what: str, line: str, group: str = "", number: int = 0, ranks: Sequence[int] = ()) -> None:
         self.what, self.line = what, line
         self.group, self.number, self.ranks = group, number, ranks
         self._ended = False
-        self._locked = threading.Lock()  # until it has ended, and for a moment by each who waited
+        self._locked = threading.Lock()  # until it has ended, and briefly by each waiting thread
         self._locked.acquire()
         self._result: Any = None
         self._error: BaseException | None = None
 
     def end(self, result: Any = None, error: BaseException | None = None) -> None:
-        """Tell who waits; what comes after the first time is left."""
+        """Set the result and wake the waiting threads; later calls are ignored."""
         if self._ended:
             return
         self._result, self._error, self._ended = result, error, True
@@ -82,10 +82,10 @@ class Pending:
         return self._ended
 
     def wait(self) -> Any:
-        """What it gave, when it has ended; an interrupt leaves the exchange under way.
+        """Return its result when it has ended; an interrupt leaves the exchange pending.
 
         Raises:
-            RuntimeError: the ranks did not ask for the same, or MPI could not do it.
+            RuntimeError: the ranks' requests differ, or MPI failed.
         """
         if not self._ended:
             self._wait()
@@ -94,28 +94,28 @@ class Pending:
         return self._result
 
     def _wait(self) -> None:
-        here = threading.get_ident()
-        before = _waiting.get(here)  # what is done while one waits may wait, too
-        _waiting[here] = self
+        thread_id = threading.get_ident()
+        previous = _waiting.get(thread_id)  # the callback of a wait may wait, too
+        _waiting[thread_id] = self
         try:
-            act = _while_waiting if here == threading.main_thread().ident else None
+            act = _while_waiting if thread_id == threading.main_thread().ident else None
             while not self._ended:
                 if self._locked.acquire(timeout=-1 if act is None else _LOOKS):
                     self._locked.release()
                 elif act is not None:
                     act()
         finally:
-            if before is None:
-                _waiting.pop(here, None)
+            if previous is None:
+                _waiting.pop(thread_id, None)
             else:
-                _waiting[here] = before
+                _waiting[thread_id] = previous
 
 
 class Worker:
-    """A thread that does what it is given, in order.
+    """A thread that runs calls in order.
 
     Args:
-        name: of the thread.
+        name: the name of the thread.
     """
 
     def __init__(self, name: str) -> None:
@@ -125,42 +125,42 @@ class Worker:
         self._thread.start()
 
     def ask(self, pending: Pending, function: Callable[[], Any]) -> Pending:
-        """Have ``function`` called behind all that was asked for before.
+        """Queue a call of ``function``.
 
         Args:
-            pending: what is waited for.
+            pending: the exchange that it performs.
             function: called without arguments; its result and its error are the exchange's.
 
         Returns:
             ``pending``.
         """
-        if self._is_over:  # as in what a script has registered with atexit: nobody would ever do it
+        if self._is_over:  # as in atexit functions of a script: it would never run
             pending.end(error=RuntimeError(f"{pending.what}: the ranks have parted, this process ends"))
         else:
             self._given.put((pending, function))
         return pending
 
     def end(self) -> None:
-        """Do what was asked for, then no more."""
+        """Perform the queued calls, then end the thread."""
         self._is_over = True
         self._given.put(None)
         self._thread.join()
 
     def _work(self) -> None:
-        while (given := self._given.get()) is not None:
-            pending, function = given
+        while (item := self._given.get()) is not None:
+            pending, function = item
             try:
                 result, error = function(), None
-            except BaseException as raised:  # whatever it is, it belongs to who asked
+            except BaseException as raised:  # any error belongs to the exchange
                 result, error = None, raised
             pending.end(result, error)
 
 
 def finish(request: Any) -> None:
-    """Wait for a request of MPI's; other ranks may run on the core meanwhile.
+    """Wait for an MPI request; other ranks may run on the core meanwhile.
 
     Args:
-        request: what an ``I...`` function of mpi4py's gave.
+        request: the result of an ``I...`` function of mpi4py.
     """
     looks, pause = 0, _FIRST_PAUSE
     while not request.Test():

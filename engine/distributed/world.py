@@ -1,4 +1,4 @@
-"""The ranks of this run and their groups. MPI is imported by ``start``, and only where there are several processes."""
+"""Ranks of this run and their groups. ``start`` imports MPI, and only if there are several processes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 WORLDS = ("mccl_world_group", "hccl_world_group", "nccl_world_group")
 """Names of the group of all ranks: MindSpore's for CPU, Ascend and GPU. Here they are the same."""
 
-# (rank, number of ranks) as MPI's starters tell them.
+# (rank, number of ranks) in the environment variables of MPI's launchers.
 _TOLD = (
     ("PMI_RANK", "PMI_SIZE"),
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
@@ -46,14 +46,14 @@ _TOLD = (
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Some of the ranks.
+    """A group of ranks.
 
     Attributes:
-        name: by which users know it.
-        ranks: their numbers in the world, rising; the place of one is its number in the group.
-        rank: the number of this process in the group; None where it is not one of them.
-        comm: MPI's communicator for collectives; None where there is one process.
-        messages: that for messages from one rank to another.
+        name: its public name.
+        ranks: their numbers in the world, ascending; the index of a rank is its number in the group.
+        rank: the number of this process in the group; None if it is not in it.
+        comm: MPI's communicator for collectives; None if there is one process.
+        messages: the communicator for point-to-point messages.
     """
 
     name: str
@@ -64,21 +64,21 @@ class Group:
 
     @property
     def size(self) -> int:
-        """How many ranks it has."""
+        """The number of ranks."""
         return len(self.ranks)
 
 
 @dataclass
 class World:
-    """What this process knows of the others.
+    """This process's data about all ranks.
 
     Attributes:
         groups: by name.
-        machines: of each rank, by its number, the number of the machine on which it runs.
-        collectives: does them; None where there is one process.
-        sent: of each kind of exchange how often this rank took part, and how many bytes it sent.
-        asked: by the name of a group how many exchanges with it this rank has asked for.
-        broken: why this rank can do no exchange any more; "" while it can.
+        machines: for each rank the number of its machine.
+        collectives: their worker; None if there is one process.
+        sent: by kind of exchange, the number of this rank's exchanges and the bytes that it sent.
+        asked: by group name, the number of exchanges that this rank has requested.
+        broken: why this rank can no longer perform exchanges; "" while it can.
     """
 
     groups: dict[str, Group]
@@ -94,14 +94,14 @@ class World:
         return self.groups[WORLDS[0]]
 
     def ask(self, group: str) -> int:
-        """Note that this rank asks for an exchange with a group; the number of it."""
+        """Count this rank's request of an exchange with a group; return its number."""
         number = self.asked[group] = self.asked.get(group, 0) + 1
         return number
 
     def count(self, kind: str, size: int) -> None:
-        """Note that this rank took part in an exchange, and sent ``size`` bytes."""
-        times, before = self.sent.get(kind, (0, 0))
-        self.sent[kind] = times + 1, before + size
+        """Count this rank's participation in an exchange, and the ``size`` bytes that it sent."""
+        times, previous = self.sent.get(kind, (0, 0))
+        self.sent[kind] = times + 1, previous + size
 
 
 def _alone() -> World:
@@ -110,12 +110,12 @@ def _alone() -> World:
 
 _world = _alone()
 _failed = False
-_LAST_SECONDS = 2.0  # in which messages arrive that somebody took before the end
-_PASSED_ON_SECONDS = 0.2  # in which mpiexec shows what it has read
+_LAST_SECONDS = 2.0  # for the arrival of messages that were received before the end
+_PASSED_ON_SECONDS = 0.2  # for mpiexec to print its input
 
 
 def world() -> World:
-    """Return the ranks as they are now: before ``start`` this process alone."""
+    """Return the current ranks: before ``start`` only this process."""
     return _world
 
 
@@ -131,15 +131,15 @@ _launched = _told()
 
 
 def launched() -> tuple[int, int]:
-    """Return the number of this process and how many there are, by what its starter put into the environment: (0, 1) alone."""
+    """Return this process's rank and the number of ranks, from the launcher's environment: (0, 1) without one."""
     return _launched
 
 
 def start() -> World:
-    """Meet the other processes, once; without others nothing of MPI's is imported.
+    """Connect to the other processes, once; without others MPI is not imported.
 
     Raises:
-        RuntimeError: there are others, and mpi4py is not installed or its MPI allows no threads.
+        RuntimeError: there are others, and mpi4py is not installed or its MPI does not support threads.
     """
     global _world
     _, size = launched()
@@ -159,46 +159,46 @@ def start() -> World:
         raise RuntimeError(
             "MPI was initialized without MPI_THREAD_MULTIPLE, which ranks need: leave mpi4py.rc.thread_level as it is"
         )
-    own = MPI.COMM_WORLD
-    own.Set_errhandler(MPI.ERRORS_RETURN)  # as exceptions of Python
-    machines = _machines(MPI, own)
-    everybody = Group(WORLDS[0], tuple(range(own.size)), own.rank, own.Dup(), own.Dup())
-    _world = World(dict.fromkeys(WORLDS, everybody), machines, Worker("hookscope collectives"))
+    comm_world = MPI.COMM_WORLD
+    comm_world.Set_errhandler(MPI.ERRORS_RETURN)  # as Python exceptions
+    machines = _machines(MPI, comm_world)
+    all_ranks = Group(WORLDS[0], tuple(range(comm_world.size)), comm_world.rank, comm_world.Dup(), comm_world.Dup())
+    _world = World(dict.fromkeys(WORLDS, all_ranks), machines, Worker("hookscope collectives"))
     sys.excepthook = _noting(sys.excepthook)
     atexit.register(_leave)
     return _world
 
 
 def end() -> None:
-    """Forget all groups but that of all ranks. Nobody is waited for: MPI lets go of the others at the end."""
+    """Remove all groups except that of all ranks, without synchronization: MPI frees them at the end."""
     for name in [name for name in _world.groups if name not in WORLDS]:
         del _world.groups[name]
 
 
 def create_group(name: str, ranks: Sequence[int]) -> Group:
-    """Make a group; all of its ranks must ask for it, and wait for each other.
+    """Create a group; all of its ranks must call this, and wait for each other.
 
     Args:
         name: its name.
         ranks: numbers of ranks in the world.
 
     Returns:
-        The group; ranks outside may make it too, and are none of it.
+        The group; other ranks may create it too, without being in it.
     """
-    everybody, numbers = _world.everybody, tuple(sorted(ranks))
-    if everybody.rank not in numbers or _world.collectives is None:
-        group = Group(name, numbers, numbers.index(everybody.rank) if everybody.rank in numbers else None)
+    all_ranks, numbers = _world.everybody, tuple(sorted(ranks))
+    if all_ranks.rank not in numbers or _world.collectives is None:
+        group = Group(name, numbers, numbers.index(all_ranks.rank) if all_ranks.rank in numbers else None)
     else:
-        made = Pending(f"create_group of '{name}'", "", f"create_group {name}", 1, numbers)
-        _world.asked[made.group] = 1
-        comms = _world.collectives.ask(made, lambda: _communicators(everybody.comm, name, numbers)).wait()
-        group = Group(name, numbers, numbers.index(everybody.rank), *comms)
+        pending = Pending(f"create_group of '{name}'", "", f"create_group {name}", 1, numbers)
+        _world.asked[pending.group] = 1
+        comms = _world.collectives.ask(pending, lambda: _communicators(all_ranks.comm, name, numbers)).wait()
+        group = Group(name, numbers, numbers.index(all_ranks.rank), *comms)
     _world.groups[name] = group
     return group
 
 
 def destroy_group(name: str) -> None:
-    """Forget the group of this ``name``, which was made."""
+    """Remove the group of this ``name``, which must exist."""
     group = _world.groups.pop(name)
     if group.comm is not None and _world.collectives is not None:
         _world.asked.pop(f"create_group {name}", None)
@@ -208,10 +208,10 @@ def destroy_group(name: str) -> None:
 
 
 def check_met(who: str) -> None:
-    """Ranks must have met, where there are others.
+    """Raise an error if there are other ranks that are not connected.
 
     Args:
-        who: what the user called, for the error.
+        who: the function that the user called, for the error.
 
     Raises:
         RuntimeError: there are others, and ``start`` was not called.
@@ -225,13 +225,13 @@ def group_of(who: str, name: str) -> Group:
     """Return a group by its name.
 
     Args:
-        who: what the user called, for the error.
-        name: the group's.
+        who: the function that the user called, for the error.
+        name: the group's name.
 
     Raises:
         TypeError: ``name`` is not a str.
         ValueError: there is no such group.
-        RuntimeError: there are other ranks, and they have not met.
+        RuntimeError: there are other ranks, and they are not connected.
     """
     check_met(who)
     if not isinstance(name, str):
@@ -243,25 +243,25 @@ def group_of(who: str, name: str) -> Group:
 
 
 def _communicators(everybody: Any, name: str, ranks: tuple[int, ...]) -> tuple[Any, Any]:
-    made = everybody.group.Incl(ranks)
-    tag = zlib.crc32(name.encode()) & 0x7FFF  # two groups that are made at once must not be taken for one
-    comm = everybody.Create_group(made, tag)
-    made.Free()
+    subgroup = everybody.group.Incl(ranks)
+    tag = zlib.crc32(name.encode()) & 0x7FFF  # two groups that are created at once must not be confused
+    comm = everybody.Create_group(subgroup, tag)
+    subgroup.Free()
     return comm, comm.Dup()
 
 
 def _machines(mpi: Any, own: Any) -> tuple[int, ...]:
-    """Of each rank the lowest rank on its machine."""
-    together = own.Split_type(mpi.COMM_TYPE_SHARED, key=own.rank)
-    lowest, of_all = np.array([own.rank], np.int64), np.empty(own.size, np.int64)
-    together.Bcast(lowest, 0)
-    together.Free()
-    own.Allgather(lowest, of_all)
-    return tuple(of_all.tolist())
+    """Return for each rank the lowest rank on its machine."""
+    node = own.Split_type(mpi.COMM_TYPE_SHARED, key=own.rank)
+    lowest, lowest_ranks = np.array([own.rank], np.int64), np.empty(own.size, np.int64)
+    node.Bcast(lowest, 0)
+    node.Free()
+    own.Allgather(lowest, lowest_ranks)
+    return tuple(lowest_ranks.tolist())
 
 
 def _noting(told: Any) -> Any:
-    """Return an ``excepthook`` that notes that the script failed, and does what was done before."""
+    """Return an ``excepthook`` that records the failure of the script, and calls the previous one."""
 
     def note(*error: Any) -> None:
         global _failed
@@ -272,7 +272,7 @@ def _noting(told: Any) -> Any:
 
 
 def _leave() -> None:
-    """At the end of the process: together with the others, or ending them where this rank failed."""
+    """End the process: together with the other ranks, or aborting them if this rank failed."""
     from mpi4py import MPI
 
     from . import mailbox, together
@@ -284,13 +284,13 @@ def _leave() -> None:
     if _failed or _world.broken:
         _let_be_read()
         MPI.COMM_WORLD.Abort(1)
-    # What was asked for before and not waited for ends first: it stands before this in the worker's order.
+    # Earlier requests that were not waited for end first: they precede this one in the worker's queue.
     together.in_step("the end of the script")
     deadline = time.monotonic() + _LAST_SECONDS
-    while (left := mailbox.not_sent()) and time.monotonic() < deadline:
+    while (unsent := mailbox.not_sent()) and time.monotonic() < deadline:
         time.sleep(LONGEST_PAUSE)
-    if left:
-        tell(f"rank {_world.everybody.rank} ends, and nobody has taken its {left[0]}")
+    if unsent:
+        tell(f"rank {_world.everybody.rank} ends, and nobody has taken its {unsent[0]}")
         _let_be_read()
         MPI.COMM_WORLD.Abort(1)
     collectives.end()
@@ -298,21 +298,21 @@ def _leave() -> None:
 
 
 def _let_be_read() -> None:
-    """Wait until mpiexec has read what this rank wrote: what it has not, it forgets when a rank aborts."""
+    """Wait until mpiexec has read this rank's output: it discards unread output when a rank aborts."""
     flush_output()
     try:
         import fcntl
         import termios
-    except ImportError:  # a system where nobody can tell what is left in a pipe
+    except ImportError:  # a system without a way to read the fill of a pipe
         time.sleep(_PASSED_ON_SECONDS)
         return
     deadline = time.monotonic() + _LAST_SECONDS
     while time.monotonic() < deadline:
         try:
-            left = fcntl.ioctl(2, termios.FIONREAD, bytes(4))
-        except OSError:  # no pipe
+            unread = fcntl.ioctl(2, termios.FIONREAD, bytes(4))
+        except OSError:  # not a pipe
             return
-        if not any(left):
+        if not any(unread):
             break
         time.sleep(LONGEST_PAUSE)
     time.sleep(_PASSED_ON_SECONDS)
