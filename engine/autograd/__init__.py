@@ -1,1 +1,1 @@
-"""Gradients: ``grad`` and its relatives, the backward pass over a tape, custom functions, offloading."""
+"""Gradients: ``grad`` and related functions, the backward pass over a tape, custom functions, offloading."""

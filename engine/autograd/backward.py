@@ -35,7 +35,7 @@ def backward(
     gradients: dict[int, Any] = Sums(recording, (), functions) if renamed else {}
     _add_seeds(gradients, seeds, functions)
     waiting = _leaves_with_hooks(recording)
-    around, state.left = state.left, []
+    outer_callbacks, state.left = state.left, []
     try:
         if recording.marks:
             watched_backward(recording, gradients, functions, waiting, last)
@@ -49,7 +49,7 @@ def backward(
         for callback in state.left:
             callback()
     finally:
-        state.left = around
+        state.left = outer_callbacks
     return gradients
 
 
@@ -72,6 +72,6 @@ def _leaves_with_hooks(recording: Recording) -> dict[int, list[int]]:
 
 
 def _add_seeds(gradients: dict[int, Any], seeds: Iterable[tuple[Array, Any]], functions: Any) -> None:
-    """Add the initial gradients; a function of its own, so that no variable holds them during the backward pass."""
+    """Add the initial gradients; a separate function, so that no variable holds them during the backward pass."""
     for array, gradient in seeds:
         accumulate(gradients, id(array), gradient, functions)

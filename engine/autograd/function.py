@@ -17,7 +17,7 @@ __all__ = ["_Function"]
 
 
 class _Function:
-    """Base of operations with a gradient of their own; call them with ``Subclass.apply(...)``.
+    """Base of operations with their own gradient; call them with ``Subclass.apply(...)``.
 
     ``forward(ctx, *args)`` computes the output. It keeps values for the backward pass with ``ctx.save_for_backward``
     and as attributes of ``ctx``. ``backward(ctx, *gradients)`` gets a gradient for each output, None for an output
@@ -252,10 +252,10 @@ class _FunctionNode(Differentiable):
             g = next(arriving) if is_differentiable else None
             missing = g is None and not self.context.materialize_grads
             gradients.append(None if missing else gradient_or_zeros(g, array))
-        each = iter(gradients)
+        arriving_gradients = iter(gradients)
         arguments: list[Tensor | None] = []
         for count in self.counts:
-            arguments += [next(each) for _ in range(count)] if count else [None]
+            arguments += [next(arriving_gradients) for _ in range(count)] if count else [None]
         returned = type(self.context).backward(self.context, *arguments)
         results = tuple(returned) if isinstance(returned, tuple | list) else (returned,)
         if len(results) < len(self.arrays):

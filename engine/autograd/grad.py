@@ -121,8 +121,8 @@ def _gradient_function(
     def compute(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         sens = None
         if sens_param:
-            *rest, sens = args
-            args = tuple(rest)
+            *positional, sens = args
+            args = tuple(positional)
         output, of_inputs, of_weights = differentiate(
             fn, args, kwargs, positions or (), parameters, has_aux, sens, name
         )
@@ -245,7 +245,7 @@ def _followed(
     That function takes the tensors, the gradients that arrive at them, the caller's name, and whether this is the last
     backward pass. It returns the gradients of ``asked`` and of ``weights``. With ``spares``, it may be called once.
     """
-    asking, around = Asking(), state.recordings
+    asking, outer_recordings = Asking(), state.recordings
     attention.append(asking)
     try:
         for tap in tuple(taps.operator_taps):
@@ -270,7 +270,7 @@ def _followed(
             for w, depth in zip(weights, depths, strict=True):
                 w.follow_again(depth)
     finally:
-        state.recordings = around  # also if an interrupt has kept the recording from ending
+        state.recordings = outer_recordings  # also if an interrupt has kept the recording from ending
         attention.remove(asking)
     frozen = [id(array) for w, array in zip(weights, weights_at_start, strict=True) if not w.requires_grad]
     for key in frozen:
@@ -387,9 +387,9 @@ def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Weights = None, has_au
     """
     check_callable(fn, "vjp", "fn", "a function or a Cell")
     parameters = _parameters(weights, "vjp")
-    for index, value_or_error in enumerate(inputs):
-        if not isinstance(value_or_error, Tensor):
-            raise TypeError(f"For 'vjp', input {index} must be a Tensor, but got {type(value_or_error).__name__}")
+    for index, argument in enumerate(inputs):
+        if not isinstance(argument, Tensor):
+            raise TypeError(f"For 'vjp', input {index} must be a Tensor, but got {type(argument).__name__}")
     args = _apart(inputs)
     output, back = _followed(fn, args, {}, [[t] for t in args], parameters or ())
     value, aux = split_aux(output, has_aux, "vjp")

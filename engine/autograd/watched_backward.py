@@ -161,7 +161,9 @@ class _Walk:
                     if key in sums:
                         sums[key] = self._value(new)
                 gradients[key] = self._value(new)
-        region.outside = [(r, s, len(r.nodes)) for r, s in region.around if any(r is one for one in state.recordings)]
+        region.outside = [
+            (r, s, len(r.nodes)) for r, s in region.around if any(r is recording for recording in state.recordings)
+        ]
         self.inside.append(region)
 
     def leave(self, region: Region) -> None:
@@ -290,8 +292,8 @@ def _give_own_names(recording: Recording, region: Region, start: int, end: int, 
 
     nodes = recording.nodes
     for index in (*range(region.start, region.end), *range(start, end)):
-        operator, used, made, attrs = nodes[index]
-        nodes[index] = (operator, renamed(used), renamed(made), attrs)
+        operator, used, outputs, attrs = nodes[index]
+        nodes[index] = (operator, renamed(used), renamed(outputs), attrs)
         if isinstance(operator, Repeating):
             operator.rename(names)
     begin, ended = (i for i, mark in enumerate(recording.marks) if mark[1] is region)

@@ -145,9 +145,9 @@ def check_size(lengths: Iterable[int | None], who: str, argument: str) -> None:
     Raises:
         ValueError: their product is larger.
     """
-    known = [n for n in lengths if type(n) is int]
-    if math.prod(known) > MOST_NUMBERS:
-        size = known[0] if len(known) == 1 else tuple(known)
+    known_lengths = [n for n in lengths if type(n) is int]
+    if math.prod(known_lengths) > MOST_NUMBERS:
+        size = known_lengths[0] if len(known_lengths) == 1 else tuple(known_lengths)
         raise ValueError(f"For '{who}', '{argument}' must ask for at most {MOST_NUMBERS} elements, but got {size}")
 
 

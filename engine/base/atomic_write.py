@@ -105,7 +105,7 @@ def file_behind(path: str | os.PathLike[str], caller: str) -> str:
 def _replaced(
     target: str, folder: str, write: Callable[[BinaryIO], object], mode: int | None, wanted: Callable[[], bool] | None
 ) -> bool:
-    """Return whether it was done: False if a sweeper came between creation of the hidden file and its lock."""
+    """Return whether it was done: False if a sweeper removed the hidden file before its lock."""
     if mode is None and os.path.exists(target):
         mode = stat.S_IMODE(os.stat(target).st_mode)
     # No helper around the name: an interrupt may come between any two steps, and here each of them ends in `finally`.

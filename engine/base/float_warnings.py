@@ -33,11 +33,11 @@ restore: Callable[[Any], object] = _restore
 
 
 def _quietly(function: Callable[..., Any], *args: Any) -> Any:
-    before = silence()
+    previous = silence()
     try:
         return function(*args)
     finally:
-        restore(before)
+        restore(previous)
 
 
 quietly: Callable[..., Any] = _quietly

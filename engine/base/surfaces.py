@@ -149,7 +149,7 @@ def alias(function: Any, row: Renamed) -> Function:
 def functions_of(table: Mapping[str, Function], module: str = "") -> dict[str, Function]:
     """Return the functions of a table in this module (the name before the last dot), by the part after it."""
     parts = ((name.rpartition("."), function) for name, function in table.items())
-    return {name: function for (where, _, name), function in parts if where == module}
+    return {name: function for (parent, _, name), function in parts if parent == module}
 
 
 Names = bool | str | Renamed | Sequence[str | Renamed]
@@ -187,11 +187,11 @@ def declare(
             _enter(PRIMITIVES, row.name, (function, row))
         if isinstance(function, FunctionType) and function.__name__.startswith("_"):
             # A form for some surfaces only; Python's errors about its arguments use its name there.
-            told: list[str] = [
+            surface_names: list[str] = [
                 name for target in (method, mint, numpy) for name, _ in _offered(function, target, False)
             ]
-            told += [row.name for row in rows] + [function.__name__]
-            function.__qualname__ = told[0].rpartition(".")[2]
+            surface_names += [row.name for row in rows] + [function.__name__]
+            function.__qualname__ = surface_names[0].rpartition(".")[2]
         return function
 
     return offer
@@ -208,14 +208,14 @@ def _own_name(function: Any) -> str:
 
 
 def _offered(function: Any, names: Names, own_too: bool) -> list[tuple[str, Function]]:
-    own = _own_name(function)
+    own_name = _own_name(function)
     if isinstance(names, bool):
-        return [(own, function)] if names else []
+        return [(own_name, function)] if names else []
     rows = [names] if isinstance(names, str | Renamed) else names
     return [
         (row, function)
         if isinstance(row, str)
-        else (row.name or own, _with_other_names(function, row, row.name or own, own_too))
+        else (row.name or own_name, _with_other_names(function, row, row.name or own_name, own_too))
         for row in rows
     ]
 
@@ -255,7 +255,7 @@ def _with_other_names(function: Any, row: Renamed, name: str, own_too: bool) -> 
         for key, parameter in remaining.items()
         for default in (row.defaults.get(key, parameter.default),)
     ]
-    places = any(argument.kind is argument.VAR_POSITIONAL for argument in parameters)
+    has_varargs = any(argument.kind is argument.VAR_POSITIONAL for argument in parameters)
     needed = [key for key in positional if signature.parameters[key].default is inspect.Parameter.empty]
     # Arguments with another default here, by their position.
     changed_defaults = [
@@ -263,7 +263,7 @@ def _with_other_names(function: Any, row: Renamed, name: str, own_too: bool) -> 
     ]
 
     def surface(*args: Any, **kwargs: Any) -> Any:
-        if len(args) > count and not places:
+        if len(args) > count and not has_varargs:
             raise TypeError(f"{name}() takes {count} positional arguments but {len(args)} were given")
         if kwargs:
             for key in kwargs:

@@ -107,7 +107,7 @@ def _compiled(q: Array, k: Array, v: Array, mask: Array | None, scale: float) ->
     q, k, v, mask = _by_rows(q), _by_rows(k), _by_rows(v), _whole_rows(mask, q.shape[-2], k.shape[-2])
     y, sums = _like(q, v.shape[-1]), np.empty(q.shape[:-1], np.float32)
     starts, leads = _table(q.shape[:-2], q, k, v, mask, y, sums[..., None])
-    each, across = _shared_out(len(starts), q.shape[-2], inner.ROWS)
+    part_length, across = _shared_out(len(starts), q.shape[-2], inner.ROWS)
     with single_threaded_blas("scipy"):
         share(
             inner.attention,
@@ -115,7 +115,7 @@ def _compiled(q: Array, k: Array, v: Array, mask: Array | None, scale: float) ->
             starts,
             leads,
             across,
-            each,
+            part_length,
             q.shape[-2],
             k.shape[-2],
             q.shape[-1],
@@ -132,7 +132,7 @@ def _compiled_grad(
     g, y, q, k, v = (_by_rows(x) for x in (g, y, q, k, v))
     mask, sums = _whole_rows(mask, q.shape[-2], k.shape[-2]), ready(sums)
     dq, dk, dv = _like(q, q.shape[-1]), _like(k, k.shape[-1]), _like(v, v.shape[-1])
-    each, across = _shared_out(math.prod(q.shape[:-2]), k.shape[-2], inner.KEYS)
+    part_length, across = _shared_out(math.prod(q.shape[:-2]), k.shape[-2], inner.KEYS)
     parts = dq[None] if across == 1 else np.empty((across, *q.shape), np.float32)
     starts, leads = _table(q.shape[:-2], q, k, v, mask, y, sums[..., None], g, parts[0], dk, dv)
     with single_threaded_blas("scipy"):
@@ -142,7 +142,7 @@ def _compiled_grad(
             starts,
             leads,
             across,
-            each,
+            part_length,
             q.size,
             q.shape[-2],
             k.shape[-2],
@@ -155,9 +155,9 @@ def _compiled_grad(
 
 def _shared_out(heads: int, length: int, block: int) -> tuple[int, int]:
     """Return the length of a part, in whole blocks, and the number of parts of each head."""
-    each = -(-length // max(1, _PARTS // heads))
-    each = -(-each // block) * block
-    return each, -(-length // each)
+    part_length = -(-length // max(1, _PARTS // heads))
+    part_length = -(-part_length // block) * block
+    return part_length, -(-length // part_length)
 
 
 def _by_rows(x: Array) -> Array:

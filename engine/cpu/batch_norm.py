@@ -115,7 +115,7 @@ def affine(x: Array, mean: Array, scale: Array, shift: Array) -> Array:
         if not np.moveaxis(y, 0, -1).flags.c_contiguous:
             y = np.empty(x.shape, np.float32)
         x, count = in_order_of(y, x), run if y.flags.c_contiguous else run * x.shape[0]
-        each, parts = per_part(x.size // count, count)
+        rows_per_part, parts = per_part(x.size // count, count)
         share(
             kernels("batch_norm").affine,
             parts,
@@ -123,7 +123,7 @@ def affine(x: Array, mean: Array, scale: Array, shift: Array) -> Array:
             address(y),
             x.size // count,
             count,
-            each,
+            rows_per_part,
             *map(_single, numbers),
         )
         return y

@@ -183,8 +183,8 @@ def generated(name: str, digest: str, entry: Callable[[], Any]) -> Any:
         digest: the digest of everything else that determines the code.
         entry: returns the ``compiled._building.Entry``, if it has to be compiled.
     """
-    with _loading, uninterrupted(), contextlib.ExitStack() as alone:
-        notice = _block.get() or alone.enter_context(told_together("a loop", 1))
+    with _loading, uninterrupted(), contextlib.ExitStack() as stack:
+        notice = _block.get() or stack.enter_context(told_together("a loop", 1))
 
         def build() -> machine_code.Code:
             with notice.one_more(), without_collection():

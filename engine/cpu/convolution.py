@@ -157,9 +157,9 @@ def conv_input_grad(
         return x
     compiled = kernels("convolution")
     channels = shape[1] // group
-    each = _even(channels, max(-(-_LEAST_ROWS // len(plan.taps)), -(-channels // _PARTS)))
-    pixels, sample_count = plan.blocks(each * len(plan.taps), count // group)
-    parts = group * -(-channels // each)
+    part_channels = _even(channels, max(-(-_LEAST_ROWS // len(plan.taps)), -(-channels // _PARTS)))
+    pixels, sample_count = plan.blocks(part_channels * len(plan.taps), count // group)
+    parts = group * -(-channels // part_channels)
     with single_threaded_blas("scipy"):
         share(
             compiled.input_gradient,
@@ -168,7 +168,7 @@ def conv_input_grad(
             plan.shape,
             pixels,
             sample_count,
-            each,
+            part_channels,
             plan.flat,
             address(g),
             address(weight),
@@ -191,9 +191,9 @@ def conv_weight_grad(g: Array, x: Array, kernel: Ints, stride: Ints, pads: Ints,
         )
         return gradient
     compiled = kernels("convolution")
-    each = _even(plan.depth, max(_LEAST_ROWS if plan.depth > 4 * _LEAST_ROWS else 8, -(-plan.depth // _PARTS)))
-    pixels, sample_count = plan.blocks(each, count // group)
-    parts = group * -(-plan.depth // each)
+    part_rows = _even(plan.depth, max(_LEAST_ROWS if plan.depth > 4 * _LEAST_ROWS else 8, -(-plan.depth // _PARTS)))
+    pixels, sample_count = plan.blocks(part_rows, count // group)
+    parts = group * -(-plan.depth // part_rows)
     with single_threaded_blas("scipy"):
         share(
             compiled.weight_gradient,
@@ -202,7 +202,7 @@ def conv_weight_grad(g: Array, x: Array, kernel: Ints, stride: Ints, pads: Ints,
             plan.shape,
             pixels,
             sample_count,
-            each,
+            part_rows,
             plan.flat,
             address(g),
             address(x),

@@ -23,9 +23,9 @@ def contiguous(x: Array) -> Array:
         return np.ascontiguousarray(x)
     copy = np.empty(x.shape, np.float32)
     count, rows, columns, above, lead = matrices
-    each = max(16, _PART // columns // 16 * 16)
-    parts = count * -(-rows // each)
-    share(kernels("copying").turned, parts, address(x), above, lead, address(copy), rows, columns, each)
+    rows_per_part = max(16, _PART // columns // 16 * 16)
+    parts = count * -(-rows // rows_per_part)
+    share(kernels("copying").turned, parts, address(x), above, lead, address(copy), rows, columns, rows_per_part)
     return copy
 
 

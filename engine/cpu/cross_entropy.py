@@ -57,7 +57,7 @@ _LEAST = 1 << 12
 def _compiled(logits: Array, labels: Array, ignore_index: int) -> tuple[Array, Array]:
     logits, labels = ready(logits), ready(labels.astype(np.int64, copy=False))
     rows, count = logits.shape
-    each, parts = per_part(rows, count)
+    part_rows, parts = per_part(rows, count)
     loss, lse = np.empty((2, rows), np.float32)
     share(
         kernels("cross_entropy").cross_entropy,
@@ -65,7 +65,7 @@ def _compiled(logits: Array, labels: Array, ignore_index: int) -> tuple[Array, A
         address(logits),
         rows,
         count,
-        each,
+        part_rows,
         labels,
         ignore_index,
         loss,
@@ -77,7 +77,7 @@ def _compiled(logits: Array, labels: Array, ignore_index: int) -> tuple[Array, A
 def _compiled_grad(g: Array, logits: Array, labels: Array, lse: Array, ignore_index: int) -> Array:
     logits, labels = ready(logits), ready(labels.astype(np.int64, copy=False))
     rows, count = logits.shape
-    each, parts = per_part(rows, count)
+    part_rows, parts = per_part(rows, count)
     d = np.empty_like(logits)
     share(
         kernels("cross_entropy").cross_entropy_grad,
@@ -86,7 +86,7 @@ def _compiled_grad(g: Array, logits: Array, labels: Array, lse: Array, ignore_in
         address(d),
         rows,
         count,
-        each,
+        part_rows,
         labels,
         ignore_index,
         ready(g),

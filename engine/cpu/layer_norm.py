@@ -65,7 +65,7 @@ def _compiled(x: Array, gamma: Array, beta: Array, axes: tuple[int, ...], epsilo
     x = ready(x)
     y, rows, count = np.empty_like(x), x.size // gamma.size, gamma.size
     statistics = np.empty((2, *x.shape[: axes[0]], *[1] * len(axes)), np.float32)
-    each, parts = per_part(rows, count)
+    part_rows, parts = per_part(rows, count)
     share(
         kernels("layer_norm").layer_norm,
         parts,
@@ -73,7 +73,7 @@ def _compiled(x: Array, gamma: Array, beta: Array, axes: tuple[int, ...], epsilo
         address(y),
         rows,
         count,
-        each,
+        part_rows,
         epsilon,
         ready(gamma).reshape(-1),
         ready(beta).reshape(-1),
@@ -89,8 +89,8 @@ _MOST_PARTS = 64
 def _compiled_grad(g: Array, x: Array, gamma: Array, mean: Array, rstd: Array) -> tuple[Array, Array, Array]:
     g, x = ready(g), ready(x)
     dx, rows, count = np.empty_like(x), x.size // gamma.size, gamma.size
-    each = max(per_part(rows, count)[0], -(-rows // _MOST_PARTS))
-    sums = np.empty((-(-rows // each), 2, count), np.float32)
+    part_rows = max(per_part(rows, count)[0], -(-rows // _MOST_PARTS))
+    sums = np.empty((-(-rows // part_rows), 2, count), np.float32)
     share(
         kernels("layer_norm").layer_norm_grad,
         len(sums),
@@ -99,7 +99,7 @@ def _compiled_grad(g: Array, x: Array, gamma: Array, mean: Array, rstd: Array) -
         address(dx),
         rows,
         count,
-        each,
+        part_rows,
         ready(gamma).reshape(-1),
         ready(mean).reshape(-1),
         ready(rstd).reshape(-1),

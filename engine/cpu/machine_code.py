@@ -198,8 +198,10 @@ def loaded(code: Code, name: str) -> ModuleType:
     engine.finalize_object()
     module = ModuleType(f"{__package__}.compiled.{name}")
     for function, about in code.functions.items():
-        callable_ = _function(function, about, engine.get_function_address(f"hookscope_{function}"), module.__name__)
-        setattr(module, function, callable_)
+        python_function = _function(
+            function, about, engine.get_function_address(f"hookscope_{function}"), module.__name__
+        )
+        setattr(module, function, python_function)
     vars(module).update(code.numbers)
     engine.detach()  # the memory stays: a thread may run in it until the process ends
     return module

@@ -217,8 +217,8 @@ def weighted_sums(x: Array, weights: Array, axis: int) -> Array:
         high = xp.matmul(up, above) + xp.matmul(down, below) > 0
         low = xp.matmul(up, below) + xp.matmul(down, above) > 0
         neither = (high & low) | (xp.matmul(nan, above + below) > 0)
-        for where, value in ((high, np.inf), (low, -np.inf), (neither, np.nan)):
-            sums[where] = value
+        for mask, value in ((high, np.inf), (low, -np.inf), (neither, np.nan)):
+            sums[mask] = value
     return sums.swapaxes(axis, -1)
 
 

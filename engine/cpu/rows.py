@@ -14,8 +14,8 @@ _PART = 1 << 13
 
 def per_part(rows: int, count: int) -> tuple[int, int]:
     """Return the number of rows of ``count`` elements per part, and the number of parts."""
-    each = max(1, _PART // max(1, count))
-    return each, -(-rows // each)
+    part_rows = max(1, _PART // max(1, count))
+    return part_rows, -(-rows // part_rows)
 
 
 def as_rows(x: Array, axis: int) -> Array:

@@ -32,8 +32,17 @@ def rows_added(g: Array, index: Any, shape: tuple[int, ...]) -> Array | None:
         return None
     row_numbers = ready(np.where(row_index < 0, row_index + rows, row_index).astype(np.int64).reshape(-1))
     g, table = ready(g), np.empty(shape, np.float32)
-    each = -(-rows // _MOST_PARTS)
-    share(kernels("scattering").rows_added, -(-rows // each), address(table), rows, each, size, address(g), row_numbers)
+    part_rows = -(-rows // _MOST_PARTS)
+    share(
+        kernels("scattering").rows_added,
+        -(-rows // part_rows),
+        address(table),
+        rows,
+        part_rows,
+        size,
+        address(g),
+        row_numbers,
+    )
     return table
 
 

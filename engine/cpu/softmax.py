@@ -18,9 +18,9 @@ def _compiled(name: str, axis: int, *given: Array) -> Array:
     arrays = [as_rows(x, axis) for x in given]
     result = np.empty_like(arrays[0])
     count = result.shape[-1]
-    each, parts = per_part(result.size // count, count)
+    part_rows, parts = per_part(result.size // count, count)
     addresses = [address(x) for x in (*arrays, result)]
-    share(getattr(kernels("softmax"), name), parts, *addresses, result.size // count, count, each)
+    share(getattr(kernels("softmax"), name), parts, *addresses, result.size // count, count, part_rows)
     return result.swapaxes(axis, -1)
 
 

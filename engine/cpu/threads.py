@@ -128,7 +128,7 @@ def share(kernel: Any, parts: int, *arguments: Any) -> None:
 def _blas_libraries(whose: str) -> list[Any]:
     """Return the BLAS libraries of "numpy" or "scipy" whose number of threads can be set.
 
-    All loaded ones, if it has none of its own.
+    All loaded ones, if it has no separate one.
     """
     import_module(f"{whose}.linalg")  # loads the library
     from threadpoolctl import ThreadpoolController

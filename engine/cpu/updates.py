@@ -125,7 +125,9 @@ def descent(p: Array, g: Array, lr: Number) -> Array:
 def sgd(
     p: Array, kept: Array, g: Array, lr: Number, factor: Number, dampening: Number, nesterov: bool, first: Any
 ) -> tuple[Array, Array]:
-    """Sutskever et al. 2013: v = factor * v + (1 - dampening) * g; p - lr * v, or p - lr * (g + factor * v) (Nesterov).
+    """Return a step of SGD with momentum, and its state (Sutskever et al. 2013).
+
+    v = factor * v + (1 - dampening) * g; p - lr * v, or p - lr * (g + factor * v) (Nesterov).
 
     ``first``: whether this is the first step, in which v is g: for the parameter (a bool), or for each element.
     """
@@ -149,7 +151,7 @@ def sgd_by_step(
     nesterov: bool,
     step: Number,
 ) -> tuple[Array, Array, Array | None]:
-    """``sgd`` without reading numbers: in step 1 v is g and ``stat`` becomes 0; for a factor of 0 both stay."""
+    """Return ``sgd`` without reading numbers: in step 1 v is g and ``stat`` becomes 0; for a factor of 0 both stay."""
     xp = array_module(p)
     moves, first = xp.asarray(factor) != 0, xp.asarray(step) == 1
     new = xp.where(first, g, kept * factor + g * (1 - dampening))
@@ -161,13 +163,16 @@ def sgd_by_step(
 def sgd_by_stat(
     p: Array, kept: Array, stat: Array, g: Array, lr: Number, factor: float, dampening: float, nesterov: bool
 ) -> tuple[Array, Array, Array]:
-    """``sgd`` where ``stat`` is 1 for each element before its first step; then it becomes 0."""
+    """Return ``sgd`` where ``stat`` is 1 for each element before its first step; then it becomes 0."""
     new, kept = sgd(p, kept, g, lr, factor, dampening, nesterov, stat != 0)
     return new, kept, stat * stat.dtype.type(0)
 
 
 def momentum(p: Array, kept: Array, g: Array, lr: Number, factor: Number, nesterov: bool) -> tuple[Array, Array]:
-    """Polyak 1964: v = factor * v + g; p - lr * v, or p - lr * (g + factor * v) in Nesterov's form."""
+    """Return a step with momentum, and its state (Polyak 1964).
+
+    v = factor * v + g; p - lr * v, or p - lr * (g + factor * v) in Nesterov's form.
+    """
     new = kept * factor
     new += g
     new = _kept(new, kept)
@@ -175,7 +180,10 @@ def momentum(p: Array, kept: Array, g: Array, lr: Number, factor: Number, nester
 
 
 def keras_momentum(p: Array, kept: Array, g: Array, lr: Number, factor: Number, nesterov: bool) -> tuple[Array, Array]:
-    """Momentum with the rate in its sum: v = factor * v - lr * g; p + v, or p + factor * v - lr * g (Nesterov)."""
+    """Return a step of momentum with the rate in its sum, and its state.
+
+    v = factor * v - lr * g; p + v, or p + factor * v - lr * g (Nesterov).
+    """
     new = _kept(kept * factor - lr * g, kept)
     return p + (new * factor - lr * g if nesterov else new), new
 
@@ -192,9 +200,9 @@ def asgd(
     t0: float,
     step: Number,
 ) -> tuple[Array, Array, Number, Number]:
-    """Polyak and Juditsky 1992: descent by a decaying rate ``eta``; ``mu`` is its share in the average.
+    """Return a step of ASGD (Polyak and Juditsky 1992): descent by a decaying rate ``eta``.
 
-    Returns the parameter, the average, and eta and mu of the next step.
+    ``mu`` is its share in the average. Returns the parameter, the average, and eta and mu of the next step.
     """
     new = p * (1.0 - lambd * eta) - g * eta
     lr, step = _double(lr), _double(step)
@@ -209,7 +217,7 @@ def asgd(
 def rprop(
     p: Array, before: Array, lengths: Array, g: Array, etas: tuple[float, float], limits: tuple[float, float]
 ) -> tuple[Array, Array, Array]:
-    """Riedmiller and Braun 1993: steps by the sign of the gradient, which grow while it keeps its sign.
+    """Return a step of Rprop (Riedmiller and Braun 1993): by the gradient's sign, growing while it keeps its sign.
 
     If the sign changed, the step is skipped and the next one starts anew. ``etas``: (shrink, grow) factors.
     """
@@ -232,7 +240,7 @@ def first_lengths(p: Array, rate: Number, lengths: Array, step: Number) -> Array
 def add_sign(
     p: Array, m: Array, g: Array, lr: Number, alpha: Number, sign_decay: Number, beta: Number
 ) -> tuple[Array, Array]:
-    """Bello et al. 2017: p - lr * (alpha + sign_decay * sign(g) * sign(m)) * g."""
+    """Return p - lr * (alpha + sign_decay * sign(g) * sign(m)) * g, and m (Bello et al. 2017)."""
     m = _kept(_average(m, g, beta), m)
     xp = array_module(p)
     return p - lr * (alpha + sign_decay * xp.sign(g) * xp.sign(m)) * g, m
@@ -241,7 +249,7 @@ def add_sign(
 def power_sign(
     p: Array, m: Array, g: Array, lr: Number, base: Number, sign_decay: Number, beta: Number
 ) -> tuple[Array, Array]:
-    """Bello et al. 2017: p - lr * exp(base * sign_decay * sign(g) * sign(m)) * g."""
+    """Return p - lr * exp(base * sign_decay * sign(g) * sign(m)) * g, and m (Bello et al. 2017)."""
     m = _kept(_average(m, g, beta), m)
     xp = array_module(p)
     return p - lr * xp.exp(base * (sign_decay * xp.sign(g) * xp.sign(m))) * g, m
@@ -256,7 +264,7 @@ def _shrunk(p: Array, rate: Number, l1: Number, l2: Number) -> Array:
 
 
 def proximal_descent(p: Array, g: Array, lr: Number, l1: Number, l2: Number) -> Array:
-    """Duchi and Singer 2009: gradient descent, then shrinkage towards 0 by l1 and l2."""
+    """Return a step of gradient descent, then shrunk towards 0 by l1 and l2 (Duchi and Singer 2009)."""
     return _shrunk(descent(p, g, lr), lr, l1, l2)
 
 
@@ -281,7 +289,7 @@ def adam_by_powers(
     eps: float,
     nesterov: bool,
 ) -> tuple[Array, Array, Array]:
-    """``adam.adam`` with an uncorrected learning rate, and powers of the betas, which are not read."""
+    """Return ``adam.adam`` for an uncorrected learning rate, and powers of the betas, which are not read."""
     return adam(p, m, v, g, rate_by_powers(p, lr, power1, power2), beta1, beta2, eps, nesterov)
 
 
@@ -308,7 +316,7 @@ def amsgrad(
     eps: Number,
     nesterov: bool = False,
 ) -> tuple[Array, Array, Array, Array]:
-    """Reddi et al. 2018: Adam that divides by the largest v so far; ``lr_t`` is the corrected rate.
+    """Return a step of AMSGrad (Reddi et al. 2018): Adam with the largest v so far; ``lr_t`` is the corrected rate.
 
     ``nesterov``: step by beta1 * m + (1 - beta1) * g instead of m (Dozat 2016).
     """
@@ -331,7 +339,9 @@ def adamax(
     eps: Number,
     eps_in_maximum: bool = False,
 ) -> tuple[Array, Array, Array]:
-    """Kingma and Ba 2015, section 7.1: v = max(beta2 * v, |g|); p - lr / (1 - beta1**t) * m / (v + eps).
+    """Return a step of AdaMax (Kingma and Ba 2015, section 7.1).
+
+    v = max(beta2 * v, |g|); p - lr / (1 - beta1**t) * m / (v + eps).
 
     ``eps_in_maximum``: as in PyTorch, v = max(beta2 * v, |g| + eps), with nothing added to v.
     """
@@ -345,7 +355,10 @@ def adamax(
 def adam_weight_decay(
     p: Array, m: Array, v: Array, g: Array, lr: Number, beta1: Number, beta2: Number, eps: Number, decay: Number
 ) -> tuple[Array, Array, Array]:
-    """Loshchilov and Hutter 2019, as in BERT without correction: p - lr * (m / (sqrt(v) + eps) + decay * p)."""
+    """Return a step of Adam with decoupled decay (Loshchilov and Hutter 2019), as in BERT without correction.
+
+    p - lr * (m / (sqrt(v) + eps) + decay * p).
+    """
     m, v = _moments(m, v, g, beta1, beta2)
     by = m / (_sqrt(v) + eps)
     return descent(p, by if is_zero(decay) else by + p * decay, lr), m, v
@@ -365,7 +378,9 @@ def adamw(
     eps: float,
     decay: float,
 ) -> tuple[Array, Array, Array, Array | None]:
-    """Loshchilov and Hutter 2019: (1 - lr * decay) * p - lr * m_hat / (sqrt(v_hat) + eps), both moments corrected.
+    """Return a step of AdamW (Loshchilov and Hutter 2019), both moments corrected.
+
+    (1 - lr * decay) * p - lr * m_hat / (sqrt(v_hat) + eps).
 
     ``largest``: the largest v so far (Reddi et al. 2018), which then replaces v; None for the plain form.
     """
@@ -392,7 +407,10 @@ def nadam(
     beta2: float,
     eps: float,
 ) -> tuple[Array, Array, Array]:
-    """Dozat 2016: Adam with Nesterov's momentum; ``mu`` is this step's factor, ``product`` that of all up to it."""
+    """Return a step of NAdam (Dozat 2016): Adam with Nesterov's momentum.
+
+    ``mu`` is this step's factor, ``product`` the product of all factors including it.
+    """
     m, v = _moments(m, v, g, beta1, beta2)
     lr, product = _double(lr), _double(product)
     of_gradient, of_moment = lr * (1 - mu) / (1 - product), lr * following / (1 - product * following)
@@ -412,7 +430,10 @@ def radam(
     beta2: float,
     eps: float,
 ) -> tuple[Array, Array, Array]:
-    """Liu et al. 2020: Adam rectified by the variance of its second moment; without that moment while it is unknown."""
+    """Return a step of RAdam (Liu et al. 2020): Adam rectified by the variance of its second moment.
+
+    Without the second moment while its variance is unknown.
+    """
     m, v = _moments(m, v, g, beta1, beta2)
     by = m * (lr / _rest(power1))
     variance_rest = 1.0 - power2
@@ -445,7 +466,7 @@ def lamb(
     eps: float,
     decay: Number,
 ) -> tuple[Array, Array, Array]:
-    """You et al. 2020: Adam with decay, both moments corrected, with a step of the parameter's norm."""
+    """Return a step of LAMB (You et al. 2020): Adam with decay, both moments corrected, with the parameter's norm."""
     m, v = _moments(m, v, g, beta1, beta2)
     by = m / _rest(power1) / (_sqrt(v / _rest(power2)) + eps)
     if not is_zero(decay):
@@ -459,7 +480,9 @@ def lamb(
 
 
 def lars(p: Array, g: Array, decay: Number, coefficient: float, eps: float, limit: Number | None) -> Array:
-    """You et al. 2017: the gradient, with decay, times coefficient * |p| / (|g| + decay * |p| + eps).
+    """Return the scaled gradient of LARS (You et al. 2017).
+
+    The gradient, with decay, times coefficient * |p| / (|g| + decay * |p| + eps).
 
     ``limit``: the learning rate, if the factor is limited to 1 after division by it; None for no limit.
     """
@@ -491,14 +514,14 @@ def _lars_factor(
 def adagrad(
     p: Array, squares: Array, g: Array, lr: Number, eps: Number = 0.0, update_slots: bool = True
 ) -> tuple[Array, Array]:
-    """Duchi et al. 2011: a = a + g * g; p - lr * g / (sqrt(a) + eps)."""
+    """Return a step of Adagrad (Duchi et al. 2011): a = a + g * g; p - lr * g / (sqrt(a) + eps)."""
     if update_slots:
         squares = _kept(squares + g * g, squares)
     return p - lr * g / (_sqrt(squares) + eps), squares
 
 
 def proximal_adagrad(p: Array, squares: Array, g: Array, lr: Number, l1: Number, l2: Number) -> tuple[Array, Array]:
-    """Duchi and Singer 2009: Adagrad's step, then shrinkage towards 0 by l1 and l2."""
+    """Return a step of Adagrad, then shrunk towards 0 by l1 and l2 (Duchi and Singer 2009)."""
     squares = _kept(squares + g * g, squares)
     rates = lr / _sqrt(squares)
     return _shrunk(p - rates * g, rates, l1, l2), squares
@@ -507,7 +530,7 @@ def proximal_adagrad(p: Array, squares: Array, g: Array, lr: Number, l1: Number,
 def adadelta(
     p: Array, squares: Array, steps: Array, g: Array, lr: Number, rho: Number, eps: Number
 ) -> tuple[Array, Array, Array]:
-    """Zeiler 2012: the step is scaled by the ratio of past steps and past gradients."""
+    """Return a step of Adadelta (Zeiler 2012), scaled by the ratio of past steps and past gradients."""
     squares = _kept(_average(squares, g * g, rho), squares)
     by = _sqrt(steps + eps) / _sqrt(squares + eps) * g
     return p - lr * by, squares, _kept(_average(steps, by * by, rho), steps)
@@ -524,7 +547,7 @@ def rmsprop(
     factor: Number,
     eps: Number,
 ) -> tuple[Array, Array | None, Array, Array]:
-    """Hinton 2012, with the rate in the momentum: u = factor * u + lr * g / sqrt(v + eps); p - u.
+    """Return a step of RMSProp (Hinton 2012): u = factor * u + lr * g / sqrt(v + eps); p - u.
 
     ``mean``: the mean of the gradient, whose square is subtracted from v (Graves 2013); None if not centered.
     """
@@ -548,7 +571,10 @@ def rmsprop_pytorch(
     factor: float,
     eps: float,
 ) -> tuple[Array, Array | None, Array, Array]:
-    """Hinton 2012, in PyTorch's form: u = factor * u + g / (sqrt(v) + eps); p - lr * u. ``mean``: as in ``rmsprop``."""
+    """Return a step of RMSProp in PyTorch's form: u = factor * u + g / (sqrt(v) + eps); p - lr * u.
+
+    ``mean``: as in ``rmsprop``.
+    """
     squares = _kept(_average(squares, g * g, rho), squares)
     size = squares
     if mean is not None:
@@ -563,7 +589,7 @@ def rmsprop_pytorch(
 def ftrl(
     p: Array, squares: Array, linear: Array, g: Array, lr: Number, l1: Number, l2: Number, power: Number
 ) -> tuple[Array, Array, Array]:
-    """McMahan et al. 2013: follow the regularized leader; ``power`` is -1/2 in the paper."""
+    """Return a step of FTRL (McMahan et al. 2013); ``power`` is -1/2 in the paper."""
     xp = array_module(p)
     total = squares + g * g
     power_now, power_before = total**-power, squares**-power
@@ -573,7 +599,10 @@ def ftrl(
 
 
 def adafactor_rate(step: Number, warms_up: bool) -> Any:
-    """Shazeer and Stern 2018: the rate falls with the root of the step; ``warms_up``: it grows with it before."""
+    """Return AdaFactor's relative rate (Shazeer and Stern 2018), which falls with the root of the step.
+
+    ``warms_up``: it grows with the step before.
+    """
     if is_on_gpu(step):
         slow = _double(step)
         most = 1e-6 * slow if warms_up else 1e-2
@@ -582,7 +611,7 @@ def adafactor_rate(step: Number, warms_up: bool) -> Any:
 
 
 def adafactor_share(step: Number, decay_rate: float) -> Any:
-    """Shazeer and Stern 2018: the decay factor of the second moment, 1 - t**-decay_rate."""
+    """Return AdaFactor's decay factor of the second moment, 1 - t**-decay_rate (Shazeer and Stern 2018)."""
     return _single(1.0 - _double(step) ** -decay_rate)
 
 
@@ -599,7 +628,9 @@ def adafactor(
     decay: float,
     scale_parameter: bool,
 ) -> tuple[Array, list[Array], Array | None]:
-    """Shazeer and Stern 2018; ``squares`` is the second moment: for a matrix the row and column factors.
+    """Return a step of AdaFactor (Shazeer and Stern 2018).
+
+    ``squares`` is the second moment: for a matrix the row and column factors.
 
     Args:
         mean: the moving average of the steps, or None for steps that are not averaged.
@@ -612,8 +643,8 @@ def adafactor(
     now = g * g + eps[0]
     if p.ndim > 1:
         rows, columns = (
-            _kept(_average(kept, widen_any(now).mean(axis=axis), beta2), kept)
-            for kept, axis in zip(squares, (-1, -2), strict=True)
+            _kept(_average(previous, widen_any(now).mean(axis=axis), beta2), previous)
+            for previous, axis in zip(squares, (-1, -2), strict=True)
         )
         r = rows / widen_any(rows).mean(axis=-1, keepdims=True)
         by = g / xp.sqrt(r[..., None] * columns[..., None, :])

@@ -123,11 +123,11 @@ def conv(x: Array, weight: Array, pads: Ints, outputs: Ints, turned: bool = Fals
     with single_threaded_blas("scipy"):
         if _goes_by_tiles(channels, count, tiles):
             u = np.empty((positions, *weight.shape[:2]), np.float32)
-            each = max(1, 4096 // weight.shape[1])
+            part_kernels = max(1, 4096 // weight.shape[1])
             share(
                 compiled.kernels,
-                -(-len(weight) // each),
-                each,
+                -(-len(weight) // part_kernels),
+                part_kernels,
                 address(weight),
                 *weight.shape[:2],
                 turned,
@@ -186,10 +186,10 @@ def _transformed(
     blocks, counts, most = _blocks(outputs, samples, tile, most)
     step = max(1, _MOST_INPUTS // (of_tile * most))
     v = np.empty(of_tile // 4 * int(counts[:step].sum()), np.float32)
-    each = _even(channels, 16)
+    part_channels = _even(channels, 16)
     for start in range(0, len(blocks), step):
         part = blocks[start : start + step]
-        share(compiled.inputs, -(-channels // each), part, each, *image, address(v), tile, most)
+        share(compiled.inputs, -(-channels // part_channels), part, part_channels, *image, address(v), tile, most)
         yield part, v, most
 
 

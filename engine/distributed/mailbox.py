@@ -142,9 +142,9 @@ def forget_awaited() -> None:
 
 
 def _forget() -> None:
-    for key, awaited_ in list(_awaited.items()):
-        if awaited_.request is None:
-            for pending, _ in awaited_.waiting:
+    for key, receivers in list(_awaited.items()):
+        if receivers.request is None:
+            for pending, _ in receivers.waiting:
                 pending.end(error=RuntimeError(f"{pending.what} ({pending.line}): nobody waits for it any more"))
             del _awaited[key]
 

@@ -67,10 +67,10 @@ def missing(rank: int, of_ranks: Mapping[int, Standing]) -> list[int]:
     if not waits["group"]:
         return list(waits["ranks"])
     return [
-        rank_awaited
-        for rank_awaited in waits["ranks"]
-        if rank_awaited != rank
-        and (rank_awaited not in of_ranks or of_ranks[rank_awaited]["asked"].get(waits["group"], 0) < waits["number"])
+        awaited
+        for awaited in waits["ranks"]
+        if awaited != rank
+        and (awaited not in of_ranks or of_ranks[awaited]["asked"].get(waits["group"], 0) < waits["number"])
     ]
 
 
@@ -85,15 +85,15 @@ def deadlock(of_ranks: Mapping[int, Standing]) -> dict[int, list[int]]:
     """
     # Ranks that compute, or wait only for ranks that will proceed, are removed; the rest cannot proceed.
     stuck = {rank: set(missing(rank, of_ranks)) for rank in of_ranks}
-    stuck = {rank: others for rank, others in stuck.items() if others}
-    while free := [rank for rank, others in stuck.items() if not others & stuck.keys()]:
+    stuck = {rank: awaited for rank, awaited in stuck.items() if awaited}
+    while free := [rank for rank, awaited in stuck.items() if not awaited & stuck.keys()]:
         for rank in free:
             del stuck[rank]
     # A rank that waits for the cycle without being part of it is removed.
-    while outside := [rank for rank in stuck if not any(rank in others for others in stuck.values())]:
+    while outside := [rank for rank in stuck if not any(rank in awaited for awaited in stuck.values())]:
         for rank in outside:
             del stuck[rank]
-    return {rank: sorted(others & stuck.keys()) for rank, others in sorted(stuck.items())}
+    return {rank: sorted(awaited & stuck.keys()) for rank, awaited in sorted(stuck.items())}
 
 
 def same_waits(before: Mapping[int, Standing], now: Mapping[int, Standing]) -> bool:

@@ -178,39 +178,43 @@ class _CustomBprop(Differentiable):
             exact, actual = expected.asnumpy(), got.asnumpy()
             difference = np.abs(exact.astype(np.complex128) - actual.astype(np.complex128))
             if difference.size and difference.max() > _TOLERANCE * max(1.0, float(np.abs(exact).max())):
-                what = f"'{tensor.name}'" if isinstance(tensor, Parameter) else f"an input of shape {tensor.shape}"
+                description = (
+                    f"'{tensor.name}'" if isinstance(tensor, Parameter) else f"an input of shape {tensor.shape}"
+                )
                 warn_user(
                     f"the bprop of {described(self.cell)} differs from the automatic gradient of construct with "
-                    f"respect to {what}: largest difference {difference.max():.6g}"
+                    f"respect to {description}: largest difference {difference.max():.6g}"
                 )
 
     def _split(self, returned: Any) -> tuple[list[Any], dict[Parameter, Any]]:
         """Return the gradients of the inputs, and by parameter those of the weights."""
-        who = f"the bprop of {described(self.cell)}"
+        subject = f"the bprop of {described(self.cell)}"
         if returned is None:
-            raise TypeError(f"{who} must return a gradient for each input, but returned None")
+            raise TypeError(f"{subject} must return a gradient for each input, but returned None")
         of_weights: dict[Parameter, Any] = {}
         if self.weights:
             if not (isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict)):
-                return self._split_flat(returned, who)
+                return self._split_flat(returned, subject)
             returned, weight_gradients = returned
             for weight in self.weights:
                 if weight not in weight_gradients and weight.name not in weight_gradients:
-                    raise RuntimeError(f"{who} returned no gradient for '{weight.name}', which 'internal_params' lists")
+                    raise RuntimeError(
+                        f"{subject} returned no gradient for '{weight.name}', which 'internal_params' lists"
+                    )
                 of_weights[weight] = weight_gradients[weight if weight in weight_gradients else weight.name]
         elif isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict):
             # Without internal_params MindSpore uses the tuple and ignores the dictionary.
             returned = returned[0]
         if isinstance(returned, dict):
-            raise TypeError(f"{who} must return gradients of the inputs, but returned a dict")
+            raise TypeError(f"{subject} must return gradients of the inputs, but returned a dict")
         of_inputs = list(returned) if isinstance(returned, tuple | list) else [returned]
         of_inputs = self._grouped(of_inputs)
         if len(of_inputs) < len(self.arguments):
             raise RuntimeError(
-                f"{who} returned {len(of_inputs)} gradients for {len(self.arguments)} inputs; "
+                f"{subject} returned {len(of_inputs)} gradients for {len(self.arguments)} inputs; "
                 "return one for each input of construct, None where there is none"
             )
-        _tell_of_more(who, len(of_inputs), len(self.arguments))
+        _tell_of_more(subject, len(of_inputs), len(self.arguments))
         return of_inputs, of_weights
 
     def _grouped(self, flat: list[Any]) -> list[Any]:

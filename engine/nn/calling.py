@@ -160,12 +160,12 @@ def _run_forward_pre(
         if returned is None:
             continue
         if not (isinstance(returned, tuple) and len(returned) == 2):
-            who = f"the forward_pre hook of {described(cell)} was registered with_kwargs and"
-            raise RuntimeError(wrong_return(who, "None or a pair (args, kwargs)", repr(returned)))
+            subject = f"the forward_pre hook of {described(cell)} was registered with_kwargs and"
+            raise RuntimeError(wrong_return(subject, "None or a pair (args, kwargs)", repr(returned)))
         args, kwargs = returned
         if not isinstance(kwargs, dict):
-            who = f"the forward_pre hook of {described(cell)}"
-            raise TypeError(wrong_return(who, "a dict as kwargs", type(kwargs).__name__))
+            subject = f"the forward_pre hook of {described(cell)}"
+            raise TypeError(wrong_return(subject, "a dict as kwargs", type(kwargs).__name__))
         args = tuple(args) if isinstance(args, list | tuple) else (args,)
     return args, kwargs
 

@@ -29,8 +29,10 @@ def _prefix(cells: Mapping[str, Cell]) -> str:
     name, parts = firsts[0]
     positions = [position for position, part in enumerate(parts) if part == name]
     if len(firsts) > 1:
-        second, others = firsts[1]
-        positions = [position for position in positions if others[position : position + 1] == [second]][:1] or positions
+        second, second_parts = firsts[1]
+        positions = [position for position in positions if second_parts[position : position + 1] == [second]][
+            :1
+        ] or positions
     return "".join(f"{part}." for part in parts[: positions[-1]]) if positions else ""
 
 

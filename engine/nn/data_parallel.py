@@ -142,8 +142,10 @@ class _Way:
         group = self._group
         arrays = [table.on_host(self._arrays[index]) for index in self._buckets[number]]
         flat = np.concatenate([array.reshape(-1) for array in arrays])
-        what = f"sum, gradients {number} of {flat.dtype.name} {[flat.size]}"
-        return exchange.started("all_reduce", what, self._line, group, lambda: exchange.all_reduce(group, flat, "sum"))
+        description = f"sum, gradients {number} of {flat.dtype.name} {[flat.size]}"
+        return exchange.started(
+            "all_reduce", description, self._line, group, lambda: exchange.all_reduce(group, flat, "sum")
+        )
 
     def _taken(self, gradients: Sequence[Tensor], numbers: Sequence[int], left: Sequence[Pending]) -> dict[int, Tensor]:
         reduced: dict[int, Tensor] = {}
@@ -166,7 +168,7 @@ def buckets_of(parameters: Sequence[Parameter]) -> list[list[int]]:
     Args:
         parameters: the parameters.
     """
-    ends, first, others = settings.bucket_limits()
+    ends, first, later_limit = settings.bucket_limits()
     buckets: list[list[int]] = []
     kind: Any = None
     filled, count = 0, 0
@@ -177,7 +179,7 @@ def buckets_of(parameters: Sequence[Parameter]) -> list[list[int]]:
         if ends is not None:
             is_full = count in ends
         else:
-            limit = first if len(buckets) <= 1 else others
+            limit = first if len(buckets) <= 1 else later_limit
             is_full = filled + size > limit if parameter.comm_fusion == 1 else parameter.comm_fusion == 0
         if not buckets or now != kind or is_full:
             buckets.append([])
@@ -207,6 +209,8 @@ def take_first_ranks_parameters(network: Cell, group: str = table.WORLD) -> None
         if id(parameter) in excluded:
             continue
         array = table.on_host(parameter._array)
-        what = f"rank {ranks.ranks[0]}'s parameter {name}, {array.dtype.name} {[*array.shape]}"
-        done = exchange.started("broadcast", what, table.line(), ranks, partial(exchange.broadcast, ranks, array, 0))
+        description = f"rank {ranks.ranks[0]}'s parameter {name}, {array.dtype.name} {[*array.shape]}"
+        done = exchange.started(
+            "broadcast", description, table.line(), ranks, partial(exchange.broadcast, ranks, array, 0)
+        )
         parameter.set_data(Tensor._wrap(table.beside(parameter._array, done.wait())))

@@ -72,13 +72,13 @@ def looking(function: Callable[[], Any], named: Iterable[object]) -> tuple[Any, 
     Raises:
         Exception: any error of the function.
     """
-    held, changed = Held(named), False
+    contents, changed = Held(named), False
     try:
         returned = function()
-        if isinstance(returned, Tensor) and held.has_changed(returned):
+        if isinstance(returned, Tensor) and contents.has_changed(returned):
             returned = Tensor._wrap(returned._array)
     finally:
-        changed = held.put_back()
+        changed = contents.put_back()
     return returned, changed
 
 

@@ -473,7 +473,7 @@ class CellSettings(CellBase):
         """Set which gradients several ranks reduce together: ``comm_fusion`` of the trainable parameters.
 
         Args:
-            fusion_type: parameters with one number other than 1 have a bucket of their own; 0 is a bucket for each.
+            fusion_type: parameters with the same number other than 1 share a separate bucket; 0 is a bucket for each.
             recurse: whether to include the cells below.
 
         Returns:

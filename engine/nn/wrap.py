@@ -322,9 +322,9 @@ class DynamicLossScaleUpdateCell(Cell):
             ``overflow``.
         """
         if is_on_gpu(loss_scale._array) and is_on_gpu(self.cur_iter._array):
-            step, before = self.cur_iter._array, self.last_overflow_iter._array
+            step, last_overflow = self.cur_iter._array, self.last_overflow_iter._array
             flag = flag_of(overflow, step)
-            new, changed = rescaled(loss_scale._array, step, before, flag, self.scale_factor, self.scale_window)
+            new, changed = rescaled(loss_scale._array, step, last_overflow, flag, self.scale_factor, self.scale_window)
             loss_scale._rebind(new)
             self.last_overflow_iter._rebind(changed)
             self.cur_iter._rebind(step + np.int32(1))

@@ -31,7 +31,7 @@ def overflowed(arrays: Iterable[Array]) -> Array:
     if together:
         kernels.overflows(together, flag)
     for x in floating_arrays:
-        if not any(x is other for other in together):
+        if not any(x is handled for handled in together):
             flag = flag | xp.asarray(~array_module(x).isfinite(x).all())
     result: Array = flag
     return result

@@ -329,13 +329,13 @@ class Tensor(TensorMethods):
             TypeError: ``bytes_data`` is not a bytes object.
             ValueError: there are more or fewer bytes than such a Tensor has.
         """
-        who = "convert_bytes_to_tensor"
+        caller = "convert_bytes_to_tensor"
         if not isinstance(bytes_data, bytes):
-            raise TypeError(f"For '{who}', 'bytes_data' must be bytes, but got {type(bytes_data).__name__}")
+            raise TypeError(f"For '{caller}', 'bytes_data' must be bytes, but got {type(bytes_data).__name__}")
         lengths, kind = _lengths(shape), numpy_dtype(dtype)
         if len(bytes_data) != math.prod(lengths) * kind.itemsize:
             raise ValueError(
-                f"For '{who}', 'bytes_data' must be {math.prod(lengths) * kind.itemsize} bytes, but got "
+                f"For '{caller}', 'bytes_data' must be {math.prod(lengths) * kind.itemsize} bytes, but got "
                 f"{len(bytes_data)}"
             )
         return Tensor(np.frombuffer(bytes_data, kind).reshape(lengths))
@@ -469,8 +469,8 @@ class Tensor(TensorMethods):
         Raises:
             TypeError: ``value`` cannot be a Tensor.
         """
-        other = value if isinstance(value, Tensor) else Tensor(value)
-        self._rebind(other._array.astype(self._array.dtype))
+        source = value if isinstance(value, Tensor) else Tensor(value)
+        self._rebind(source._array.astype(self._array.dtype))
         return self
 
     # Gradient hooks

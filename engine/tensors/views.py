@@ -562,15 +562,15 @@ def _write_through_kernel(root: Array, new: Array, steps: Steps) -> Array:
 
 def _write(array: Array, new: Array, steps: Steps) -> None:
     """Write ``new`` at the position that the steps lead to, into an array that the caller owns."""
-    (operator, attrs), *rest = steps
-    if not rest and operator.name == "getitem":
+    (operator, attrs), *further_steps = steps
+    if not further_steps and operator.name == "getitem":
         array[attrs["index"]] = new
         return
     part = array[attrs["index"]] if operator.name == "getitem" else operator.kernel(array, **attrs)
     if isinstance(part, np.generic):
         part = np.asarray(part)
-    if rest:
-        _write(part, new, tuple(rest))
+    if further_steps:
+        _write(part, new, tuple(further_steps))
     else:
         part[...] = new
     if operator.name == "getitem" and part.base is None:  # a copy, as of x[[0, 1]]

@@ -238,8 +238,8 @@ class BiDense(Cell):
                     f"but got shape {value.shape}"
                 )
         # (..., 1, i) @ (k, i, j) -> (..., k, 1, j); times (..., 1, 1, j), summed over j.
-        left = matmul(reshape(input1, (*input1.shape[:-1], 1, 1, input1.shape[-1])), self.weight)
-        product = left * reshape(input2, (*input2.shape[:-1], 1, 1, input2.shape[-1]))
+        partial = matmul(reshape(input1, (*input1.shape[:-1], 1, 1, input1.shape[-1])), self.weight)
+        product = partial * reshape(input2, (*input2.shape[:-1], 1, 1, input2.shape[-1]))
         y = reshape(reduce_sum(product, -1), (*input1.shape[:-1], self.out_channels))
         return y if self.bias is None else y + self.bias
 

@@ -290,14 +290,14 @@ def _sharing(process_groups: Any) -> Group:
         return all_ranks
     if not isinstance(process_groups, list | tuple) or not all(isinstance(ranks, list) for ranks in process_groups):
         raise TypeError(f"For '{layer}', 'process_groups' must be a list of lists of ranks, but got {process_groups!r}")
-    own = [sorted(ranks) for ranks in process_groups if all_ranks.rank in ranks]
-    if len(own) != 1 or not {*own[0]}.issubset(all_ranks.ranks):
+    own_groups = [sorted(ranks) for ranks in process_groups if all_ranks.rank in ranks]
+    if len(own_groups) != 1 or not {*own_groups[0]}.issubset(all_ranks.ranks):
         raise ValueError(
             f"For '{layer}', 'process_groups' must have rank {all_ranks.rank} in one list, of ranks from 0 to "
             f"{all_ranks.size - 1}, but got {process_groups!r}"
         )
-    name = f"SyncBatchNorm {own[0]}"
-    return world().groups.get(name) or create_group(name, own[0])
+    name = f"SyncBatchNorm {own_groups[0]}"
+    return world().groups.get(name) or create_group(name, own_groups[0])
 
 
 class LayerNorm(Cell):

@@ -186,7 +186,9 @@ class _Recurrent(Cell):
             (layer, side) for layer in range(self.num_layers) for side in range(2 if self.bidirectional else 1)
         ]
         exists = self.has_bias or "bias" not in what
-        return ParameterTuple([getattr(self, _name(what, *place)) for place in layers_and_sides] if exists else [])
+        return ParameterTuple(
+            [getattr(self, _name(what, *layer_and_side)) for layer_and_side in layers_and_sides] if exists else []
+        )
 
     @cached_property
     def reverse(self) -> ops.Primitive:
