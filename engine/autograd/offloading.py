@@ -147,8 +147,8 @@ class Offloading:
     Args:
         ahead: how many values are prefetched before the backward pass reaches them.
 
-        Raises:
-            OSError: at the end: there is not enough space for the file; nothing was moved.
+    Raises:
+        OSError: at the end: there is not enough space for the file; nothing was moved.
     """
 
     def __init__(self, ahead: int) -> None:

@@ -286,8 +286,8 @@ class Parameter(Tensor):
         Args:
             hook_fn: called as ``hook_fn(gradient)``; a Tensor that it returns replaces the gradient, None keeps it.
 
-            Returns:
-                a HookHandle, whose ``remove()`` removes the hook.
+        Returns:
+            a HookHandle, whose ``remove()`` removes the hook.
 
         Raises:
             TypeError: ``hook_fn`` cannot be called with one argument.

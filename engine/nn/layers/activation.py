@@ -590,8 +590,8 @@ def get_activation(name: Callable[..., Any] | str | None, prim_name: str | None 
             or None.
         prim_name: accepted as in MindSpore, without effect.
 
-        Returns:
-            A new cell, the argument itself, or None for None.
+    Returns:
+        A new cell, the argument itself, or None for None.
 
     Raises:
         KeyError: an unknown name; the text lists the known ones.

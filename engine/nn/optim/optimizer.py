@@ -433,9 +433,8 @@ class Optimizer(Sharing):
             rate: its learning rate in this step.
             step: the number of the step, from 1.
 
-            Returns:
-                an array of the shape of ``value``, which is cast to the parameter's dtype; or the result of
-                ``updated_by``.
+        Returns:
+            an array of the shape of ``value``, which is cast to the parameter's dtype; or the result of ``updated_by``.
         """
         raise NotImplementedError(f"{type(self).__name__} defines neither 'updated' nor 'construct'")
 
