@@ -61,7 +61,7 @@ class Kept:
             array = self.block.view(fetched, self.layout)
             key = id(array)
             self.made = weakref.ref(array, functools.partial(_forget, key, self.names))
-            _forget(key, self.names)  # the array that had this id before is freed, perhaps out of the pass's reach
+            _forget(key, self.names)  # the array that had this id before is freed, and the pass may be past it
             _made_again[key] = array
             for recording, name in _on_tapes(self.names):
                 if name in recording.tracked:

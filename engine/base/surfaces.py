@@ -5,7 +5,7 @@
 
 is ``Tensor.softcap``, ``ops.Softcap(cap)``, ``mint.softcap`` and ``numpy.softcap`` as well. A surface differs from the
 function in names of arguments at most (``renamed``). If MindSpore's own form differs otherwise, that form is a separate
-function, with a leading underscore, and is declared for its surface alone. Methods also accept the function's own
+function, with a leading underscore, and is declared for its surface only. Methods also accept the function's own
 argument names; so does a second name of ``ops`` (``alias``).
 
 A name of ``mint`` may have dots: ``mint="nn.functional.relu"`` is in that module of ``mint`` (``functions_of``).

@@ -156,7 +156,7 @@ class Cell(CellHooks, CellState, CellSettings):
             **kwargs: the keyword inputs of the call.
 
         Returns:
-            The result of the call, before the forward hooks.
+            The result of the call, unless a forward hook replaces it.
 
         Raises:
             AttributeError: the subclass does not define it.

@@ -358,7 +358,7 @@ class Recording(Asking):
         self.marks = [(starts[number], region, ended) for number, region, ended in self.marks]
 
     def pass_by(self, inputs: tuple[Any, ...], output: Any) -> None:
-        """Track the results of an operation on values not followed: results of values beside are beside, too."""
+        """Track the results of an operation on values not followed; those of ``beside`` values are ``beside``."""
         for array in inputs:
             if self.is_beside(array):
                 for result in output if type(output) is tuple else (output,):
@@ -507,7 +507,7 @@ class Sums(dict[int, Any]):
         for x, renamed, array, new in zip(inputs, outputs, arrays, gradients, strict=True):
             if id(renamed) not in self.parts:
                 continue
-            if id(x) not in tracked:  # a value beside: only the hooks needed its gradient
+            if id(x) not in tracked:  # a ``beside`` value: only the hooks needed its gradient
                 self.put_back(id(renamed), [])
                 continue
             if _bare(new) is array:

@@ -45,17 +45,17 @@ def usual(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> bool:
 
 
 def fixed(array: Any) -> Any:
-    """Return an array whose numbers depend on shapes, dtypes and Python's numbers alone."""
+    """Return an array whose numbers depend only on shapes, dtypes and Python numbers."""
     return array if state.tracer is None else state.tracer.constant(array)
 
 
 def constant(array: Any) -> Tensor:
-    """Return a tensor of an array whose numbers depend on shapes, dtypes and Python's numbers alone."""
+    """Return a tensor of an array whose numbers depend only on shapes, dtypes and Python numbers."""
     return Tensor._wrap(fixed(array))
 
 
 def filled(function: Callable[..., Any], **attrs: Any) -> Tensor:
-    """Return a tensor of ``function(**attrs)``, an array that depends on lengths, dtypes and Python's numbers alone.
+    """Return a tensor of ``function(**attrs)``, an array that depends only on lengths, dtypes and Python numbers.
 
     Unlike ``constant`` it permits open lengths in a trace: then the plan computes it in each run.
     """
