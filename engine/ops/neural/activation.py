@@ -142,7 +142,7 @@ _gelu = Operator(
 
 
 def _gelu_slope_rule(F: Functions, gg: Value, out: Value, g: Value, x: Value, approximate: str) -> Any:
-    """The second derivative of gelu: of x * cdf(x), or of its tanh form (Hendrycks and Gimpel 2016)."""
+    """Return the second derivative of gelu: of x * cdf(x), or of its tanh form (Hendrycks and Gimpel 2016)."""
     if approximate == "tanh":
         k, c = float(np.sqrt(2 / np.pi)), 0.044715
         t = F.tanh((x + x * x * x * c) * k)
@@ -194,7 +194,7 @@ _log_softmax_grad = Operator(
 
 @declare(method=True, primitive=(prim("ReLU").without("inplace"), prim("ReLUV3").without("inplace")))
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """max(input, 0), element by element; NaN stays NaN.
+    """Return max(input, 0), element by element; NaN stays NaN.
 
     Args:
         input: a tensor of any shape.
@@ -214,7 +214,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 @declare(mint="nn.functional.gelu")
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
-    """The Gaussian error linear unit, x * P(X <= x) for a standard normal X (Hendrycks and Gimpel 2016).
+    """Return the Gaussian error linear unit, x * P(X <= x) for a standard normal X (Hendrycks and Gimpel 2016).
 
     Args:
         input: x, a tensor of any shape.
@@ -225,7 +225,7 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
         A tensor of the shape of ``input`` and its dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: ``approximate`` is neither of the two.
     """
     check_one_of(approximate, ("none", "tanh"), "gelu", "approximate")
@@ -234,7 +234,7 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
 
 @declare(primitive=(prim("GeLU"), prim("Gelu")))
 def _gelu_tanh(x: Tensor) -> Tensor:
-    """``gelu`` in its tanh form: 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3))).
+    """Return ``gelu`` in its tanh form: 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3))).
 
     Args:
         x: a tensor of any shape.
@@ -243,7 +243,7 @@ def _gelu_tanh(x: Tensor) -> Tensor:
         A tensor of the shape of ``x`` and its dtype.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
     """
     return gelu(x, "tanh")
 
@@ -253,18 +253,18 @@ swish = silu
 
 @declare(primitive=prim("Softmax", axis=-1), mint=renamed(axis="dim", defaults={"axis": REQUIRED}))
 def softmax(input: Tensor, axis: int = -1, *, dtype: DTypeLike | None = None) -> Tensor:
-    """exp(input) / sum(exp(input)) along ``axis``, computed without overflow.
+    """Return exp(input) / sum(exp(input)) along ``axis``, computed without overflow.
 
     Args:
         input: a tensor of any shape.
         axis: the axis whose numbers add up to 1, in [-ndim, ndim).
-        dtype: that ``input`` is cast to first; its own without it.
+        dtype: the dtype that ``input`` is cast to first; by default its own.
 
     Returns:
         A tensor of the shape of ``input``, floating; integers become Float32.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``axis`` no int.
+        TypeError: ``input`` is not a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
     x = check_tensor(input, "softmax")
@@ -274,18 +274,18 @@ def softmax(input: Tensor, axis: int = -1, *, dtype: DTypeLike | None = None) ->
 
 @declare(method="softmax")
 def _softmax_of_tensor(input: Tensor, axis: int, dtype: DTypeLike | None = None) -> Tensor:
-    """exp(input) / sum(exp(input)) along ``axis``, computed without overflow.
+    """Return exp(input) / sum(exp(input)) along ``axis``, computed without overflow.
 
     Args:
         input: the tensor.
         axis: the axis whose numbers add up to 1, in [-ndim, ndim).
-        dtype: that the tensor is cast to first; its own without it.
+        dtype: the dtype that the tensor is cast to first; by default its own.
 
     Returns:
         A tensor of the same shape, floating; integers become Float32.
 
     Raises:
-        TypeError: ``axis`` is no int.
+        TypeError: ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
     return softmax(input, axis, dtype=dtype)
@@ -293,7 +293,7 @@ def _softmax_of_tensor(input: Tensor, axis: int, dtype: DTypeLike | None = None)
 
 @declare(primitive=prim("LogSoftmax", axis=-1))
 def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
-    """log(softmax(logits)) along ``axis``: logits - log(sum(exp(logits))), computed without overflow.
+    """Return log(softmax(logits)) along ``axis``: logits - log(sum(exp(logits))), computed without overflow.
 
     Args:
         logits: a tensor of any shape.
@@ -303,19 +303,19 @@ def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
         A tensor of the shape of ``logits``, floating; integers become Float32.
 
     Raises:
-        TypeError: ``logits`` is no Tensor, or ``axis`` no int.
+        TypeError: ``logits`` is not a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
     return _log_softmax(check_tensor(logits, "log_softmax", "logits"), axis=_one_axis(axis, logits, "log_softmax"))
 
 
 def _one_axis(axis: int, x: Tensor, name: str) -> int:
-    found = axes_of(axis, x.ndim, name)
-    return (found or (0,))[0]
+    axes = axes_of(axis, x.ndim, name)
+    return (axes or (0,))[0]
 
 
 def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
-    """x where it is positive, ``alpha`` * x elsewhere (Maas et al. 2013); the gradient at 0 is the mean of both.
+    """Return x where it is positive, ``alpha`` * x elsewhere (Maas et al. 2013); the gradient at 0 is the mean of both.
 
     Args:
         input: x, a tensor of any shape.
@@ -325,7 +325,7 @@ def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
         A tensor of the shape of ``input``; integers become Float32 where ``alpha`` is a float.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     check_real(alpha, "leaky_relu", "alpha")
     at_most_0 = where(check_tensor(input, "leaky_relu") == 0, mul(input, (1 + alpha) / 2), mul(input, alpha))
@@ -334,7 +334,7 @@ def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
 
 @declare(mint="nn.functional.leaky_relu")
 def _leaky_relu_of_mint(input: Tensor, negative_slope: float = 0.01) -> Tensor:
-    """x where it is positive, ``negative_slope`` * x elsewhere (Maas et al. 2013), also the gradient at 0.
+    """Return x where it is positive, ``negative_slope`` * x elsewhere (Maas et al. 2013), also the gradient at 0.
 
     Args:
         input: x, a tensor of any shape.
@@ -344,14 +344,14 @@ def _leaky_relu_of_mint(input: Tensor, negative_slope: float = 0.01) -> Tensor:
         A tensor of the shape of ``input``; integers become Float32 where ``negative_slope`` is a float.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return where(check_tensor(input, "leaky_relu") > 0, input, mul(input, negative_slope))
 
 
 @declare(primitive=prim("Elu", alpha=1.0))
 def elu(input_x: Tensor, alpha: float = 1.0) -> Tensor:
-    """x where it is positive, alpha * (exp(x) - 1) elsewhere (Clevert et al. 2015).
+    """Return x where it is positive, alpha * (exp(x) - 1) elsewhere (Clevert et al. 2015).
 
     Args:
         input_x: x, a tensor of any shape.
@@ -361,7 +361,7 @@ def elu(input_x: Tensor, alpha: float = 1.0) -> Tensor:
         A tensor of the shape of ``input_x`` and its dtype; integers become Float32.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor.
+        TypeError: ``input_x`` is not a Tensor.
     """
     below = where(check_tensor(input_x, "elu", "input_x") > 0, 0.0, input_x)
     return where(input_x > 0, input_x, mul(expm1(below), alpha))
@@ -369,7 +369,7 @@ def elu(input_x: Tensor, alpha: float = 1.0) -> Tensor:
 
 @declare(primitive=prim("CeLU", alpha=1.0))
 def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
-    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)) (Barron 2017).
+    """Return max(0, x) + min(0, alpha * (exp(x / alpha) - 1)) (Barron 2017).
 
     Args:
         x: a tensor of any shape.
@@ -379,12 +379,12 @@ def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
         A tensor of the shape of ``x`` and its dtype; integers become Float32.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
         ValueError: ``alpha`` is 0.
     """
     if check_real(alpha, "celu", "alpha") == 0:
         raise ValueError("For 'celu', 'alpha' must not be 0")
-    below = as_single(where(check_tensor(x, "celu", "x") > 0, 0.0, x))  # whose exponential leaves half precision
+    below = as_single(where(check_tensor(x, "celu", "x") > 0, 0.0, x))  # its exponential overflows half precision
     return where(x > 0, x, as_dtype(mul(expm1(below / alpha), alpha), as_floats(x)._array.dtype))
 
 
@@ -393,7 +393,7 @@ _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805  # Klambauer e
 
 @declare(primitive=prim("SeLU"), mint=renamed("nn.functional.selu", input_x="input"))
 def selu(input_x: Tensor) -> Tensor:
-    """scale * x where x is positive, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017).
+    """Return scale * x where x is positive, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017).
 
     Args:
         input_x: x, a tensor of any shape; scale is 1.0507009873554805 and alpha 1.6732632423543772.
@@ -402,14 +402,14 @@ def selu(input_x: Tensor) -> Tensor:
         A tensor of the shape of ``input_x`` and its dtype; integers become Float32.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor.
+        TypeError: ``input_x`` is not a Tensor.
     """
     return mul(elu(check_tensor(input_x, "selu", "input_x"), _SELU_ALPHA), _SELU_SCALE)
 
 
 @declare(primitive=prim("ReLU6"))
 def relu6(x: Tensor) -> Tensor:
-    """min(max(x, 0), 6), element by element; NaN stays NaN.
+    """Return min(max(x, 0), 6), element by element; NaN stays NaN.
 
     Args:
         x: a tensor of any shape.
@@ -418,7 +418,7 @@ def relu6(x: Tensor) -> Tensor:
         A tensor of the shape of ``x`` and its dtype.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
     """
     result = relu(x)
     return where(result > 6, 6, result)  # NaN stays
@@ -426,7 +426,7 @@ def relu6(x: Tensor) -> Tensor:
 
 @declare(primitive=prim("HSigmoid"))
 def hardsigmoid(input: Tensor) -> Tensor:
-    """min(max((x + 3) / 6, 0), 1), element by element; the gradient at -3 and 3 is 0.
+    """Return min(max((x + 3) / 6, 0), 1), element by element; the gradient at -3 and 3 is 0.
 
     Args:
         input: x, a tensor of any shape.
@@ -435,15 +435,15 @@ def hardsigmoid(input: Tensor) -> Tensor:
         A tensor of the shape of ``input`` and its dtype; integers become Float32.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     inner = check_tensor(input, "hardsigmoid") / 6.0 + 0.5
-    return where(input <= -3, 0.0, where(input >= 3, 1.0, inner))  # at the bends the gradient is 0
+    return where(input <= -3, 0.0, where(input >= 3, 1.0, inner))  # the gradient at the bends is 0
 
 
 @declare(primitive=prim("HSwish"), mint="nn.functional.hardswish")
 def hardswish(input: Tensor) -> Tensor:
-    """x * min(max((x + 3) / 6, 0), 1), element by element (Howard et al. 2019).
+    """Return x * min(max((x + 3) / 6, 0), 1), element by element (Howard et al. 2019).
 
     Args:
         input: x, a tensor of any shape.
@@ -452,15 +452,15 @@ def hardswish(input: Tensor) -> Tensor:
         A tensor of the shape of ``input`` and its dtype; integers become Float32.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
-    inside = where(check_tensor(input, "hardswish") < -3, 0, input)  # else -inf times 0
+    inside = where(check_tensor(input, "hardswish") < -3, 0, input)  # avoids -inf times 0
     share = clamp(inside / 6.0 + 0.5, 0.0, 1.0)
     return mul(inside, where(isnan(inside), inside, share))  # the gradient at NaN is NaN, that of clamp is 0
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """min(max(x, min_val), max_val), element by element; at the limits half of the gradient passes.
+    """Return min(max(x, min_val), max_val), element by element; at the limits half of the gradient passes.
 
     Args:
         input: x, a tensor of any shape.
@@ -468,11 +468,11 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tens
         max_val: the upper limit; where it is below ``min_val``, all elements become ``max_val``.
 
     Returns:
-        A tensor of the shape and dtype of ``input``; limits of integers are cut off toward 0; bools
-        stay.
+        A tensor of the shape and dtype of ``input``; limits of integers are truncated toward 0; bools are returned as
+        they are.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or a limit no number.
+        TypeError: ``input`` is not a Tensor, or a limit is not a number.
     """
     for argument, value in (("min_val", min_val), ("max_val", max_val)):
         check_number(value, "hardtanh", argument)
@@ -487,24 +487,24 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tens
 
 @declare(method=True, primitive=prim("HShrink", lambd=0.5))
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """0 where |x| <= lambd, x elsewhere; NaN stays NaN.
+    """Return 0 where |x| <= lambd, x elsewhere; NaN stays NaN.
 
     Args:
         input: x, a tensor of any shape.
-        lambd: the threshold; with a negative one nothing becomes 0.
+        lambd: the threshold; if it is negative, no element becomes 0.
 
     Returns:
         A tensor of the shape of ``input`` and its dtype; integers become Float32.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return where(absolute(check_tensor(input, "hardshrink")) <= lambd, 0.0, input)
 
 
 @declare(method="soft_shrink", primitive=prim("SoftShrink", lambd=0.5), mint="nn.functional.softshrink")
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """x - lambd where x > lambd, x + lambd where x < -lambd, 0 elsewhere.
+    """Return x - lambd where x > lambd, x + lambd where x < -lambd, 0 elsewhere.
 
     Args:
         input: x, a tensor of any shape.
@@ -514,11 +514,11 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
         A tensor of the shape of ``input`` and its dtype; integers become Float32.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: ``lambd`` is negative.
     """
     check_not_negative(lambd, "softshrink", "lambd")
-    # NaN is on the last side, and its gradient passes.
+    # NaN takes the last branch, which passes its gradient.
     small = absolute(check_tensor(input, "softshrink")) <= lambd
     return where(small, 0.0, where(input > lambd, input - lambd, input + lambd))
 
@@ -528,7 +528,7 @@ soft_shrink = softshrink
 
 @declare(primitive=prim("Softsign"))
 def softsign(x: Tensor) -> Tensor:
-    """x / (1 + |x|), element by element.
+    """Return x / (1 + |x|), element by element.
 
     Args:
         x: a tensor of any shape.
@@ -537,13 +537,13 @@ def softsign(x: Tensor) -> Tensor:
         A tensor of the shape of ``x`` and its dtype; integers become Float32.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
     """
     return div(check_tensor(x, "softsign", "x"), absolute(x) + 1.0)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
-    """x - tanh(x), element by element.
+    """Return x - tanh(x), element by element.
 
     Args:
         input: x, a tensor of any shape.
@@ -552,24 +552,24 @@ def tanhshrink(input: Tensor) -> Tensor:
         A tensor of the shape of ``input`` and its dtype; integers become Float32.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return sub(check_tensor(input, "tanhshrink"), tanh(input))
 
 
 def threshold(input: Tensor, thr: float, value: float) -> Tensor:
-    """x where it is above ``thr``, ``value`` elsewhere.
+    """Return x where it is above ``thr``, ``value`` elsewhere.
 
     Args:
         input: x, a tensor of any shape.
         thr: the threshold, a number.
-        value: what replaces the other elements, a number.
+        value: the replacement of the other elements, a number.
 
     Returns:
-        A tensor of the shape and dtype of ``input``; of integers ``value`` is cut off.
+        A tensor of the shape and dtype of ``input``; for integers ``value`` is truncated.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``thr`` or ``value`` no number.
+        TypeError: ``input`` is not a Tensor, or ``thr`` or ``value`` is not a number.
     """
     for argument, number in (("thr", thr), ("value", value)):
         check_number(number, "threshold", argument)
@@ -579,12 +579,12 @@ def threshold(input: Tensor, thr: float, value: float) -> Tensor:
 
 @declare(primitive=prim("Softplus").without("beta", "threshold"))
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
-    """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above ``threshold``.
+    """Return log(1 + exp(beta * x)) / beta, and x itself where beta * x is above ``threshold``.
 
     Args:
         input: x, a tensor of any shape.
         beta: how sharp the bend is; not 0.
-        threshold: from where on the function is taken to be linear.
+        threshold: the value of beta * x above which the function is linear.
 
     Returns:
         A tensor of the shape of ``input`` and its dtype; integers become Float32.
@@ -595,9 +595,9 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     """
     if beta == 0:
         raise ValueError("For 'softplus', 'beta' must not be 0")
-    scaled = mul(input, beta)
-    soft = (log1p(exp(-absolute(scaled))) + maximum(scaled, 0.0)) / beta
-    return where(scaled > threshold, input, soft)
+    inner = mul(input, beta)
+    soft = (log1p(exp(-absolute(inner))) + maximum(inner, 0.0)) / beta
+    return where(inner > threshold, input, soft)
 
 
 def _floating(x: Tensor, name: str) -> Tensor:
@@ -608,18 +608,18 @@ def _floating(x: Tensor, name: str) -> Tensor:
 
 @declare(mint="nn.functional.softplus")
 def _softplus_of_mint(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
-    """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above ``threshold``.
+    """Return log(1 + exp(beta * x)) / beta, and x itself where beta * x is above ``threshold``.
 
     Args:
         input: x, a floating tensor of any shape.
         beta: how sharp the bend is, a number; not 0.
-        threshold: from where on the function is taken to be linear, a number.
+        threshold: the value of beta * x above which the function is linear, a number.
 
     Returns:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no floating Tensor, or another argument no number.
+        TypeError: ``input`` is not a floating Tensor, or another argument is not a number.
         ValueError: ``beta`` is 0.
     """
     for argument, number in (("beta", beta), ("threshold", threshold)):
@@ -631,7 +631,7 @@ def _softplus_of_mint(input: Tensor, beta: float = 1, threshold: float = 20) -> 
 
 @declare(mint=renamed("nn.functional.logsigmoid", x="input"))
 def logsigmoid(x: Tensor) -> Tensor:
-    """log(1 / (1 + exp(-x))), computed without overflow.
+    """Return log(1 / (1 + exp(-x))), computed without overflow.
 
     Args:
         x: a tensor of any shape.
@@ -640,17 +640,17 @@ def logsigmoid(x: Tensor) -> Tensor:
         A tensor of the shape of ``x`` and its dtype; integers become Float32.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
     """
     if check_tensor(x, "logsigmoid", "x")._array.dtype.kind == "c":
-        return -log1p(exp(-x))  # which has no larger and smaller half
+        return -log1p(exp(-x))  # complex numbers are not ordered
     return minimum(x, 0.0) - log1p(exp(-absolute(x)))
 
 
 @declare(primitive=prim("Mish"))
 @through_single
 def mish(x: Tensor) -> Tensor:
-    """x * tanh(log(1 + exp(x))) (Misra 2019).
+    """Return x * tanh(log(1 + exp(x))) (Misra 2019).
 
     Args:
         x: a tensor of any shape.
@@ -659,14 +659,14 @@ def mish(x: Tensor) -> Tensor:
         A tensor of the shape of ``x`` and its dtype; integers become Float32.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
     """
     return mul(check_tensor(x, "mish", "x"), tanh(softplus(x)))
 
 
 @declare(mint="nn.functional.mish")
 def _mish_of_mint(input: Tensor) -> Tensor:
-    """x * tanh(log(1 + exp(x))) (Misra 2019).
+    """Return x * tanh(log(1 + exp(x))) (Misra 2019).
 
     Args:
         input: x, a floating tensor of any shape.
@@ -675,7 +675,7 @@ def _mish_of_mint(input: Tensor) -> Tensor:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no floating Tensor.
+        TypeError: ``input`` is not a floating Tensor.
     """
     result: Tensor = mish(_floating(input, "mish"))
     return result
@@ -683,7 +683,7 @@ def _mish_of_mint(input: Tensor) -> Tensor:
 
 @declare(primitive=(prim("FastGeLU"), prim("FastGelu")))
 def fast_gelu(x: Tensor) -> Tensor:
-    """x * sigmoid(1.702 * x), an approximation of ``gelu`` (Hendrycks and Gimpel 2016).
+    """Return x * sigmoid(1.702 * x), an approximation of ``gelu`` (Hendrycks and Gimpel 2016).
 
     Args:
         x: a tensor of any shape.
@@ -692,14 +692,14 @@ def fast_gelu(x: Tensor) -> Tensor:
         A tensor of the shape of ``x`` and its dtype; integers become Float32.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
     """
     return mul(check_tensor(x, "fast_gelu", "x"), sigmoid(mul(x, 1.702)))
 
 
 @declare(primitive=prim("GLU", axis=-1), mint=renamed("nn.functional.glu", x="input", axis="dim"))
 def glu(x: Tensor, axis: int = -1) -> Tensor:
-    """a * sigmoid(b), where a and b are the halves of ``x`` along ``axis`` (Dauphin et al. 2016).
+    """Return a * sigmoid(b), where a and b are the halves of ``x`` along ``axis`` (Dauphin et al. 2016).
 
     Args:
         x: a tensor with an even length along ``axis``.
@@ -709,7 +709,7 @@ def glu(x: Tensor, axis: int = -1) -> Tensor:
         A tensor of the shape of ``x`` with half the length along ``axis``.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``axis`` no int.
+        TypeError: ``x`` is not a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range or has no even length.
     """
     first, second = _halves_of(check_tensor(x, "glu", "x"), axis, "glu")
@@ -717,7 +717,7 @@ def glu(x: Tensor, axis: int = -1) -> Tensor:
 
 
 def swiglu(input: Tensor, dim: int = -1) -> Tensor:
-    """silu(a) * b, where a and b are the halves of ``input`` along ``dim`` (Shazeer 2020).
+    """Return silu(a) * b, where a and b are the halves of ``input`` along ``dim`` (Shazeer 2020).
 
     Args:
         input: a tensor with an even length along ``dim``.
@@ -727,7 +727,7 @@ def swiglu(input: Tensor, dim: int = -1) -> Tensor:
         A tensor of the shape of ``input`` with half the length along ``dim``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``dim`` no int.
+        TypeError: ``input`` is not a Tensor, or ``dim`` is not an int.
         ValueError: ``dim`` is out of range or has no even length.
     """
     first, second = _halves_of(check_tensor(input, "swiglu"), dim, "swiglu")
@@ -743,7 +743,7 @@ def _halves_of(x: Tensor, axis: int, name: str) -> tuple[Tensor, ...]:
 
 @declare(primitive=prim("PReLU"), mint="nn.functional.prelu")
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """x where it is positive, weight * x elsewhere (He et al. 2015).
+    """Return x where it is positive, weight * x elsewhere (He et al. 2015).
 
     Args:
         input: x, a tensor of any shape; its channels are axis 1.
@@ -753,7 +753,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: an argument is no Tensor.
+        TypeError: an argument is not a Tensor.
         ValueError: ``weight`` does not fit the channels.
     """
     x = check_tensor(input, "prelu")
@@ -767,18 +767,18 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
 
 def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tensor:
-    """x where it is positive, elsewhere x times a slope drawn for each element (Xu et al. 2015).
+    """Return x where it is positive, elsewhere x times a slope drawn for each element (Xu et al. 2015).
 
     Args:
         input: x, a tensor of any shape.
         lower: the lower end of the slopes, a number.
-        upper: the upper end of the slopes, a number not below ``lower``; they are drawn evenly in between.
+        upper: the upper end of the slopes, a number not below ``lower``; slopes are uniform in between.
 
     Returns:
         A tensor of the shape of ``input`` and its dtype; integers become Float32.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``lower`` or ``upper`` no number.
+        TypeError: ``input`` is not a Tensor, or ``lower`` or ``upper`` is not a number.
         ValueError: ``lower`` is above ``upper``.
     """
     for argument, number in (("lower", lower), ("upper", upper)):
@@ -787,30 +787,30 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tens
         raise ValueError(f"For 'rrelu', 'lower' must not be above 'upper', but got {lower} and {upper}")
     x = check_tensor(input, "rrelu")
     dtype = np.dtype(np.float32) if x._array.dtype.kind in "biu" else x._array.dtype
-    drawn = (uniform_numbers(x.shape) * (upper - lower) + lower).astype(dtype)
-    return where(x > 0, x, mul(x, Tensor._wrap(to_device(drawn))))
+    slopes = (uniform_numbers(x.shape) * (upper - lower) + lower).astype(dtype)
+    return where(x > 0, x, mul(x, Tensor._wrap(to_device(slopes))))
 
 
 def softmin(x: Tensor, axis: int = -1, *, dtype: DTypeLike | None = None) -> Tensor:
-    """exp(-x) / sum(exp(-x)) along ``axis``, computed without overflow.
+    """Return exp(-x) / sum(exp(-x)) along ``axis``, computed without overflow.
 
     Args:
         x: a tensor of any shape.
         axis: the axis whose numbers add up to 1, in [-ndim, ndim).
-        dtype: that -x is cast to first; its own without it.
+        dtype: the dtype that -x is cast to first; by default its own.
 
     Returns:
         A tensor of the shape of ``x``, floating; integers become Float32.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``axis`` no int.
+        TypeError: ``x`` is not a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
     return softmax(-check_tensor(x, "softmin", "x"), axis, dtype=dtype)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1.0, hard: bool = False, dim: int = -1) -> Tensor:
-    """softmax((logits + g) / tau) with standard Gumbel noise g: a sample of the categories (Jang et al. 2017).
+    """Return softmax((logits + g) / tau) with standard Gumbel noise g: a sample of the categories (Jang et al. 2017).
 
     Args:
         logits: log-probabilities up to a constant, of any shape.
@@ -822,7 +822,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1.0, hard: bool = False, dim: in
         A tensor of the shape of ``logits``.
 
     Raises:
-        TypeError: ``logits`` is no floating Tensor, or ``dim`` no int.
+        TypeError: ``logits`` is not a floating Tensor, or ``dim`` is not an int.
         ValueError: ``tau`` is not above 0, or ``dim`` out of range.
     """
     if not check_real(tau, "gumbel_softmax", "tau") > 0:
@@ -830,8 +830,8 @@ def gumbel_softmax(logits: Tensor, tau: float = 1.0, hard: bool = False, dim: in
     x = check_tensor(logits, "gumbel_softmax", "logits")
     if x._array.dtype.kind not in "fV":
         raise TypeError(f"For 'gumbel_softmax', 'logits' must be floating, but got {x.dtype}")
-    drawn = -np.log(-np.log(np.clip(uniform_numbers(x.shape), 1e-20, 1 - 1e-7)))
-    soft = softmax((x + Tensor._wrap(to_device(drawn.astype(x._array.dtype)))) / tau, dim)
+    noise = -np.log(-np.log(np.clip(uniform_numbers(x.shape), 1e-20, 1 - 1e-7)))
+    soft = softmax((x + Tensor._wrap(to_device(noise.astype(x._array.dtype)))) / tau, dim)
     if not hard:
         return soft
     top = soft._array == soft._array.max(axis=dim, keepdims=True)

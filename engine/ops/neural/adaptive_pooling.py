@@ -1,4 +1,4 @@
-"""Pooling to an output of a given size: windows follow from it (adaptive), or begin at random places (fractional)."""
+"""Pooling to a given output size: adaptive, or fractional with windows that begin at random positions."""
 
 from __future__ import annotations
 
@@ -38,24 +38,24 @@ __all__ = [
 ]
 
 Ints = tuple[int, ...]
-Size = int | Sequence[int | None] | None  # what users give: None keeps an axis as it is
+Size = int | Sequence[int | None] | None  # the users' argument; None keeps an axis as it is
 
 
 def _output_size(size: Size, x: Tensor, axes: int, name: str) -> Ints:
-    """The wanted lengths; None keeps an axis as it is."""
-    given = (size,) * axes if isinstance(size, int) or size is None else size if isinstance(size, tuple | list) else ()
-    if len(given) == 1:
-        given *= axes
-    if len(given) != axes or not all(n is None or (isinstance(n, int) and not isinstance(n, bool)) for n in given):
+    """Return the output lengths; None keeps an axis as it is."""
+    sizes = (size,) * axes if isinstance(size, int) or size is None else size if isinstance(size, tuple | list) else ()
+    if len(sizes) == 1:
+        sizes *= axes
+    if len(sizes) != axes or not all(n is None or (isinstance(n, int) and not isinstance(n, bool)) for n in sizes):
         raise TypeError(f"For '{name}', 'output_size' must be an int or a tuple of {axes} ints, but got {size!r}")
-    if any(n is not None and n < 1 for n in given):
+    if any(n is not None and n < 1 for n in sizes):
         raise ValueError(f"For '{name}', 'output_size' must be at least 1, but got {size!r}")
-    check_size(given, name, "output_size")
-    return tuple(have if n is None else n for n, have in zip(given, x.shape[2:], strict=True))
+    check_size(sizes, name, "output_size")
+    return tuple(have if n is None else n for n, have in zip(sizes, x.shape[2:], strict=True))
 
 
 def edges_of(length: int, parts: int) -> list[tuple[int, int]]:
-    """Window i of an axis goes from floor(i * length / parts) to ceil((i + 1) * length / parts)."""
+    """Return where windows begin and end: floor(i * length / parts) and ceil((i + 1) * length / parts)."""
     return [(i * length // parts, -(-(i + 1) * length // parts)) for i in range(parts)]
 
 
@@ -76,32 +76,32 @@ def _adaptive_average(input: Tensor, output_size: Size, axes: int, name: str) ->
 
 
 def _largest_between(x: Tensor, edges: list[list[tuple[int, int]]], return_indices: bool) -> Any:
-    """The largest element between ``edges`` of each axis; the indices are into the flattened axes."""
+    """Return the largest element between ``edges`` of each axis; the indices are into the flattened axes."""
     indices = Tensor._wrap(computed(_places_between, x._array, edges=edges))
-    best = gathered(x, indices)
-    return (best, indices) if return_indices else best
+    largest = gathered(x, indices)
+    return (largest, indices) if return_indices else largest
 
 
 def _places_between(x: Array, edges: list[list[tuple[int, int]]]) -> Array:
     xp = array_module(x)
     lengths, counts = x.shape[2:], tuple(len(e) for e in edges)
-    found: Array = xp.zeros((*x.shape[:2], *counts), "int64")
+    positions: Array = xp.zeros((*x.shape[:2], *counts), "int64")
     numbers = xp.arange(math.prod(lengths)).reshape(lengths)
-    for place in np.ndindex(*counts):
-        part = tuple(slice(*edges[axis][i]) for axis, i in enumerate(place))
+    for index in np.ndindex(*counts):
+        part = tuple(slice(*edges[axis][i]) for axis, i in enumerate(index))
         block = x[(slice(None), slice(None), *part)].reshape(*x.shape[:2], -1)
-        found[(slice(None), slice(None), *place)] = numbers[part].reshape(-1)[block.argmax(axis=-1)]
-    return found
+        positions[(slice(None), slice(None), *index)] = numbers[part].reshape(-1)[block.argmax(axis=-1)]
+    return positions
 
 
 def gathered(x: Tensor, indices: Tensor) -> Tensor:
-    """Of each sample and channel the elements at places in its flattened axes."""
+    """Return the elements of each sample and channel at positions in its flattened axes."""
     n, c = x.shape[:2]
     xp = array_module(x._array)
     samples = constant(xp.arange(n)[:, None, None])
     channels = constant(xp.arange(c)[None, :, None])
-    picked = getitem(reshape(x, (n, c, -1)), (samples, channels, reshape(indices, (n, c, -1))))
-    return reshape(picked, indices.shape)
+    elements = getitem(reshape(x, (n, c, -1)), (samples, channels, reshape(indices, (n, c, -1))))
+    return reshape(elements, indices.shape)
 
 
 def _adaptive_largest(input: Tensor, output_size: Size, return_indices: bool, axes: int, name: str) -> Any:
@@ -115,19 +115,19 @@ def _adaptive_largest(input: Tensor, output_size: Size, return_indices: bool, ax
 
 @declare(mint="nn.functional.adaptive_avg_pool1d")
 def adaptive_avg_pool1d(input: Tensor, output_size: types.Ints) -> Tensor:
-    """Means of windows along the last axis, which are chosen so that the output has ``output_size``.
+    """Return means of windows along the last axis, which are chosen so that the output has ``output_size``.
 
     Along an axis of length L, window i of n goes from floor(i * L / n) to ceil((i + 1) * L / n).
 
     Args:
         input: a tensor (N, C, L), or one sample (C, L).
-        output_size: the length wanted, an int or a tuple of one.
+        output_size: the output length, an int or a tuple of one.
 
     Returns:
         A tensor of the dtype of ``input`` with the lengths ``output_size``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``output_size`` no int.
+        TypeError: ``input`` is not a Tensor, or ``output_size`` is not an int.
         ValueError: ``input`` has another number of axes, or a length is below 1.
     """
     name = "adaptive_avg_pool1d"
@@ -141,19 +141,19 @@ def _one(size: types.Ints, name: str) -> Ints:
 
 @declare(primitive=prim("AdaptiveAvgPool2D", "output_size"), mint="nn.functional.adaptive_avg_pool2d")
 def adaptive_avg_pool2d(input: Tensor, output_size: Size) -> Tensor:
-    """Means of windows of the last two axes, which are chosen so that the output has ``output_size``.
+    """Return means of windows of the last two axes, which are chosen so that the output has ``output_size``.
 
     Along an axis of length L, window i of n goes from floor(i * L / n) to ceil((i + 1) * L / n).
 
     Args:
         input: a tensor (N, C, H, W), or one sample (C, H, W).
-        output_size: the lengths (height, width) wanted; an int stands for both, None keeps an axis as it is.
+        output_size: the output lengths (height, width); an int counts for both, None keeps an axis as it is.
 
     Returns:
         A tensor of the dtype of ``input`` with the lengths ``output_size``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``output_size`` something else.
+        TypeError: ``input`` is not a Tensor, or ``output_size`` is of another type.
         ValueError: ``input`` has another number of axes, or a length is below 1.
     """
     return _adaptive_average(input, output_size, 2, "adaptive_avg_pool2d")
@@ -161,38 +161,38 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Size) -> Tensor:
 
 @declare(primitive=prim("AdaptiveAvgPool3D", "output_size"), mint="nn.functional.adaptive_avg_pool3d")
 def adaptive_avg_pool3d(input: Tensor, output_size: Size) -> Tensor:
-    """Means of windows of the last three axes, which are chosen so that the output has ``output_size``.
+    """Return means of windows of the last three axes, which are chosen so that the output has ``output_size``.
 
     Along an axis of length L, window i of n goes from floor(i * L / n) to ceil((i + 1) * L / n).
 
     Args:
         input: a tensor (N, C, D, H, W), or one sample (C, D, H, W).
-        output_size: the lengths (depth, height, width) wanted; an int stands for all, None keeps an axis.
+        output_size: the output lengths (depth, height, width); an int counts for all, None keeps an axis.
 
     Returns:
         A tensor of the dtype of ``input`` with the lengths ``output_size``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``output_size`` something else.
+        TypeError: ``input`` is not a Tensor, or ``output_size`` is of another type.
         ValueError: ``input`` has another number of axes, or a length is below 1.
     """
     return _adaptive_average(input, output_size, 3, "adaptive_avg_pool3d")
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: types.Ints) -> Tensor:
-    """The largest elements of windows along the last axis, which are chosen so that the output has ``output_size``.
+    """Return the largest elements of windows along the last axis, chosen so that the output has ``output_size``.
 
     Along an axis of length L, window i of n goes from floor(i * L / n) to ceil((i + 1) * L / n).
 
     Args:
         input: a tensor (N, C, L), or one sample (C, L).
-        output_size: the length wanted, an int or a tuple of one.
+        output_size: the output length, an int or a tuple of one.
 
     Returns:
         A tensor of the dtype of ``input`` with the lengths ``output_size``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``output_size`` no int.
+        TypeError: ``input`` is not a Tensor, or ``output_size`` is not an int.
         ValueError: ``input`` has another number of axes, or a length is below 1.
     """
     size = _one(output_size, "adaptive_max_pool1d")
@@ -201,85 +201,87 @@ def adaptive_max_pool1d(input: Tensor, output_size: types.Ints) -> Tensor:
 
 @declare(mint="nn.functional.adaptive_max_pool2d")
 def adaptive_max_pool2d(input: Tensor, output_size: Size, return_indices: bool = False) -> Any:
-    """The largest elements of windows of the last two axes, which are chosen so that the output has ``output_size``.
+    """Return the largest elements of windows of the last two axes, chosen so that the output has ``output_size``.
 
     Along an axis of length L, window i of n goes from floor(i * L / n) to ceil((i + 1) * L / n).
 
     Args:
         input: a tensor (N, C, H, W), or one sample (C, H, W).
-        output_size: the lengths (height, width) wanted; an int stands for both, None keeps an axis as it is.
-        return_indices: whether the places of the largest elements come too, as numbers in the flattened axes.
+        output_size: the output lengths (height, width); an int counts for both, None keeps an axis as it is.
+        return_indices: whether to return also the positions of the largest elements, as indices into the flattened
+            axes.
 
     Returns:
         A tensor of the dtype of ``input`` with the lengths ``output_size``; with ``return_indices`` a tuple
-        of it and the places (Int64).
+        of it and the positions (Int64).
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``output_size`` something else.
+        TypeError: ``input`` is not a Tensor, or ``output_size`` is of another type.
         ValueError: ``input`` has another number of axes, or a length is below 1.
     """
     return _adaptive_largest(input, output_size, return_indices, 2, "adaptive_max_pool2d")
 
 
 def adaptive_max_pool3d(input: Tensor, output_size: Size, return_indices: bool = False) -> Any:
-    """The largest elements of windows of the last three axes, which are chosen so that the output has ``output_size``.
+    """Return the largest elements of windows of the last three axes, chosen so that the output has ``output_size``.
 
     Along an axis of length L, window i of n goes from floor(i * L / n) to ceil((i + 1) * L / n).
 
     Args:
         input: a tensor (N, C, D, H, W), or one sample (C, D, H, W).
-        output_size: the lengths (depth, height, width) wanted; an int stands for all, None keeps an axis.
-        return_indices: whether the places of the largest elements come too, as numbers in the flattened axes.
+        output_size: the output lengths (depth, height, width); an int counts for all, None keeps an axis.
+        return_indices: whether to return also the positions of the largest elements, as indices into the flattened
+            axes.
 
     Returns:
         A tensor of the dtype of ``input`` with the lengths ``output_size``; with ``return_indices`` a tuple
-        of it and the places (Int32, as MindSpore has them; those of two axes are Int64).
+        of it and the positions (Int32, as MindSpore has them; those of two axes are Int64).
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``output_size`` something else.
+        TypeError: ``input`` is not a Tensor, or ``output_size`` is of another type.
         ValueError: ``input`` has another number of axes, or a length is below 1.
     """
-    found = _adaptive_largest(input, output_size, return_indices, 3, "adaptive_max_pool3d")
-    return (found[0], cast(found[1], int32)) if return_indices else found
+    result = _adaptive_largest(input, output_size, return_indices, 3, "adaptive_max_pool3d")
+    return (result[0], cast(result[1], int32)) if return_indices else result
 
 
 @declare(primitive=prim("AdaptiveMaxPool2D", "output_size"))
 def _adaptive_max_pool2d(x: Tensor, output_size: Size) -> tuple[Tensor, Tensor]:
-    """The largest elements of windows chosen so that the output has ``output_size``, and where they are.
+    """Return the largest elements of windows chosen so that the output has ``output_size``, and their positions.
 
     Args:
         x: a tensor (N, C, H, W), or one sample (C, H, W).
-        output_size: the two lengths wanted; an int stands for all, None keeps an axis as it is.
+        output_size: the two output lengths; an int counts for all, None keeps an axis as it is.
 
     Returns:
-        The elements, and their places in the flattened axes (Int64).
+        The elements, and their positions in the flattened axes (Int64).
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``output_size`` something else.
+        TypeError: ``x`` is not a Tensor, or ``output_size`` is of another type.
         ValueError: ``x`` has another number of axes, or a length is below 1.
     """
-    found: tuple[Tensor, Tensor] = adaptive_max_pool2d(x, output_size, True)
-    return found
+    result: tuple[Tensor, Tensor] = adaptive_max_pool2d(x, output_size, True)
+    return result
 
 
 @declare(primitive=prim("AdaptiveMaxPool3D"))
 def _adaptive_max_pool3d(x: Tensor, output_size: Size | Tensor) -> tuple[Tensor, Tensor]:
-    """The largest elements of windows chosen so that the output has ``output_size``, and where they are.
+    """Return the largest elements of windows chosen so that the output has ``output_size``, and their positions.
 
     Args:
         x: a tensor (N, C, D, H, W), or one sample (C, D, H, W).
-        output_size: the three lengths wanted; an int stands for all; also an integer tensor.
+        output_size: the three output lengths; an int counts for all; also an integer tensor.
 
     Returns:
-        The elements, and their places in the flattened axes (Int32).
+        The elements, and their positions in the flattened axes (Int32).
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``output_size`` something else.
+        TypeError: ``x`` is not a Tensor, or ``output_size`` is of another type.
         ValueError: ``x`` has another number of axes, or a length is below 1.
     """
     size = output_size.tolist() if isinstance(output_size, Tensor) else output_size
-    found: tuple[Tensor, Tensor] = adaptive_max_pool3d(x, size, True)
-    return found
+    result: tuple[Tensor, Tensor] = adaptive_max_pool3d(x, size, True)
+    return result
 
 
 def _fractional(
@@ -292,9 +294,9 @@ def _fractional(
     indices: bool,
     samples: Tensor | None,
 ) -> Any:
-    """Graham 2014: windows that begin at pseudorandom places, floor(alpha * (i + u)) - floor(alpha * u).
+    """Return the largest elements of windows that begin at floor(alpha * (i + u)) - floor(alpha * u) (Graham 2014).
 
-    As in MindSpore and PyTorch each sample and channel has its own u, of two axes the last axis has the first.
+    As in MindSpore and PyTorch each sample and channel has its own u; of two axes the last axis has the first.
     """
 
     def pooled(x: Tensor) -> Any:
@@ -310,25 +312,25 @@ def _fractional(
                     f"For '{name}', 'output_ratio' must be a float or {axes} floats between 0 and 1, but got {ratio!r}"
                 )
             lengths = tuple(int(n * r) for n, r in zip(x.shape[2:], ratios, strict=True))
-        drawn = _samples(samples, name, (*x.shape[:2], axes))
+        fractions = _samples(samples, name, (*x.shape[:2], axes))
         starts = []
         for axis, (n, k, m) in enumerate(zip(x.shape[2:], kernel, lengths, strict=True)):
             if not 1 <= m <= n - k + 1:
                 raise ValueError(f"For '{name}', windows of {k} and output {m} do not fit into length {n}")
-            u = drawn[:, :, axes - 1 - axis if axes == 2 else axis, None]
+            u = fractions[:, :, axes - 1 - axis if axes == 2 else axis, None]
             # In the dtype of the samples, as MindSpore rounds.
             alpha = u.dtype.type((n - k) / (m - 1) if m > 1 else 0)
             begin = ((np.arange(m, dtype=u.dtype) + u) * alpha).astype(np.int64) - (u * alpha).astype(np.int64)
             begin[:, :, -1] = n - k
             starts.append(begin)
-        places = _largest_from(x, starts, kernel)
-        return (gathered(x, places), places) if indices else gathered(x, places)
+        positions = _largest_from(x, starts, kernel)
+        return (gathered(x, positions), positions) if indices else gathered(x, positions)
 
     return batched(pooled, input, axes, name)
 
 
 def _samples(given: Tensor | None, name: str, shape: Ints) -> Array:
-    """The u of each sample, channel and axis: those of the user, or drawn ones."""
+    """Return the u of each sample, channel and axis: those of the user, or drawn ones."""
     if given is None:
         return random.uniform(shape)
     if check_tensor(given, name, "_random_samples").shape != shape:
@@ -340,15 +342,15 @@ def _samples(given: Tensor | None, name: str, shape: Ints) -> Array:
 
 
 def _largest_from(x: Tensor, starts: list[Array], kernel: Ints) -> Tensor:
-    """Where the largest element of each window is in the flattened axes; windows begin at ``starts`` (N, C, M)."""
-    axes, places = len(kernel), np.zeros((1,) * (2 + 2 * len(kernel)), np.int64)
+    """Return the flat positions of the largest elements of windows that begin at ``starts`` (N, C, M)."""
+    axes, positions = len(kernel), np.zeros((1,) * (2 + 2 * len(kernel)), np.int64)
     for axis, (begin, k) in enumerate(zip(starts, kernel, strict=True)):
         inside = begin[:, :, :, None] + np.arange(k)
-        own = [1] * (2 * axes)
-        own[axis], own[axes + axis] = inside.shape[2:]
-        places = places + inside.reshape(*inside.shape[:2], *own) * math.prod(x.shape[3 + axis :])
+        shape = [1] * (2 * axes)
+        shape[axis], shape[axes + axis] = inside.shape[2:]
+        positions = positions + inside.reshape(*inside.shape[:2], *shape) * math.prod(x.shape[3 + axis :])
     xp = array_module(x._array)
-    flat = xp.asarray(places.reshape(*places.shape[: 2 + axes], -1))
+    flat = xp.asarray(positions.reshape(*positions.shape[: 2 + axes], -1))
     values = xp.take_along_axis(x._array.reshape(*x.shape[:2], -1), flat.reshape(*x.shape[:2], -1), -1)
     best = values.reshape(flat.shape).argmax(axis=-1)
     return Tensor._wrap(xp.take_along_axis(flat, best[..., None], -1)[..., 0])
@@ -362,22 +364,23 @@ def fractional_max_pool2d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """The largest elements of windows that begin at pseudorandom places of the last two axes (Graham 2014).
+    """Return the largest elements of windows that begin at pseudorandom positions of the last two axes (Graham 2014).
 
     Args:
         input: a tensor (N, C, H, W), or one sample (C, H, W).
         kernel_size: the lengths of a window, an int or two.
         output_size: the lengths of the output, an int or two.
-        output_ratio: where these are not given, their ratios to those of the input: a float or two, between 0 and 1.
-        return_indices: whether the places of the largest elements come too, as numbers in the flattened axes.
+        output_ratio: without ``output_size``, its ratios to the lengths of the input: a float or two, between 0 and 1.
+        return_indices: whether to return also the positions of the largest elements, as indices into the flattened
+            axes.
         _random_samples: (N, C, 2), of one sample N = 1: numbers in [0, 1) that decide where windows begin along
             each axis (width, height); drawn without it.
 
     Returns:
-        A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the places (Int64).
+        A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the positions (Int64).
 
     Raises:
-        TypeError: ``input`` or ``_random_samples`` is no Tensor, or a size no int.
+        TypeError: ``input`` or ``_random_samples`` is not a Tensor, or a size is not an int.
         ValueError: neither ``output_size`` nor ``output_ratio``; a ratio or a sample out of range; windows that do not
             fit.
     """
@@ -393,22 +396,24 @@ def fractional_max_pool3d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """The largest elements of windows that begin at pseudorandom places of the last three axes (Graham 2014).
+    """Return the largest elements of windows that begin at pseudorandom positions of the last three axes (Graham 2014).
 
     Args:
         input: a tensor (N, C, D, H, W), or one sample (C, D, H, W).
         kernel_size: the lengths of a window, an int or three.
         output_size: the lengths of the output, an int or three.
-        output_ratio: where these are not given, their ratios to those of the input: a float or three, between 0 and 1.
-        return_indices: whether the places of the largest elements come too, as numbers in the flattened axes.
+        output_ratio: without ``output_size``, its ratios to the lengths of the input: a float or three, between 0 and
+            1.
+        return_indices: whether to return also the positions of the largest elements, as indices into the flattened
+            axes.
         _random_samples: (N, C, 3), of one sample N = 1: numbers in [0, 1) that decide where windows begin along
             each axis (depth, height, width); drawn without it.
 
     Returns:
-        A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the places (Int64).
+        A tensor of the dtype of ``input``; with ``return_indices`` a tuple of it and the positions (Int64).
 
     Raises:
-        TypeError: ``input`` or ``_random_samples`` is no Tensor, or a size no int.
+        TypeError: ``input`` or ``_random_samples`` is not a Tensor, or a size is not an int.
         ValueError: neither ``output_size`` nor ``output_ratio``; a ratio or a sample out of range; windows that do not
             fit.
     """
@@ -427,7 +432,7 @@ def _check_samples(x: Tensor, samples: Tensor, name: str, count: int) -> None:
 def _fractional_max_pool_fixed(
     input_x: Tensor, random_samples: Tensor, ksize: types.Ints, output_shape: types.Ints, data_format: str
 ) -> tuple[Tensor, Tensor]:
-    """The largest elements of windows that begin at pseudorandom places; ``ops.fractional_max_pool2d``.
+    """Return the largest elements of windows that begin at pseudorandom positions; ``ops.fractional_max_pool2d``.
 
     Args:
         input_x: a tensor (N, C, H, W).
@@ -437,10 +442,10 @@ def _fractional_max_pool_fixed(
         data_format: must be "NCHW".
 
     Returns:
-        A tensor of the dtype of ``input_x``, and the places in the flattened H x W (Int64).
+        A tensor of the dtype of ``input_x``, and the positions in the flattened H x W (Int64).
 
     Raises:
-        TypeError: ``input_x`` or ``random_samples`` is no Tensor, or a length no int.
+        TypeError: ``input_x`` or ``random_samples`` is not a Tensor, or a length is not an int.
         ValueError: shapes or windows that do not fit, a sample out of range, or another ``data_format``.
     """
     name = "FractionalMaxPoolWithFixedKsize"
@@ -448,15 +453,15 @@ def _fractional_max_pool_fixed(
     if check_tensor(input_x, name, "input_x").ndim != 4:
         raise ValueError(f"For '{name}', 'input_x' must have 4 axes (N, C, H, W), but got shape {input_x.shape}")
     _check_samples(input_x, check_tensor(random_samples, name, "random_samples"), name, 2)
-    found: tuple[Tensor, Tensor] = _fractional(2, name, input_x, ksize, output_shape, None, True, random_samples)
-    return found
+    result: tuple[Tensor, Tensor] = _fractional(2, name, input_x, ksize, output_shape, None, True, random_samples)
+    return result
 
 
 @declare(primitive=prim("FractionalMaxPool3DWithFixedKsize", "ksize", "output_shape", data_format="NCDHW"))
 def _fractional_max_pool3d_fixed(
     x: Tensor, random_samples: Tensor, ksize: types.Ints, output_shape: types.Ints, data_format: str
 ) -> tuple[Tensor, Tensor]:
-    """The largest elements of windows that begin at pseudorandom places; ``ops.fractional_max_pool3d``.
+    """Return the largest elements of windows that begin at pseudorandom positions; ``ops.fractional_max_pool3d``.
 
     Args:
         x: a tensor (N, C, D, H, W), with "NDHWC" (N, D, H, W, C); or one sample without N.
@@ -467,10 +472,10 @@ def _fractional_max_pool3d_fixed(
         data_format: "NCDHW" or "NDHWC".
 
     Returns:
-        A tensor of the dtype of ``x``, and the places in the flattened D x H x W (Int64).
+        A tensor of the dtype of ``x``, and the positions in the flattened D x H x W (Int64).
 
     Raises:
-        TypeError: ``x`` or ``random_samples`` is no Tensor, or a length no int.
+        TypeError: ``x`` or ``random_samples`` is not a Tensor, or a length is not an int.
         ValueError: shapes or windows that do not fit, a sample out of range, or another ``data_format``.
     """
     name = "FractionalMaxPool3DWithFixedKsize"
@@ -484,16 +489,17 @@ def _fractional_max_pool3d_fixed(
     if x.ndim == 4 and random_samples.shape == (images.shape[1], 1, 3):
         random_samples = reshape(random_samples, (1, -1, 3))
     _check_samples(images, random_samples, name, 3)
-    best, places = _fractional(3, name, images, ksize, output_shape, None, True, random_samples)
+    best, positions = _fractional(3, name, images, ksize, output_shape, None, True, random_samples)
     if data_format == "NDHWC":
-        best, places = (transpose(one, (0, 2, 3, 4, 1)) for one in (best, places))
-    return (best, places) if x.ndim == 5 else (squeeze(best, 0), squeeze(places, 0))
+        best, positions = (transpose(result, (0, 2, 3, 4, 1)) for result in (best, positions))
+    return (best, positions) if x.ndim == 5 else (squeeze(best, 0), squeeze(positions, 0))
 
 
 def _random_edges(length: int, parts: int, pseudo_random: bool, seed: int | None) -> Array:
-    """Where ``parts`` cells of an axis begin, and where the last one ends; cells have two lengths that differ by 1.
+    """Return where ``parts`` cells of an axis begin, and where the last one ends; their two lengths differ by 1.
 
-    In random order; or, pseudorandom, cell i begins at ceil(alpha * (i + u)) - 1, alpha = length / parts, u drawn.
+    The lengths are in random order; if ``pseudo_random``, cell i begins at ceil(alpha * (i + u)) - 1, where alpha is
+    length / parts and u is drawn.
     """
     if not pseudo_random:
         lengths = np.full(parts, length // parts)
@@ -516,15 +522,15 @@ def _fractional_cells(
     seed: int,
     seed2: int,
 ) -> tuple[list[Array], list[list[tuple[int, int]]]]:
-    """The edges of the cells along rows and columns, and where each cell begins and ends."""
+    """Return the edges of the cells along rows and columns, and where each cell begins and ends."""
     for argument, flag in (
         ("pseudo_random", pseudo_random),
         ("overlapping", overlapping),
         ("deterministic", deterministic),
     ):
         check_bool(flag, name, argument)
-    for one in check_type(pooling_ratio, list, name, "pooling_ratio"):
-        check_type(one, float, name, "pooling_ratio", "a list of floats", repr)
+    for ratio in check_type(pooling_ratio, list, name, "pooling_ratio"):
+        check_type(ratio, float, name, "pooling_ratio", "a list of floats", repr)
     if len(pooling_ratio) != 4 or (pooling_ratio[0], pooling_ratio[3]) != (1.0, 1.0) or min(pooling_ratio) < 1:
         raise ValueError(
             f"For '{name}', 'pooling_ratio' must be 1.0, two floats not below 1, and 1.0, but got {pooling_ratio}"
@@ -541,11 +547,11 @@ def _fractional_cells(
         parts = math.floor(length / pooling_ratio[axis])
         if parts < 1:
             raise ValueError(f"For '{name}', 'pooling_ratio' {pooling_ratio} leaves nothing of shape {x.shape}")
-        own = both_seeds(seed, seed2) + axis if deterministic else None
-        found = _random_edges(length, parts, pseudo_random, own)
-        edges.append(found)
-        ends = np.minimum(found[1:] + overlapping, length)
-        cells.append([(int(begin), int(end)) for begin, end in zip(found[:-1], ends, strict=True)])
+        axis_seed = both_seeds(seed, seed2) + axis if deterministic else None
+        bounds = _random_edges(length, parts, pseudo_random, axis_seed)
+        edges.append(bounds)
+        ends = np.minimum(bounds[1:] + overlapping, length)
+        cells.append([(int(begin), int(end)) for begin, end in zip(bounds[:-1], ends, strict=True)])
     return edges, cells
 
 
@@ -582,7 +588,7 @@ _FRACTIONAL_SETTINGS: dict[str, Any] = {
 def _fractional_pool(
     name: str, sentence: str, pooled: Callable[[Tensor, list[list[tuple[int, int]]]], Tensor]
 ) -> Callable[..., tuple[Tensor, Tensor, Tensor]]:
-    """The class of this name, which pools the cells by ``pooled``."""
+    """Declare the class of this name, which pools the cells by ``pooled``, and return its function."""
 
     def run(
         x: Tensor,
@@ -594,7 +600,7 @@ def _fractional_pool(
         seed2: int,
     ) -> tuple[Tensor, Tensor, Tensor]:
         edges, cells = _fractional_cells(name, x, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2)
-        rows, columns = (Tensor._wrap(to_device(one.astype(np.int64))) for one in edges)
+        rows, columns = (Tensor._wrap(to_device(edge.astype(np.int64))) for edge in edges)
         return pooled(x, cells), rows, columns
 
     run.__doc__ = sentence + _FRACTIONAL
@@ -602,34 +608,34 @@ def _fractional_pool(
 
 
 def _largest_of_cells(x: Tensor, cells: list[list[tuple[int, int]]]) -> Tensor:
-    # Cells are made one length by naming their last row or column again, which does not change the largest element.
+    # Cells get one length by repeating their last row or column, which does not change the largest element.
     lines = [
         np.array([[min(begin + i, end - 1) for i in range(max(e - b for b, e in axis))] for begin, end in axis])
         for axis in cells
     ]
-    places = lines[0][:, None, :, None] * x.shape[2] + lines[1][None, :, None, :]
+    positions = lines[0][:, None, :, None] * x.shape[2] + lines[1][None, :, None, :]
     xp = array_module(x._array)
-    flat = xp.asarray(places.reshape(*places.shape[:2], -1))
+    flat = xp.asarray(positions.reshape(*positions.shape[:2], -1))
     values = x._array.reshape(x.shape[0], -1, x.shape[3])[:, flat]
     best = values.argmax(axis=3)
-    own = xp.take_along_axis(flat[None, ..., None], best[:, :, :, None], 3)[:, :, :, 0]
-    index = (xp.arange(x.shape[0])[:, None, None, None], own, xp.arange(x.shape[3]))
-    return getitem(reshape(x, (x.shape[0], -1, x.shape[3])), tuple(Tensor._wrap(one) for one in index))
+    winners = xp.take_along_axis(flat[None, ..., None], best[:, :, :, None], 3)[:, :, :, 0]
+    index = (xp.arange(x.shape[0])[:, None, None, None], winners, xp.arange(x.shape[3]))
+    return getitem(reshape(x, (x.shape[0], -1, x.shape[3])), tuple(Tensor._wrap(array) for array in index))
 
 
 def _mean_of_cells(x: Tensor, cells: list[list[tuple[int, int]]]) -> Tensor:
-    whole = x._array.dtype.kind == "i"
-    found = cast(x, float64) if whole else x
-    for axis, own in enumerate(cells, 1):
-        weights = np.zeros((x.shape[axis], len(own)))
-        for place, (begin, end) in enumerate(own):
-            weights[begin:end, place] = 1.0 if whole else 1 / (end - begin)
-        found = weighted_sums(found, weights=fixed(to_device(weights)), axis=axis)
-    if not whole:
-        return found
-    counts = np.multiply.outer(*([end - begin for begin, end in own] for own in cells))[..., None]
-    # Sums of integers are exact, and MindSpore cuts off what is behind the point of their mean.
-    return cast(Tensor._wrap(array_module(x._array).trunc(found._array / to_device(counts))), x.dtype)
+    integral = x._array.dtype.kind == "i"
+    result = cast(x, float64) if integral else x
+    for axis, bounds in enumerate(cells, 1):
+        weights = np.zeros((x.shape[axis], len(bounds)))
+        for part, (begin, end) in enumerate(bounds):
+            weights[begin:end, part] = 1.0 if integral else 1 / (end - begin)
+        result = weighted_sums(result, weights=fixed(to_device(weights)), axis=axis)
+    if not integral:
+        return result
+    counts = np.multiply.outer(*([end - begin for begin, end in bounds] for bounds in cells))[..., None]
+    # Sums of integers are exact, and MindSpore truncates their mean.
+    return cast(Tensor._wrap(array_module(x._array).trunc(result._array / to_device(counts))), x.dtype)
 
 
 _fractional_pool("FractionalMaxPool", "The largest element of each of the cells of random lengths.", _largest_of_cells)

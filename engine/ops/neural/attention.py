@@ -14,12 +14,12 @@ __all__: list[str] = []
 
 
 def _shared(F: Any, slopes: Value, x: Value) -> Value:
-    """A gradient added up over the heads that share one of ``x``."""
+    """Return a gradient summed over the heads that share one of ``x``."""
     return slopes if slopes.shape == x.shape else F.sum_to(slopes, shape=tuple(x.shape))
 
 
 def _of_weights(F: Any, of_weights: Value, weights: Value, q: Value, k: Value, mask: Value | None, scale: float) -> Any:
-    """The gradients for q, k and the mask from that of the weights."""
+    """Return the gradients for q, k and the mask from that of the weights."""
     scores = F.softmax_grad(of_weights, weights, axis=weights.ndim - 1)
     of_mask = None
     if mask is not None:
@@ -47,14 +47,14 @@ def _rule(
     mask: Value | None,
     scale: float,
 ) -> list[Any]:
-    arrived = g[0]
+    upstream = g[0]
     if not F.wraps and not needs[3]:
-        return [*F.attention_grad(arrived, *out, q, k, v, mask, scale=scale), None]
-    # For the mask, and for higher orders, all weights are computed again.
+        return [*F.attention_grad(upstream, *out, q, k, v, mask, scale=scale), None]
+    # For the mask, and for higher orders, all weights are recomputed.
     weights = F.attention_weights(q, k, mask, scale=scale)
-    of_weights = F.matmul(arrived, v, transpose_a=False, transpose_b=True)
+    of_weights = F.matmul(upstream, v, transpose_a=False, transpose_b=True)
     dq, dk, dmask = _of_weights(F, of_weights, weights, q, k, mask, scale)
-    dv = F.matmul(weights, arrived, transpose_a=True, transpose_b=False)
+    dv = F.matmul(weights, upstream, transpose_a=True, transpose_b=False)
     return [dq, dk, _shared(F, dv, v), dmask]
 
 
@@ -64,24 +64,24 @@ _attention_weights = Operator("attention_weights", attention_kernels.attention_w
 
 
 def attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, scale: float | None = None) -> Tensor:
-    """softmax(q @ k.T * scale + mask) @ v, scaled dot-product attention (Vaswani et al. 2017).
+    """Return softmax(q @ k.T * scale + mask) @ v, scaled dot-product attention (Vaswani et al. 2017).
 
     Args:
         q: the queries (..., L, D).
         k: the keys (..., S, D); as many as axes before the last two have length 1 share their heads.
         v: the values (..., S, E), likewise.
-        mask: what is added to the products before the softmax, a tensor that broadcasts to (..., L, S);
-            None for nothing.
+        mask: an offset of the products before the softmax, a tensor that broadcasts to (..., L, S);
+            None for no mask.
         scale: the factor of the products; 1 / sqrt(D) without it.
 
     Returns:
-        What each query takes from the values (..., L, E), in the dtype of ``q``.
+        The weighted values of each query (..., L, E), in the dtype of ``q``.
     """
     return _attention(q, k, v, mask, scale=_scale(q, scale))[0]
 
 
 def attention_weights(q: Tensor, k: Tensor, mask: Tensor | None = None, scale: float | None = None) -> Tensor:
-    """softmax(q @ k.T * scale + mask), by which ``attention`` takes the values.
+    """Return softmax(q @ k.T * scale + mask), the weights of the values in ``attention``.
 
     Args:
         q: as of ``attention``.

@@ -25,48 +25,50 @@ Setting = int | Ints  # of a convolution, by name
 
 
 def ints_for(value: types.Ints | None, axes: int, name: str, argument: str, least: int = 1) -> Ints:
-    """An int for all axes, or a tuple with one for each (or, as MindSpore takes it, also one for N and C).
+    """Return ``value`` as a tuple with one int for each axis.
+
+    An int, or a tuple of one, counts for all axes; as in MindSpore, a tuple may also begin with ints for N and C.
 
     Args:
         value: the argument.
-        axes: how many ints are wanted.
+        axes: the number of ints needed.
         name: of the operator, for errors.
         argument: its name, for errors.
         least: the smallest number allowed.
 
     Raises:
-        TypeError: anything else.
+        TypeError: ``value`` is of another type or length.
         ValueError: a number below ``least``.
     """
-    given = (value,) * axes if isinstance(value, int) and not isinstance(value, bool) else value
+    values = (value,) * axes if isinstance(value, int) and not isinstance(value, bool) else value
     if (
-        not isinstance(given, tuple | list)
-        or len(given) not in (1, axes, axes + 2)
-        or not all(isinstance(n, int) and not isinstance(n, bool) for n in given)
+        not isinstance(values, tuple | list)
+        or len(values) not in (1, axes, axes + 2)
+        or not all(isinstance(n, int) and not isinstance(n, bool) for n in values)
     ):
         words = {1: "one int", 2: "two ints", 3: "three ints"}[axes]
         raise TypeError(f"For '{name}', '{argument}' must be an int or a tuple of {words}, but got {value!r}")
-    found = tuple(given) * axes if len(given) == 1 else tuple(given[-axes:])
-    if min(found) < least:
+    result = tuple(values) * axes if len(values) == 1 else tuple(values[-axes:])
+    if min(result) < least:
         raise ValueError(f"For '{name}', '{argument}' must be at least {least}, but got {value!r}")
-    return found
+    return result
 
 
 def last_axes(value: types.Ints, axes: int) -> types.Ints:
-    """Settings of all axes of a tensor, (1, 1, a, b): those of its windows; anything else as it is."""
+    """Return the settings of the windows from those of all axes, (1, 1, a, b); anything else is returned as it is."""
     return value[-axes:] if isinstance(value, tuple | list) and len(value) > axes else value
 
 
 def pads_for(
     pad_mode: object, padding: types.Ints, lengths: Ints, kernel: Ints, stride: Ints, dilation: Ints, name: str
 ) -> Ints:
-    """How many elements are added (before, after) each axis in turn.
+    """Return the number of elements added (before, after) each axis in turn.
 
-    "same": so many that ceil(length / stride) windows fit, the odd one at the end; "valid": none; "pad": ``padding``,
+    "same": as many as ceil(length / stride) windows need, the odd one at the end; "valid": none; "pad": ``padding``,
     an int for all sides, or one for each axis, or one for each side.
 
     Raises:
-        ValueError: another mode, or padding beside "same" or "valid".
+        ValueError: another mode, or padding with "same" or "valid".
     """
     if not isinstance(pad_mode, str) or pad_mode.lower() not in ("same", "valid", "pad"):
         raise ValueError(f"For '{name}', 'pad_mode' must be 'same', 'valid' or 'pad', but got {pad_mode!r}")
@@ -74,43 +76,46 @@ def pads_for(
         raise TypeError(f"For '{name}', 'padding' must be an int or a tuple of ints, but got {padding!r}")
     mode, axes = pad_mode.lower(), len(kernel)
     if mode == "pad":
-        given = (padding,) * 2 * axes if isinstance(padding, int) else tuple(padding)
-        if len(given) == 1:
-            given *= 2 * axes
-        if len(given) == axes:
-            given = tuple(n for one in given for n in (one, one))
-        if len(given) != 2 * axes or not all(isinstance(n, int) for n in given) or min(given) < 0:
+        amounts = (padding,) * 2 * axes if isinstance(padding, int) else tuple(padding)
+        if len(amounts) == 1:
+            amounts *= 2 * axes
+        if len(amounts) == axes:
+            amounts = tuple(n for amount in amounts for n in (amount, amount))
+        if len(amounts) != 2 * axes or not all(isinstance(n, int) for n in amounts) or min(amounts) < 0:
             raise ValueError(
                 f"For '{name}', 'padding' must be an int or {2 * axes} ints that are not negative, got {padding!r}"
             )
-        return given
+        return amounts
     if not (padding == 0 if isinstance(padding, int) else not any(padding)):
         raise ValueError(f"For '{name}', 'padding' must be 0 with pad_mode '{mode}', but got {padding!r}")
     if mode == "valid":
         return (0,) * (2 * axes)
-    found: list[int] = []
+    pads: list[int] = []
     for length, k, s, d in zip(lengths, kernel, stride, dilation, strict=True):
         total = max(0, (-(-length // s) - 1) * s + d * (k - 1) + 1 - length)
-        found += [total // 2, total - total // 2]
-    return tuple(found)
+        pads += [total // 2, total - total // 2]
+    return tuple(pads)
 
 
 def check_format(data_format: str, wanted: str, name: str) -> None:
-    """Raise ValueError where a class is told to take its axes in another order than ``wanted``."""
+    """Raise ValueError unless ``data_format`` is ``wanted``, the only order of axes that a class takes."""
     if data_format != wanted:
         raise ValueError(f"For '{name}', 'data_format' must be '{wanted}', but got {data_format!r}")
 
 
 def check_windows(x: Tensor, kernel: Ints, stride: Ints, dilation: Ints, pads: Ints, name: str) -> None:
-    """Raise ValueError where not even one window fits."""
-    for place, (k, s, d) in enumerate(zip(kernel, stride, dilation, strict=True)):
-        if windows.output_length(x.shape[place + 2], k, s, d, pads[2 * place] + pads[2 * place + 1]) < 1:
+    """Raise ValueError unless at least one window fits."""
+    for axis, (k, s, d) in enumerate(zip(kernel, stride, dilation, strict=True)):
+        if windows.output_length(x.shape[axis + 2], k, s, d, pads[2 * axis] + pads[2 * axis + 1]) < 1:
             raise ValueError(f"For '{name}', a window of {kernel} does not fit into an input of shape {x.shape}")
 
 
 def _entry(axes: int) -> tuple[Operator, Operator]:
-    """The operator over ``axes`` axes and its two gradients, which are each other's and the forward's transposes."""
-    forward, of_input, of_weight = (f"conv{axes}d{what}" for what in ("", "_input_grad", "_weight_grad"))
+    """Return the convolution over ``axes`` axes and its transpose, and add both gradients to the table.
+
+    The two gradients and the forward are each other's transposes.
+    """
+    forward, of_input, of_weight = (f"conv{axes}d{suffix}" for suffix in ("", "_input_grad", "_weight_grad"))
 
     def input_rule(F: Functions, g: Value, out: Value, x: Value, weight: Value, **how: Setting) -> Any:
         return getattr(F, of_input)(g, weight, shape=tuple(x.shape), **how)
@@ -119,9 +124,9 @@ def _entry(axes: int) -> tuple[Operator, Operator]:
         return getattr(F, of_weight)(g, x, kernel=tuple(weight.shape[2:]), **how)
 
     def windows_of(F: Functions, x: Value, weight: Value, g: Value, how: dict[str, Setting]) -> Any:
-        """The convolution, without the windows behind those that ``g`` has: see ``output_padding``."""
-        found, wanted = getattr(F, forward)(x, weight, **how), tuple(g.shape)
-        return found if tuple(found.shape) == wanted else F.getitem(found, index=tuple(map(slice, wanted)))
+        """Return the convolution, without the windows after those of ``g``: see ``output_padding``."""
+        y, shape = getattr(F, forward)(x, weight, **how), tuple(g.shape)
+        return y if tuple(y.shape) == shape else F.getitem(y, index=tuple(map(slice, shape)))
 
     def back_to_g(F: Functions, gg: Value, out: Value, g: Value, weight: Value, shape: Ints, **how: Setting) -> Any:
         return windows_of(F, gg, weight, g, how)
@@ -147,8 +152,8 @@ _CONVOLUTIONS = {axes: _entry(axes) for axes in (2, 3)}
 
 
 def _conv2d_bias_kernel(x: Array, weight: Array, bias: Array, **how: Any) -> Array:
-    found: Array = windows.conv(x, weight, **how) + bias.reshape(1, -1, 1, 1)
-    return found
+    result: Array = windows.conv(x, weight, **how) + bias.reshape(1, -1, 1, 1)
+    return result
 
 
 _conv2d_bias = Operator(
@@ -165,7 +170,7 @@ _conv2d_bias = Operator(
 
 
 def _is_for_one_kernel(x: Tensor, weight: Tensor, bias: Tensor) -> bool:
-    """Whether a convolution over two axes and its bias are one kernel: on a GPU, where they fit."""
+    """Return whether a convolution over two axes and its bias run as one kernel: on a GPU, if they match."""
     if isinstance(x._array, np.ndarray) or not runs_triton():
         return False
     return isinstance(bias, Tensor) and bias.shape == weight.shape[:1] and x.dtype == weight.dtype == bias.dtype
@@ -183,10 +188,10 @@ def convolve(
     dilation: types.Ints,
     groups: int,
 ) -> Tensor:
-    """Cross-correlation over ``axes`` axes, arguments as the users of ``name`` give them (see ``conv2d``).
+    """Return the cross-correlation over ``axes`` axes, with the arguments of the function ``name`` (see ``conv2d``).
 
     Raises:
-        TypeError: ``x`` is no Tensor, or a setting no int.
+        TypeError: ``x`` is not a Tensor, or a setting is not an int.
         ValueError: shapes or settings that do not fit.
         RuntimeError: the channels of ``x`` and ``weight`` do not fit.
     """
@@ -209,10 +214,10 @@ def convolve(
     check_windows(x, kernel, strides, dilations, pads, name)
     how: dict[str, Setting] = {"stride": strides, "pads": pads, "dilation": dilations, "group": groups}
     if axes == 2 and bias is not None and _is_for_one_kernel(x, weight, bias):
-        both: Tensor = _conv2d_bias(x, weight, bias, **how)
-        return both
-    found: Tensor = _CONVOLUTIONS[axes][0](x, weight, **how)
-    return found if bias is None else bias_add(found, bias)
+        fused: Tensor = _conv2d_bias(x, weight, bias, **how)
+        return fused
+    y: Tensor = _CONVOLUTIONS[axes][0](x, weight, **how)
+    return y if bias is None else bias_add(y, bias)
 
 
 def conv1d(
@@ -225,25 +230,25 @@ def conv1d(
     dilation: types.Ints = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Cross-correlation of ``input`` with kernels along the last axis, and a bias added.
+    """Return the cross-correlation of ``input`` with kernels along the last axis, plus a bias.
 
     Args:
         input: a tensor (N, C, L).
         weight: the kernels, a tensor (K, C / groups, KL).
-        bias: one number for each kernel, a tensor (K,); None for nothing.
-        stride: the distance of two windows, an int.
+        bias: one number for each kernel, a tensor (K,); None for no bias.
+        stride: the distance between windows, an int.
         pad_mode: "valid" for no padding; "same" for ceil(length / stride) windows, the odd element at the end; "pad"
             for ``padding``.
-        padding: zeros before and behind: an int, or a tuple of one or of two.
-        dilation: the distance of two elements of a window, an int.
-        groups: into how many parts the channels of input and output fall, each connected with its own only.
+        padding: zeros before and after: an int, or a tuple of one or of two.
+        dilation: the distance between elements of a window, an int.
+        groups: the number of channel groups; an output group is connected to its input group only.
 
     Returns:
         A tensor (N, K, OL) with length (n + padding - dilation * (k - 1) - 1) // stride + 1 for an axis of n.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or a setting no int.
-        ValueError: other numbers of axes, a setting out of range, padding beside "same" or "valid", or no window fits.
+        TypeError: ``input`` is not a Tensor, or a setting is not an int.
+        ValueError: other numbers of axes, a setting out of range, padding with "same" or "valid", or no window fits.
         RuntimeError: the channels of ``input`` and ``weight`` do not fit.
     """
     input, weight = check_tensor(input, "conv1d"), check_tensor(weight, "conv1d", "weight")
@@ -255,18 +260,18 @@ def conv1d(
     if len(ends) not in (1, 2):
         raise ValueError(f"For 'conv1d', 'padding' must be an int or a tuple of one or two ints, but got {padding!r}")
     sides = (0, 0, ends[0], ends[-1])
-    (step,), (apart,) = ints_for(stride, 1, "conv1d", "stride"), ints_for(dilation, 1, "conv1d", "dilation")
-    found = conv2d(
+    (step,), (spacing,) = ints_for(stride, 1, "conv1d", "stride"), ints_for(dilation, 1, "conv1d", "dilation")
+    y = conv2d(
         reshape(input, (input.shape[0], input.shape[1], 1, input.shape[2])),
         reshape(weight, (weight.shape[0], weight.shape[1], 1, weight.shape[2])),
         bias,
         (1, step),
         pad_mode,
         sides,
-        (1, apart),
+        (1, spacing),
         groups,
     )
-    return reshape(found, (found.shape[0], found.shape[1], found.shape[3]))
+    return reshape(y, (y.shape[0], y.shape[1], y.shape[3]))
 
 
 def _check_mode(mode: int, name: str) -> None:
@@ -275,12 +280,12 @@ def _check_mode(mode: int, name: str) -> None:
 
 
 def _check_kernels(weight: Tensor, out_channel: int, kernel_size: types.Ints, axes: int, name: str) -> None:
-    """Raise RuntimeError where a weight is not what its class was made for."""
-    wanted = (out_channel, *ints_for(kernel_size, axes, name, "kernel_size"))
-    came = (weight.shape[0], *weight.shape[2:])
-    if came != wanted:
+    """Raise RuntimeError unless a weight has the shape that its class was made for."""
+    expected = (out_channel, *ints_for(kernel_size, axes, name, "kernel_size"))
+    actual = (weight.shape[0], *weight.shape[2:])
+    if actual != expected:
         raise RuntimeError(
-            f"For '{name}', 'weight' must have 'out_channel' {out_channel} and 'kernel_size' {wanted[1:]}, "
+            f"For '{name}', 'weight' must have 'out_channel' {out_channel} and 'kernel_size' {expected[1:]}, "
             f"but got shape {weight.shape}"
         )
 
@@ -295,26 +300,26 @@ def conv2d(
     dilation: types.Ints = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Cross-correlation of ``input`` with kernels along the last two axes, and a bias added.
+    """Return the cross-correlation of ``input`` with kernels along the last two axes, plus a bias.
 
     Args:
         input: a tensor (N, C, H, W).
         weight: the kernels, a tensor (K, C / groups, KH, KW).
-        bias: one number for each kernel, a tensor (K,); None for nothing.
-        stride: the distance of two windows, an int or one for each axis.
+        bias: one number for each kernel, a tensor (K,); None for no bias.
+        stride: the distance between windows, an int or one for each axis.
         pad_mode: "valid" for no padding; "same" for ceil(length / stride) windows, the odd element at the end; "pad"
             for ``padding``.
         padding: zeros at the sides with "pad": an int, two for (height, width), or four for (top, bottom, left,
             right).
-        dilation: the distance of two elements of a window, an int or one for each axis.
-        groups: into how many parts the channels of input and output fall, each connected with its own only.
+        dilation: the distance between elements of a window, an int or one for each axis.
+        groups: the number of channel groups; an output group is connected to its input group only.
 
     Returns:
         A tensor (N, K, OH, OW) with length (n + padding - dilation * (k - 1) - 1) // stride + 1 for an axis of n.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or a setting no int.
-        ValueError: other numbers of axes, a setting out of range, padding beside "same" or "valid", or no window fits.
+        TypeError: ``input`` is not a Tensor, or a setting is not an int.
+        ValueError: other numbers of axes, a setting out of range, padding with "same" or "valid", or no window fits.
         RuntimeError: the channels of ``input`` and ``weight`` do not fit.
     """
     return convolve(2, "Conv2D", input, weight, bias, stride, pad_mode, padding, dilation, groups)
@@ -348,7 +353,7 @@ def _conv2d_class(
     group: int,
     data_format: str,
 ) -> Tensor:
-    """``conv2d``, cross-correlation along the last two axes, without a bias.
+    """Return ``conv2d``, the cross-correlation along the last two axes, without a bias.
 
     Args:
         x: a tensor (N, C, H, W).
@@ -358,18 +363,18 @@ def _conv2d_class(
         mode: 1, a cross-correlation.
         pad_mode: "valid", "same" or "pad", as of ``conv2d``.
         pad: zeros at the sides with "pad", as ``padding`` of ``conv2d``.
-        stride: the distance of two windows, an int or one for each axis.
-        dilation: the distance of two elements of a window, an int or one for each axis.
-        group: into how many parts the channels fall, each connected with its own only.
+        stride: the distance between windows, an int or one for each axis.
+        dilation: the distance between elements of a window, an int or one for each axis.
+        group: the number of channel groups; an output group is connected to its input group only.
         data_format: "NCHW".
 
     Returns:
         A tensor of (N, K, ...).
 
     Raises:
-        TypeError: ``x`` is no Tensor, or a setting no int.
+        TypeError: ``x`` is not a Tensor, or a setting is not an int.
         ValueError: another ``mode`` or ``data_format``, a setting out of range, or no window that fits.
-        RuntimeError: ``weight`` does not fit the channels or what the class was made for.
+        RuntimeError: ``weight`` does not fit the channels or the settings of the class.
     """
     check_format(data_format, "NCHW", "Conv2D")
     _check_mode(mode, "Conv2D")
@@ -387,26 +392,26 @@ def conv3d(
     dilation: types.Ints = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Cross-correlation of ``input`` with kernels along the last three axes, and a bias added.
+    """Return the cross-correlation of ``input`` with kernels along the last three axes, plus a bias.
 
     Args:
         input: a tensor (N, C, D, H, W).
         weight: the kernels, a tensor (K, C / groups, KD, KH, KW).
-        bias: one number for each kernel, a tensor (K,); None for nothing.
-        stride: the distance of two windows, an int or one for each axis.
+        bias: one number for each kernel, a tensor (K,); None for no bias.
+        stride: the distance between windows, an int or one for each axis.
         pad_mode: "valid" for no padding; "same" for ceil(length / stride) windows, the odd element at the end; "pad"
             for ``padding``.
         padding: zeros at the sides with "pad": an int, three for (depth, height, width), or six for (head, tail, top,
             bottom, left, right).
-        dilation: the distance of two elements of a window, an int or one for each axis.
-        groups: into how many parts the channels of input and output fall, each connected with its own only.
+        dilation: the distance between elements of a window, an int or one for each axis.
+        groups: the number of channel groups; an output group is connected to its input group only.
 
     Returns:
         A tensor (N, K, OD, OH, OW) with length (n + padding - dilation * (k - 1) - 1) // stride + 1 for an axis of n.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or a setting no int.
-        ValueError: other numbers of axes, a setting out of range, padding beside "same" or "valid", or no window fits.
+        TypeError: ``input`` is not a Tensor, or a setting is not an int.
+        ValueError: other numbers of axes, a setting out of range, padding with "same" or "valid", or no window fits.
         RuntimeError: the channels of ``input`` and ``weight`` do not fit.
     """
     return convolve(3, "Conv3D", input, weight, bias, stride, pad_mode, padding, dilation, groups)
@@ -431,29 +436,29 @@ def _conv3d(
     group: int,
     data_format: str,
 ) -> Tensor:
-    """``conv3d``, cross-correlation along the last three axes.
+    """Return ``conv3d``, the cross-correlation along the last three axes.
 
     Args:
         x: a tensor (N, C, D, H, W).
         weight: the kernels, a tensor (K, C / group, KD, KH, KW).
-        bias: one number for each kernel, a tensor (K,); None for nothing.
+        bias: one number for each kernel, a tensor (K,); None for no bias.
         out_channel: K, as ``weight`` has it.
         kernel_size: the lengths of a kernel, an int or one for each axis, as ``weight`` has them.
         mode: 1, a cross-correlation.
         pad_mode: "valid", "same" or "pad", as of ``conv3d``.
         pad: zeros at the sides with "pad", as ``padding`` of ``conv3d``.
-        stride: the distance of two windows, an int or one for each axis.
-        dilation: the distance of two elements of a window, an int or one for each axis.
-        group: into how many parts the channels fall, each connected with its own only.
+        stride: the distance between windows, an int or one for each axis.
+        dilation: the distance between elements of a window, an int or one for each axis.
+        group: the number of channel groups; an output group is connected to its input group only.
         data_format: "NCDHW".
 
     Returns:
         A tensor of (N, K, ...).
 
     Raises:
-        TypeError: ``x`` is no Tensor, or a setting no int.
+        TypeError: ``x`` is not a Tensor, or a setting is not an int.
         ValueError: another ``mode`` or ``data_format``, a setting out of range, or no window that fits.
-        RuntimeError: ``weight`` does not fit the channels or what the class was made for.
+        RuntimeError: ``weight`` does not fit the channels or the settings of the class.
     """
     check_format(data_format, "NCDHW", "Conv3D")
     _check_mode(mode, "Conv3D")
@@ -472,7 +477,7 @@ def convolve_transposed(
     groups: int,
     name: str,
 ) -> Tensor:
-    """The transpose of a convolution with kernels (C, K/groups, *kernel), which takes (N, C, ...) to (N, K, ...)."""
+    """Return the transpose of a convolution with kernels (C, K/groups, *kernel), from (N, C, ...) to (N, K, ...)."""
     axes = len(stride)
     x, weight = check_tensor(x, name), check_tensor(weight, name, "weight")
     if x.ndim != axes + 2 or weight.ndim != axes + 2:
@@ -482,18 +487,18 @@ def convolve_transposed(
     if x.shape[1] != weight.shape[0]:
         raise ValueError(f"For '{name}', 'input' must have {weight.shape[0]} channels, but got shape {x.shape}")
     lengths = tuple(
-        (n - 1) * s + d * (k - 1) + 1 - before - after + more
-        for n, s, d, k, before, after, more in zip(
+        (n - 1) * s + d * (k - 1) + 1 - before - after + extra
+        for n, s, d, k, before, after, extra in zip(
             x.shape[2:], stride, dilation, weight.shape[2:], pads[::2], pads[1::2], output_padding, strict=True
         )
     )
     if min(lengths) < 1:
         raise ValueError(f"For '{name}', the output of an input of shape {x.shape} would have the lengths {lengths}")
     shape = (x.shape[0], weight.shape[1] * groups, *lengths)
-    found: Tensor = _CONVOLUTIONS[axes][1](
+    y: Tensor = _CONVOLUTIONS[axes][1](
         x, weight, shape=shape, stride=stride, pads=pads, dilation=dilation, group=groups
     )
-    return found if bias is None else bias_add(found, bias)
+    return y if bias is None else bias_add(y, bias)
 
 
 @declare(mint="nn.functional.conv_transpose2d")
@@ -507,31 +512,31 @@ def conv_transpose2d(
     groups: int = 1,
     dilation: types.Ints = 1,
 ) -> Tensor:
-    """The transpose (the gradient by the input) of ``conv2d``, which puts kernels at the places of the elements.
+    """Return the transpose (the gradient by the input) of ``conv2d``, which adds a kernel at each element's position.
 
     Args:
         input: a tensor (N, C, H, W).
         weight: the kernels, a tensor (C, K / groups, KH, KW).
-        bias: one number for each output channel, a tensor (K,); None for nothing.
-        stride: the distance of two kernels in the output, an int or two.
-        padding: how much is cut off at the sides: an int, two for (height, width), or four.
-        output_padding: how much is added at the bottom and at the right, an int or two.
-        groups: into how many parts the channels of input and output fall, each connected with its own only.
-        dilation: the distance of two elements of a kernel, an int or two.
+        bias: one number for each output channel, a tensor (K,); None for no bias.
+        stride: the distance between kernels in the output, an int or two.
+        padding: the number of elements removed at the sides: an int, two for (height, width), or four.
+        output_padding: the number of elements added at the bottom and at the right, an int or two.
+        groups: the number of channel groups; an output group is connected to its input group only.
+        dilation: the distance between elements of a kernel, an int or two.
 
     Returns:
         A tensor (N, K, OH, OW) with length (n - 1) * stride + dilation * (k - 1) + 1 - 2 * padding + output_padding for
         an axis of n.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or a setting no int.
-        ValueError: other numbers of axes or channels, a setting out of range, or an output of no length.
+        TypeError: ``input`` is not a Tensor, or a setting is not an int.
+        ValueError: other numbers of axes or channels, a setting out of range, or an empty output.
     """
     name = "conv_transpose2d"
     strides, dilations = ints_for(stride, 2, name, "stride"), ints_for(dilation, 2, name, "dilation")
     pads = pads_for("pad", padding, (1, 1), (1, 1), strides, dilations, name)
-    more = ints_for(output_padding, 2, name, "output_padding", 0)
-    return convolve_transposed(input, weight, bias, strides, pads, more, dilations, groups, name)
+    extra = ints_for(output_padding, 2, name, "output_padding", 0)
+    return convolve_transposed(input, weight, bias, strides, pads, extra, dilations, groups, name)
 
 
 def _transposed(
@@ -548,7 +553,7 @@ def _transposed(
     output_padding: types.Ints,
     group: int,
 ) -> Tensor:
-    """The transpose of a convolution, as the Primitive classes take their arguments; ``size`` is that of the output."""
+    """Return the transpose of a convolution from the arguments of the Primitive classes; ``size`` is the output's."""
     if check_tensor(x, name, "x").ndim != axes + 2 or weight.ndim != axes + 2:
         raise ValueError(
             f"For '{name}', 'x' and 'weight' must have {axes + 2} axes, but got shapes {x.shape} and {weight.shape}"
@@ -556,22 +561,22 @@ def _transposed(
     kernel = tuple(weight.shape[2:])
     strides = ints_for(last_axes(stride, axes), axes, name, "stride")
     dilations = ints_for(last_axes(dilation, axes), axes, name, "dilation")
-    more = list(ints_for(last_axes(output_padding, axes), axes, name, "output_padding", 0))
+    extra = list(ints_for(last_axes(output_padding, axes), axes, name, "output_padding", 0))
     pads = list(pads_for(pad_mode, pad, (1,) * axes, kernel, (1,) * axes, (1,) * axes, name))
     windows = zip(x.shape[2:], strides, dilations, kernel, strict=True)
     spans = [(n - 1) * s + d * (k - 1) + 1 for n, s, d, k in windows]
     if pad_mode.lower() == "same":
-        wanted = size or [n * s for n, s in zip(x.shape[2:], strides, strict=True)]
-        for i, (span, length) in enumerate(zip(spans, wanted, strict=True)):
-            cut = max(0, span - length)
-            pads[2 * i : 2 * i + 2] = [cut // 2, cut - cut // 2]
+        lengths = size or [n * s for n, s in zip(x.shape[2:], strides, strict=True)]
+        for i, (span, length) in enumerate(zip(spans, lengths, strict=True)):
+            surplus = max(0, span - length)
+            pads[2 * i : 2 * i + 2] = [surplus // 2, surplus - surplus // 2]
     if size is not None:
-        more = [n - (s - pads[2 * i] - pads[2 * i + 1]) for i, (n, s) in enumerate(zip(size, spans, strict=True))]
-        if not all(0 <= n < s for n, s in zip(more, strides, strict=True)):
+        extra = [n - (s - pads[2 * i] - pads[2 * i + 1]) for i, (n, s) in enumerate(zip(size, spans, strict=True))]
+        if not all(0 <= n < s for n, s in zip(extra, strides, strict=True)):
             raise ValueError(
                 f"For '{name}', no convolution of this kind takes 'input_size' {size} to the shape {x.shape} of 'x'"
             )
-    return convolve_transposed(x, weight, bias, strides, tuple(pads), tuple(more), dilations, group, name)
+    return convolve_transposed(x, weight, bias, strides, tuple(pads), tuple(extra), dilations, group, name)
 
 
 _TRANSPOSED = {"pad_mode": "valid", "pad": 0, "pad_list": None, "mode": 1, "stride": 1, "dilation": 1, "group": 1}
@@ -594,29 +599,29 @@ def _by_size(name: str) -> Callable[..., Tensor]:
         group: int,
         data_format: str,
     ) -> Tensor:
-        """The transpose of ``Conv2D``: the gradient by the input of a convolution whose output has the shape of ``x``.
+        """Return the transpose of ``Conv2D``: the input gradient of a convolution whose output has the shape of ``x``.
 
         Args:
             x: a tensor (N, C, H, W).
             weight: the kernels, a tensor (C, K / group, KH, KW).
             input_size: the shape of the result, the last two of its ints count; without it the shortest that fits, and
                 with "same" the length times the stride.
-            out_channel: kept; ``weight`` says it.
-            kernel_size: kept; ``weight`` says it.
+            out_channel: stored only; ``weight`` determines it.
+            kernel_size: stored only; ``weight`` determines it.
             pad_mode: that of the convolution: "valid", "same" or "pad".
-            pad: how much is cut off at the sides with "pad", an int or four.
-            pad_list: kept; ``pad`` is what counts.
+            pad: the number of elements removed at the sides with "pad", an int or four.
+            pad_list: stored only; ``pad`` counts.
             mode: 1, a cross-correlation.
-            stride: the distance of two kernels in the output, an int or two.
-            dilation: the distance of two elements of a kernel, an int or two.
-            group: into how many parts the channels fall, each connected with its own only.
+            stride: the distance between kernels in the output, an int or two.
+            dilation: the distance between elements of a kernel, an int or two.
+            group: the number of channel groups; an output group is connected to its input group only.
             data_format: "NCHW".
 
         Returns:
             A tensor (N, K, OH, OW).
 
         Raises:
-            TypeError: ``x`` is no Tensor, or a setting no int.
+            TypeError: ``x`` is not a Tensor, or a setting is not an int.
             ValueError: another ``mode`` or ``data_format``, or shapes and settings that do not fit.
         """
         check_format(data_format, "NCHW", name)
@@ -653,29 +658,29 @@ def _conv3d_transpose(
     output_padding: types.Ints,
     data_format: str,
 ) -> Tensor:
-    """The transpose of ``Conv3D``: the gradient by the input of a convolution whose output has the shape of ``x``.
+    """Return the transpose of ``Conv3D``: the input gradient of a convolution whose output has the shape of ``x``.
 
     Args:
         x: a tensor (N, C, D, H, W).
         weight: the kernels, a tensor (C, K / group, KD, KH, KW).
-        bias: one number for each output channel, a tensor (K,); None for nothing.
-        in_channel: kept; ``weight`` says it.
-        out_channel: kept; ``weight`` says it.
-        kernel_size: kept; ``weight`` says it.
+        bias: one number for each output channel, a tensor (K,); None for no bias.
+        in_channel: stored only; ``weight`` determines it.
+        out_channel: stored only; ``weight`` determines it.
+        kernel_size: stored only; ``weight`` determines it.
         mode: 1, a cross-correlation.
         pad_mode: that of the convolution: "valid", "same" or "pad".
-        pad: how much is cut off at the sides with "pad", an int or six.
-        stride: the distance of two kernels in the output, an int or three.
-        dilation: the distance of two elements of a kernel, an int or three.
-        group: into how many parts the channels fall, each connected with its own only.
-        output_padding: how much is added at the ends, an int or three.
+        pad: the number of elements removed at the sides with "pad", an int or six.
+        stride: the distance between kernels in the output, an int or three.
+        dilation: the distance between elements of a kernel, an int or three.
+        group: the number of channel groups; an output group is connected to its input group only.
+        output_padding: the number of elements added at the ends, an int or three.
         data_format: "NCDHW".
 
     Returns:
         A tensor (N, K, OD, OH, OW).
 
     Raises:
-        TypeError: ``x`` is no Tensor, or a setting no int.
+        TypeError: ``x`` is not a Tensor, or a setting is not an int.
         ValueError: another ``mode`` or ``data_format``, or shapes and settings that do not fit.
     """
     check_format(data_format, "NCDHW", "Conv3DTranspose")
@@ -695,23 +700,23 @@ def conv3d_transpose(
     group: int = 1,
     output_padding: types.Ints = 0,
 ) -> Tensor:
-    """The transpose of ``conv3d``: the gradient by the input of a convolution whose output has the shape of ``inputs``.
+    """Return the transpose of ``conv3d``: the input gradient of a convolution whose output has the shape of ``inputs``.
 
     Args:
         inputs: a tensor (N, C, D, H, W).
         weight: the kernels, a tensor (C, K / group, KD, KH, KW).
         pad_mode: that of the convolution: "valid", "same" or "pad".
-        padding: how much is cut off at the sides with "pad", an int or six.
-        stride: the distance of two kernels in the output, an int or three.
-        dilation: the distance of two elements of a kernel, an int or three.
-        group: into how many parts the channels fall, each connected with its own only.
-        output_padding: how much is added at the ends, an int or three.
+        padding: the number of elements removed at the sides with "pad", an int or six.
+        stride: the distance between kernels in the output, an int or three.
+        dilation: the distance between elements of a kernel, an int or three.
+        group: the number of channel groups; an output group is connected to its input group only.
+        output_padding: the number of elements added at the ends, an int or three.
 
     Returns:
         A tensor (N, K, OD, OH, OW).
 
     Raises:
-        TypeError: ``inputs`` is no Tensor, or a setting no int.
+        TypeError: ``inputs`` is not a Tensor, or a setting is not an int.
         ValueError: shapes and settings that do not fit.
     """
     check_tensor(inputs, "conv3d_transpose", "inputs")
@@ -722,7 +727,7 @@ def conv3d_transpose(
 
 
 def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
-    """A bias added to each channel (axis 1).
+    """Return ``input_x`` with a bias added to each channel (axis 1).
 
     Args:
         input_x: a tensor (N, C, ...).
@@ -745,7 +750,7 @@ def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
 
 @declare(primitive=prim("BiasAdd", data_format="NCHW"))
 def _bias_add_class(input_x: Tensor, bias: Tensor, data_format: str) -> Tensor:
-    """``bias_add``: a bias added to each channel (axis 1).
+    """Return ``input_x`` with a bias added to each channel (axis 1), as ``bias_add`` does.
 
     Args:
         input_x: a tensor (N, C, ...).

@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: the loss of labels whose places in a sequence are unknown."""
+"""Connectionist temporal classification: the loss of labels whose positions in a sequence are unknown."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def ctc_loss(
     reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """Connectionist temporal classification (Graves et al. 2006): -log of the probability of the labels.
+    """Return the connectionist temporal classification loss (Graves et al. 2006): -log of the labels' probability.
 
     The probability is the sum over all paths that give the labels when repeated classes are merged and blanks dropped.
 
@@ -47,19 +47,19 @@ def ctc_loss(
         targets: the labels, class numbers in [0, C): a tensor (N, S), or those of all samples one after the other.
         input_lengths: how many steps of each sample count, N ints of at most T.
         target_lengths: how many labels of each sample count, N ints of at most S.
-        blank: the class that stands for no label, in [0, C).
+        blank: the class of no label, in [0, C).
         reduction: "none" for N losses, "sum", or "mean", where each loss is divided by its label count first.
         zero_infinity: whether losses of samples with too few steps for their labels are 0, and their gradients, instead
             of infinite.
 
     Returns:
-        The loss, and the log-probabilities of all beginnings of the labels with blanks between (N, T, 2 * S + 1);
-        -inf where a beginning cannot be, and behind the steps or labels that count. Of targets without a batch axis, S
-        is the largest of ``target_lengths``.
+        The loss, and the log-probabilities of all beginnings of the labels with blanks between (N, T, 2 * S + 1): -inf
+        for impossible ones, and after the steps or labels that count. Of targets without a batch axis, S is the largest
+        of ``target_lengths``.
 
     Raises:
-        TypeError: ``log_probs`` is no Tensor.
-        ValueError: ``blank`` or a label is no class, a length does not fit, or ``reduction`` is another one.
+        TypeError: ``log_probs`` is not a Tensor.
+        ValueError: ``blank`` or a label is not a class, a length does not fit, or another ``reduction``.
     """
     return _ctc(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
 
@@ -74,85 +74,93 @@ def _ctc(
     zero_infinity: bool,
     merged: bool = True,
 ) -> tuple[Tensor, Tensor]:
-    """``ctc_loss``; without ``merged``, a class that is repeated in a path is another label each time."""
+    """Return ``ctc_loss``; without ``merged``, each repetition of a class in a path is another label."""
     x = check_tensor(log_probs, "ctc_loss", "log_probs")
     if x.ndim != 3 or not 0 <= int_of(blank, "ctc_loss", "blank") < x.shape[2]:
         raise ValueError(f"For 'ctc_loss', 'blank' {blank} must be a class of 'log_probs' of shape {x.shape}")
     steps, count, _ = x.shape
     host = np.asarray(check_tensor(targets, "ctc_loss", "targets").asnumpy())
-    given, labeled = (
+    step_counts, label_counts = (
         np.asarray(v.asnumpy() if isinstance(v, Tensor) else v).reshape(-1) for v in (input_lengths, target_lengths)
     )
-    if given.shape != (count,) or labeled.shape != (count,) or (given.size and given.max() > steps):
+    if (
+        step_counts.shape != (count,)
+        or label_counts.shape != (count,)
+        or (step_counts.size and step_counts.max() > steps)
+    ):
         raise ValueError(f"For 'ctc_loss', there must be {count} lengths of at most {steps} steps")
-    room = host.shape[1] if host.ndim == 2 else host.size
-    if labeled.size and (labeled.min() < 0 or (labeled.max() if host.ndim == 2 else labeled.sum()) > room):
-        raise ValueError(f"For 'ctc_loss', 'target_lengths' {labeled} do not fit 'targets' of shape {host.shape}")
-    most = int(labeled.max()) if count else 0
-    unused = 2 * (host.shape[1] - most) if host.ndim == 2 else 0
+    capacity = host.shape[1] if host.ndim == 2 else host.size
+    if label_counts.size and (
+        label_counts.min() < 0 or (label_counts.max() if host.ndim == 2 else label_counts.sum()) > capacity
+    ):
+        raise ValueError(f"For 'ctc_loss', 'target_lengths' {label_counts} do not fit 'targets' of shape {host.shape}")
+    longest = int(label_counts.max()) if count else 0
+    surplus = 2 * (host.shape[1] - longest) if host.ndim == 2 else 0
     if host.ndim == 1:
-        starts = np.concatenate([[0], np.cumsum(labeled)[:-1]])
-        rows = np.zeros((count, max(most, 1)), np.int64)
-        for sample, (start, length) in enumerate(zip(starts, labeled, strict=True)):
+        starts = np.concatenate([[0], np.cumsum(label_counts)[:-1]])
+        rows = np.zeros((count, max(longest, 1)), np.int64)
+        for sample, (start, length) in enumerate(zip(starts, label_counts, strict=True)):
             rows[sample, :length] = host[start : start + length]
         host = rows
-    used = host[:, :most][np.arange(most) < labeled[:, None]]
-    if used.size and not 0 <= used.min() <= used.max() < x.shape[2]:
-        raise ValueError(f"For 'ctc_loss', 'targets' must be classes in [0, {x.shape[2]}), but got {used.tolist()}")
-    size = 2 * most + 1
+    valid = host[:, :longest][np.arange(longest) < label_counts[:, None]]
+    if valid.size and not 0 <= valid.min() <= valid.max() < x.shape[2]:
+        raise ValueError(f"For 'ctc_loss', 'targets' must be classes in [0, {x.shape[2]}), but got {valid.tolist()}")
+    size = 2 * longest + 1
     path = np.full((count, size), blank, np.int64)
-    path[:, 1::2] = np.where(np.arange(most) < labeled[:, None], host[:, :most], blank)
+    path[:, 1::2] = np.where(np.arange(longest) < label_counts[:, None], host[:, :longest], blank)
     skip = np.zeros((count, size), bool)
     skip[:, 2:] = (path[:, 2:] != blank) & ((path[:, 2:] != path[:, :-2]) | (not merged))
     device = array_module(x._array)
-    never = -1e30  # a log-probability of 0 that no operation turns into NaN
+    lowest = -1e30  # a log-probability of 0 that no operation turns into NaN
     columns = (slice(None), device.asarray(np.arange(count)[:, None]), device.asarray(path))
-    emitted = getitem(x, (columns[0], Tensor._wrap(columns[1]), Tensor._wrap(columns[2])))
-    allowed = Tensor._wrap(device.asarray(skip))
-    stays = Tensor._wrap(device.asarray((path == blank) | merged))
-    nothing = constant(device.full((count, 1), never, x._array.dtype))
-    first = Tensor._wrap(device.asarray(np.arange(size)[None, :] < 2).repeat(count, axis=0))
-    alpha = where(first, getitem(emitted, 0), never)
+    emissions = getitem(x, (columns[0], Tensor._wrap(columns[1]), Tensor._wrap(columns[2])))
+    can_skip = Tensor._wrap(device.asarray(skip))
+    can_stay = Tensor._wrap(device.asarray((path == blank) | merged))
+    padding = constant(device.full((count, 1), lowest, x._array.dtype))
+    is_start = Tensor._wrap(device.asarray(np.arange(size)[None, :] < 2).repeat(count, axis=0))
+    alpha = where(is_start, getitem(emissions, 0), lowest)
     alphas = [alpha]
     for t in range(1, steps):
-        behind = concat([nothing, nothing, alpha], 1)
-        one = getitem(behind, (slice(None), slice(1, size + 1)))
-        two = where(allowed, getitem(behind, (slice(None), slice(0, size))), never)
-        same = alpha if merged else where(stays, alpha, never)
-        top = stop_gradient(maximum(maximum(same, one), two))
-        total = add(add(exp(sub(same, top)), exp(sub(one, top))), exp(sub(two, top)))
-        new = maximum(add(add(log(total), top), getitem(emitted, t)), never)
-        alive = Tensor._wrap(device.asarray((t < given)[:, None]))
+        previous = concat([padding, padding, alpha], 1)
+        advance = getitem(previous, (slice(None), slice(1, size + 1)))
+        jump = where(can_skip, getitem(previous, (slice(None), slice(0, size))), lowest)
+        stay = alpha if merged else where(can_stay, alpha, lowest)
+        top = stop_gradient(maximum(maximum(stay, advance), jump))
+        total = add(add(exp(sub(stay, top)), exp(sub(advance, top))), exp(sub(jump, top)))
+        new = maximum(add(add(log(total), top), getitem(emissions, t)), lowest)
+        alive = Tensor._wrap(device.asarray((t < step_counts)[:, None]))
         alpha = where(alive, new, alpha)
         alphas.append(new)
     samples = constant(device.arange(count))
-    last = getitem(alpha, (samples, Tensor._wrap(device.asarray(2 * labeled))))
-    before = where(
-        Tensor._wrap(device.asarray(labeled > 0)),
-        getitem(alpha, (samples, Tensor._wrap(device.asarray(np.maximum(2 * labeled - 1, 0))))),
-        never,
+    blank_end = getitem(alpha, (samples, Tensor._wrap(device.asarray(2 * label_counts))))
+    label_end = where(
+        Tensor._wrap(device.asarray(label_counts > 0)),
+        getitem(alpha, (samples, Tensor._wrap(device.asarray(np.maximum(2 * label_counts - 1, 0))))),
+        lowest,
     )
-    top = stop_gradient(maximum(last, before))
-    losses = neg(add(log(add(exp(sub(last, top)), exp(sub(before, top)))), top))
+    top = stop_gradient(maximum(blank_end, label_end))
+    losses = neg(add(log(add(exp(sub(blank_end, top)), exp(sub(label_end, top)))), top))
     impossible = Tensor._wrap(losses._array > 1e29)
     losses = where(impossible, 0.0 if zero_infinity else math.inf, losses)
     paths = transpose(stack(alphas, 0), (1, 0, 2))
-    can_be = (np.arange(steps)[:, None] < given[:, None, None]) & (np.arange(size) < 2 * labeled[:, None, None] + 1)
-    paths = where(Tensor._wrap((paths._array > never) & device.asarray(can_be)), paths, -math.inf)
-    if unused:
-        nowhere = device.full((count, steps, unused), -math.inf, x._array.dtype)
-        paths = concat([paths, Tensor._wrap(nowhere)], 2)
+    can_be = (np.arange(steps)[:, None] < step_counts[:, None, None]) & (
+        np.arange(size) < 2 * label_counts[:, None, None] + 1
+    )
+    paths = where(Tensor._wrap((paths._array > lowest) & device.asarray(can_be)), paths, -math.inf)
+    if surplus:
+        unreachable = device.full((count, steps, surplus), -math.inf, x._array.dtype)
+        paths = concat([paths, Tensor._wrap(unreachable)], 2)
     if reduction == "mean":
-        counts = device.asarray(np.maximum(labeled, 1)).astype(x._array.dtype)
+        counts = device.asarray(np.maximum(label_counts, 1)).astype(x._array.dtype)
         return mean(div(losses, Tensor._wrap(counts))), paths
     return reduced(losses, reduction, "ctc_loss"), paths
 
 
 def _labels(row: Array, most: int, collapsed: bool) -> Array:
-    """The labels of a sample: those before the first number from ``most`` on, on demand without repetitions."""
+    """Return the labels of a sample before the first number not below ``most``; ``collapsed``, without repetitions."""
     ends = np.flatnonzero(row >= most)
-    kept = row[: ends[0]] if ends.size else row
-    return kept[np.append(True, kept[1:] != kept[:-1])[: kept.size]] if collapsed else kept
+    labels = row[: ends[0]] if ends.size else row
+    return labels[np.append(True, labels[1:] != labels[:-1])[: labels.size]] if collapsed else labels
 
 
 @declare(
@@ -170,19 +178,19 @@ def _ctc_of_scores(
     ctc_merge_repeated: bool,
     ignore_longer_outputs_than_inputs: bool,
 ) -> tuple[Tensor, Tensor]:
-    """The losses of scores whose last class is the blank, labels given by their places, and their gradient.
+    """Return the losses of scores whose last class is the blank, with labels given by positions, and their gradient.
 
     Args:
         x: scores before the softmax, a tensor (T, N, C).
-        indices: the places (sample, number) of the labels, an integer tensor (L, 2).
-        values: the labels at these places, an integer tensor (L,). The labels of a sample end before the first that is
-            C - 1 or more.
+        indices: the positions (sample, number) of the labels, an integer tensor (L, 2).
+        values: the labels at these positions, an integer tensor (L,). The labels of a sample end before the first that
+            is C - 1 or more.
         lengths: how many steps of each sample count, an integer tensor (N,).
         preprocess_collapse_repeated: whether labels that are repeated count once.
         ctc_merge_repeated: whether classes that are repeated in a path, without a blank between, count once; otherwise
             each is a label.
         ignore_longer_outputs_than_inputs: whether a sample with more labels than steps has the loss and the gradient
-            0, in place of an error.
+            0, instead of raising an error.
 
     Returns:
         N losses, and the gradient of their sum by ``x`` (T, N, C).
@@ -191,27 +199,27 @@ def _ctc_of_scores(
         ValueError: labels or lengths that do not fit.
         RuntimeError: a sample has more labels than steps.
     """
-    places, numbers, steps = indices.asnumpy(), values.asnumpy(), lengths.asnumpy()
-    targets = np.zeros((x.shape[1], int(places[:, 1].max(initial=0)) + 1), np.int32)
+    positions, numbers, steps = indices.asnumpy(), values.asnumpy(), lengths.asnumpy()
+    targets = np.zeros((x.shape[1], int(positions[:, 1].max(initial=0)) + 1), np.int32)
     counts = np.zeros(x.shape[1], np.int32)
     for sample in range(x.shape[1]):
-        mine = places[:, 0] == sample
-        kept = _labels(numbers[mine][places[mine, 1].argsort()], x.shape[2] - 1, preprocess_collapse_repeated)
-        counts[sample] = kept.size
-        targets[sample, : kept.size] = kept
+        mask = positions[:, 0] == sample
+        labels = _labels(numbers[mask][positions[mask, 1].argsort()], x.shape[2] - 1, preprocess_collapse_repeated)
+        counts[sample] = labels.size
+        targets[sample, : labels.size] = labels
     short = np.flatnonzero(counts > steps)
     if short.size and not ignore_longer_outputs_than_inputs:
         raise RuntimeError(
             f"For 'CTCLoss', a sample must have at least as many steps as labels, but sample {short[0]} has "
             f"{steps[short[0]]} steps for {counts[short[0]]} labels"
         )
-    rows, how_long = Tensor(targets), Tensor(counts)
-    counted = Tensor._wrap(array_module(x._array).asarray(counts <= steps))
+    rows, label_counts = Tensor(targets), Tensor(counts)
+    fits = Tensor._wrap(array_module(x._array).asarray(counts <= steps))
 
     def losses(x: Tensor) -> Tensor:
         blank = x.shape[2] - 1
-        found = _ctc(log_softmax(x, -1), rows, lengths, how_long, blank, "none", False, ctc_merge_repeated)[0]
-        return where(counted, found, 0.0)
+        loss = _ctc(log_softmax(x, -1), rows, lengths, label_counts, blank, "none", False, ctc_merge_repeated)[0]
+        return where(fits, loss, 0.0)
 
     return losses(x), grad(lambda x: losses(x).sum())(x)
 
@@ -220,7 +228,7 @@ def _ctc_of_scores(
 def ctc_greedy_decoder(
     inputs: Tensor, sequence_length: Tensor, merge_repeated: bool = True
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The labels of the best path: of each step the class of the largest score, without blanks (Graves et al. 2006).
+    """Return the labels of the best path, of the largest score in each step, without blanks (Graves et al. 2006).
 
     Args:
         inputs: scores of T steps, N samples and C classes, the last of which is the blank: a tensor (T, N, C) of
@@ -229,9 +237,9 @@ def ctc_greedy_decoder(
         merge_repeated: whether a class that is repeated without a blank between is one label.
 
     Returns:
-        The places (sample, number) of all labels (L, 2), the labels (L,), the number of samples and the largest number
-        of labels of one (2,), all in Int64; and the negative sum of the largest scores of each sample (N, 1), in the
-        dtype of ``inputs`` and with its gradient.
+        The positions (sample, number) of all labels (L, 2), the labels (L,), the number of samples and the largest
+        number of labels of one (2,), all in Int64; and the negative sum of the largest scores of each sample (N, 1), in
+        the dtype of ``inputs`` and with its gradient.
 
     Raises:
         TypeError: an argument of another kind or dtype.
@@ -239,15 +247,15 @@ def ctc_greedy_decoder(
     """
     name = "ctc_greedy_decoder"
     check_bool(merge_repeated, name, "merge_repeated")
-    for argument, one, axes, dtypes in (
+    for argument, value, axes, dtypes in (
         ("inputs", inputs, 3, (float32, float64)),
         ("sequence_length", sequence_length, 1, (int32,)),
     ):
-        if check_tensor(one, name, argument).ndim != axes:
-            raise ValueError(f"For '{name}', '{argument}' must have {axes} axes, but got shape {one.shape}")
-        if one.dtype not in dtypes:
+        if check_tensor(value, name, argument).ndim != axes:
+            raise ValueError(f"For '{name}', '{argument}' must have {axes} axes, but got shape {value.shape}")
+        if value.dtype not in dtypes:
             raise TypeError(
-                f"For '{name}', '{argument}' must be of {' or '.join(map(str, dtypes))}, but got {one.dtype}"
+                f"For '{name}', '{argument}' must be of {' or '.join(map(str, dtypes))}, but got {value.dtype}"
             )
     steps, count, classes = inputs.shape
     lengths = sequence_length.asnumpy()
@@ -256,18 +264,18 @@ def ctc_greedy_decoder(
             f"For '{name}', 'sequence_length' must be {count} lengths of at most {steps}, but got {lengths.tolist()}"
         )
     best = inputs._array.argmax(axis=-1)
-    counted = np.arange(steps)[:, None] < lengths
+    valid = np.arange(steps)[:, None] < lengths
     device = array_module(best)
     index = (device.arange(steps)[:, None], device.arange(count), best)
-    scores = getitem(inputs, tuple(Tensor._wrap(one) for one in index))
-    scores = where(Tensor._wrap(device.asarray(counted)), scores, 0.0)
+    scores = getitem(inputs, tuple(Tensor._wrap(value) for value in index))
+    scores = where(Tensor._wrap(device.asarray(valid)), scores, 0.0)
     path = best.get() if device is not np else best
-    kept = counted & (path != classes - 1)
+    emits = valid & (path != classes - 1)
     if merge_repeated:
-        kept[1:] &= path[1:] != path[:-1]
-    samples, times = np.nonzero(kept.T)
-    numbers = (kept.cumsum(axis=0) - 1)[times, samples]
+        emits[1:] &= path[1:] != path[:-1]
+    samples, times = np.nonzero(emits.T)
+    numbers = (emits.cumsum(axis=0) - 1)[times, samples]
     shape = (count, int(numbers.max(initial=-1)) + 1)
-    found = (np.stack([samples, numbers], axis=1), path[times, samples], shape)
-    told = [Tensor._wrap(device.asarray(one, dtype=np.int64)) for one in found]
-    return told[0], told[1], told[2], sub(0.0, scores.sum(0)).reshape(-1, 1)
+    parts = (np.stack([samples, numbers], axis=1), path[times, samples], shape)
+    outputs = [Tensor._wrap(device.asarray(value, dtype=np.int64)) for value in parts]
+    return outputs[0], outputs[1], outputs[2], sub(0.0, scores.sum(0)).reshape(-1, 1)

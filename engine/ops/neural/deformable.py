@@ -1,4 +1,4 @@
-"""Deformable convolution: a convolution whose windows take their elements from places that an input moves."""
+"""Deformable convolution: a convolution whose windows read elements at positions that an input moves."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ __all__ = ["deformable_conv2d"]
 
 def _ints(value: object, count: int, argument: str, name: str = "deformable_conv2d") -> tuple[int, ...]:
     pads = argument in ("padding", "pads")
-    found = ints_of(check_type(value, tuple, name, argument), name, argument)
-    if len(found) != count:
+    values = ints_of(check_type(value, tuple, name, argument), name, argument)
+    if len(values) != count:
         raise ValueError(f"For '{name}', '{argument}' must be a tuple of {count} ints, but got {value!r}")
-    if count == 4 and not pads and found[:2] != (1, 1):
+    if count == 4 and not pads and values[:2] != (1, 1):
         raise ValueError(f"For '{name}', '{argument}' must begin with 1, 1 for N and C, but got {value!r}")
     least = 0 if pads else 1
-    if min(found) < least:
+    if min(values) < least:
         raise ValueError(f"For '{name}', '{argument}' must be ints not below {least}, but got {value!r}")
-    return found
+    return values
 
 
 @through_single
@@ -47,22 +47,22 @@ def deformable_conv2d(
     deformable_groups: int = 1,
     modulated: bool = True,
 ) -> Tensor:
-    """A convolution whose windows take their elements from moved places, each times a factor (Zhu et al. 2019).
+    """Return a convolution whose windows read elements at moved positions, each times a factor (Zhu et al. 2019).
 
-    An element at a place between pixels is interpolated from the four nearest; outside of the image is 0.
+    An element at a position between pixels is interpolated from the four nearest; outside of the image it is 0.
 
     Args:
         x: images (N, C, H, W).
         weight: the filters, a tensor (O, C / groups, KH, KW).
-        offsets: for each element of each window by how much it moves along W, then by how much along H, then its
-            factor: a tensor (N, 3 * deformable_groups * KH * KW, H', W').
+        offsets: for each element of each window its shift along W, then its shift along H, then its factor: a tensor
+            (N, 3 * deformable_groups * KH * KW, H', W').
         kernel_size: (KH, KW), a tuple of two ints.
-        strides: how far windows are apart, a tuple of four ints: 1, 1, along H and along W.
-        padding: how many zeros are put above, below, left and right, a tuple of four ints.
-        bias: what is added to each channel, a tensor (O,), or None.
-        dilations: how far the elements of a window are apart, likewise: 1, 1, along H and along W.
-        groups: into how many groups the channels are cut; a filter sees those of its group.
-        deformable_groups: into how many groups the channels are cut that move alike.
+        strides: the distance between windows, a tuple of four ints: 1, 1, along H and along W.
+        padding: the number of zeros added above, below, left and right, a tuple of four ints.
+        bias: an offset for each channel, a tensor (O,), or None.
+        dilations: the distance between elements of a window, likewise: 1, 1, along H and along W.
+        groups: the number of channel groups; a filter reads only its own.
+        deformable_groups: the number of channel groups; the channels of one share their offsets.
         modulated: must be True: there are factors.
 
     Returns:
@@ -73,11 +73,11 @@ def deformable_conv2d(
         ValueError: shapes that do not fit, a setting out of range, or ``modulated`` is False.
     """
     name = "deformable_conv2d"
-    for argument, one in (("x", x), ("weight", weight), ("offsets", offsets)):
-        if check_tensor(one, name, argument).ndim != 4:
-            raise ValueError(f"For '{name}', '{argument}' must have 4 axes, but got shape {one.shape}")
+    for argument, tensor in (("x", x), ("weight", weight), ("offsets", offsets)):
+        if check_tensor(tensor, name, argument).ndim != 4:
+            raise ValueError(f"For '{name}', '{argument}' must have 4 axes, but got shape {tensor.shape}")
     size = _ints(kernel_size, 2, "kernel_size")
-    step, spread = _ints(strides, 4, "strides")[2:], _ints(dilations, 4, "dilations")[2:]
+    step, spacing = _ints(strides, 4, "strides")[2:], _ints(dilations, 4, "dilations")[2:]
     pads = _ints(padding, 4, "padding")
     for argument, value in (("groups", groups), ("deformable_groups", deformable_groups)):
         if x.shape[1] % check_positive_int(value, name, argument) or (argument == "groups" and weight.shape[0] % value):
@@ -92,14 +92,14 @@ def deformable_conv2d(
         )
     if bias is not None and check_tensor(bias, name, "bias").shape != weight.shape[:1]:
         raise ValueError(f"For '{name}', 'bias' must have the shape {weight.shape[:1]}, but got {bias.shape}")
-    found = _moved_elements(x, offsets, size, step, pads, spread, deformable_groups, name)
-    taps, outputs = math.prod(size), found.shape[4:6]
+    result = _moved_elements(x, offsets, size, step, pads, spacing, deformable_groups, name)
+    taps, outputs = math.prod(size), result.shape[4:6]
     # (N, group, KH, KW, H', W', channel) to columns (N, groups, channel of the group x KH x KW, H' x W').
-    columns = transpose(found, (0, 1, 6, 2, 3, 4, 5))
+    columns = transpose(result, (0, 1, 6, 2, 3, 4, 5))
     columns = reshape(columns, (n, groups, channels // groups * taps, math.prod(outputs)))
     filters = reshape(weight, (groups, weight.shape[0] // groups, channels // groups * taps))
-    found = reshape(matmul(filters, columns), (n, weight.shape[0], *outputs))
-    return found if bias is None else add(found, reshape(bias, (-1, 1, 1)))
+    result = reshape(matmul(filters, columns), (n, weight.shape[0], *outputs))
+    return result if bias is None else add(result, reshape(bias, (-1, 1, 1)))
 
 
 def _moved_elements(
@@ -112,47 +112,47 @@ def _moved_elements(
     deformable_groups: int,
     name: str,
 ) -> Tensor:
-    """The elements of all windows, each times its factor: (N, group, KH, KW, H', W', channel of the group)."""
+    """Return the elements of all windows, each times its factor: (N, group, KH, KW, H', W', channel of the group)."""
     n, channels = x.shape[:2]
     outputs = tuple(
         (length + before + after - d * (k - 1) - 1) // s + 1
         for length, before, after, d, k, s in zip(x.shape[2:], pads[::2], pads[1::2], spread, size, step, strict=True)
     )
     taps = math.prod(size)
-    wanted = (n, 3 * deformable_groups * taps, *outputs)
-    if min(outputs) < 1 or offsets.shape != wanted:
-        raise ValueError(f"For '{name}', 'offsets' must have the shape {wanted}, but got {offsets.shape}")
+    expected = (n, 3 * deformable_groups * taps, *outputs)
+    if min(outputs) < 1 or offsets.shape != expected:
+        raise ValueError(f"For '{name}', 'offsets' must have the shape {expected}, but got {offsets.shape}")
     xp = array_module(x._array)
-    moved = reshape(offsets, (n, 3, deformable_groups, *size, *outputs))
+    shifts = reshape(offsets, (n, 3, deformable_groups, *size, *outputs))
     lines: list[list[tuple[Any, Any, Any]]] = []
     for axis in (0, 1):
-        own = [1, 1, 1, 1, 1, 1]
-        own[2 + axis] = -1
-        inside = (xp.arange(size[axis]) * spread[axis]).reshape(own)
-        own = [1, 1, 1, 1, 1, 1]
-        own[4 + axis] = -1
-        window = (xp.arange(outputs[axis]) * step[axis] - pads[2 * axis]).reshape(own)
+        shape = [1, 1, 1, 1, 1, 1]
+        shape[2 + axis] = -1
+        inside = (xp.arange(size[axis]) * spread[axis]).reshape(shape)
+        shape = [1, 1, 1, 1, 1, 1]
+        shape[4 + axis] = -1
+        window = (xp.arange(outputs[axis]) * step[axis] - pads[2 * axis]).reshape(shape)
         base = (inside + window).astype(x._array.dtype)
-        place = add(getitem(moved, (slice(None), 1 - axis)), Tensor._wrap(base))
-        low = floor(place)
-        part = sub(place, low)
+        position = add(getitem(shifts, (slice(None), 1 - axis)), Tensor._wrap(base))
+        low = floor(position)
+        part = sub(position, low)
         pairs = []
         for at, share in ((low._array, sub(1.0, part)), (low._array + 1, part)):
-            there = (at >= 0) & (at < x.shape[2 + axis])
-            pairs.append((xp.where(there, at, 0).astype("int64"), there, share))
+            valid = (at >= 0) & (at < x.shape[2 + axis])
+            pairs.append((xp.where(valid, at, 0).astype("int64"), valid, share))
         lines.append(pairs)
     images = reshape(x, (n, deformable_groups, channels // deformable_groups, *x.shape[2:]))
     images = transpose(images, (0, 1, 3, 4, 2))
     sample = xp.arange(n).reshape(-1, 1, 1, 1, 1, 1)
     group = xp.arange(deformable_groups).reshape(1, -1, 1, 1, 1, 1)
     total: Any = None
-    for row, row_there, high in lines[0]:
-        for column, column_there, wide in lines[1]:
-            pixels = getitem(images, tuple(Tensor._wrap(one) for one in (sample, group, row, column)))
-            pixels = where(Tensor._wrap((row_there & column_there)[..., None]), pixels, 0.0)
+    for row, row_valid, high in lines[0]:
+        for column, column_valid, wide in lines[1]:
+            pixels = getitem(images, tuple(Tensor._wrap(array) for array in (sample, group, row, column)))
+            pixels = where(Tensor._wrap((row_valid & column_valid)[..., None]), pixels, 0.0)
             part = mul(pixels, expand_dims(mul(high, wide), -1))
             total = part if total is None else add(total, part)
-    return mul(total, expand_dims(getitem(moved, (slice(None), 2)), -1))
+    return mul(total, expand_dims(getitem(shifts, (slice(None), 2)), -1))
 
 
 @declare(
@@ -180,18 +180,18 @@ def _deformable_offsets(
     deformable_groups: int,
     modulated: bool,
 ) -> Tensor:
-    """The windows of ``deformable_conv2d``, side by side: their elements from moved places, each times a factor.
+    """Return the windows of ``deformable_conv2d`` side by side: elements from moved positions, each times a factor.
 
     Args:
         x: images (N, C, H, W).
-        offsets: for each element of each window by how much it moves along W, then by how much along H, then its
-            factor: a tensor (N, 3 * deformable_groups * KH * KW, H', W').
-        strides: how far windows are apart, a tuple of four ints: 1, 1, along H and along W.
-        pads: how many zeros are put above, below, left and right, a tuple of four ints.
+        offsets: for each element of each window its shift along W, then its shift along H, then its factor: a tensor
+            (N, 3 * deformable_groups * KH * KW, H', W').
+        strides: the distance between windows, a tuple of four ints: 1, 1, along H and along W.
+        pads: the number of zeros added above, below, left and right, a tuple of four ints.
         ksize: (KH, KW), a tuple of two ints.
-        dilations: how far the elements of a window are apart, likewise: 1, 1, along H and along W.
+        dilations: the distance between elements of a window, likewise: 1, 1, along H and along W.
         data_format: "NCHW".
-        deformable_groups: into how many groups the channels are cut that move alike.
+        deformable_groups: the number of channel groups; the channels of one share their offsets.
         modulated: must be True: there are factors.
 
     Returns:
@@ -204,15 +204,15 @@ def _deformable_offsets(
     name = "DeformableOffsets"
     if data_format != "NCHW":
         raise ValueError(f"For '{name}', 'data_format' must be 'NCHW', but got {data_format!r}")
-    for argument, one in (("x", x), ("offsets", offsets)):
-        if check_tensor(one, name, argument).ndim != 4:
-            raise ValueError(f"For '{name}', '{argument}' must have 4 axes, but got shape {one.shape}")
+    for argument, tensor in (("x", x), ("offsets", offsets)):
+        if check_tensor(tensor, name, argument).ndim != 4:
+            raise ValueError(f"For '{name}', '{argument}' must have 4 axes, but got shape {tensor.shape}")
     if not check_bool(modulated, name, "modulated"):
         raise ValueError(f"For '{name}', 'modulated' must be True, but got False")
     if x.shape[1] % check_positive_int(deformable_groups, name, "deformable_groups"):
         raise ValueError(f"For '{name}', 'deformable_groups' must divide the channels, but got {deformable_groups}")
     size, step = _ints(ksize, 2, "ksize", name), _ints(strides, 4, "strides", name)[2:]
-    spread, edges = _ints(dilations, 4, "dilations", name)[2:], _ints(pads, 4, "pads", name)
-    found = _moved_elements(x, offsets, size, step, edges, spread, deformable_groups, name)
-    rows, columns = (found.shape[4 + i] * size[i] for i in (0, 1))
-    return reshape(transpose(found, (0, 1, 6, 4, 2, 5, 3)), (*x.shape[:2], rows, columns))
+    spacing, edges = _ints(dilations, 4, "dilations", name)[2:], _ints(pads, 4, "pads", name)
+    elements = _moved_elements(x, offsets, size, step, edges, spacing, deformable_groups, name)
+    rows, columns = (elements.shape[4 + i] * size[i] for i in (0, 1))
+    return reshape(transpose(elements, (0, 1, 6, 4, 2, 5, 3)), (*x.shape[:2], rows, columns))

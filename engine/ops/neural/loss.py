@@ -1,4 +1,4 @@
-"""Losses."""
+"""Loss functions."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ __all__ = [
 
 def _sparse_rule(F: Any, needs: list[bool], g: Any, out: Any, logits: Any, labels: Any, ignore_index: int) -> list[Any]:
     if not F.wraps:
-        found = F.sparse_softmax_cross_entropy_grad(g[0], logits, labels, out[1], ignore_index=ignore_index)
-        return [found, None]
+        gradient = F.sparse_softmax_cross_entropy_grad(g[0], logits, labels, out[1], ignore_index=ignore_index)
+        return [gradient, None]
     probabilities = F.softmax(logits, axis=1)
-    picked = one_hot_array(labels._array, logits.shape[1], probabilities._array.dtype)
-    kept = (labels._array != ignore_index).astype(probabilities._array.dtype)[:, None]
-    apart = (probabilities - Tensor._wrap(picked)) * Tensor._wrap(kept)
-    return [apart * F.reshape(g[0], shape=(-1, 1)), None]
+    one_hot = one_hot_array(labels._array, logits.shape[1], probabilities._array.dtype)
+    mask = (labels._array != ignore_index).astype(probabilities._array.dtype)[:, None]
+    difference = (probabilities - Tensor._wrap(one_hot)) * Tensor._wrap(mask)
+    return [difference * F.reshape(g[0], shape=(-1, 1)), None]
 
 
 _sparse = Operator(
@@ -76,7 +76,7 @@ def _check_variance(var: Array) -> None:
 
 
 def reduced(loss: Tensor, reduction: str, name: str) -> Tensor:
-    """The mean, the sum, or the losses themselves.
+    """Return the mean, the sum, or the losses themselves.
 
     Args:
         loss: the losses.
@@ -107,24 +107,24 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """The cross-entropy of softmax(input) along axis 1 against class numbers or probabilities.
+    """Return the cross-entropy of softmax(input) along axis 1 against class numbers or probabilities.
 
     Args:
         input: logits (N, C) or (N, C, ...), or those of one sample, (C,).
         target: class numbers (N, ...), for one sample 0-d, as integers, or probabilities of the shape of ``input``.
         weight: a factor for each class (C,).
         ignore_index: class numbers equal to it do not count.
-        reduction: "mean" (of class numbers over what counts, by weight; of probabilities over samples), "sum" or
+        reduction: "mean" (of class numbers over those that count, by weight; of probabilities over samples), "sum" or
             "none".
         label_smoothing: the part of each target, in [0, 1], that is spread evenly over all classes (Szegedy et al.
             2016).
 
     Returns:
         A 0-d tensor, with "none" one of the shape (N, ...), of the dtype of ``input``. The mean of nothing is NaN. On a
-        GPU the loss of a class number that does not fit is NaN, and the error comes when numbers are read next.
+        GPU the loss of a class number that does not fit is NaN, and the error is raised when values are next read.
 
     Raises:
-        TypeError: ``input`` or ``target`` is no Tensor.
+        TypeError: ``input`` or ``target`` is not a Tensor.
         ValueError: shapes, a class number, ``label_smoothing`` or ``reduction`` that do not fit.
     """
     _check_pair("cross_entropy", {"ignore_index": ignore_index}, input=input, target=target)
@@ -133,12 +133,12 @@ def cross_entropy(
         return _soft_cross_entropy(input, target, weight, reduction, label_smoothing)
     logits, labels, shape = _as_rows(input, target, "cross_entropy")
     if weight is None and label_smoothing == 0.0:
-        if array_module(labels._array) is not np:  # the CPU's kernel sees to it
+        if array_module(labels._array) is not np:  # the CPU kernel checks them itself
             checked(_check_counting, labels._array, classes=logits.shape[1], ignored=ignore_index, name="cross_entropy")
         losses = _sparse(logits, labels, ignore_index=ignore_index)[0]
         if reduction == "mean":
-            counted = computed(_counted, labels._array, other_than=ignore_index, dtype=losses._array.dtype)
-            return div(reduce_sum(losses), Tensor._wrap(counted))
+            count = computed(_counted, labels._array, other_than=ignore_index, dtype=losses._array.dtype)
+            return div(reduce_sum(losses), Tensor._wrap(count))
         return reduced(reshape(losses, shape), reduction, "cross_entropy")
     log_p = log_softmax(logits, 1)
     return _nll("cross_entropy", log_p, labels, shape, weight, ignore_index, reduction, label_smoothing)
@@ -146,8 +146,8 @@ def cross_entropy(
 
 def _count(labels: Array, other_than: int, dtype: np.dtype[Any]) -> Array:
     xp = array_module(labels)
-    counted = (labels != other_than).sum()
-    return xp.where(counted == 0, xp.nan, counted).astype(dtype)
+    count = (labels != other_than).sum()
+    return xp.where(count == 0, xp.nan, count).astype(dtype)
 
 
 _count_other_than = Operator(
@@ -156,14 +156,14 @@ _count_other_than = Operator(
 
 
 def _counted(labels: Array, other_than: int, dtype: np.dtype[Any]) -> Array:
-    """How many labels count, on the device where they are: the host need not wait for it."""
-    counted: Array = _count_other_than.on_arrays(labels, other_than=other_than, dtype=dtype)
-    return counted
+    """Return the number of labels that count, on their device, so that the host need not wait for it."""
+    count: Array = _count_other_than.on_arrays(labels, other_than=other_than, dtype=dtype)
+    return count
 
 
 @declare(primitive=prim("SoftmaxCrossEntropyWithLogits"))
 def _softmax_cross_entropy(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-    """The cross-entropy of softmax(logits) of each row, and its gradient by ``logits``.
+    """Return the cross-entropy of softmax(logits) of each row, and its gradient by ``logits``.
 
     Args:
         logits: (N, C).
@@ -173,7 +173,7 @@ def _softmax_cross_entropy(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tens
         The losses (N,), and softmax(logits) - labels, (N, C).
 
     Raises:
-        TypeError: an argument is no Tensor.
+        TypeError: an argument is not a Tensor.
         ValueError: the shapes differ.
     """
     return cross_entropy(logits, labels, reduction="none"), sub(softmax(logits, 1), labels)
@@ -181,12 +181,12 @@ def _softmax_cross_entropy(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tens
 
 @declare(primitive=prim("SparseSoftmaxCrossEntropyWithLogits", is_grad=False))
 def _sparse_softmax_cross_entropy(logits: Tensor, labels: Tensor, is_grad: bool) -> Tensor:
-    """The mean cross-entropy of softmax(logits) against class numbers, or its gradient by ``logits``.
+    """Return the mean cross-entropy of softmax(logits) against class numbers, or its gradient by ``logits``.
 
     Args:
         logits: (N, C).
         labels: class numbers (N,), integers in [0, C).
-        is_grad: whether the gradient is returned in the place of the loss.
+        is_grad: whether the gradient is returned instead of the loss.
 
     Returns:
         A 0-d tensor, or with ``is_grad`` one of the shape of ``logits``.
@@ -210,21 +210,21 @@ def nll_loss(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """The negative of the log-probability of the class numbers, times the weight of the class.
+    """Return the negative of the log-probability of the class numbers, times the weight of the class.
 
     Args:
         inputs: log-probabilities (N, C) or (N, C, ...), or those of one sample, (C,).
         target: class numbers (N, ...), for one sample 0-d, as integers.
         weight: a factor for each class (C,).
         ignore_index: class numbers equal to it do not count.
-        reduction: "mean" (over what counts, by weight), "sum" or "none".
+        reduction: "mean" (over those that count, by weight), "sum" or "none".
         label_smoothing: the part of each target, in [0, 1], that is spread evenly over all classes.
 
     Returns:
         A 0-d tensor, with "none" one of the shape (N, ...), of the dtype of ``inputs``.
 
     Raises:
-        TypeError: ``inputs`` or ``target`` is no Tensor, or ``target`` holds no integers.
+        TypeError: ``inputs`` or ``target`` is not a Tensor, or ``target`` does not hold integers.
         ValueError: shapes, a class number, ``label_smoothing`` or ``reduction`` that do not fit.
     """
     _check_pair("nll_loss", {"ignore_index": ignore_index}, inputs=inputs, target=target)
@@ -237,36 +237,36 @@ def nll_loss(
 def _nll_with_weight(
     logits: Tensor, labels: Tensor, weight: Tensor, reduction: str, ignore_index: int
 ) -> tuple[Tensor, Tensor]:
-    """The negative log-likelihood of class numbers, and the sum of their weights.
+    """Return the negative log-likelihood of class numbers, and the sum of their weights.
 
     Args:
         logits: log-probabilities (N, C).
         labels: class numbers (N,), integers.
         weight: a factor for each class (C,).
-        reduction: "mean" (over what counts, by weight), "sum" or "none".
+        reduction: "mean" (over those that count, by weight), "sum" or "none".
         ignore_index: class numbers equal to it do not count.
 
     Returns:
         The loss, 0-d or with "none" (N,), and the weights of the labels that count, added up, 0-d.
 
     Raises:
-        TypeError: ``logits`` or ``labels`` is no Tensor, or ``labels`` holds no integers.
+        TypeError: ``logits`` or ``labels`` is not a Tensor, or ``labels`` does not hold integers.
         ValueError: shapes, a class number or ``reduction`` that do not fit.
     """
-    found = nll_loss(logits, labels, weight, ignore_index, reduction)
-    return found, Tensor._wrap(computed(_weight_of, weight._array, labels._array, ignored=ignore_index))
+    loss = nll_loss(logits, labels, weight, ignore_index, reduction)
+    return loss, Tensor._wrap(computed(_weight_of, weight._array, labels._array, ignored=ignore_index))
 
 
 def _weight_of(weight: Array, labels: Array, ignored: int) -> Array:
     xp = array_module(weight)
     if xp is np:
         total = widen(weight[labels[labels != ignored]]).sum()
-    else:  # how many there are a GPU would have to say
+    else:  # on a GPU, their number is not known without synchronizing
         wide = widen(weight)
-        counted = _shares(labels, ignored, weight.size, wide.dtype)
-        total = (wide[_places(labels, ignored, weight.size)] * counted).sum()
-    found: Array = xp.asarray(total, dtype=weight.dtype)
-    return found
+        mask = _shares(labels, ignored, weight.size, wide.dtype)
+        total = (wide[_places(labels, ignored, weight.size)] * mask).sum()
+    result: Array = xp.asarray(total, dtype=weight.dtype)
+    return result
 
 
 def _nll(
@@ -284,54 +284,54 @@ def _nll(
     if host.dtype.kind not in "iu":
         raise TypeError(f"For '{name}', class numbers in 'target' must be integers, but got {labels.dtype}")
     ignored = int_of(ignore_index, name, "ignore_index")
-    on_host = array_module(host) is np  # a GPU's answer comes later: there the loss of a wrong label is NaN
+    on_host = array_module(host) is np  # a GPU is not waited for: there the loss of a wrong label is NaN
     checked(_check_counting, host, classes=classes, ignored=ignored, name=name)
     if weight is not None and check_tensor(weight, name, "weight").shape != (classes,):
         raise ValueError(f"For '{name}', 'weight' must have the shape ({classes},), but got {weight.shape}")
     if weight is not None:
-        wanted = promote(log_probabilities._array.dtype, weight._array.dtype)
-        log_probabilities, weight = as_dtype(log_probabilities, wanted), as_dtype(weight, wanted)
+        common = promote(log_probabilities._array.dtype, weight._array.dtype)
+        log_probabilities, weight = as_dtype(log_probabilities, common), as_dtype(weight, common)
     dtype = log_probabilities._array.dtype
-    at = Tensor._wrap(computed(_places, host, ignored=ignored, classes=classes))
-    counted = alone = Tensor._wrap(computed(_shares, host, ignored=ignored, classes=classes, dtype=dtype))
+    indices = Tensor._wrap(computed(_places, host, ignored=ignored, classes=classes))
+    factors = shares = Tensor._wrap(computed(_shares, host, ignored=ignored, classes=classes, dtype=dtype))
     if weight is not None:
-        kept = Tensor._wrap(computed(_kept, host, ignored=ignored))
-        counted = where(kept, getitem(weight, (at,)), 0.0)
-        counted = counted if on_host else mul(counted, alone)
+        mask = Tensor._wrap(computed(_kept, host, ignored=ignored))
+        factors = where(mask, getitem(weight, (indices,)), 0.0)
+        factors = factors if on_host else mul(factors, shares)
     rows = filled(array_module(host).arange, start=0, stop=host.shape[0], step=1)
-    picked = getitem(log_probabilities, (rows, at))
-    losses = mul(-picked, counted)
+    selected = getitem(log_probabilities, (rows, indices))
+    losses = mul(-selected, factors)
     if smoothing:
         per_class = log_probabilities if weight is None else mul(log_probabilities, weight)
-        spread = mul(-reduce_sum(per_class, 1), alone)
-        losses = add(mul(losses, 1.0 - smoothing), mul(spread, smoothing / classes))
+        smooth = mul(-reduce_sum(per_class, 1), shares)
+        losses = add(mul(losses, 1.0 - smoothing), mul(smooth, smoothing / classes))
     if reduction == "mean":
-        return div(reduce_sum(losses), reduce_sum(counted))
+        return div(reduce_sum(losses), reduce_sum(factors))
     return reduced(reshape(losses, shape), reduction, name)
 
 
 def _kept(labels: Array, ignored: int) -> Array:
-    """Which class numbers count."""
-    kept: Array = labels != ignored
-    return kept
+    """Return which class numbers count."""
+    mask: Array = labels != ignored
+    return mask
 
 
 def _shares(labels: Array, ignored: int, classes: int, dtype: np.dtype[Any]) -> Array:
-    """1 for class numbers that count, 0 for others; on a GPU, NaN for what is none."""
-    kept, xp = labels != ignored, array_module(labels)
+    """Return 1 for class numbers that count, 0 for others; on a GPU, NaN for invalid ones."""
+    mask, xp = labels != ignored, array_module(labels)
     if xp is not np:
-        kept = xp.where(kept & ((labels < 0) | (labels >= classes)), np.nan, kept)
-    shares: Array = kept.astype(dtype)
+        mask = xp.where(mask & ((labels < 0) | (labels >= classes)), np.nan, mask)
+    shares: Array = mask.astype(dtype)
     return shares
 
 
 def _places(labels: Array, ignored: int, classes: int) -> Array:
-    """The class numbers, 0 where one does not count; on a GPU, where none is checked, also for what is none."""
+    """Return the class numbers, 0 for those that do not count; on a GPU, which checks none, also for invalid ones."""
     counts, xp = labels != ignored, array_module(labels)
     if xp is not np:
         counts &= (labels >= 0) & (labels < classes)
-    places: Array = xp.where(counts, labels, 0)
-    return places
+    indices: Array = xp.where(counts, labels, 0)
+    return indices
 
 
 def _check_counting(labels: Array, classes: int, ignored: int, name: str) -> None:
@@ -355,10 +355,10 @@ def _soft_cross_entropy(
         input, target = reshape(input, (1, -1)), reshape(target, (1, -1))
     if smoothing:
         target = add(mul(target, 1.0 - smoothing), smoothing / input.shape[1])
-    each = mul(log_softmax(input, 1), target)
+    terms = mul(log_softmax(input, 1), target)
     if weight is not None:
-        each = mul(each, reshape(weight, (1, -1) + (1,) * (input.ndim - 2)))
-    losses = -reduce_sum(each, 1)
+        terms = mul(terms, reshape(weight, (1, -1) + (1,) * (input.ndim - 2)))
+    losses = -reduce_sum(terms, 1)
     if reduction == "mean":
         return div(reduce_sum(losses), losses.size)
     return reduced(reshape(losses, shape), reduction, "cross_entropy")
@@ -384,7 +384,7 @@ def _check_shapes(name: str, **pair: Tensor) -> None:
 
 
 def _as_rows(input: Tensor, target: Tensor, name: str) -> tuple[Tensor, Tensor, tuple[int, ...]]:
-    """Logits as (rows, classes), labels as (rows,), and the shape of the losses."""
+    """Return logits as (rows, classes), labels as (rows,), and the shape of the losses."""
     expected = (*input.shape[:1], *input.shape[2:]) if input.ndim > 1 else ()
     if input.ndim < 1 or target.shape != expected:
         raise ValueError(
@@ -398,7 +398,7 @@ def _as_rows(input: Tensor, target: Tensor, name: str) -> tuple[Tensor, Tensor, 
 
 @declare(mint="nn.functional.mse_loss")
 def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """(input - target) squared, reduced.
+    """Return (input - target) squared, reduced.
 
     Args:
         input: a tensor of any shape.
@@ -409,17 +409,17 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
         A 0-d tensor, with "none" one of the shape that both broadcast to; integers become Float32.
 
     Raises:
-        TypeError: ``input`` or ``target`` is no Tensor.
+        TypeError: ``input`` or ``target`` is not a Tensor.
         ValueError: another ``reduction``, or shapes that do not broadcast.
     """
     _check_pair("mse_loss", input=input, target=target)
-    apart = as_floats(input - target)
-    return reduced(mul(apart, apart), reduction, "mse_loss")
+    difference = as_floats(input - target)
+    return reduced(mul(difference, difference), reduction, "mse_loss")
 
 
 @declare(primitive=prim("L2Loss"))
 def _l2_loss(x: Tensor) -> Tensor:
-    """Half the sum of squares.
+    """Return half the sum of squares.
 
     Args:
         x: a tensor of any shape.
@@ -432,7 +432,7 @@ def _l2_loss(x: Tensor) -> Tensor:
 
 @declare(mint="nn.functional.l1_loss")
 def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """abs(input - target), reduced.
+    """Return abs(input - target), reduced.
 
     Args:
         input: a tensor of any shape.
@@ -443,7 +443,7 @@ def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
         A 0-d tensor, with "none" one of the shape that both broadcast to.
 
     Raises:
-        TypeError: ``input`` or ``target`` is no Tensor.
+        TypeError: ``input`` or ``target`` is not a Tensor.
         ValueError: another ``reduction``, or shapes that do not broadcast.
     """
     _check_pair("l1_loss", input=input, target=target)
@@ -452,7 +452,9 @@ def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
 
 @declare(primitive=prim("SmoothL1Loss", beta=1.0, reduction="none"))
 def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: str = "none") -> Tensor:
-    """0.5 * d**2 / beta where d = abs(input - target) is below ``beta``, d - 0.5 * beta elsewhere (Girshick 2015).
+    """Return the smooth L1 loss (Girshick 2015), reduced.
+
+    It is 0.5 * d**2 / beta where d = abs(input - target) is below ``beta``, d - 0.5 * beta elsewhere.
 
     Args:
         input: a tensor of any shape.
@@ -464,7 +466,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: 
         A 0-d tensor, with "none" one of the shape of ``input``.
 
     Raises:
-        TypeError: ``input`` or ``target`` is no Tensor.
+        TypeError: ``input`` or ``target`` is not a Tensor.
         ValueError: shapes that differ, a negative ``beta``, or another ``reduction``.
     """
     _check_pair("smooth_l1_loss", input=input, target=target)
@@ -477,7 +479,9 @@ def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: 
 
 
 def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0) -> Tensor:
-    """0.5 * d**2 where d = abs(input - target) is at most ``delta``, delta * (d - 0.5 * delta) elsewhere (Huber 1964).
+    """Return the Huber loss (Huber 1964), reduced.
+
+    It is 0.5 * d**2 where d = abs(input - target) is at most ``delta``, delta * (d - 0.5 * delta) elsewhere.
 
     Args:
         input: a tensor of any shape.
@@ -489,7 +493,7 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
         A 0-d tensor, with "none" one of the shape that both broadcast to.
 
     Raises:
-        TypeError: ``input`` or ``target`` is no Tensor.
+        TypeError: ``input`` or ``target`` is not a Tensor.
         ValueError: ``delta`` is not above 0, another ``reduction``, or shapes that do not broadcast.
     """
     _check_pair("huber_loss", input=input, target=target)
@@ -502,7 +506,7 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
 def binary_cross_entropy(
     logits: Tensor, labels: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """-(y * log(p) + (1 - y) * log(1 - p)); a logarithm is at least -100, so that p may be 0 or 1.
+    """Return -(y * log(p) + (1 - y) * log(1 - p)); a logarithm is at least -100, so that p may be 0 or 1.
 
     Args:
         logits: p, probabilities in [0, 1] (not logits, in spite of the name).
@@ -514,7 +518,7 @@ def binary_cross_entropy(
         A 0-d tensor, with "none" one of the shape of ``logits``.
 
     Raises:
-        TypeError: ``logits`` or ``labels`` is no Tensor.
+        TypeError: ``logits`` or ``labels`` is not a Tensor.
         ValueError: shapes that differ, or another ``reduction``.
     """
     _check_pair("binary_cross_entropy", logits=logits, labels=labels)
@@ -531,7 +535,7 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """-(c * y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow.
+    """Return -(c * y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow.
 
     Args:
         input: x, logits of any shape.
@@ -544,7 +548,7 @@ def binary_cross_entropy_with_logits(
         A 0-d tensor, with "none" one of the shape of ``input``; in its dtype, whatever the weights have.
 
     Raises:
-        TypeError: ``input`` or ``target`` is no Tensor.
+        TypeError: ``input`` or ``target`` is not a Tensor.
         ValueError: shapes that differ, or another ``reduction``.
     """
     _check_pair("binary_cross_entropy_with_logits", input=input, target=target)
@@ -556,15 +560,15 @@ def binary_cross_entropy_with_logits(
     else:
         factor = add(mul(y, sub(pos_weight, 1.0)), 1.0)
         losses = add(mul(1.0 - y, x), mul(factor, add(soft, maximum(neg(x), 0.0))))
-    found = reduced(losses if weight is None else mul(losses, weight), reduction, "binary_cross_entropy_with_logits")
-    return as_dtype(found, x._array.dtype) if is_half(x._array) else found
+    loss = reduced(losses if weight is None else mul(losses, weight), reduction, "binary_cross_entropy_with_logits")
+    return as_dtype(loss, x._array.dtype) if is_half(x._array) else loss
 
 
 @declare(primitive=prim("BCEWithLogitsLoss", reduction="mean"))
 def _bce_with_logits(
     x: Tensor, y: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None, *, reduction: str
 ) -> Tensor:
-    """-(c * y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow.
+    """Return -(c * y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow.
 
     Args:
         x: logits of any shape.
@@ -577,7 +581,7 @@ def _bce_with_logits(
         A 0-d tensor, with "none" one of the shape of ``x``.
 
     Raises:
-        TypeError: ``x`` or ``y`` is no Tensor.
+        TypeError: ``x`` or ``y`` is not a Tensor.
         ValueError: shapes that differ, or another ``reduction``.
     """
     return binary_cross_entropy_with_logits(x, y, weight, pos_weight, reduction)
@@ -585,7 +589,7 @@ def _bce_with_logits(
 
 @declare(primitive=prim("SigmoidCrossEntropyWithLogits"))
 def _sigmoid_cross_entropy(x: Tensor, y: Tensor) -> Tensor:
-    """-(y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow, of each element.
+    """Return -(y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow, of each element.
 
     Args:
         x: logits of any shape.
@@ -599,18 +603,18 @@ def _sigmoid_cross_entropy(x: Tensor, y: Tensor) -> Tensor:
 
 @declare(primitive=prim("KLDivLoss", reduction="mean"))
 def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
-    """The Kullback-Leibler divergence: labels * (log(labels) - logits), 0 where a label is 0, reduced.
+    """Return the Kullback-Leibler divergence: labels * (log(labels) - logits), 0 where a label is 0, reduced.
 
     Args:
         logits: log-probabilities of any shape.
         labels: probabilities of the same shape.
-        reduction: "mean" (over all elements), "batchmean" (the sum over the first length), "sum" or "none".
+        reduction: "mean" (over all elements), "batchmean" (the sum divided by the first length), "sum" or "none".
 
     Returns:
         A 0-d tensor, with "none" one of the shape of ``logits``.
 
     Raises:
-        TypeError: ``logits`` or ``labels`` is no Tensor.
+        TypeError: ``logits`` or ``labels`` is not a Tensor.
         ValueError: shapes that differ, or another ``reduction``.
     """
     _check_pair("kl_div", logits=logits, labels=labels)
@@ -625,7 +629,7 @@ def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
 def gaussian_nll_loss(
     x: Tensor, target: Tensor, var: Tensor, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
-    """0.5 * (log(v) + (x - target)**2 / v), v = max(var, eps): the negative log-likelihood of normal numbers.
+    """Return 0.5 * (log(v) + (x - target)**2 / v), v = max(var, eps): the negative log-likelihood of normal numbers.
 
     Args:
         x: the expected values.
@@ -639,33 +643,33 @@ def gaussian_nll_loss(
         A 0-d tensor, with "none" one of the shape that all broadcast to.
 
     Raises:
-        TypeError: ``var`` is no Tensor.
+        TypeError: ``var`` is not a Tensor.
         ValueError: a negative variance, ``eps`` not above 0, or another ``reduction``.
     """
     checked(_check_variance, check_tensor(var, "gaussian_nll_loss", "var")._array)
     check_above_zero(eps, "gaussian_nll_loss", "eps")
     wide = maximum(var, eps)
-    apart = sub(x, target)
-    losses = mul(add(log(wide), div(mul(apart, apart), wide)), 0.5)
+    difference = sub(x, target)
+    losses = mul(add(log(wide), div(mul(difference, difference), wide)), 0.5)
     if full:
         losses = add(losses, 0.5 * math.log(2 * math.pi))
     return reduced(losses, reduction, "gaussian_nll_loss")
 
 
 def hinge_embedding_loss(inputs: Tensor, targets: Tensor, margin: float = 1.0, reduction: str = "mean") -> Tensor:
-    """x where the target is above 0, max(0, margin - x) where it is below, 0 where it is 0.
+    """Return x where the target is above 0, max(0, margin - x) where it is below, 0 where it is 0.
 
     Args:
         inputs: x, distances of any shape.
         targets: 1 or -1 as a rule, of the shape of ``inputs``.
-        margin: how far apart what does not belong together should be.
+        margin: the least distance without a loss for a target below 0.
         reduction: "mean", "sum" or "none".
 
     Returns:
         A 0-d tensor, with "none" one of the shape of ``inputs``.
 
     Raises:
-        TypeError: ``inputs`` or ``targets`` is no Tensor, or ``margin`` no number.
+        TypeError: ``inputs`` or ``targets`` is not a Tensor, or ``margin`` is not a number.
         ValueError: another ``reduction``.
     """
     check_number(margin, "hinge_embedding_loss", "margin")
@@ -680,7 +684,7 @@ def hinge_embedding_loss(inputs: Tensor, targets: Tensor, margin: float = 1.0, r
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
-    """max(0, -target * (input1 - input2) + margin).
+    """Return max(0, -target * (input1 - input2) + margin).
 
     Args:
         input1: scores.
@@ -693,7 +697,7 @@ def margin_ranking_loss(
         A 0-d tensor, with "none" one of the shape that all broadcast to.
 
     Raises:
-        TypeError: ``input1`` or ``input2`` is no Tensor.
+        TypeError: ``input1`` or ``input2`` is not a Tensor.
         ValueError: another ``reduction``, or shapes that do not broadcast.
     """
     _check_pair("margin_ranking_loss", input1=input1, input2=input2)
@@ -703,7 +707,7 @@ def margin_ranking_loss(
 
 @declare(primitive=prim("SoftMarginLoss", reduction="mean"), mint="nn.functional.soft_margin_loss")
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """log(1 + exp(-target * input)), without overflow.
+    """Return log(1 + exp(-target * input)), without overflow.
 
     Args:
         input: scores of any shape.
@@ -714,7 +718,7 @@ def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> 
         A 0-d tensor, with "none" one of the shape of ``input``.
 
     Raises:
-        TypeError: ``input`` or ``target`` is no Tensor.
+        TypeError: ``input`` or ``target`` is not a Tensor.
         ValueError: shapes that differ, or another ``reduction``.
     """
     _check_pair("soft_margin_loss", input=input, target=target)
@@ -724,7 +728,7 @@ def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> 
 
 @through_single
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between the vectors along ``dim``: x1 . x2 / max(norm1 * norm2, eps).
+    """Return the cosine of the angle between the vectors along ``dim``: x1 . x2 / max(norm1 * norm2, eps).
 
     Args:
         x1: vectors.
@@ -741,33 +745,33 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     products = mul(check_tensor(x1, "cosine_similarity", "x1"), check_tensor(x2, "cosine_similarity", "x2"))
     wide = [x if x.shape == products.shape else broadcast_to(x, products.shape) for x in (x1, x2)]
     squares = [reduce_sum(mul(x, x), dim) for x in wide]
-    # Not of 0: the root has no slope there.
+    # Clamped above 0, where the root has no slope.
     norms = [sqrt(maximum(x, float(np.finfo(_floating(x)).tiny))) for x in squares]
     return div(reduce_sum(products, dim), maximum(mul(*norms), eps))
 
 
 def _floating(x: Tensor) -> np.dtype[Any]:
-    """The dtype of ``x``, Float32 of integers."""
+    """Return the dtype of ``x``, Float32 of integers."""
     return numpy_dtype(x.dtype if x._array.dtype.kind in "fV" else float32)
 
 
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
-    """1 - cos where the target is 1, max(0, cos - margin) where it is -1, 0 elsewhere.
+    """Return 1 - cos where the target is 1, max(0, cos - margin) where it is -1, 0 elsewhere.
 
     Args:
         input1: vectors (N, D), or one (D,).
         input2: vectors of the same shape; the cosine is that of the angle between the two.
         target: 1 or -1, (N,) or 0-d.
-        margin: a float in [-1, 1], the cosine that what does not belong together may have.
+        margin: a float in [-1, 1], the largest cosine without a loss for a target of -1.
         reduction: "mean", "sum" or "none".
 
     Returns:
         A 0-d tensor, with "none" one of the shape of ``target``.
 
     Raises:
-        TypeError: ``input1`` or ``input2`` is no Tensor, or ``margin`` is no float.
+        TypeError: ``input1`` or ``input2`` is not a Tensor, or ``margin`` is not a float.
         ValueError: ``margin`` is not in [-1, 1], or another ``reduction``.
     """
     _check_pair("cosine_embedding_loss", input1=input1, input2=input2)
@@ -785,8 +789,8 @@ def cosine_embedding_loss(
 
 
 def _distance(x: Tensor, y: Tensor, p: float, eps: float) -> Tensor:
-    apart = absolute(add(sub(x, y), eps))
-    return pow(reduce_sum(pow(apart, float(p)), -1), 1.0 / p)
+    difference = absolute(add(sub(x, y), eps))
+    return pow(reduce_sum(pow(difference, float(p)), -1), 1.0 / p)
 
 
 def triplet_margin_loss(
@@ -799,16 +803,18 @@ def triplet_margin_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d the p-norm of x - y + eps (Balntas et al. 2016).
+    """Return the triplet margin loss (Balntas et al. 2016), reduced.
+
+    It is max(0, d(anchor, positive) - d(anchor, negative) + margin), d the p-norm of x - y + eps.
 
     Args:
         anchor: vectors (N, D).
         positive: vectors that belong to them, of the same shape.
         negative: vectors that do not, of the same shape.
-        margin: by how much the second distance should be the longer.
+        margin: the least amount by which the second distance should be longer.
         p: of the norm; not 0.
-        eps: what is added to each difference.
-        swap: whether d(positive, negative) takes the place of d(anchor, negative) where it is the shorter.
+        eps: a number added to each difference.
+        swap: whether d(positive, negative) replaces d(anchor, negative) where it is the shorter.
         reduction: "mean", "sum" or "none".
 
     Returns:
@@ -836,16 +842,16 @@ def _triplet_by_margin(
     eps: float,
     reduction: str,
 ) -> Tensor:
-    """max(0, d(x, positive) - d(x, negative) + margin), d the p-norm; ``ops.triplet_margin_loss``.
+    """Return max(0, d(x, positive) - d(x, negative) + margin), d the p-norm; ``ops.triplet_margin_loss``.
 
     Args:
         x: vectors (N, D), the anchors.
         positive: vectors that belong to them, of the same shape.
         negative: vectors that do not, of the same shape.
-        margin: by how much the second distance should be the longer, a number or a tensor of one element.
+        margin: the least amount by which the second distance should be longer, a number or a tensor of one element.
         p: of the norm; not 0.
-        swap: whether d(positive, negative) takes the place of d(x, negative) where it is the shorter.
-        eps: what is added to each difference.
+        swap: whether d(positive, negative) replaces d(x, negative) where it is the shorter.
+        eps: a number added to each difference.
         reduction: "mean", "sum" or "none".
 
     Returns:
@@ -861,7 +867,7 @@ def _triplet_by_margin(
 def multilabel_soft_margin_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """The binary cross-entropy of sigmoid(input) of each class, averaged over the classes.
+    """Return the binary cross-entropy of sigmoid(input) of each class, averaged over the classes.
 
     Args:
         input: logits (N, C).
@@ -873,12 +879,12 @@ def multilabel_soft_margin_loss(
         A 0-d tensor, with "none" (N,).
 
     Raises:
-        TypeError: ``input`` or ``target`` is no Tensor.
+        TypeError: ``input`` or ``target`` is not a Tensor.
         ValueError: shapes that differ, or another ``reduction``.
     """
     losses = binary_cross_entropy_with_logits(input, target, reduction="none")
-    weighted = losses if weight is None else mul(losses, weight)
-    return reduced(mean(weighted, -1), reduction, "multilabel_soft_margin_loss")
+    terms = losses if weight is None else mul(losses, weight)
+    return reduced(mean(terms, -1), reduction, "multilabel_soft_margin_loss")
 
 
 def multi_margin_loss(
@@ -889,13 +895,13 @@ def multi_margin_loss(
     weight: Tensor | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The mean over classes of max(0, margin - x[target] + x[class]) ** p, the target's own left out.
+    """Return the mean over classes of max(0, margin - x[target] + x[class]) ** p, without the target's own.
 
     Args:
         input: x, scores (N, C).
         target: class numbers (N,), integers in [0, C).
         p: 1 or 2.
-        margin: by how much the target's score should be the higher.
+        margin: the least amount by which the target's score should be higher.
         weight: a factor for each target class (C,); None is 1.
         reduction: "mean", "sum" or "none".
 
@@ -903,7 +909,7 @@ def multi_margin_loss(
         A 0-d tensor, with "none" (N,).
 
     Raises:
-        TypeError: ``input`` or ``target`` is no Tensor.
+        TypeError: ``input`` or ``target`` is not a Tensor.
         ValueError: ``p`` is not 1 or 2, shapes or a class number that do not fit, or another ``reduction``.
     """
     if p not in (1, 2):
@@ -917,35 +923,35 @@ def multi_margin_loss(
     checked(_check_classes, labels, name="multi_margin_loss", classes=input.shape[1])
     xp = array_module(labels)
     rows = filled(xp.arange, start=0, stop=labels.shape[0], step=1)
-    own = reshape(getitem(input, (rows, target)), (-1, 1))
-    apart = maximum(add(sub(input, own), margin), 0.0)
+    target_scores = reshape(getitem(input, (rows, target)), (-1, 1))
+    hinge = maximum(add(sub(input, target_scores), margin), 0.0)
     if p == 2:
-        apart = mul(apart, apart)
+        hinge = mul(hinge, hinge)
     if weight is not None:
-        apart = mul(apart, reshape(getitem(weight, target), (-1, 1)))
-    others = Tensor._wrap((1 - one_hot_array(labels, input.shape[1], input._array.dtype)).astype(input._array.dtype))
-    return reduced(div(reduce_sum(mul(apart, others), 1), input.shape[1]), reduction, "multi_margin_loss")
+        hinge = mul(hinge, reshape(getitem(weight, target), (-1, 1)))
+    mask = Tensor._wrap((1 - one_hot_array(labels, input.shape[1], input._array.dtype)).astype(input._array.dtype))
+    return reduced(div(reduce_sum(mul(hinge, mask), 1), input.shape[1]), reduction, "multi_margin_loss")
 
 
 @declare(primitive=prim("MultiMarginLoss", p=1, margin=1.0, reduction="mean"))
 def _multi_margin(
     x: Tensor, y: Tensor, weight: Tensor | None = None, *, p: int, margin: float, reduction: str
 ) -> Tensor:
-    """The mean over classes of max(0, margin - x[y] + x[class]) ** p, the target's own left out.
+    """Return the mean over classes of max(0, margin - x[y] + x[class]) ** p, without the target's own.
 
     Args:
         x: scores (N, C).
         y: class numbers (N,), integers in [0, C).
         weight: a factor for each target class (C,); None is 1.
         p: 1 or 2.
-        margin: by how much the target's score should be the higher.
+        margin: the least amount by which the target's score should be higher.
         reduction: "mean", "sum" or "none".
 
     Returns:
         A 0-d tensor, with "none" (N,).
 
     Raises:
-        TypeError: ``x`` or ``y`` is no Tensor.
+        TypeError: ``x`` or ``y`` is not a Tensor.
         ValueError: ``p`` is not 1 or 2, shapes or a class number that do not fit, or another ``reduction``.
     """
     return multi_margin_loss(x, y, p, margin, weight, reduction)
@@ -957,7 +963,7 @@ def _check_classes(labels: Array, name: str, classes: int) -> None:
 
 
 def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """The sum over (label, other class) of max(0, 1 - (x[label] - x[other])), over the number of classes.
+    """Return the sum over (label, other class) of max(0, 1 - (x[label] - x[other])), over the number of classes.
 
     Args:
         input: x, scores (N, C), or those of one sample, (C,).
@@ -968,7 +974,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
         A 0-d tensor, with "none" (N,) or for one sample 0-d.
 
     Raises:
-        TypeError: ``input`` or ``target`` is no Tensor.
+        TypeError: ``input`` or ``target`` is not a Tensor.
         ValueError: shapes or a class number that do not fit, or another ``reduction``.
     """
     _check_pair("multilabel_margin_loss", input=input, target=target)
@@ -979,22 +985,22 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
     x = input if input.ndim == 2 else reshape(input, (1, -1))
     labels = target._array.reshape(x.shape)
     xp = array_module(labels)
-    named = xp.cumsum(labels < 0, axis=1) == 0
-    place = xp.where(named, labels, 0)
-    checked(_check_classes, place, name="multilabel_margin_loss", classes=x.shape[1])
+    valid = xp.cumsum(labels < 0, axis=1) == 0
+    indices = xp.where(valid, labels, 0)
+    checked(_check_classes, indices, name="multilabel_margin_loss", classes=x.shape[1])
     dtype = x._array.dtype
-    chosen = (one_hot_array(place, x.shape[1], dtype) * named[..., None]).max(axis=1)
+    is_label = (one_hot_array(indices, x.shape[1], dtype) * valid[..., None]).max(axis=1)
     rows = constant(xp.arange(x.shape[0])[:, None])
-    own = reshape(getitem(x, (rows, Tensor._wrap(place))), (*x.shape, 1))
-    apart = maximum(add(sub(reshape(x, (x.shape[0], 1, x.shape[1])), own), 1.0), 0.0)
-    counted = Tensor._wrap((named[..., None] * (1 - chosen)[:, None, :]).astype(dtype))
-    losses = div(reduce_sum(mul(apart, counted), (1, 2)), x.shape[1])
+    label_scores = reshape(getitem(x, (rows, Tensor._wrap(indices))), (*x.shape, 1))
+    hinge = maximum(add(sub(reshape(x, (x.shape[0], 1, x.shape[1])), label_scores), 1.0), 0.0)
+    pairs = Tensor._wrap((valid[..., None] * (1 - is_label)[:, None, :]).astype(dtype))
+    losses = div(reduce_sum(mul(hinge, pairs), (1, 2)), x.shape[1])
     return reduced(losses if input.ndim == 2 else reshape(losses, ()), reduction, "multilabel_margin_loss")
 
 
 @declare(primitive=prim("SparseSoftmaxCrossEntropyWithLogitsV2"))
 def _sparse_softmax_cross_entropies(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-    """The cross-entropy of softmax(logits) of each row against a class number, and its gradient by ``logits``.
+    """Return the cross-entropy of softmax(logits) of each row against a class number, and its gradient by ``logits``.
 
     Args:
         logits: (N, C).
@@ -1004,7 +1010,7 @@ def _sparse_softmax_cross_entropies(logits: Tensor, labels: Tensor) -> tuple[Ten
         The losses (N,), and softmax(logits) with 1 less at the class, (N, C).
 
     Raises:
-        TypeError: an argument is no Tensor.
+        TypeError: an argument is not a Tensor.
         ValueError: shapes or a class number that do not fit.
     """
     losses = cross_entropy(logits, labels.astype(int32), reduction="none")

@@ -1,4 +1,4 @@
-"""Normalisation over features (layer norm) and over a batch (batch norm)."""
+"""Normalization over features (layer norm) and over a batch (batch norm)."""
 
 from __future__ import annotations
 
@@ -41,19 +41,23 @@ def _layer_norm_rule(
     begin_norm_axis: int,
     epsilon: float,
 ) -> list[Any]:
-    arrived = g[0]
+    upstream = g[0]
     if not F.wraps:
-        return F.layer_norm_grad(arrived, x, gamma, out[1], out[2], begin_norm_axis=begin_norm_axis)
-    # For higher orders everything that depends on x is computed again where the recording sees it.
+        return F.layer_norm_grad(upstream, x, gamma, out[1], out[2], begin_norm_axis=begin_norm_axis)
+    # For higher orders, everything that depends on x is recomputed, so that it is recorded.
     axes = tuple(range(begin_norm_axis, x.ndim))
-    apart = x - F.mean(x, axis=axes, keepdims=True)
-    rstd = F.rsqrt(F.mean(apart * apart, axis=axes, keepdims=True) + epsilon)
+    centered = x - F.mean(x, axis=axes, keepdims=True)
+    rstd = F.rsqrt(F.mean(centered * centered, axis=axes, keepdims=True) + epsilon)
     # Ba et al. 2016: dx = rstd * (gy - mean(gy) - xhat * mean(gy * xhat)), gy = g * gamma.
-    xhat, gy, others = apart * rstd, arrived * gamma, tuple(range(begin_norm_axis))
+    xhat, gy, batch_axes = centered * rstd, upstream * gamma, tuple(range(begin_norm_axis))
     dx = rstd * (gy - F.mean(gy, axis=axes, keepdims=True) - xhat * F.mean(gy * xhat, axis=axes, keepdims=True))
-    if not others:
-        return [dx, arrived * xhat, arrived]
-    return [dx, F.sum(arrived * xhat, axis=others, keepdims=False), F.sum(arrived, axis=others, keepdims=False)]
+    if not batch_axes:
+        return [dx, upstream * xhat, upstream]
+    return [
+        dx,
+        F.sum(upstream * xhat, axis=batch_axes, keepdims=False),
+        F.sum(upstream, axis=batch_axes, keepdims=False),
+    ]
 
 
 _layer_norm = Operator(
@@ -66,20 +70,20 @@ _layer_norm_grad = Operator("layer_norm_grad", layer_norm_kernels.layer_norm_gra
 def layer_norm(
     input: Tensor, normalized_shape: Ints, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
-    """(x - mean) / sqrt(var + eps) * weight + bias, mean and biased variance over the last axes (Ba et al. 2016).
+    """Return (x - mean) / sqrt(var + eps) * weight + bias over the last axes, var biased (Ba et al. 2016).
 
     Args:
         input: x, a tensor of any shape.
-        normalized_shape: the lengths of the last axes, over which is normalized.
+        normalized_shape: the lengths of the last axes, over which ``input`` is normalized.
         weight: a factor for each element of these axes, 1 by default.
-        bias: what is added to each, 0 by default.
+        bias: an offset for each, 0 by default.
         eps: a small number against division by 0.
 
     Returns:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: ``normalized_shape`` is not the end of the input's shape, or not the shape of ``weight`` and
             ``bias``.
     """
@@ -87,9 +91,9 @@ def layer_norm(
     last = ints_of(normalized_shape, "layer_norm", "normalized_shape")
     if not last or x.shape[-len(last) :] != last:
         raise ValueError(f"For 'layer_norm', 'normalized_shape' {last} must be the end of the input's shape {x.shape}")
-    for name, one in (("weight", weight), ("bias", bias)):
-        if one is not None and check_tensor(one, "layer_norm", name).shape != last:
-            raise ValueError(f"For 'layer_norm', '{name}' must have the shape {last}, but got {one.shape}")
+    for name, parameter in (("weight", weight), ("bias", bias)):
+        if parameter is not None and check_tensor(parameter, "layer_norm", name).shape != last:
+            raise ValueError(f"For 'layer_norm', '{name}' must have the shape {last}, but got {parameter.shape}")
     xp = array_module(x._array)
     dtype = x._array.dtype
     gamma = weight if weight is not None else filled(xp.ones, shape=last, dtype=dtype)
@@ -101,13 +105,15 @@ def layer_norm(
 def _layer_norm_and_statistics(
     x: Tensor, gamma: Tensor, beta: Tensor, begin_norm_axis: int, begin_params_axis: int, epsilon: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """(x - mean) / sqrt(var + epsilon) * gamma + beta over the axes from ``begin_norm_axis`` on, and the statistics.
+    """Return ``x`` normalized over the axes from ``begin_norm_axis`` on, and the statistics.
+
+    The first is (x - mean) / sqrt(var + epsilon) * gamma + beta.
 
     Args:
         x: a tensor of any shape.
         gamma: a factor for each element of the axes from ``begin_params_axis`` on.
-        beta: what is added, likewise.
-        begin_norm_axis: the first axis over which is normalized, in [-ndim, ndim).
+        beta: an offset for each, likewise.
+        begin_norm_axis: the first axis over which ``x`` is normalized, in [-ndim, ndim).
         begin_params_axis: the first axis of ``x`` that ``gamma`` and ``beta`` have, in [-ndim, ndim).
         epsilon: a small number against division by 0.
 
@@ -116,21 +122,21 @@ def _layer_norm_and_statistics(
         also of half precision.
 
     Raises:
-        TypeError: ``begin_norm_axis`` or ``begin_params_axis`` is no int.
-        ValueError: it is out of range, or ``gamma`` or ``beta`` has another shape.
+        TypeError: ``begin_norm_axis`` or ``begin_params_axis`` is not an int.
+        ValueError: an axis is out of range, or ``gamma`` or ``beta`` has another shape.
     """
-    wanted = x.shape[one_axis(begin_params_axis, x.ndim, "LayerNorm") :]
-    for name, one in (("gamma", gamma), ("beta", beta)):
-        if one.shape != wanted:
-            raise ValueError(f"For 'LayerNorm', '{name}' must have the shape {wanted}, but got {one.shape}")
+    expected = x.shape[one_axis(begin_params_axis, x.ndim, "LayerNorm") :]
+    for name, parameter in (("gamma", gamma), ("beta", beta)):
+        if parameter.shape != expected:
+            raise ValueError(f"For 'LayerNorm', '{name}' must have the shape {expected}, but got {parameter.shape}")
     axes = tuple(range(one_axis(begin_norm_axis, x.ndim, "LayerNorm"), x.ndim))
     wide = _in_single(x)
     average = mean(wide, axes, True)
     variance = mean(square(wide - average), axes, True)
-    normed = tuple(x.shape[axes[0] :])
-    if gamma.shape == normed:
-        return layer_norm(x, normed, gamma, beta, epsilon), average, variance
-    return add(mul(layer_norm(wide, normed, None, None, epsilon), gamma), beta).astype(x.dtype), average, variance
+    normalized = tuple(x.shape[axes[0] :])
+    if gamma.shape == normalized:
+        return layer_norm(x, normalized, gamma, beta, epsilon), average, variance
+    return add(mul(layer_norm(wide, normalized, None, None, epsilon), gamma), beta).astype(x.dtype), average, variance
 
 
 def _batch_norm_rule(
@@ -145,12 +151,12 @@ def _batch_norm_rule(
 ) -> list[Any]:
     if not F.wraps and g[1] is None and g[2] is None:
         return F.batch_norm_grad(g[0], x, gamma, out[1], out[2], epsilon=epsilon)
-    # For higher orders everything that depends on x is computed again where the recording sees it.
+    # For higher orders, everything that depends on x is recomputed, so that it is recorded.
     axes = (0, *range(2, x.ndim))
     per_channel = (1, x.shape[1]) + (1,) * (x.ndim - 2)
-    apart = x - F.mean(x, axis=axes, keepdims=True)
-    rstd = F.rsqrt(F.mean(apart * apart, axis=axes, keepdims=True) + epsilon)
-    xhat = apart * rstd
+    centered = x - F.mean(x, axis=axes, keepdims=True)
+    rstd = F.rsqrt(F.mean(centered * centered, axis=axes, keepdims=True) + epsilon)
+    xhat = centered * rstd
     share = x.shape[1] / max(1, math.prod(x.shape))
     of_gamma = of_beta = None
     dx: Any = 0.0
@@ -161,7 +167,7 @@ def _batch_norm_rule(
     if g[1] is not None:
         dx = F.broadcast_to(F.reshape(g[1], shape=per_channel) * share, shape=tuple(x.shape)) + dx
     if g[2] is not None:
-        dx = apart * (F.reshape(g[2], shape=per_channel) * (2 * share)) + dx
+        dx = centered * (F.reshape(g[2], shape=per_channel) * (2 * share)) + dx
     shape = (x.shape[1],)
     return [dx, *(None if y is None else F.reshape(y, shape=shape) for y in (of_gamma, of_beta))]
 
@@ -181,8 +187,8 @@ def _affine_rule(
     axes, per_channel = (0, *range(2, x.ndim)), (1, x.shape[1]) + (1,) * (x.ndim - 2)
     factor = F.reshape(scale, shape=per_channel)
     of_shift = F.sum(g, axis=axes, keepdims=False) if any(needs[1:]) else None
-    along = F.sum(g * (x - F.reshape(mean, shape=per_channel)), axis=axes, keepdims=False) if needs[2] else None
-    return [g * factor if needs[0] else None, -(of_shift * scale) if needs[1] else None, along, of_shift]
+    of_scale = F.sum(g * (x - F.reshape(mean, shape=per_channel)), axis=axes, keepdims=False) if needs[2] else None
+    return [g * factor if needs[0] else None, -(of_shift * scale) if needs[1] else None, of_scale, of_shift]
 
 
 _affine = Operator("affine_of_channels", batch_norm_kernels.affine, joint_vjp=_affine_rule)
@@ -192,12 +198,12 @@ _batch_norm_grad = Operator("batch_norm_grad", batch_norm_kernels.batch_norm_gra
 def batch_norm_with_statistics(
     input: Tensor, weight: Tensor, bias: Tensor, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The input normalized by its own statistics, with the mean and the biased variance of each channel.
+    """Return the input normalized by its own statistics, with the mean and the biased variance of each channel.
 
     Args:
         input: a tensor (N, C, ...).
         weight: a factor for each channel (C,).
-        bias: what is added to each channel (C,).
+        bias: an offset for each channel (C,).
         eps: a small number against division by 0.
 
     Returns:
@@ -216,7 +222,7 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """(x - mean) / sqrt(var + eps) * weight + bias for each channel, axis 1 (Ioffe and Szegedy 2015).
+    """Return (x - mean) / sqrt(var + eps) * weight + bias for each channel, axis 1 (Ioffe and Szegedy 2015).
 
     Args:
         input_x: x, a tensor (N, C, ...).
@@ -224,7 +230,7 @@ def batch_norm(
             batch's.
         running_var: the running variances (C,), changed likewise, with the unbiased variance of the batch.
         weight: a factor for each channel (C,).
-        bias: what is added to each channel (C,).
+        bias: an offset for each channel (C,).
         training: whether to normalize by the mean and the biased variance of the batch; otherwise by the running ones.
         momentum: the weight of the batch in the running statistics.
         eps: a small number against division by 0.
@@ -233,29 +239,34 @@ def batch_norm(
         A tensor of the shape and dtype of ``input_x``.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor.
+        TypeError: ``input_x`` is not a Tensor.
         ValueError: the input has no axis 1, or a statistic, ``weight`` or ``bias`` is not one number for each channel.
     """
     x = check_operand(input_x, "batch_norm", "input_x")
     channels = x.shape[1] if x.ndim > 1 else None
-    for name, one in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
-        if channels is None or check_tensor(one, "BatchNorm", name).shape != (channels,):
+    for name, parameter in (
+        ("running_mean", running_mean),
+        ("running_var", running_var),
+        ("weight", weight),
+        ("bias", bias),
+    ):
+        if channels is None or check_tensor(parameter, "BatchNorm", name).shape != (channels,):
             raise ValueError(
                 f"For 'BatchNorm', '{name}' must have one number for each channel (axis 1) of the input of shape "
-                f"{x.shape}, but got shape {one.shape}"
+                f"{x.shape}, but got shape {parameter.shape}"
             )
     if training:
         y, mean, var = batch_norm_with_statistics(x, weight, bias, eps)
-        arrays = [one._array for one in (running_mean, running_var, mean, var)]
-        moved = computed(_moved_statistics, *arrays, momentum=momentum, count=x.size // x.shape[1])
-        for running, new in zip((running_mean, running_var), moved, strict=True):
+        arrays = [parameter._array for parameter in (running_mean, running_var, mean, var)]
+        updated = computed(_moved_statistics, *arrays, momentum=momentum, count=x.size // x.shape[1])
+        for running, new in zip((running_mean, running_var), updated, strict=True):
             running._rebind(new)
         return y
     return as_dtype(_affine(x, running_mean, weight * rsqrt(running_var + eps), bias), x._array.dtype)
 
 
 def _in_single(x: Tensor) -> Tensor:
-    """Half precision in Float32: a result is rounded once."""
+    """Return half precision as Float32, so that a result is rounded once, and other dtypes as they are."""
     return x.astype(float32) if x._array.dtype.itemsize == 2 else x
 
 
@@ -263,12 +274,12 @@ def _in_single(x: Tensor) -> Tensor:
 def _batch_norm_and_statistics(
     x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, is_training: bool, **how: Any
 ) -> tuple[Tensor, ...]:
-    """``batch_norm``, with the statistics.
+    """Return ``batch_norm`` and the statistics.
 
     Args:
         x: a tensor (N, C, ...).
         scale: a factor for each channel (C,).
-        bias: what is added to each channel (C,).
+        bias: an offset for each channel (C,).
         mean: the running means (C,), changed in training.
         variance: the running variances (C,), changed in training.
         is_training: whether to normalize by the batch's statistics; otherwise by the running ones.
@@ -279,27 +290,28 @@ def _batch_norm_and_statistics(
         The result, then mean and variance twice: the batch's (biased) in training, else the running ones.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
-        ValueError: another ``data_format``, or what is not one number for each channel.
+        TypeError: ``x`` is not a Tensor.
+        ValueError: another ``data_format``, or a parameter that is not one number for each channel.
     """
     check_format(how["data_format"], "NCHW", "BatchNorm")
     if is_training:
-        own = batch_norm_with_statistics(x, scale, bias, how["epsilon"])
+        outputs = batch_norm_with_statistics(x, scale, bias, how["epsilon"])
         batch_norm(x, mean, variance, scale, bias, True, how["momentum"], how["epsilon"])
-        return *own, *own[1:]
-    found = batch_norm(x, mean, variance, scale, bias, False, how["momentum"], how["epsilon"])
-    return found, mean, variance, mean, variance
+        return *outputs, *outputs[1:]
+    y = batch_norm(x, mean, variance, scale, bias, False, how["momentum"], how["epsilon"])
+    return y, mean, variance, mean, variance
 
 
 @np.errstate(all="ignore")
 def update_running(running: Tensor, batch: Tensor, momentum: float, count: int | None = None) -> None:
-    """running = (1 - momentum) * running + momentum * batch, outside every recording.
+    """Set running = (1 - momentum) * running + momentum * batch, without recording it.
 
     Args:
         running: the tensor that is changed.
         batch: a tensor of its shape.
         momentum: the weight of ``batch``.
-        count: of how many elements ``batch`` is the variance, which is taken times n / (n - 1) then.
+        count: the number of elements n that ``batch`` is the variance of, if it is one; it is multiplied by n / (n -
+            1).
     """
     running._rebind(computed(_mixed, running._array, batch._array, momentum=momentum, count=count))
 
@@ -320,19 +332,19 @@ _running_statistics = Operator(
 
 
 def _moved_statistics(*arrays: Array, momentum: float, count: int) -> tuple[Array, Array]:
-    """Of both by one call, which on a GPU is one kernel."""
-    moved: tuple[Array, Array] = _running_statistics.on_arrays(*arrays, momentum=momentum, count=count)
-    return moved
+    """Return both running statistics updated by one call, which is one kernel on a GPU."""
+    updated: tuple[Array, Array] = _running_statistics.on_arrays(*arrays, momentum=momentum, count=count)
+    return updated
 
 
 def group_normalized(x: Tensor, groups: int, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
-    """Each sample normalized over groups of channels.
+    """Return each sample normalized over groups of channels.
 
     Args:
         x: a tensor (N, C, ...).
         groups: the number of groups, which divides C.
         weight: a factor for each channel (C,).
-        bias: what is added to each channel (C,).
+        bias: an offset for each channel (C,).
         eps: a small number against division by 0.
 
     Returns:
@@ -351,29 +363,29 @@ def group_normalized(x: Tensor, groups: int, weight: Tensor, bias: Tensor, eps: 
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
-    """(x - mean) / sqrt(var + eps) * weight + bias for each sample's groups of channels (Wu and He 2018).
+    """Return (x - mean) / sqrt(var + eps) * weight + bias for each sample's groups of channels (Wu and He 2018).
 
     Args:
         input: x, a tensor (N, C, ...).
         num_groups: the number of groups of C / num_groups neighboring channels.
         weight: a factor for each channel (C,), 1 by default.
-        bias: what is added to each channel (C,), 0 by default.
+        bias: an offset for each channel (C,), 0 by default.
         eps: a small number against division by 0.
 
     Returns:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: ``num_groups`` is not positive or does not divide C, or ``weight`` or ``bias`` have another shape.
     """
     x, groups = check_axes(input, 2, "group_norm"), int_of(num_groups, "group_norm", "num_groups")
     if groups < 1 or x.shape[1] % groups:
         raise ValueError(f"For 'group_norm', 'num_groups' {num_groups} must divide the channels of shape {x.shape}")
     xp, dtype, c = array_module(x._array), x._array.dtype, x.shape[1]
-    for name, one in (("weight", weight), ("bias", bias)):
-        if one is not None and check_tensor(one, "group_norm", name).shape != (c,):
-            raise ValueError(f"For 'group_norm', '{name}' must have the shape {(c,)}, but got {one.shape}")
+    for name, parameter in (("weight", weight), ("bias", bias)):
+        if parameter is not None and check_tensor(parameter, "group_norm", name).shape != (c,):
+            raise ValueError(f"For 'group_norm', '{name}' must have the shape {(c,)}, but got {parameter.shape}")
     gamma = constant(xp.ones(c, dtype)) if weight is None else weight
     beta = constant(xp.zeros(c, dtype)) if bias is None else bias
     return group_normalized(x, groups, gamma, beta, eps)
@@ -382,15 +394,15 @@ def group_norm(
 def instance_normalized(
     x: Tensor, weight: Tensor, bias: Tensor, eps: float, running: tuple[Tensor, Tensor] | None, momentum: float
 ) -> Tensor:
-    """Each channel of each sample normalized.
+    """Return each channel of each sample normalized.
 
     Args:
         x: a tensor (N, C, ...).
         weight: a factor for each channel (C,).
-        bias: what is added to each channel (C,).
+        bias: an offset for each channel (C,).
         eps: a small number against division by 0.
         running: running mean and variance (C,), which are updated with the means of the samples' statistics; or None.
-        momentum: the weight of the new statistics in these.
+        momentum: the weight of the new statistics in the running ones.
 
     Returns:
         A tensor like ``x``.
@@ -400,41 +412,41 @@ def instance_normalized(
         axes = tuple(range(2, x.ndim))
         count = math.prod(x.shape[2:])
         update_running(running[0], Tensor._wrap(array.mean(axis=axes).mean(axis=0)), momentum)
-        unbiased = array.var(axis=axes).mean(axis=0)
-        update_running(running[1], Tensor._wrap(unbiased), momentum, count)
+        variance = array.var(axis=axes).mean(axis=0)
+        update_running(running[1], Tensor._wrap(variance), momentum, count)
     return group_normalized(x, x.shape[1], weight, bias, eps)
 
 
 def _in_dtype(F: Any, x: Value, dtype: np.dtype[Any]) -> Value:
-    found: Value = x if array_dtype(x) == dtype else F.cast(x, dtype=dtype)
-    return found
+    result: Value = x if array_dtype(x) == dtype else F.cast(x, dtype=dtype)
+    return result
 
 
 def _mean_square(F: Any, x: Value, gamma: Value, epsilon: float) -> tuple[Value, Value]:
-    """``x`` in the dtype that is computed in, as squares of half precision overflow; and the mean square + epsilon."""
+    """Return ``x`` in the dtype computed in, as squares of half precision overflow, and the mean square + epsilon."""
     dtype = array_dtype(x)
     wide = _in_dtype(F, x, float32.numpy if dtype.itemsize == 2 and dtype.kind in "fV" else dtype)
     return wide, F.mean(F.square(wide), axis=tuple(range(x.ndim - gamma.ndim, x.ndim)), keepdims=True) + epsilon
 
 
 def _rms_normed(x: Array, gamma: Array, epsilon: float) -> tuple[Array, Array]:
-    """The result and the reciprocal of the root."""
+    """Return the result and the reciprocal of the root."""
     wide, square_of_root = _mean_square(ARRAY_FUNCTIONS, x, gamma, epsilon)
     rstd = ARRAY_FUNCTIONS.rsqrt(square_of_root)
     return ARRAY_FUNCTIONS.cast(wide * rstd * gamma, dtype=x.dtype), rstd
 
 
 def _rms_gradients(F: Any, g: Value | None, g_rstd: Value | None, x: Value, gamma: Value, epsilon: float) -> list[Any]:
-    """Gradients of x and gamma from those of the two outputs; one that is None did not arrive."""
+    """Return the gradients of x and gamma from those of the two outputs, of which each may be None."""
     wide, square_of_root = _mean_square(F, x, gamma, epsilon)
     rstd = F.rsqrt(square_of_root)
     of_x, of_gamma, of_rstd = 0.0, None, g_rstd
     if g is not None:
         g = _in_dtype(F, g, np.result_type(array_dtype(wide), array_dtype(gamma)))
-        scaled = _in_dtype(F, g * gamma, array_dtype(wide))
-        of_gamma, of_x = fit(F, g * (wide * rstd), gamma), scaled * rstd
-        along = fit(F, scaled * wide, rstd)
-        of_rstd = along if g_rstd is None else g_rstd + along
+        of_normalized = _in_dtype(F, g * gamma, array_dtype(wide))
+        of_gamma, of_x = fit(F, g * (wide * rstd), gamma), of_normalized * rstd
+        of_root = fit(F, of_normalized * wide, rstd)
+        of_rstd = of_root if g_rstd is None else g_rstd + of_root
     of_mean = of_rstd * (rstd / square_of_root) * -0.5
     count = max(1, math.prod(gamma.shape))
     return [F.broadcast_to(of_mean * (1.0 / count), shape=tuple(x.shape)) * (wide * 2) + of_x, of_gamma]
@@ -459,22 +471,22 @@ _rms_norm_grad = Operator("rms_norm_grad", _rms_norm_gradients, doc="Gradients o
 
 @declare(primitive=prim("RmsNorm", epsilon=1e-06))
 def rms_norm(x: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, Tensor]:
-    """x / sqrt(mean(x * x) + epsilon) * gamma over the last axes (Zhang and Sennrich 2019).
+    """Return x / sqrt(mean(x * x) + epsilon) * gamma over the last axes (Zhang and Sennrich 2019).
 
     Args:
         x: a tensor of any shape.
-        gamma: factors, whose shape is the end of that of ``x``; its axes are those over which is normalized.
+        gamma: factors, whose shape is the end of that of ``x``; its axes are those normalized over.
         epsilon: a small number against division by 0.
 
     Returns:
         The result, like ``x``; and 1 / sqrt(mean(x * x) + epsilon), with these axes as 1, Float32 of half precision.
 
     Raises:
-        TypeError: an input is no Tensor.
+        TypeError: an input is not a Tensor.
         ValueError: the shape of ``gamma`` is not the end of that of ``x``, or has no axis.
     """
-    first = check_tensor(x, "rms_norm", "x").ndim - check_tensor(gamma, "rms_norm", "gamma").ndim
-    if gamma.ndim == 0 or first < 0 or x.shape[first:] != gamma.shape:
+    begin = check_tensor(x, "rms_norm", "x").ndim - check_tensor(gamma, "rms_norm", "gamma").ndim
+    if gamma.ndim == 0 or begin < 0 or x.shape[begin:] != gamma.shape:
         raise ValueError(f"For 'rms_norm', the shape {gamma.shape} of 'gamma' must be the end of {x.shape}")
     return _rms_norm(x, gamma, epsilon=epsilon)
 
@@ -489,11 +501,11 @@ def lrn(
     beta: float = 0.5,
     norm_region: str = "ACROSS_CHANNELS",
 ) -> Tensor:
-    """x / (bias + alpha * s) ** beta, s the sum of squares of the neighboring channels (Krizhevsky et al. 2012).
+    """Return x / (bias + alpha * s) ** beta, s the sum of squares of the neighboring channels (Krizhevsky et al. 2012).
 
     Args:
         x: a tensor (N, C, H, W).
-        depth_radius: how many channels on each side are neighbors; the channel itself is one too.
+        depth_radius: the number of neighboring channels on each side; the channel itself also counts.
         bias: see the formula.
         alpha: see the formula.
         beta: the exponent.
@@ -503,7 +515,7 @@ def lrn(
         A tensor like ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``depth_radius`` no int.
+        TypeError: ``x`` is not a Tensor, or ``depth_radius`` is not an int.
         ValueError: another ``norm_region``, a negative radius, or an input without 4 axes.
     """
     check_int(depth_radius, "lrn", "depth_radius")
@@ -534,20 +546,20 @@ def _instance_norm(
     momentum: float,
     epsilon: float,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Each channel of each sample normalized, then scaled and moved.
+    """Return each channel of each sample normalized, then scaled and shifted.
 
     Args:
         x: a tensor (N, C, H, W) or (N, C1, H, W, C0), of Float16 or Float32.
         gamma: the scales, Float32 of the same shape but with length 1 along H and W.
-        beta: what is added, likewise.
-        mean: the means that are used where this is no training, likewise; in training moved toward those of ``x``.
+        beta: the offsets, likewise.
+        mean: the running means, likewise: used unless ``is_training``, which moves them toward the means of ``x``.
         variance: the variances, likewise.
         is_training: whether the statistics are those of ``x``.
         momentum: how far ``mean`` and ``variance`` move, 0 to 1.
-        epsilon: what is added to variances, above 0.
+        epsilon: a number added to variances, above 0.
 
     Returns:
-        The tensor, the means of ``x`` and 1 over the roots of its variances; these two are 0 where this is no training.
+        The tensor, the means of ``x`` and 1 over the roots of its variances; these two are 0 unless ``is_training``.
 
     Raises:
         TypeError: an argument is of another type.
@@ -560,10 +572,10 @@ def _instance_norm(
             raise ValueError(f"For '{name}', '{argument}' must be in [0, 1], but got {number}")
     if check_tensor(x, name, "x").ndim not in (4, 5):
         raise ValueError(f"For '{name}', 'x' must have 4 or 5 axes, but got shape {x.shape}")
-    wanted = (*x.shape[:2], 1, 1, *x.shape[4:])
-    for argument, one in (("gamma", gamma), ("beta", beta), ("mean", mean), ("variance", variance)):
-        if check_tensor(one, name, argument).shape != wanted:
-            raise ValueError(f"For '{name}', '{argument}' must have the shape {wanted}, but got {one.shape}")
+    expected = (*x.shape[:2], 1, 1, *x.shape[4:])
+    for argument, parameter in (("gamma", gamma), ("beta", beta), ("mean", mean), ("variance", variance)):
+        if check_tensor(parameter, name, argument).shape != expected:
+            raise ValueError(f"For '{name}', '{argument}' must have the shape {expected}, but got {parameter.shape}")
     wide = cast(x, float32)
     middle, spread = mean, variance
     if is_training:

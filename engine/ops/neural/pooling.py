@@ -34,7 +34,7 @@ Lengths = tuple[int, ...]
 
 
 def _entries(axes: int) -> tuple[Operator, Operator]:
-    """Largest and mean over ``axes`` axes, with their gradients and the transposes of these."""
+    """Return the largest and the mean over ``axes`` axes, and add their gradients and the transposes to the table."""
     largest, average = f"max_pool{axes}d", f"avg_pool{axes}d"
 
     def largest_rule(
@@ -69,10 +69,10 @@ _POOLS = {axes: _entries(axes) for axes in (2, 3)}
 
 
 def batched(function: Callable[[Tensor], Any], x: Tensor, axes: int, name: str, argument: str = "input") -> Any:
-    """``function`` of (N, C, ...), also where ``x`` is one sample (C, ...)."""
+    """Return ``function`` of (N, C, ...), also if ``x`` is one sample (C, ...)."""
     if check_tensor(x, name, argument).ndim == axes + 1:
-        found = function(expand_dims(x, 0))
-        return tuple(squeeze(y, 0) for y in found) if isinstance(found, tuple) else squeeze(found, 0)
+        result = function(expand_dims(x, 0))
+        return tuple(squeeze(y, 0) for y in result) if isinstance(result, tuple) else squeeze(result, 0)
     if x.ndim != axes + 2:
         letters = "(N, C, D, H, W)"[: 5 + 3 * axes] if axes == 3 else "(N, C, H, W)" if axes == 2 else "(N, C, L)"
         raise ValueError(f"For '{name}', the input must have {axes + 2} axes {letters}, but got shape {x.shape}")
@@ -80,16 +80,16 @@ def batched(function: Callable[[Tensor], Any], x: Tensor, axes: int, name: str, 
 
 
 def _ceiled(lengths: Lengths, kernel: Lengths, stride: Lengths, dilation: Lengths, pads: Lengths) -> Lengths:
-    """Pads with so much added at the ends that a last, partial window fits, if it begins inside input or padding."""
-    found = list(pads)
-    for place, (n, k, s, d) in enumerate(zip(lengths, kernel, stride, dilation, strict=True)):
-        before, after = pads[2 * place], pads[2 * place + 1]
+    """Return pads enlarged at the ends so that a last, partial window fits, if it begins inside input or padding."""
+    result = list(pads)
+    for axis, (n, k, s, d) in enumerate(zip(lengths, kernel, stride, dilation, strict=True)):
+        before, after = pads[2 * axis], pads[2 * axis + 1]
         span = d * (k - 1) + 1
         count = -(-(n + before + after - span) // s) + 1
         if (count - 1) * s >= n + before:
             count -= 1
-        found[2 * place + 1] = max(after, (count - 1) * s + span - n - before)
-    return tuple(found)
+        result[2 * axis + 1] = max(after, (count - 1) * s + span - n - before)
+    return tuple(result)
 
 
 def largest_of_windows(
@@ -104,19 +104,19 @@ def largest_of_windows(
     ceil_mode: bool,
     return_indices: bool,
 ) -> Any:
-    """The largest element of each window.
+    """Return the largest element of each window.
 
     Args:
         axes: how many axes are pooled, 2 or 3.
         name: of the function, for errors.
         x: a tensor (N, C, ...), or one sample (C, ...).
         kernel_size: the size of a window.
-        stride: how far windows are apart; ``kernel_size`` if None.
+        stride: the distance between windows; ``kernel_size`` if None.
         pad_mode: "same", "valid" or "pad".
-        padding: what is added at the ends, with mode "pad".
-        dilation: how far the elements of a window are apart.
+        padding: the number of elements added at the ends, with mode "pad".
+        dilation: the distance between elements of a window.
         ceil_mode: whether a last, partial window counts.
-        return_indices: whether to give also where each is in its flattened sample and channel.
+        return_indices: whether to return also the position of each in its flattened sample and channel.
 
     Returns:
         A tensor, or with ``return_indices`` two, the second in Int64.
@@ -133,10 +133,10 @@ def largest_of_windows(
         if ceil_mode:
             pads = _ceiled(lengths, kernel, strides, dilations, pads)
         check_windows(x, kernel, strides, dilations, pads, name)
-        best, places = _POOLS[axes][0](x, kernel=kernel, stride=strides, pads=pads, dilation=dilations)
+        best, positions = _POOLS[axes][0](x, kernel=kernel, stride=strides, pads=pads, dilation=dilations)
         if not return_indices:
             return best
-        flat = _flat_places(places._array, lengths, kernel, strides, pads, dilations)
+        flat = _flat_places(positions._array, lengths, kernel, strides, pads, dilations)
         return best, Tensor._wrap(flat)
 
     return batched(pooled, x, axes, name, "x")
@@ -145,14 +145,14 @@ def largest_of_windows(
 def _flat_places(
     places: Array, lengths: Lengths, kernel: Lengths, stride: Lengths, pads: Lengths, dilation: Lengths
 ) -> Any:
-    """Places in windows as places in the flattened axes of one sample and channel."""
+    """Return positions in windows as positions in the flattened axes of one sample and channel."""
     xp = array_module(places)
     flat = 0
-    rest = places.astype("int64")
+    remaining = places.astype("int64")
     inside = []
     for k in reversed(kernel):
-        inside.append(rest % k)
-        rest = rest // k
+        inside.append(remaining % k)
+        remaining = remaining // k
     for axis, (within, n) in enumerate(zip(reversed(inside), lengths, strict=True)):
         shape = [1] * places.ndim
         shape[axis + 2] = -1
@@ -173,22 +173,22 @@ def mean_of_windows(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """The mean of each window.
+    """Return the mean of each window.
 
     Args:
         axes: how many axes are pooled, 2 or 3.
         name: of the function, for errors.
         x: a tensor (N, C, ...), or one sample (C, ...).
         kernel_size: the size of a window.
-        stride: how far windows are apart; ``kernel_size`` if None.
+        stride: the distance between windows; ``kernel_size`` if None.
         pad_mode: "same", "valid" or "pad".
-        padding: how many zeros are added at the ends, with mode "pad".
-        ceil_mode: whether a last, partial window counts; what is added for it is never counted.
+        padding: the number of zeros added at the ends, with mode "pad".
+        ceil_mode: whether a last, partial window counts; the elements added for it are never counted.
         count_include_pad: whether padding counts in the mean.
-        divisor_override: what sums are divided by; by default, and if 0, the number of elements that count.
+        divisor_override: the divisor of sums; by default, and if 0, the number of elements that count.
 
     Raises:
-        ValueError: ``divisor_override`` is negative or no int.
+        ValueError: ``divisor_override`` is negative or not an int.
     """
     if divisor_override is not None and (
         isinstance(divisor_override, bool) or not isinstance(divisor_override, int) or divisor_override < 0
@@ -200,41 +200,41 @@ def mean_of_windows(
         strides = kernel if stride is None else ints_for(stride, axes, name, "stride")
         flat = (1,) * axes
         lengths = tuple(x.shape[2:])
-        given = pads = pads_for(pad_mode, padding, lengths, kernel, strides, flat, name)
+        own_pads = pads = pads_for(pad_mode, padding, lengths, kernel, strides, flat, name)
         if ceil_mode:
             pads = _ceiled(lengths, kernel, strides, flat, pads)
         check_windows(x, kernel, strides, flat, pads, name)
-        found: Tensor = _POOLS[axes][1](x, kernel=kernel, stride=strides, pads=pads)
+        means: Tensor = _POOLS[axes][1](x, kernel=kernel, stride=strides, pads=pads)
         size = math.prod(kernel)
         if divisor_override:
-            return mul(found, size / divisor_override)
-        if (count_include_pad and pads == given) or not any(pads):
-            return found
+            return mul(means, size / divisor_override)
+        if (count_include_pad and pads == own_pads) or not any(pads):
+            return means
         counts: Any = 1
         for axis, (n, k, s) in enumerate(zip(lengths, kernel, strides, strict=True)):
-            before, after = given[2 * axis : 2 * axis + 2]
-            starts = np.arange(found.shape[axis + 2]) * s
+            before, after = own_pads[2 * axis : 2 * axis + 2]
+            starts = np.arange(means.shape[axis + 2]) * s
             low, high = (0, n + before + after) if count_include_pad else (before, before + n)
-            covered = np.minimum(starts + k, high) - np.maximum(starts, low)
-            counts = np.multiply.outer(counts, covered)
-        factors = (size / np.maximum(counts, 1)).astype(found._array.dtype)
-        return mul(found, constant(to_device(factors)))
+            widths = np.minimum(starts + k, high) - np.maximum(starts, low)
+            counts = np.multiply.outer(counts, widths)
+        factors = (size / np.maximum(counts, 1)).astype(means._array.dtype)
+        return mul(means, constant(to_device(factors)))
 
     return batched(pooled, x, axes, name, "input_x")
 
 
 def as_image(function: Callable[[Tensor], Any], x: Tensor, name: str, argument: str = "input") -> Any:
-    """``function`` of (N, C, 1, L), for what comes as (N, C, L)."""
+    """Return ``function`` of (N, C, 1, L) for an input (N, C, L)."""
 
     def pooled(x: Tensor) -> Any:
-        found = function(expand_dims(x, 2))
-        return tuple(squeeze(y, 2) for y in found) if isinstance(found, tuple) else squeeze(found, 2)
+        result = function(expand_dims(x, 2))
+        return tuple(squeeze(y, 2) for y in result) if isinstance(result, tuple) else squeeze(result, 2)
 
     return batched(pooled, x, 1, name, argument)
 
 
 def flat_pair(value: Ints | None, name: str, argument: str, first: int = 1, least: int = 1) -> Any:
-    """An int, or a tuple of one, for the second of two axes."""
+    """Return an int, or a tuple of one, as a pair for two axes, of which the first gets ``first``."""
     return None if value is None else (first, *ints_for(value, 1, name, argument, least))
 
 
@@ -249,25 +249,25 @@ def max_pool2d(
     *,
     pad_mode: str = "pad",
 ) -> Any:
-    """The largest element of each window.
+    """Return the largest element of each window.
 
     Args:
         x: a tensor (N, C, H, W), or one sample (C, H, W).
         kernel_size: the size of a window, an int or two.
-        stride: how far windows are apart, likewise; ``kernel_size`` by default.
-        padding: by how much each end of H and W is extended with what is never the largest, at most half a window; an
+        stride: the distance between windows, likewise; ``kernel_size`` by default.
+        padding: the number of elements, never the largest, added at each end of H and W, at most half a window; an
             int, two, or (top, bottom, left, right). Only with ``pad_mode`` "pad".
-        dilation: how far the elements of a window are apart, an int or two.
-        return_indices: whether to give also where each largest element is.
+        dilation: the distance between elements of a window, an int or two.
+        return_indices: whether to return also the position of each largest element.
         ceil_mode: whether a last, partial window counts, if it begins inside input or padding.
         pad_mode: "pad"; "valid" (no padding); "same" (ceil(length / stride) windows).
 
     Returns:
         A tensor (N, C, H', W'), H' = floor((H + padding - dilation * (kernel_size - 1) - 1) / stride) + 1 with both
-        ends' padding. With ``return_indices`` also an Int64 tensor of that shape: the place in the flattened H x W.
+        ends' padding. With ``return_indices`` also an Int64 tensor of that shape: the position in the flattened H x W.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or a setting no int or tuple of ints.
+        TypeError: ``x`` is not a Tensor, or a setting is not an int or tuple of ints.
         ValueError: a setting out of range, another ``pad_mode``, another number of axes, or no window fits.
     """
     return largest_of_windows(
@@ -286,17 +286,17 @@ def max_pool3d(
     *,
     pad_mode: str = "pad",
 ) -> Any:
-    """The largest element of each window of three axes.
+    """Return the largest element of each window of three axes.
 
     Args:
         x: a tensor (N, C, D, H, W), or one sample (C, D, H, W).
         kernel_size: the size of a window, an int or three.
-        stride: how far windows are apart, likewise; ``kernel_size`` by default.
-        padding: by how much each end of the axes is extended with what is never the largest, at most half a window; an
+        stride: the distance between windows, likewise; ``kernel_size`` by default.
+        padding: the number of elements, never the largest, added at each end of the axes, at most half a window; an
             int, three, or six (both ends of each axis). Only with ``pad_mode`` "pad".
-        dilation: how far the elements of a window are apart, an int or three.
+        dilation: the distance between elements of a window, an int or three.
         ceil_mode: whether a last, partial window counts, if it begins inside input or padding.
-        return_indices: whether to give also where each largest element is.
+        return_indices: whether to return also the position of each largest element.
         pad_mode: "pad"; "valid" (no padding); "same" (ceil(length / stride) windows).
 
     Returns:
@@ -304,7 +304,7 @@ def max_pool3d(
         flattened D x H x W.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or a setting no int or tuple of ints.
+        TypeError: ``x`` is not a Tensor, or a setting is not an int or tuple of ints.
         ValueError: a setting out of range, another ``pad_mode``, another number of axes, or no window fits.
     """
     return largest_of_windows(
@@ -320,14 +320,14 @@ def max_pool3d(
 def _max_pool3d(
     x: Tensor, kernel_size: Ints, strides: Ints, pad_mode: str, pad_list: Ints, ceil_mode: bool | None, data_format: str
 ) -> Tensor:
-    """The largest element of each window of three axes.
+    """Return the largest element of each window of three axes.
 
     Args:
         x: a tensor (N, C, D, H, W).
         kernel_size: the size of a window, an int or three.
-        strides: how far windows are apart, likewise.
+        strides: the distance between windows, likewise.
         pad_mode: "SAME", "VALID" or "PAD", in capitals or not, see ``max_pool3d``.
-        pad_list: by how much each end is extended with "PAD", an int, three or six; else 0.
+        pad_list: the number of elements added at each end with "PAD", an int, three or six; else 0.
         ceil_mode: whether a last, partial window counts, with "PAD"; else None.
         data_format: must be "NCDHW".
 
@@ -335,9 +335,9 @@ def _max_pool3d(
         A tensor (N, C, D', H', W').
 
     Raises:
-        TypeError: ``x`` is no Tensor, or a setting no int or tuple of ints.
-        ValueError: a setting out of range or beside a ``pad_mode`` that has none, another ``data_format``, or no window
-            fits.
+        TypeError: ``x`` is not a Tensor, or a setting is not an int or tuple of ints.
+        ValueError: a setting out of range or with a ``pad_mode`` that does not take it, another ``data_format``, or no
+            window fits.
     """
     check_format(data_format, "NCDHW", "MaxPool3D")
     if ceil_mode is not None and pad_mode.lower() != "pad":
@@ -346,7 +346,7 @@ def _max_pool3d(
 
 
 def _with_places_as(dtype: DTypeLike | None, name: str, best: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
-    """The places in the dtype that a class is told, Int64 by default."""
+    """Return the positions in the dtype ``dtype`` of a class, Int64 by default."""
     if dtype is not None and dtype not in (int32, int64):
         raise TypeError(f"For '{name}', 'argmax_type' must be int32 or int64, but got {dtype}")
     return best, places if dtype is None else as_dtype(places, numpy_dtype(dtype))
@@ -366,26 +366,26 @@ def _max_pool2d_with_places(
     ceil_mode: bool,
     argmax_type: DTypeLike | None,
 ) -> tuple[Tensor, Tensor]:
-    """The largest element of each window, and where it is.
+    """Return the largest element of each window, and its position.
 
     Args:
         x: a tensor (N, C, H, W).
         kernel_size: the size of a window, an int or two.
-        strides: how far windows are apart, likewise; ``kernel_size`` by default.
-        pads: by how much each end is extended with what is never the largest, at most half a window.
-        dilation: how far the elements of a window are apart, an int or two.
+        strides: the distance between windows, likewise; ``kernel_size`` by default.
+        pads: the number of elements, never the largest, added at each end, at most half a window.
+        dilation: the distance between elements of a window, an int or two.
         ceil_mode: whether a last, partial window counts.
-        argmax_type: the dtype of the places, int32 or int64, which is the default.
+        argmax_type: the dtype of the positions, int32 or int64, which is the default.
 
     Returns:
-        Two tensors (N, C, H', W'): the elements, and their places in the flattened H x W.
+        Two tensors (N, C, H', W'): the elements, and their positions in the flattened H x W.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or another ``argmax_type``.
+        TypeError: ``x`` is not a Tensor, or another ``argmax_type``.
         ValueError: a setting out of range, or no window fits.
     """
-    found = max_pool2d(x, kernel_size, strides, pads, dilation, True, ceil_mode)
-    return _with_places_as(argmax_type, "MaxPoolWithArgmaxV2", *found)
+    result = max_pool2d(x, kernel_size, strides, pads, dilation, True, ceil_mode)
+    return _with_places_as(argmax_type, "MaxPoolWithArgmaxV2", *result)
 
 
 @declare(
@@ -410,23 +410,23 @@ def _max_pool3d_with_places(
     data_format: str,
     argmax_type: DTypeLike | None,
 ) -> tuple[Tensor, Tensor]:
-    """The largest element of each window of three axes, and where it is.
+    """Return the largest element of each window of three axes, and its position.
 
     Args:
         x: a tensor (N, C, D, H, W).
         ksize: the size of a window, an int or three.
-        strides: how far windows are apart, likewise.
-        pads: by how much each end is extended with what is never the largest, at most half a window.
-        dilation: how far the elements of a window are apart, an int or three.
+        strides: the distance between windows, likewise.
+        pads: the number of elements, never the largest, added at each end, at most half a window.
+        dilation: the distance between elements of a window, an int or three.
         ceil_mode: whether a last, partial window counts.
         data_format: must be "NCDHW".
-        argmax_type: the dtype of the places, int32 or int64, which is the default.
+        argmax_type: the dtype of the positions, int32 or int64, which is the default.
 
     Returns:
-        Two tensors (N, C, D', H', W'): the elements, and their places in the flattened D x H x W.
+        Two tensors (N, C, D', H', W'): the elements, and their positions in the flattened D x H x W.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or another ``argmax_type``.
+        TypeError: ``x`` is not a Tensor, or another ``argmax_type``.
         ValueError: a setting out of range, another ``data_format``, or no window fits.
     """
     check_format(data_format, "NCDHW", "MaxPool3DWithArgmax")
@@ -445,13 +445,13 @@ def avg_pool1d(
     *,
     pad_mode: str = "pad",
 ) -> Tensor:
-    """The mean of each window of one axis.
+    """Return the mean of each window of one axis.
 
     Args:
         input_x: a tensor (N, C, L), or one sample (C, L).
         kernel_size: the size of a window.
-        stride: how far windows are apart.
-        padding: how many zeros are added at both ends, or (before, after). Only with ``pad_mode`` "pad".
+        stride: the distance between windows.
+        padding: the number of zeros added at both ends, or (before, after). Only with ``pad_mode`` "pad".
         ceil_mode: whether a last, partial window counts, if it begins inside input or padding.
         count_include_pad: whether padding counts in the mean.
         pad_mode: "pad"; "valid" (no padding); "same" (ceil(L / stride) windows).
@@ -460,7 +460,7 @@ def avg_pool1d(
         A tensor (N, C, L'), L' = floor((L + padding - kernel_size) / stride) + 1 with both ends' padding.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, or a setting no int.
+        TypeError: ``input_x`` is not a Tensor, or a setting is not an int.
         ValueError: a setting out of range, another ``pad_mode``, another number of axes, or no window fits.
     """
     name = "avg_pool1d"
@@ -484,24 +484,24 @@ def avg_pool2d(
     *,
     pad_mode: str = "pad",
 ) -> Tensor:
-    """The mean of each window.
+    """Return the mean of each window.
 
     Args:
         input_x: a tensor (N, C, H, W), or one sample (C, H, W).
         kernel_size: the size of a window, an int or two.
-        stride: how far windows are apart, likewise.
-        padding: how many zeros are added at the ends of H and W: an int, two, or (top, bottom, left, right). Only with
+        stride: the distance between windows, likewise.
+        padding: the number of zeros added at the ends of H and W: an int, two, or (top, bottom, left, right). Only with
             ``pad_mode`` "pad".
         ceil_mode: whether a last, partial window counts, if it begins inside input or padding.
         count_include_pad: whether padding counts in the mean.
-        divisor_override: what sums are divided by; with 0 the number of elements that count.
+        divisor_override: the divisor of sums; with 0 the number of elements that count.
         pad_mode: "pad"; "valid" (no padding); "same" (ceil(length / stride) windows).
 
     Returns:
         A tensor (N, C, H', W'), H' = floor((H + padding - kernel_size) / stride) + 1 with both ends' padding.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, or a setting no int or tuple of ints.
+        TypeError: ``input_x`` is not a Tensor, or a setting is not an int or tuple of ints.
         ValueError: a setting out of range, another ``pad_mode``, another number of axes, or no window fits.
     """
     return mean_of_windows(
@@ -520,24 +520,24 @@ def avg_pool3d(
     *,
     pad_mode: str = "pad",
 ) -> Tensor:
-    """The mean of each window of three axes.
+    """Return the mean of each window of three axes.
 
     Args:
         input_x: a tensor (N, C, D, H, W), or one sample (C, D, H, W).
         kernel_size: the size of a window, an int or three.
-        stride: how far windows are apart, likewise.
-        padding: how many zeros are added at the ends of the axes: an int, three, or six (both ends of each axis). Only
+        stride: the distance between windows, likewise.
+        padding: the number of zeros added at the ends of the axes: an int, three, or six (both ends of each axis). Only
             with ``pad_mode`` "pad".
         ceil_mode: whether a last, partial window counts, if it begins inside input or padding.
         count_include_pad: whether padding counts in the mean.
-        divisor_override: what sums are divided by; with 0 the number of elements that count.
+        divisor_override: the divisor of sums; with 0 the number of elements that count.
         pad_mode: "pad"; "valid" (no padding); "same" (ceil(length / stride) windows).
 
     Returns:
         A tensor (N, C, D', H', W').
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, or a setting no int or tuple of ints.
+        TypeError: ``input_x`` is not a Tensor, or a setting is not an int or tuple of ints.
         ValueError: a setting out of range, another ``pad_mode``, another number of axes, or no window fits.
     """
     return mean_of_windows(
@@ -546,7 +546,7 @@ def avg_pool3d(
 
 
 def _pool_class(name: str, function: Callable[..., Tensor], what: str, mode: str, **how: Any) -> None:
-    """The class of a pooling over two axes."""
+    """Declare the class of a pooling over two axes."""
 
     @declare(primitive=prim(name, kernel_size=1, strides=1, pad_mode=mode, data_format="NCHW"))
     def pooled(x: Tensor, kernel_size: Ints, strides: Ints, pad_mode: str, data_format: str) -> Tensor:
@@ -592,14 +592,14 @@ _pool_class("AvgPool", avg_pool2d, "mean, without padding,", "VALID", count_incl
 def _avg_pool3d(
     x: Tensor, kernel_size: Ints, strides: Ints, pad_mode: str, pad: Ints, *, data_format: str, **how: Any
 ) -> Tensor:
-    """The mean of each window of three axes.
+    """Return the mean of each window of three axes.
 
     Args:
         x: a tensor (N, C, D, H, W).
         kernel_size: the size of a window, an int or three.
-        strides: how far windows are apart, likewise.
+        strides: the distance between windows, likewise.
         pad_mode: "same", "valid" or "pad", in capitals or not, see ``avg_pool3d``.
-        pad: how many zeros are added at the ends with "pad", an int, three or six; else 0.
+        pad: the number of zeros added at the ends with "pad", an int, three or six; else 0.
         data_format: must be "NCDHW".
         **how: ``ceil_mode``, ``count_include_pad`` and ``divisor_override``, see ``avg_pool3d``.
 
@@ -607,9 +607,9 @@ def _avg_pool3d(
         A tensor (N, C, D', H', W').
 
     Raises:
-        TypeError: ``x`` is no Tensor, or a setting no int or tuple of ints.
-        ValueError: a setting out of range or beside a ``pad_mode`` that has none, another ``data_format``, or no window
-            fits.
+        TypeError: ``x`` is not a Tensor, or a setting is not an int or tuple of ints.
+        ValueError: a setting out of range or with a ``pad_mode`` that does not take it, another ``data_format``, or no
+            window fits.
     """
     check_format(data_format, "NCDHW", "AvgPool3D")
     return avg_pool3d(x, kernel_size, strides, pad, pad_mode=pad_mode.lower(), **how)
@@ -622,7 +622,7 @@ def _raised(x: Tensor, norm_type: float, name: str) -> Tensor:
 
 
 def _root(averaged: Tensor, norm_type: float, size: int) -> Tensor:
-    """(sum of x ** p) ** (1 / p). Where the sum is 0 the gradient is 0, not infinity times 0."""
+    """Return (sum of x ** p) ** (1 / p). Where the sum is 0 the gradient is 0, not infinity times 0."""
     total = mul(averaged, size)
     zero = total == 0
     return where(zero, 0.0 if norm_type > 0 else math.inf, pow(where(zero, 1.0, total), 1.0 / norm_type))
@@ -632,72 +632,72 @@ def _root(averaged: Tensor, norm_type: float, size: int) -> Tensor:
 def lp_pool1d(
     x: Tensor, norm_type: float, kernel_size: Ints, stride: Ints | None = None, ceil_mode: bool = False
 ) -> Tensor:
-    """The p-norm of each window of one axis: sum(x ** p) ** (1 / p).
+    """Return the p-norm of each window of one axis: sum(x ** p) ** (1 / p).
 
     Args:
         x: a tensor (N, C, L), or one sample (C, L).
         norm_type: p, not 0. With an odd p a negative sum gives NaN.
         kernel_size: the size of a window.
-        stride: how far windows are apart; ``kernel_size`` by default.
-        ceil_mode: whether a last, partial window counts; its sum is scaled to a whole one.
+        stride: the distance between windows; ``kernel_size`` by default.
+        ceil_mode: whether a last, partial window counts; its sum is scaled to that of a full one.
 
     Returns:
         A tensor (N, C, L'); where a sum is 0, its gradient is 0.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``kernel_size`` or ``stride`` no int.
+        TypeError: ``x`` is not a Tensor, or ``kernel_size`` or ``stride`` is not an int.
         ValueError: ``norm_type`` is 0, another number of axes, or no window fits.
     """
     (size,) = ints_for(kernel_size, 1, "lp_pool1d", "kernel_size")
-    raised = _raised(check_tensor(x, "lp_pool1d", "x"), norm_type, "lp_pool1d")
-    averaged = avg_pool1d(raised, size, size if stride is None else stride, 0, ceil_mode)
-    return _root(averaged, norm_type, size)
+    powers = _raised(check_tensor(x, "lp_pool1d", "x"), norm_type, "lp_pool1d")
+    means = avg_pool1d(powers, size, size if stride is None else stride, 0, ceil_mode)
+    return _root(means, norm_type, size)
 
 
 @through_single
 def lp_pool2d(
     x: Tensor, norm_type: float, kernel_size: Ints, stride: Ints | None = None, ceil_mode: bool = False
 ) -> Tensor:
-    """The p-norm of each window: sum(x ** p) ** (1 / p).
+    """Return the p-norm of each window: sum(x ** p) ** (1 / p).
 
     Args:
         x: a tensor (N, C, H, W), or one sample (C, H, W).
         norm_type: p, not 0. With an odd p a negative sum gives NaN.
         kernel_size: the size of a window, an int or two.
-        stride: how far windows are apart, likewise; ``kernel_size`` by default.
-        ceil_mode: whether a last, partial window counts; its sum is scaled to a whole one.
+        stride: the distance between windows, likewise; ``kernel_size`` by default.
+        ceil_mode: whether a last, partial window counts; its sum is scaled to that of a full one.
 
     Returns:
         A tensor (N, C, H', W'); where a sum is 0, its gradient is 0.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``kernel_size`` or ``stride`` no int or tuple of ints.
+        TypeError: ``x`` is not a Tensor, or ``kernel_size`` or ``stride`` is not an int or tuple of ints.
         ValueError: ``norm_type`` is 0, another number of axes, or no window fits.
     """
     size = ints_for(kernel_size, 2, "lp_pool2d", "kernel_size")
-    raised = _raised(check_tensor(x, "lp_pool2d", "x"), norm_type, "lp_pool2d")
-    averaged = avg_pool2d(raised, size, size if stride is None else stride, 0, ceil_mode)
-    return _root(averaged, norm_type, math.prod(size))
+    powers = _raised(check_tensor(x, "lp_pool2d", "x"), norm_type, "lp_pool2d")
+    means = avg_pool2d(powers, size, size if stride is None else stride, 0, ceil_mode)
+    return _root(means, norm_type, math.prod(size))
 
 
 @declare(primitive=prim("MaxPoolWithArgmax", kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"))
 def _max_pool2d_with_places_of_sample(
     x: Tensor, kernel_size: Ints, strides: Ints, pad_mode: str, data_format: str
 ) -> tuple[Tensor, Tensor]:
-    """The largest element of each window, and where it is in its sample.
+    """Return the largest element of each window, and its position in its sample.
 
     Args:
         x: a tensor (N, C, H, W).
         kernel_size: the size of a window, an int or two.
-        strides: how far windows are apart, likewise.
+        strides: the distance between windows, likewise.
         pad_mode: "valid" (no padding) or "same" (ceil(length / stride) windows), in capitals or not.
         data_format: must be "NCHW".
 
     Returns:
-        Two tensors (N, C, H', W'): the elements, and their places in the flattened C x H x W (Int32).
+        Two tensors (N, C, H', W'): the elements, and their positions in the flattened C x H x W (Int32).
 
     Raises:
-        TypeError: ``x`` is no Tensor, or a setting no int or tuple of ints.
+        TypeError: ``x`` is not a Tensor, or a setting is not an int or tuple of ints.
         ValueError: a setting out of range, another ``pad_mode`` or ``data_format``, or no window fits.
     """
     name = "MaxPoolWithArgmax"
@@ -705,7 +705,7 @@ def _max_pool2d_with_places_of_sample(
     mode = check_one_of(check_type(pad_mode, str, name, "pad_mode").lower(), ("valid", "same"), name, "pad_mode")
     if check_tensor(x, name, "x").ndim != 4:
         raise ValueError(f"For '{name}', 'x' must have 4 axes (N, C, H, W), but got shape {x.shape}")
-    best, places = max_pool2d(x, kernel_size, strides, return_indices=True, pad_mode=mode)
+    best, positions = max_pool2d(x, kernel_size, strides, return_indices=True, pad_mode=mode)
     xp = array_module(x._array)
-    first = xp.arange(x.shape[1]).reshape(-1, 1, 1) * math.prod(x.shape[2:])
-    return best, Tensor._wrap((places._array + first).astype(np.int32))
+    channel_starts = xp.arange(x.shape[1]).reshape(-1, 1, 1) * math.prod(x.shape[2:])
+    return best, Tensor._wrap((positions._array + channel_starts).astype(np.int32))

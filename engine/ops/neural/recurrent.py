@@ -35,17 +35,17 @@ def _rule(
 ) -> list[Any]:
     if F.wraps:
         return _rule_on_tensors(F, g, inputs, kind, reverse)
-    found = F.recurrent_grad(
+    gradients = F.recurrent_grad(
         g[0], g[1], g[2], *inputs, out[3], out[4], out[5], kind=kind, reverse=reverse, with_x=needs[0]
     )
-    return [*found, None]
+    return [*gradients, None]
 
 
 def _rule_on_tensors(F: Functions, g: tuple[Any, ...], inputs: Sequence[Any], kind: str, reverse: bool) -> list[Any]:
-    """For higher orders: the sequence once more, step by step from operators of the table, and their gradient."""
-    places = [i for i, x in enumerate(inputs[:7]) if x is not None]
+    """Return the gradients for higher orders: record the sequence again, step by step from operators of the table."""
+    indices = [i for i, x in enumerate(inputs[:7]) if x is not None]
     fresh: Any = [None if x is None else F.identity(x) for x in inputs[:7]]
-    with Recording([fresh[i]._array for i in places]) as tape:
+    with Recording([fresh[i]._array for i in indices]) as tape:
         outputs = _steps(F, fresh, inputs[7], kind, reverse)
     seeds = [
         (y._array, gy) for y, gy in zip(outputs, g[:3], strict=True) if gy is not None and id(y._array) in tape.tracked
@@ -112,7 +112,7 @@ def recurrent(
     reverse: bool = False,
     lengths: Array | None = None,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """One layer of a recurrent network in one direction, over a whole sequence.
+    """Run one layer of a recurrent network in one direction, over a whole sequence.
 
     Args:
         x: the inputs (T, N, I).
@@ -123,7 +123,7 @@ def recurrent(
         b_ih: the bias of the inputs (gates * H,), or None for none.
         b_hh: the bias of the hidden state (gates * H,); None where ``b_ih`` is.
         kind: "tanh", "relu", "lstm" or "gru".
-        reverse: from the last step to the first.
+        reverse: whether to run from the last step to the first.
         lengths: how many steps of each sample count, integers (N,), or None for all. After these the state stays and
             the output is 0.
 
@@ -162,13 +162,13 @@ def _lstm_class(
     dropout: float,
     proj_size: int,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """One layer of long short-term memory over a whole sequence, with all weights in one tensor.
+    """Run one layer of long short-term memory over a whole sequence, with all weights in one tensor.
 
     Args:
         input: the sequence (T, N, input_size).
         h: the first hidden state (directions, N, P), P being ``proj_size`` or, without one, ``hidden_size``.
         c: the first cell state (directions, N, hidden_size).
-        w: of any shape, one behind the other, each for one direction and then for the other: the weights of the inputs
+        w: of any shape, concatenated, each for one direction and then for the other: the weights of the inputs
             (4 * hidden_size, input_size), gates i, f, g, o; those of the hidden state (4 * hidden_size, P); the
             projection (P, hidden_size); the bias (4 * hidden_size,), or two of them, which are added.
         input_size: the length of an input.
@@ -181,11 +181,11 @@ def _lstm_class(
 
     Returns:
         The hidden states (T, N, directions * P), the last ones (directions, N, P), the last cell states (directions, N,
-        hidden_size), and two tensors (1, 1) of 0, in whose place MindSpore hands on what its gradient needs.
+        hidden_size), and two tensors (1, 1) of 0, instead of which MindSpore returns what its gradient needs.
 
     Raises:
-        TypeError: an input is no Tensor, a size no int, ``has_bias`` or ``bidirectional`` no bool, or ``dropout`` no
-            number.
+        TypeError: an input is not a Tensor, a size is not an int, ``has_bias`` or ``bidirectional`` is not a bool, or
+            ``dropout`` is not a number.
         ValueError: a size is out of range, or the shapes do not fit.
     """
     for argument, size in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
@@ -197,36 +197,38 @@ def _lstm_class(
         raise ValueError(f"For 'LSTM', 'num_layers' must be 1, but got {num_layers}; nn.LSTM has several layers")
     if not 0 <= check_int(proj_size, "LSTM", "proj_size") < hidden_size:
         raise ValueError(f"For 'LSTM', 'proj_size' must be in [0, {hidden_size}), but got {proj_size}")
-    ways, gates, passed = 1 + bidirectional, 4 * hidden_size, proj_size or hidden_size
+    directions, gates, state_size = 1 + bidirectional, 4 * hidden_size, proj_size or hidden_size
     if check_tensor(input, "LSTM").ndim != 3 or input.shape[2] != input_size:
         raise ValueError(f"For 'LSTM', 'input' must have the shape (T, N, {input_size}), but got {input.shape}")
-    for argument, state, length in (("h", h, passed), ("c", c, hidden_size)):
-        if check_tensor(state, "LSTM", argument).shape != (ways, input.shape[1], length):
-            wanted = (ways, input.shape[1], length)
-            raise ValueError(f"For 'LSTM', '{argument}' must have the shape {wanted}, but got {state.shape}")
-    shapes: list[tuple[int, ...]] = [(gates, input_size), (gates, passed)]
+    for argument, state, length in (("h", h, state_size), ("c", c, hidden_size)):
+        if check_tensor(state, "LSTM", argument).shape != (directions, input.shape[1], length):
+            expected = (directions, input.shape[1], length)
+            raise ValueError(f"For 'LSTM', '{argument}' must have the shape {expected}, but got {state.shape}")
+    shapes: list[tuple[int, ...]] = [(gates, input_size), (gates, state_size)]
     shapes += [(proj_size, hidden_size)] * bool(proj_size) + [(gates,)] * has_bias
-    needed = ways * sum(math.prod(shape) for shape in shapes)
-    if has_bias and check_tensor(w, "LSTM", "w").size == needed + ways * gates:
+    element_count = directions * sum(math.prod(shape) for shape in shapes)
+    if has_bias and check_tensor(w, "LSTM", "w").size == element_count + directions * gates:
         shapes.append((gates,))
-        needed += ways * gates
-    if check_tensor(w, "LSTM", "w").size != needed:
-        raise ValueError(f"For 'LSTM', 'w' must have {needed} elements, but got {w.size}")
+        element_count += directions * gates
+    if check_tensor(w, "LSTM", "w").size != element_count:
+        raise ValueError(f"For 'LSTM', 'w' must have {element_count} elements, but got {w.size}")
     flat, parts, begin = reshape(w, (-1,)), list[list[Tensor]](), 0
     for shape in shapes:
         parts.append([])
-        for _ in range(ways):
+        for _ in range(directions):
             parts[-1].append(reshape(flat[begin : begin + math.prod(shape)], shape))
             begin += math.prod(shape)
     runs = []
-    for way in range(ways):
-        w_ih, w_hh, *rest = (part[way] for part in parts)
-        project = rest.pop(0) if proj_size else None
-        b_ih, b_hh = (*rest, zeros_operator(rest[0]))[:2] if rest else (None, None)
-        runs.append(_one_way(input, h[way], c[way], w_ih, w_hh, b_ih, b_hh, project, reverse=way == 1))
+    for direction in range(directions):
+        w_ih, w_hh, *biases = (part[direction] for part in parts)
+        project = biases.pop(0) if proj_size else None
+        b_ih, b_hh = (*biases, zeros_operator(biases[0]))[:2] if biases else (None, None)
+        runs.append(
+            _one_way(input, h[direction], c[direction], w_ih, w_hh, b_ih, b_hh, project, reverse=direction == 1)
+        )
     states, last_h, last_c = zip(*runs, strict=True)
-    nothing = constant(array_module(input._array).zeros((1, 1), input._array.dtype))
-    return concat(states, 2), stack(last_h, 0), stack(last_c, 0), nothing, nothing
+    empty = constant(array_module(input._array).zeros((1, 1), input._array.dtype))
+    return concat(states, 2), stack(last_h, 0), stack(last_c, 0), empty, empty
 
 
 def _one_way(
@@ -242,12 +244,12 @@ def _one_way(
 ) -> tuple[Tensor, Tensor, Any]:
     if project is None:
         return recurrent(x, h, c, w_ih, w_hh, b_ih, b_hh, "lstm", reverse)
-    # The projection becomes part of the weights of the hidden state; the first one, which is projected already, comes
-    # in as further inputs of the first step.
+    # The projection becomes part of the weights of the hidden state; the first state, which is projected already, is
+    # a further input of the first step.
     xp = array_module(x._array)
-    first = xp.zeros((x.shape[0], 1, 1), x._array.dtype)
-    first[-1 if reverse else 0] = 1
-    wide = concat([x, Tensor._wrap(first) * h], 2)
+    is_first = xp.zeros((x.shape[0], 1, 1), x._array.dtype)
+    is_first[-1 if reverse else 0] = 1
+    wide = concat([x, Tensor._wrap(is_first) * h], 2)
     start = constant(xp.zeros((x.shape[1], project.shape[1]), x._array.dtype))
     states, last, cell = recurrent(
         wide, start, c, concat([w_ih, w_hh], 1), matmul(w_hh, project), b_ih, b_hh, "lstm", reverse

@@ -1,4 +1,4 @@
-"""Unpooling: elements put back to where they were the largest of their windows."""
+"""Unpooling: elements put back at the positions where they were the largest of their windows."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def _unpooled(
     output_size: Sequence[int] | None,
 ) -> Tensor:
     kernel = ints_for(kernel_size, axes, name, "kernel_size")
-    own = stride is None or (isinstance(stride, int | tuple | list) and not stride)
-    strides = kernel if own else ints_for(stride, axes, name, "stride")
+    is_default = stride is None or (isinstance(stride, int | tuple | list) and not stride)
+    strides = kernel if is_default else ints_for(stride, axes, name, "stride")
     pads = ints_for(padding, axes, name, "padding", 0)
     if check_tensor(x, name, "x").shape != check_tensor(indices, name, "indices").shape:
         raise ValueError(f"For '{name}', 'indices' must have the shape {x.shape} of 'x', but got {indices.shape}")
@@ -43,22 +43,22 @@ def _unpooled(
         raise ValueError(f"For '{name}', 'output_size' must hold {axes} ints or a shape, but got {output_size}")
     if x.ndim == axes + 1:
         size = None if output_size is None else (1, *output_size) if len(output_size) == axes + 1 else output_size
-        found = _unpooled(axes, name, expand_dims(x, 0), expand_dims(indices, 0), kernel, strides, pads, size)
-        return squeeze(found, 0)
+        result = _unpooled(axes, name, expand_dims(x, 0), expand_dims(indices, 0), kernel, strides, pads, size)
+        return squeeze(result, 0)
     if output_size:
         lengths = tuple(output_size[-axes:])
     else:
         lengths = tuple((n - 1) * s - 2 * p + k for n, s, p, k in zip(x.shape[2:], strides, pads, kernel, strict=True))
     total = math.prod(lengths)
-    places = indices._array
-    checked(_check_below, places, name=name, total=total)
+    positions = indices._array
+    checked(_check_below, positions, name=name, total=total)
     n, c = x.shape[:2]
-    xp = array_module(places)
-    index = (fixed(xp.arange(n)[:, None, None]), fixed(xp.arange(c)[None, :, None]), places.reshape(n, c, -1))
-    # Of two elements that go to one place, the last is kept, and gets the gradient.
+    xp = array_module(positions)
+    index = (fixed(xp.arange(n)[:, None, None]), fixed(xp.arange(c)[None, :, None]), positions.reshape(n, c, -1))
+    # Of two elements for one position, the last is kept and gets the gradient.
     empty = constant(xp.zeros((n, c, total), x._array.dtype))
-    filled = TENSOR_FUNCTIONS.setitem(empty, reshape(x, (n, c, -1)), index=index)
-    return reshape(filled, (n, c, *lengths))
+    output = TENSOR_FUNCTIONS.setitem(empty, reshape(x, (n, c, -1)), index=index)
+    return reshape(output, (n, c, *lengths))
 
 
 def _check_below(places: Array, name: str, total: int) -> None:
@@ -74,24 +74,24 @@ def max_unpool1d(
     padding: Ints = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """The inverse of ``max_pool1d`` as far as there is one: each element is put where it was the largest, 0 elsewhere.
+    """Return the partial inverse of ``max_pool1d``: each element at the position where it was the largest, 0 elsewhere.
 
     Args:
         x: pooled elements, (N, C, L) or (C, L).
-        indices: where each was, as ``max_pool1d`` with ``return_indices`` gives it; of the shape of ``x``. Of two
-            elements that go to one place the last one is kept, and gets the gradient.
+        indices: the position of each, as ``max_pool1d`` with ``return_indices`` returns it; of the shape of ``x``. Of
+            two elements for one position the last one is kept and gets the gradient.
         kernel_size: the length of the windows.
-        stride: how far they are apart; None or 0 is ``kernel_size``.
-        padding: how much was put at both ends before pooling.
+        stride: the distance between windows; None or 0 is ``kernel_size``.
+        padding: the padding at both ends before pooling.
         output_size: the shape of the result, or its last axis; None is ``(L - 1) * stride - 2 * padding +
             kernel_size``.
 
     Returns:
-        a Tensor (N, C, length) or (C, length) of the dtype of ``x``.
+        A Tensor (N, C, length) or (C, length) of the dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` or ``indices`` is no Tensor.
-        ValueError: ``indices`` has another shape than ``x`` or names places that are not there.
+        TypeError: ``x`` or ``indices`` is not a Tensor.
+        ValueError: ``indices`` has another shape than ``x`` or holds positions out of range.
     """
     return _unpooled(1, "max_unpool1d", x, indices, kernel_size, stride, padding, output_size)
 
@@ -105,24 +105,24 @@ def max_unpool2d(
     padding: Ints = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """The inverse of ``max_pool2d`` as far as there is one: each element is put where it was the largest, 0 elsewhere.
+    """Return the partial inverse of ``max_pool2d``: each element at the position where it was the largest, 0 elsewhere.
 
     Args:
         x: pooled elements, (N, C, H, W) or (C, H, W).
-        indices: where each was in the flattened image, as ``max_pool2d`` with ``return_indices`` gives it; of the shape
-            of ``x``. Of two elements that go to one place the last one is kept, and gets the gradient.
+        indices: the position of each in the flattened image, as ``max_pool2d`` with ``return_indices`` returns it; of
+            the shape of ``x``. Of two elements for one position the last one is kept and gets the gradient.
         kernel_size: the size of the windows: an int, or one for each axis.
-        stride: how far they are apart; None or 0 is ``kernel_size``.
-        padding: how much was put at both ends of each axis before pooling.
+        stride: the distance between windows; None or 0 is ``kernel_size``.
+        padding: the padding at both ends of each axis before pooling.
         output_size: the shape of the result, or its last two axes; None is ``(n - 1) * stride - 2 * padding +
             kernel_size`` along each.
 
     Returns:
-        a Tensor (N, C, height, width) or (C, height, width) of the dtype of ``x``.
+        A Tensor (N, C, height, width) or (C, height, width) of the dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` or ``indices`` is no Tensor.
-        ValueError: ``indices`` has another shape than ``x`` or names places that are not there.
+        TypeError: ``x`` or ``indices`` is not a Tensor.
+        ValueError: ``indices`` has another shape than ``x`` or holds positions out of range.
     """
     return _unpooled(2, "max_unpool2d", x, indices, kernel_size, stride, padding, output_size)
 
@@ -135,53 +135,53 @@ def max_unpool3d(
     padding: Ints = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """The inverse of ``max_pool3d`` as far as there is one: each element is put where it was the largest, 0 elsewhere.
+    """Return the partial inverse of ``max_pool3d``: each element at the position where it was the largest, 0 elsewhere.
 
     Args:
         x: pooled elements, (N, C, D, H, W) or (C, D, H, W).
-        indices: where each was in the flattened volume, as ``max_pool3d`` with ``return_indices`` gives it; of the
-            shape of ``x``. Of two elements that go to one place the last one is kept, and gets the gradient.
+        indices: the position of each in the flattened volume, as ``max_pool3d`` with ``return_indices`` returns it; of
+            the shape of ``x``. Of two elements for one position the last one is kept and gets the gradient.
         kernel_size: the size of the windows: an int, or one for each axis.
-        stride: how far they are apart; None or 0 is ``kernel_size``.
-        padding: how much was put at both ends of each axis before pooling.
+        stride: the distance between windows; None or 0 is ``kernel_size``.
+        padding: the padding at both ends of each axis before pooling.
         output_size: the shape of the result, or its last three axes; None is ``(n - 1) * stride - 2 * padding +
             kernel_size`` along each.
 
     Returns:
-        a Tensor (N, C, depth, height, width) or (C, depth, height, width) of the dtype of ``x``.
+        A Tensor (N, C, depth, height, width) or (C, depth, height, width) of the dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` or ``indices`` is no Tensor.
-        ValueError: ``indices`` has another shape than ``x`` or names places that are not there.
+        TypeError: ``x`` or ``indices`` is not a Tensor.
+        ValueError: ``indices`` has another shape than ``x`` or holds positions out of range.
     """
     return _unpooled(3, "max_unpool3d", x, indices, kernel_size, stride, padding, output_size)
 
 
 def _by_shape(function: Callable[..., Tensor], axes: int, layout: str) -> None:
-    """The class of an unpooling, told the shape of its output."""
+    """Declare the class of an unpooling whose output shape is a setting."""
     name = f"MaxUnpool{axes}D"
 
     @declare(primitive=prim(name, "ksize", strides=0, pads=0, output_shape=(), data_format=layout))
     def unpooled(
         x: Tensor, argmax: Tensor, ksize: Ints, strides: Ints, pads: Ints, output_shape: Sequence[int], data_format: str
     ) -> Tensor:
-        """Each element is put where it was the largest of its window, 0 elsewhere.
+        """Return each element at the position where it was the largest of its window, 0 elsewhere.
 
         Args:
             x: pooled elements, in the layout of ``data_format``.
-            argmax: where each was in the flattened image or volume; of the shape of ``x``.
+            argmax: the position of each in the flattened image or volume; of the shape of ``x``.
             ksize: the size of the windows: an int, one for each pooled axis, or one for each axis.
-            strides: how far they are apart, likewise; 0 is ``ksize``.
-            pads: how much was put at both ends of each axis before pooling, likewise.
+            strides: the distance between windows, likewise; 0 is ``ksize``.
+            pads: the padding at both ends of each axis before pooling, likewise.
             output_shape: the shape of the result; empty is ``(n - 1) * strides - 2 * pads + ksize`` along each pooled
                 axis.
-            data_format: "NCHW" for images, "NCDHW" for volumes; nothing else is taken.
+            data_format: "NCHW" for images, "NCDHW" for volumes; no other is allowed.
 
         Returns:
-            a Tensor of the dtype of ``x``.
+            A Tensor of the dtype of ``x``.
 
         Raises:
-            TypeError: ``x`` or ``argmax`` is no Tensor.
+            TypeError: ``x`` or ``argmax`` is not a Tensor.
             ValueError: another ``data_format``, or ``argmax`` of another shape than ``x`` or with places that are not
                 there.
         """
