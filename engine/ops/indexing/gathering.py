@@ -1,4 +1,4 @@
-"""Elements picked by index tensors: gather, take, masked_select, nonzero."""
+"""Elements selected by index tensors: gather, take, masked_select, nonzero."""
 
 from __future__ import annotations
 
@@ -60,15 +60,15 @@ def _check_in_range(index: Array, length: int, name: str, error: type[Exception]
         raise error(f"For '{name}', indices must be in [{-length}, {length}), but got {index.min()}..{index.max()}")
 
 
-# Picking
+# Selection
 @declare(primitive=(prim("Gather", batch_dims=0), prim("GatherV2"), prim("SparseGatherV2").without("batch_dims")))
 def gather(input_params: Tensor, input_indices: TensorLike, axis: int | Tensor, batch_dims: int = 0) -> Tensor:
-    """The entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes of both are paired up.
+    """Return the entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes of both are paired up.
 
     Args:
-        input_params: the tensor that is picked from.
+        input_params: the source tensor.
         input_indices: integers in [-n, n) for the length n of ``axis``, of any shape.
-        axis: the axis along which is picked, an int or a 0-d tensor.
+        axis: the axis to select along, an int or a 0-d tensor.
         batch_dims: how many leading axes ``input_params`` and ``input_indices`` have in common: at most
             ``input_indices.ndim`` and at most ``axis``; a negative number counts from ``input_indices.ndim``.
 
@@ -77,7 +77,8 @@ def gather(input_params: Tensor, input_indices: TensorLike, axis: int | Tensor, 
         ``batch_dims`` on, and of its dtype.
 
     Raises:
-        TypeError: ``input_params`` is no Tensor, ``input_indices`` holds no integers, or ``axis`` is no int.
+        TypeError: ``input_params`` is not a Tensor, ``input_indices`` does not hold integers, or ``axis`` is not an
+            int.
         ValueError: ``axis`` or ``batch_dims`` is out of range.
         RuntimeError: an index out of range, or the leading axes differ.
     """
@@ -99,9 +100,9 @@ def gather(input_params: Tensor, input_indices: TensorLike, axis: int | Tensor, 
             f"For 'gather', the first {batch} lengths must be equal, but got shapes {x.shape} and {i.shape}"
         )
     check_in_range(i._array, x.shape[at], "gather")
-    before = [xp.arange(n).reshape((-1,) + (1,) * (at + i.ndim - batch - k - 1)) for k, n in enumerate(x.shape[:at])]
-    own = i._array.reshape(i.shape[:batch] + (1,) * (at - batch) + i.shape[batch:])
-    return getitem_operator(x, index=(*before, own))
+    leading = [xp.arange(n).reshape((-1,) + (1,) * (at + i.ndim - batch - k - 1)) for k, n in enumerate(x.shape[:at])]
+    indices = i._array.reshape(i.shape[:batch] + (1,) * (at - batch) + i.shape[batch:])
+    return getitem_operator(x, index=(*leading, indices))
 
 
 @declare(method="gather")
@@ -112,7 +113,7 @@ def _gather_of_tensor(
     batch_dims: int = 0,
     **named: Any,
 ) -> Tensor:
-    """``gather(dim, index)`` picks element by element, ``gather(input_indices, axis, batch_dims)`` whole entries.
+    """Return the elements of ``gather(dim, index)``, or the entries of ``gather(input_indices, axis, batch_dims)``.
 
     Args:
         input: the tensor.
@@ -126,45 +127,49 @@ def _gather_of_tensor(
         A tensor of the dtype of ``input``.
 
     Raises:
-        TypeError: an index that holds no integers, an axis that is no int, or an argument that the form does not have.
+        TypeError: an index does not hold integers, an axis is not an int, or the form does not have an argument.
         ValueError: shapes that do not fit, or an axis out of range.
         RuntimeError: an index out of range.
     """
     names = (
         ("dim", "index") if "dim" in named or "index" in named or isinstance(first, int) else ("input_indices", "axis")
     )
-    refused = [*named.keys() - {*names}, *["batch_dims"] * (names[0] == "dim" and batch_dims != 0)]
-    if refused:
-        raise TypeError(f"gather() got an unexpected keyword argument '{refused[0]}'")
+    unexpected = [*named.keys() - {*names}, *["batch_dims"] * (names[0] == "dim" and batch_dims != 0)]
+    if unexpected:
+        raise TypeError(f"gather() got an unexpected keyword argument '{unexpected[0]}'")
     for name, value in zip(names, (first, second), strict=True):
         if name in named and value is not None:
             raise TypeError(f"gather() got multiple values for argument '{name}'")
-    one: Any = named.get(names[0], first)
-    other: Any = named.get(names[1], second)
-    return gather_elements(input, one, other) if names[0] == "dim" else gather(input, one, other, batch_dims)
+    leading: Any = named.get(names[0], first)
+    trailing: Any = named.get(names[1], second)
+    return (
+        gather_elements(input, leading, trailing) if names[0] == "dim" else gather(input, leading, trailing, batch_dims)
+    )
 
 
 def _grid(shape: tuple[int, ...], axis: int, index: Array) -> tuple[Any, ...]:
-    """The index of every element of ``index``, with ``index`` itself for ``axis``."""
+    """Return the index of every element of ``index``, with ``index`` itself for ``axis``."""
     shapes = [(n, *(1,) * (len(shape) - k - 1)) for k, n in enumerate(shape)]
     xp = array_module(index)
-    return tuple([index if k == axis else filled(_numbered, shape=one, xp=xp)._array for k, one in enumerate(shapes)])
+    return tuple(
+        [index if k == axis else filled(_numbered, shape=lengths, xp=xp)._array for k, lengths in enumerate(shapes)]
+    )
 
 
 def _numbered(shape: tuple[int, ...], xp: Any) -> Array:
-    found: Array = xp.arange(shape[0]).reshape(shape)
-    return found
+    result: Array = xp.arange(shape[0]).reshape(shape)
+    return result
 
 
 @declare(method=True, mint="gather")
 def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """For each element of ``index`` the element of ``input`` at its place, but at that number along ``dim``.
+    """Return the elements of ``input`` at the positions of ``index``, but along ``dim`` at the numbers in ``index``.
 
     For two axes and ``dim`` 0: ``result[i][j] = input[index[i][j]][j]``.
 
     Args:
-        input: the tensor that is picked from.
-        dim: the axis that the numbers are of.
+        input: the source tensor.
+        dim: the axis that ``index`` counts along.
         index: an integer tensor of as many axes, on the others no longer than ``input``; numbers in [-n, n) for the
             length n of ``dim``.
 
@@ -172,7 +177,7 @@ def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
         A tensor of the shape of ``index`` and of the dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, ``index`` holds no integers, or ``dim`` is no int.
+        TypeError: ``input`` is not a Tensor, ``index`` does not hold integers, or ``dim`` is not an int.
         ValueError: another number of axes, or more elements along another axis than the input has.
         RuntimeError: an index out of range.
     """
@@ -193,18 +198,18 @@ def _same_axes(x: Tensor, i: Tensor, at: int, name: str) -> None:
 
 @declare(primitive=prim("GatherD"))
 def gather_d(x: Tensor, dim: int, index: Tensor) -> Tensor:
-    """``gather_elements`` under its older name.
+    """Return ``gather_elements`` under its older name.
 
     Args:
-        x: the tensor that is picked from.
-        dim: the axis that the numbers are of.
+        x: the source tensor.
+        dim: the axis that ``index`` counts along.
         index: an integer tensor of as many axes, on the others no longer than ``x``.
 
     Returns:
         A tensor of the shape of ``index`` and of the dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor, ``index`` holds no integers, or ``dim`` is no int.
+        TypeError: ``x`` is not a Tensor, ``index`` does not hold integers, or ``dim`` is not an int.
         ValueError: another number of axes, or more elements along another axis than ``x`` has.
         RuntimeError: an index out of range.
     """
@@ -212,7 +217,7 @@ def gather_d(x: Tensor, dim: int, index: Tensor) -> Tensor:
 
 
 def _rows(indices: Tensor, axes: int, name: str) -> tuple[Any, ...]:
-    """The last axis of an index tensor as an index, a column for each of the at most ``axes`` axes that it names."""
+    """Return the last axis of an index tensor as an index, with a column for each of at most ``axes`` axes."""
     count = check_axes(indices, 1, name, "indices").shape[-1]
     if count > axes:
         raise ValueError(f"For '{name}', the last axis of 'indices' must be at most {axes} long, but got {count}")
@@ -221,17 +226,17 @@ def _rows(indices: Tensor, axes: int, name: str) -> tuple[Any, ...]:
 
 @declare(method=True, primitive=prim("GatherNd"))
 def gather_nd(input_x: Tensor, indices: Tensor) -> Tensor:
-    """The entries that the rows of ``indices`` (its last axis) name: ``input_x[i0, i1, ...]`` for each row.
+    """Return ``input_x[i0, i1, ...]`` for each row of ``indices`` (its last axis).
 
     Args:
-        input_x: the tensor that is picked from.
+        input_x: the source tensor.
         indices: an integer tensor (..., K), K at most ``input_x.ndim``; column k counts along axis k, from 0 on.
 
     Returns:
         A tensor of shape ``indices.shape[:-1] + input_x.shape[K:]`` and of the dtype of ``input_x``.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, or ``indices`` holds no integers.
+        TypeError: ``input_x`` is not a Tensor, or ``indices`` does not hold integers.
         ValueError: ``indices`` has no axis, or K is more than ``input_x.ndim``.
         RuntimeError: an index that is negative or out of range.
     """
@@ -252,19 +257,19 @@ def _check_rows(rows: Array, lengths: tuple[int, ...]) -> None:
 
 @declare(method=True, mint=renamed(axis="dim"))
 def index_select(input: Tensor, axis: int, index: Tensor) -> Tensor:
-    """The entries ``index`` along ``axis``.
+    """Return the entries ``index`` along ``axis``.
 
     Args:
-        input: the tensor that is picked from.
-        axis: the axis along which is picked.
+        input: the source tensor.
+        axis: the axis to select along.
         index: a vector of integers in [-n, n) for the length n of ``axis``; a 0-d one counts as one of length 1.
 
     Returns:
         A tensor of the shape of ``input``, but along ``axis`` of the length of ``index``, and of its dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor, ``index`` holds no integers, or ``axis`` is no int.
-        ValueError: ``index`` is no vector, or ``axis`` is out of range.
+        TypeError: ``input`` is not a Tensor, ``index`` does not hold integers, or ``axis`` is not an int.
+        ValueError: ``index`` is not a vector, or ``axis`` is out of range.
         RuntimeError: an index out of range.
     """
     i = _integers(index, "index_select", "index")
@@ -275,19 +280,20 @@ def index_select(input: Tensor, axis: int, index: Tensor) -> Tensor:
 
 @declare(method=True)
 def take(input: Tensor, index: TensorLike, axis: int | None = None, mode: str = "clip") -> Tensor:
-    """The elements ``index`` of the flattened tensor, or the entries along ``axis``.
+    """Return the elements ``index`` of the flattened tensor, or the entries along ``axis``.
 
     Args:
-        input: the tensor that is picked from.
+        input: the source tensor.
         index: integers of any shape; with "clip" and "raise" those in [-n, 0) count from the end.
-        axis: the axis along which is picked; None flattens the tensor first.
-        mode: what an index out of range does: "clip" takes the nearest end, "wrap" goes around, "raise" is an error.
+        axis: the axis to select along; None flattens the tensor first.
+        mode: the treatment of an index out of range: "clip" takes the nearest end, "wrap" goes around, "raise" is an
+            error.
 
     Returns:
         A tensor of the shape of ``index``, or of ``input`` with ``axis`` replaced by it, of the dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``index`` holds no integers.
+        TypeError: ``input`` is not a Tensor, or ``index`` does not hold integers.
         ValueError: another ``mode`` than "clip", "wrap" and "raise", or ``axis`` is out of range.
         RuntimeError: an index out of range, with "raise".
     """
@@ -299,18 +305,19 @@ def take(input: Tensor, index: TensorLike, axis: int | None = None, mode: str = 
     n, xp = check_axes(x, 1, "take").shape[at], array_module(x._array)
     if mode == "raise":
         check_in_range(i._array, n, "take")
-    places = xp.where(i._array < 0, i._array + n, i._array) if mode != "wrap" else i._array % n
-    return getitem_operator(x, index=along(x, at, xp.clip(places, 0, n - 1)))
+    positions = xp.where(i._array < 0, i._array + n, i._array) if mode != "wrap" else i._array % n
+    return getitem_operator(x, index=along(x, at, xp.clip(positions, 0, n - 1)))
 
 
 @declare(method=True)
 def _choose(input: Tensor, choices: Sequence[TensorLike] | Tensor, mode: str = "clip") -> Tensor:
-    """For each element, the element at its place of the entry of ``choices`` that it numbers, as in NumPy.
+    """Return for each element the corresponding element of the entry of ``choices`` with that number, as in NumPy.
 
     Args:
         input: integers.
-        choices: tensors, or what makes one, that broadcast to the shape of ``input``.
-        mode: what a number out of range does: "clip" takes the nearest entry, "wrap" goes around, "raise" is an error.
+        choices: tensors, or values convertible to tensors, that broadcast to the shape of ``input``.
+        mode: the treatment of a number out of range: "clip" takes the nearest entry, "wrap" goes around, "raise" is an
+            error.
 
     Returns:
         A tensor of the shape of ``input`` and of the dtype of ``choices``.
@@ -322,10 +329,10 @@ def _choose(input: Tensor, choices: Sequence[TensorLike] | Tensor, mode: str = "
     check_one_of(mode, ("clip", "wrap", "raise"), "Tensor.choose", "mode")
     rows = [broadcast_to(c if isinstance(c, Tensor) else Tensor(c), input.shape) for c in choices]
     count = len(rows)
-    given = input._array
-    if mode == "raise" and given.size and (int(given.min()) < 0 or int(given.max()) >= count):
+    array = input._array
+    if mode == "raise" and array.size and (int(array.min()) < 0 or int(array.max()) >= count):
         raise RuntimeError(
-            f"For 'Tensor.choose', numbers must be in [0, {count}), but got {given.min()}..{given.max()}"
+            f"For 'Tensor.choose', numbers must be in [0, {count}), but got {array.min()}..{array.max()}"
         )
     numbers = arithmetic.clamp(input, 0, count - 1) if mode == "clip" else arithmetic.remainder(input, count)
     return gather_elements(stack(rows), 0, expand_dims(numbers, 0))[0]
@@ -333,7 +340,7 @@ def _choose(input: Tensor, choices: Sequence[TensorLike] | Tensor, mode: str = "
 
 @declare(method=True, primitive=prim("MaskedSelect"), mint=True)
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """The elements where ``mask`` holds, in the order of the tensor.
+    """Return the elements where ``mask`` holds, in the order of the tensor.
 
     Args:
         input: a tensor of any shape.
@@ -343,13 +350,13 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
         A vector of the dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``mask`` holds no bools.
+        TypeError: ``input`` is not a Tensor, or ``mask`` does not hold bools.
         ValueError: the shapes do not broadcast.
     """
     x, m = _masked(input, mask, "masked_select")
     shape = check_broadcast("masked_select", input=x.shape, mask=m.shape)
-    chosen = m._array if m.shape == shape else array_module(m._array).broadcast_to(m._array, shape)
-    return getitem_operator(x if x.shape == shape else broadcast_to(x, shape), index=chosen)
+    selection = m._array if m.shape == shape else array_module(m._array).broadcast_to(m._array, shape)
+    return getitem_operator(x if x.shape == shape else broadcast_to(x, shape), index=selection)
 
 
 def _masked(input: Tensor, mask: Tensor, name: str) -> tuple[Tensor, Tensor]:
@@ -361,7 +368,7 @@ def _masked(input: Tensor, mask: Tensor, name: str) -> tuple[Tensor, Tensor]:
 
 @declare(method=True, primitive=prim("NonZero"), mint=True)
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
-    """Where elements are not 0, in the order of the tensor.
+    """Return the indices of the elements that are not 0, in the order of the tensor.
 
     Args:
         input: a tensor of any shape.
@@ -372,21 +379,21 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
         axis, for a 0-d tensor one as of a tensor of length 1.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     x = check_tensor(input, "nonzero")._array
     xp = array_module(x)
-    found = [v.astype(np.int64) for v in xp.nonzero(x.reshape(-1) if x.ndim == 0 else x)]
+    indices = [v.astype(np.int64) for v in xp.nonzero(x.reshape(-1) if x.ndim == 0 else x)]
     if bool_of(as_tuple, "nonzero", "as_tuple"):
-        return tuple([Tensor._wrap(v) for v in found])
+        return tuple([Tensor._wrap(v) for v in indices])
     if x.ndim == 0:
-        return constant(xp.zeros((found[0].size, 0), np.int64))
-    return Tensor._wrap(xp.stack(found, -1))
+        return constant(xp.zeros((indices[0].size, 0), np.int64))
+    return Tensor._wrap(xp.stack(indices, -1))
 
 
 @declare(method=True, numpy=renamed(input="a"))
 def argwhere(input: Tensor) -> Tensor:
-    """Where elements are not 0, in the order of the tensor.
+    """Return the indices of the elements that are not 0, in the order of the tensor.
 
     Args:
         input: a tensor of any shape.
@@ -395,24 +402,24 @@ def argwhere(input: Tensor) -> Tensor:
         An Int64 tensor (count, input.ndim), an index in each row.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return nonzero(input)
 
 
 @declare(primitive=prim("UnravelIndex"))
 def _unravel_index(indices: Tensor, dims: Tensor) -> Tensor:
-    """The indices in each axis of a tensor of shape ``dims`` of places in the flattened tensor, as in NumPy.
+    """Return the indices in each axis of positions in a flattened tensor of shape ``dims``, as in NumPy.
 
     Args:
-        indices: places, integers in [0, product of ``dims``), of any shape.
+        indices: positions, integers in [0, product of ``dims``), of any shape.
         dims: a vector of lengths.
 
     Returns:
         A tensor ``(len(dims),) + indices.shape`` of the dtype of ``indices``.
 
     Raises:
-        ValueError: a place that is not in the tensor.
+        ValueError: a position that is not in the tensor.
     """
-    places = indices.asnumpy()
-    return Tensor(np.stack(np.unravel_index(places, tuple(dims.tolist()))).astype(places.dtype))
+    positions = indices.asnumpy()
+    return Tensor(np.stack(np.unravel_index(positions, tuple(dims.tolist()))).astype(positions.dtype))

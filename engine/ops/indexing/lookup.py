@@ -1,4 +1,4 @@
-"""Looking up the rows of a table by their numbers."""
+"""Lookup of the rows of a table by index."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["embedding"]
 
 @declare(primitive=prim("EmbeddingLookup"))
 def rows_behind_offset(input_params: Tensor, input_indices: Tensor, offset: int | Tensor) -> Tensor:
-    """The rows ``input_indices - offset`` of a table; zeros for those that are not there.
+    """Return the rows ``input_indices - offset`` of a table; zeros for those out of range.
 
     Args:
         input_params: the table (rows, ...).
@@ -28,12 +28,12 @@ def rows_behind_offset(input_params: Tensor, input_indices: Tensor, offset: int 
         A tensor ``input_indices.shape + input_params.shape[1:]`` of the dtype of ``input_params``.
 
     Raises:
-        TypeError: ``input_indices`` holds no integers.
+        TypeError: ``input_indices`` does not hold integers.
     """
-    places = check_tensor(input_indices, "EmbeddingLookup", "input_indices") - offset
-    there = comparison.logical_and(comparison.ge(places, 0), comparison.lt(places, input_params.shape[0]))
-    rows = gather(input_params, comparison.where(there, places, 0), 0)
-    return comparison.where(reshape(there, there.shape + (1,) * (input_params.ndim - 1)), rows, 0)
+    indices = check_tensor(input_indices, "EmbeddingLookup", "input_indices") - offset
+    valid = comparison.logical_and(comparison.ge(indices, 0), comparison.lt(indices, input_params.shape[0]))
+    rows = gather(input_params, comparison.where(valid, indices, 0), 0)
+    return comparison.where(reshape(valid, valid.shape + (1,) * (input_params.ndim - 1)), rows, 0)
 
 
 @declare(mint="nn.functional.embedding")
@@ -45,23 +45,23 @@ def embedding(
     norm_type: float = 2.0,
     scale_grad_by_freq: bool = False,
 ) -> Tensor:
-    """The rows of ``weight`` that ``input`` numbers.
+    """Return the rows of ``weight`` at the indices ``input``.
 
     Args:
         input: integers in [-rows, rows), of any shape.
         weight: the table (rows, size).
-        padding_idx: a row that gets no gradient, in [-rows, rows); None is none.
-        max_norm: of the numbered rows those longer than this are first shortened to it, in ``weight`` itself; None
+        padding_idx: a row that gets no gradient, in [-rows, rows); None for none.
+        max_norm: the rows at ``input`` that are longer than this are first shortened to it, in ``weight`` itself; None
             shortens none.
-        norm_type: the p of the p-norm that ``max_norm`` is measured in.
+        norm_type: the p of the p-norm that ``max_norm`` limits.
         scale_grad_by_freq: must be False.
 
     Returns:
         A tensor ``input.shape + (size,)`` of the dtype of ``weight``.
 
     Raises:
-        NotImplementedError: ``scale_grad_by_freq``.
-        TypeError: ``input`` holds no integers, or ``weight`` is no Tensor.
+        NotImplementedError: ``scale_grad_by_freq`` is True.
+        TypeError: ``input`` does not hold integers, or ``weight`` is not a Tensor.
         ValueError: ``padding_idx`` is out of range.
         RuntimeError: a number in ``input`` is out of range.
     """
@@ -77,12 +77,12 @@ def embedding(
     rows = gather(weight, input, 0)
     if padding_idx is None:
         return rows
-    mine = comparison.eq(input, padding_idx % count)
-    return comparison.where(expand_dims(mine, -1), rows.data, rows)  # the row of the padding gets no gradient
+    is_padding = comparison.eq(input, padding_idx % count)
+    return comparison.where(expand_dims(is_padding, -1), rows.data, rows)  # the row of the padding gets no gradient
 
 
 def _shorten(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
-    """In place: the numbered rows at most ``max_norm`` long. A gradient passes as if nothing had been done."""
+    """Shorten the rows at ``input`` to ``max_norm``, in place. A gradient passes as if they were not shortened."""
     check_in_range(input._array, weight.shape[0], "gather")
     numbers = Tensor._wrap(array_module(input._array).unique(input._array % weight.shape[0]))
     rows = gather(weight, numbers, 0)
@@ -94,39 +94,39 @@ def _shorten(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -
 
 @declare(primitive=prim("SubAndFilter"))
 def _sub_and_filter(input_x: Tensor, max_num: int | Tensor, offset: int | Tensor) -> tuple[Tensor, Tensor]:
-    """The elements ``input_x - offset`` that are in [0, max_num), in their order, and where they were.
+    """Return the elements ``input_x - offset`` that are in [0, max_num), in their order, and their positions.
 
     Args:
         input_x: integers of any shape, Int32 or Int64.
         max_num: the end of the range, an int or a tensor of one.
-        offset: what is taken away first, likewise.
+        offset: a number subtracted first, likewise.
 
     Returns:
-        The elements, a vector of the dtype of ``input_x``, and their places in the flattened tensor, likewise.
+        The elements, a vector of the dtype of ``input_x``, and their positions in the flattened tensor, likewise.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor of integers.
+        TypeError: ``input_x`` is not a Tensor of integers.
     """
-    moved = check_integers(input_x, "SubAndFilter", "input_x")._array.reshape(-1) - int(offset)
-    there = array_module(moved).flatnonzero((moved >= 0) & (moved < int(max_num)))
+    shifted = check_integers(input_x, "SubAndFilter", "input_x")._array.reshape(-1) - int(offset)
+    positions = array_module(shifted).flatnonzero((shifted >= 0) & (shifted < int(max_num)))
     dtype = input_x._array.dtype
-    return Tensor._wrap(moved[there].astype(dtype)), Tensor._wrap(there.astype(dtype))
+    return Tensor._wrap(shifted[positions].astype(dtype)), Tensor._wrap(positions.astype(dtype))
 
 
 @declare(primitive=prim("MapUniform"))
 def _map_uniform(input: Tensor, per_group_size: int | Tensor, group_num: int | Tensor) -> Tensor:
-    """input % group_num * per_group_size + input // group_num: keys, dealt to groups in turn, by group.
+    """Return input % group_num * per_group_size + input // group_num: keys, dealt to groups in turn, by group.
 
     Args:
         input: the keys, integers of any shape.
-        per_group_size: how many keys a group has, an int or a tensor of one.
-        group_num: how many groups there are, likewise, not 0.
+        per_group_size: the number of keys in a group, an int or a tensor of one.
+        group_num: the number of groups, likewise, not 0.
 
     Returns:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor of integers, or another argument no int.
+        TypeError: ``input`` is not a Tensor of integers, or another argument is not an int.
         ValueError: ``group_num`` is 0.
     """
     keys = check_integers(input, "MapUniform", "input")._array

@@ -1,4 +1,4 @@
-"""Elements put where index tensors say: scatter, index_add, masked_fill, sums of segments."""
+"""Elements written at index tensors: scatter, index_add, masked_fill, sums of segments."""
 
 from __future__ import annotations
 
@@ -87,20 +87,21 @@ _MEETINGS = {"mul": np.multiply, "div": np.true_divide, "max": np.maximum, "min"
 @in_single
 def _scatter_reduce_kernel(x: Array, updates: Array, index: Any, how: str) -> Array:
     xp = array_module(x)
-    whole = how == "div" and x.dtype.kind in "iu"
-    if xp is not np and not whole:
-        ufunc, met = getattr(xp, _MEETINGS[how].__name__), xp.multiply if how in ("mul", "div") else None
-        start = 1 if met is not None else _least(x.dtype, how)
-        met_there = combined_at(met or ufunc, updates.astype(x.dtype, copy=False), index, x.shape, start)
-        return ufunc(x, met_there).astype(x.dtype, copy=False)
-    changed = to_host(x).copy()  # floor(floor(x / a) / b) is floor(x / (a b)) for no negative b: in order, on the host
-    ufunc = np.floor_divide if whole else _MEETINGS[how]
-    ufunc.at(changed, tuple([to_host(part) if is_array(part) else part for part in index]), to_host(updates))
-    return xp.asarray(changed)
+    integral = how == "div" and x.dtype.kind in "iu"
+    if xp is not np and not integral:
+        ufunc, combine = getattr(xp, _MEETINGS[how].__name__), xp.multiply if how in ("mul", "div") else None
+        start = 1 if combine is not None else _least(x.dtype, how)
+        combined = combined_at(combine or ufunc, updates.astype(x.dtype, copy=False), index, x.shape, start)
+        return ufunc(x, combined).astype(x.dtype, copy=False)
+    # floor(floor(x / a) / b) is floor(x / (a b)) unless b is negative: in order, on the host
+    result = to_host(x).copy()
+    ufunc = np.floor_divide if integral else _MEETINGS[how]
+    ufunc.at(result, tuple([to_host(part) if is_array(part) else part for part in index]), to_host(updates))
+    return xp.asarray(result)
 
 
 def _least(dtype: np.dtype[Any], how: str) -> Any:
-    """What is no greater than any number of a dtype, or where ``how`` is "min" no less."""
+    """Return a number not above any of a dtype, or not below any if ``how`` is "min"."""
     if dtype.kind in "iu":
         return np.iinfo(dtype).min if how == "max" else np.iinfo(dtype).max
     if dtype.kind == "b":
@@ -109,53 +110,53 @@ def _least(dtype: np.dtype[Any], how: str) -> Any:
 
 
 def _add_at(x: Array, index: Index, updates: Array) -> None:
-    """In place; of integers, which come out the same in any order."""
+    """Add integers in place; their sum is the same in any order."""
     (np if array_module(x) is np else array_module(x)).add.at(x, index, updates)
 
 
 def _product_shares(x: Array, updates: Array, index: Index) -> tuple[Array, Array]:
-    """For each factor of a product the product of the others, also where factors are 0."""
+    """Return for each factor of a product the product of the others, also if factors are 0."""
     xp = array_module(x)
     zeros = (x == 0).astype(np.int64)
     _add_at(zeros, index, (updates == 0).astype(np.int64))
-    whole = _scatter_reduce_kernel(xp.where(x == 0, 1, x), xp.where(updates == 0, 1, updates), index, "mul")
+    total = _scatter_reduce_kernel(xp.where(x == 0, 1, x), xp.where(updates == 0, 1, updates), index, "mul")
 
     def others(factor: Array, product: Array, count: Array) -> Array:
-        found: Array = xp.where(
+        result: Array = xp.where(
             factor == 0, xp.where(count == 1, product, 0), xp.where(count == 0, product / factor, 0)
         )
-        return found
+        return result
 
-    return others(x, whole, zeros), others(updates, whole[index], zeros[index])
+    return others(x, total, zeros), others(updates, total[index], zeros[index])
 
 
 def _scatter_reduce_rule(
     F: Any, needs: list[bool], g: Value, out: Value, x: Any, updates: Any, index: Index, how: str
 ) -> list[Any]:
-    """For higher orders of products by division, which is not defined at 0; in equal shares to those that tie."""
+    """Return both gradients; products divide for higher orders, undefined at 0, and ties share equally."""
     if how == "mul" and not F.wraps:
-        mine, theirs = _product_shares(x, updates, index)
-        return [g * mine, g[index] * theirs]
-    picked = F.getitem(g, index=index)
+        of_x, of_updates = _product_shares(x, updates, index)
+        return [g * of_x, g[index] * of_updates]
+    g_at = F.getitem(g, index=index)
     if how in ("mul", "div"):
-        share = F.getitem(out, index=index) * picked / updates
+        share = F.getitem(out, index=index) * g_at / updates
         return [g * out / x, share if how == "mul" else -share]
     dtype = broadcasting.array_dtype(g)
-    mine = F.cast(x == out, dtype=dtype)
-    theirs = F.cast(updates == F.getitem(out, index=index), dtype=dtype)
-    count = mine + F.scatter_add(theirs, index=index, shape=tuple(x.shape))
-    return [g * mine / count, picked * theirs / F.getitem(count, index=index)]
+    of_x = F.cast(x == out, dtype=dtype)
+    of_updates = F.cast(updates == F.getitem(out, index=index), dtype=dtype)
+    count = of_x + F.scatter_add(of_updates, index=index, shape=tuple(x.shape))
+    return [g * of_x / count, g_at * of_updates / F.getitem(count, index=index)]
 
 
 _scatter_reduce = Operator("scatter_reduce", _scatter_reduce_kernel, joint_vjp=_scatter_reduce_rule)
 
 
 def put(x: Tensor, updates: TensorLike, index: Any, how: str = "update") -> Tensor:
-    """``x`` with ``updates`` at ``index``: put there, or added to, subtracted from, ... what is there.
+    """Return ``x`` with ``updates`` written at ``index``, or added to, subtracted from, ... the elements there.
 
     Args:
         x: a tensor.
-        updates: a tensor that broadcasts to what the index picks, or what one can be made of.
+        updates: a tensor that broadcasts to the indexed elements, or a value convertible to one.
         index: an index as NumPy has it, of arrays and slices.
         how: "update", "add", "sub", "mul", "div", "max" or "min".
 
@@ -171,23 +172,23 @@ def put(x: Tensor, updates: TensorLike, index: Any, how: str = "update") -> Tens
     if how == "update":
         return setitem_operator(x, value, index=index)
     if how in ("add", "sub"):
-        spread = scatter_add_operator(as_single(value), index=index, shape=x.shape)
+        sums = scatter_add_operator(as_single(value), index=index, shape=x.shape)
         combine = arithmetic.add if how == "add" else arithmetic.sub
-        return as_dtype(combine(as_single(x), spread), x._array.dtype)
+        return as_dtype(combine(as_single(x), sums), x._array.dtype)
     return _scatter_reduce(x, value, index=index, how=how)
 
 
 def _check_places(index: Index, x: Tensor, name: str) -> None:
-    """Raise RuntimeError where an index tensor names what is not there; bools name nothing."""
-    for one, length in zip(index, x.shape, strict=False):
-        if one.dtype.kind in "iu":
-            check_in_range(one, length, name)
+    """Raise RuntimeError if an integer index tensor is out of range; bools are not checked."""
+    for indices, length in zip(index, x.shape, strict=False):
+        if indices.dtype.kind in "iu":
+            check_in_range(indices, length, name)
 
 
-# Putting
+# Writing
 @declare(method=True, in_place=True, primitive=prim("MaskedFill"))
 def masked_fill(input_x: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
-    """``value`` where ``mask`` is True, the tensor's own elements elsewhere.
+    """Return the tensor with ``value`` where ``mask`` is True.
 
     Args:
         input_x: a tensor of any shape.
@@ -198,7 +199,7 @@ def masked_fill(input_x: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor
         A tensor of the shape that both broadcast to and the dtype of ``input_x``.
 
     Raises:
-        TypeError: ``mask`` holds no bools, or ``value`` is no number and no Tensor.
+        TypeError: ``mask`` does not hold bools, or ``value`` is neither a number nor a Tensor.
         ValueError: the shapes do not broadcast.
     """
     x, m = _masked(input_x, mask, "masked_fill")
@@ -209,7 +210,7 @@ def masked_fill(input_x: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor
 
 @declare(method=True, in_place=True, primitive=prim("MaskedScatter"))
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """The first elements of ``source``, in order, where ``mask`` is True.
+    """Return the tensor with the first elements of ``source``, in order, where ``mask`` is True.
 
     Args:
         input: a tensor of any shape.
@@ -220,40 +221,40 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``mask`` holds no bools.
+        TypeError: ``input`` is not a Tensor, or ``mask`` does not hold bools.
         ValueError: ``source`` has too few elements.
     """
     x, m = _masked(input, mask, "masked_scatter")
     check_tensor(source, "masked_scatter", "source")
     if check_broadcast("masked_scatter", input=x.shape, mask=m.shape) != x.shape:
         raise ValueError(f"For 'masked_scatter', 'mask' must broadcast to the shape {x.shape}, but got {m.shape}")
-    chosen = array_module(m._array).broadcast_to(m._array, x.shape)
-    count = int(chosen.sum())
+    selection = array_module(m._array).broadcast_to(m._array, x.shape)
+    count = int(selection.sum())
     if source.size < count:
         raise ValueError(f"For 'masked_scatter', 'source' must have {count} elements, but got {source.size}")
-    first = getitem_operator(ravel(source), index=(slice(0, count),))
-    return setitem_operator(x, as_dtype(first, x._array.dtype), index=chosen)
+    values = getitem_operator(ravel(source), index=(slice(0, count),))
+    return setitem_operator(x, as_dtype(values, x._array.dtype), index=selection)
 
 
 @declare(primitive=prim("IndexAdd", "axis", use_lock=True, check_index_bound=True))
 def index_add(
     x: Tensor, indices: Tensor, y: Tensor, axis: int, use_lock: bool = True, check_index_bound: bool = True
 ) -> Tensor:
-    """``y`` added to entries along an axis.
+    """Return ``x`` with ``y`` added to entries along an axis.
 
     Args:
         x: a tensor; a Parameter takes the new values.
-        indices: the entries, a vector of integers; an entry that is named twice gets both.
+        indices: the entries, a vector of integers; an entry that occurs twice gets both.
         y: a tensor like ``x``, along ``axis`` as long as ``indices``.
         axis: the axis, in [-ndim, ndim).
-        use_lock: kept for MindSpore; there is nobody to lock out.
-        check_index_bound: kept for MindSpore; the range is always checked.
+        use_lock: accepted for MindSpore; nothing is locked.
+        check_index_bound: accepted for MindSpore; the range is always checked.
 
     Returns:
         A tensor of the shape and dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``indices`` holds no integers.
+        TypeError: ``x`` is not a Tensor, or ``indices`` does not hold integers.
         ValueError: ``indices`` and ``y`` do not fit, or ``axis`` is out of range.
         RuntimeError: an index is out of range.
     """
@@ -274,20 +275,21 @@ def index_add(
 
 @declare(method="index_add")
 def _index_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
-    """A tensor added to entries along an axis: ``index_add(dim, index, source, alpha=1)`` or ``index_add(indices, y,
-    axis)``.
+    """Return the tensor with another one added to entries along an axis.
+
+    It is called as ``index_add(dim, index, source, alpha=1)`` or ``index_add(indices, y, axis)``.
 
     Args:
         input: a tensor; a Parameter takes the new values.
         *args: ``dim``, the axis, ``index``, the entries as a vector of integers, and ``source``, a tensor like
             ``input``, along the axis as long as the vector; or in MindSpore's form ``indices``, ``y`` and ``axis``.
-        **named: these by name; ``alpha`` is what ``source`` is multiplied by.
+        **named: these by name; ``alpha`` is the factor of ``source``.
 
     Returns:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: the entries are no integers, or there is no argument of a name.
+        TypeError: the entries are not integers, or an argument has an unknown name.
         ValueError: the shapes do not fit, or the axis is out of range.
         RuntimeError: an index is out of range.
     """
@@ -301,20 +303,20 @@ def _index_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
 
 @declare(in_place="index_add_")
 def _index_add_in_place(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
-    """A tensor added to entries along an axis.
+    """Return the tensor with another one added to entries along an axis.
 
     Args:
         input: a tensor.
         dim: the axis, in [-ndim, ndim).
         index: the entries, a vector of integers.
         source: a tensor like ``input``, along the axis as long as ``index``.
-        alpha: what ``source`` is multiplied by.
+        alpha: the factor of ``source``.
 
     Returns:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: the entries are no integers.
+        TypeError: the entries are not integers.
         ValueError: the shapes do not fit, or the axis is out of range.
         RuntimeError: an index is out of range.
     """
@@ -322,7 +324,7 @@ def _index_add_in_place(input: Tensor, dim: int, index: Tensor, source: Tensor, 
 
 
 def scaled_source(name: str, source: Tensor, alpha: Number) -> Tensor:
-    """What is added to entries, multiplied by a number."""
+    """Return ``source`` multiplied by ``alpha``."""
     check_tensor(source, name, "source")
     return source if check_type(alpha, Number, name, "alpha", "a number") == 1 else source * alpha
 
@@ -334,7 +336,7 @@ def _check_names(name: str, named: dict[str, Any], allowed: tuple[str, ...]) -> 
 
 
 def _kept(x: Any, result: Any) -> Any:
-    """Give a parameter, or its slice under ``vmap``, the new values: MindSpore's operators change their argument."""
+    """Set a parameter, or its slice under ``vmap``, to the result: MindSpore's operators change their argument."""
     if isinstance(x, Parameter) or x._of_parameter:
         x._rebind(result._array)
     return result
@@ -342,7 +344,7 @@ def _kept(x: Any, result: Any) -> Any:
 
 @declare(method=True, in_place=True, primitive=prim("IndexFill"))
 def index_fill(x: Tensor, axis: int, index: Any, value: Tensor | Number) -> Tensor:
-    """``value`` in entries along an axis.
+    """Return the tensor with ``value`` in entries along an axis.
 
     Args:
         x: a tensor with at least one axis.
@@ -354,7 +356,7 @@ def index_fill(x: Tensor, axis: int, index: Any, value: Tensor | Number) -> Tens
         A tensor of the shape and dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``index`` holds no integers.
+        TypeError: ``x`` is not a Tensor, or ``index`` does not hold integers.
         ValueError: ``axis`` is out of range, or ``x`` has none.
         RuntimeError: an index is out of range.
     """
@@ -369,34 +371,34 @@ def index_fill(x: Tensor, axis: int, index: Any, value: Tensor | Number) -> Tens
 
 @declare(method=True, in_place=True)
 def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False) -> Tensor:
-    """``values`` put, or added, where index tensors point.
+    """Return the tensor with ``values`` written, or added, at index tensors.
 
     Args:
         input: a tensor with at least one axis.
         indices: a tuple or list of tensors, one for each of the first axes, of integers that broadcast with each other,
             or bools.
-        values: a tensor that broadcasts to what these pick.
-        accumulate: whether to add; otherwise to put.
+        values: a tensor that broadcasts to the indexed elements.
+        accumulate: whether to add instead of replacing.
 
     Returns:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``indices`` is no tuple of Tensors.
+        TypeError: ``indices`` is not a tuple of Tensors.
         ValueError: ``values`` does not fit.
         RuntimeError: an index is out of range.
     """
     check_type(indices, list | tuple, "index_put", "indices", "a tuple of Tensors")
-    given = [check_tensor(i, "index_put", f"indices[{place}]") for place, i in enumerate(indices)]
-    places = [i if i._array.dtype.kind == "b" else check_integers(i, "index_put", "indices") for i in given]
-    index = tuple([i._array for i in places])
+    tensors = [check_tensor(i, "index_put", f"indices[{position}]") for position, i in enumerate(indices)]
+    index_tensors = [i if i._array.dtype.kind == "b" else check_integers(i, "index_put", "indices") for i in tensors]
+    index = tuple([i._array for i in index_tensors])
     _check_places(index, check_tensor(input, "index_put"), "index_put")
     return put(input, values, index, "add" if accumulate else "update")
 
 
 @declare(in_place=True)
 def _index_copy(input: Tensor, dim: int, index: Tensor, tensor: Tensor) -> Tensor:
-    """The entries ``index`` along an axis replaced by those of another tensor.
+    """Return the entries ``index`` along an axis replaced by those of another tensor.
 
     Args:
         input: a tensor with at least one axis.
@@ -408,31 +410,31 @@ def _index_copy(input: Tensor, dim: int, index: Tensor, tensor: Tensor) -> Tenso
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``index`` holds no integers.
+        TypeError: ``index`` does not hold integers.
         ValueError: ``dim`` is out of range, or the shapes do not fit.
         RuntimeError: an index is out of range.
     """
     at = one_axis(dim, input.ndim, "index_copy_")
-    places = _integers(index, "index_copy_", "index")._array
-    check_in_range(places, input.shape[at], "index_copy_")
-    return put(input, tensor, along(input, at, places))
+    positions = _integers(index, "index_copy_", "index")._array
+    check_in_range(positions, input.shape[at], "index_copy_")
+    return put(input, tensor, along(input, at, positions))
 
 
 @declare(in_place="put_")
 def _put_flat(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """``source`` put at, or added to, places of the flattened tensor.
+    """Return the tensor with ``source`` written at, or added to, positions of the flattened tensor.
 
     Args:
         input: a tensor of any shape.
-        index: the places, integers in [-size, size).
+        index: the positions, integers in [-size, size).
         source: a tensor with as many elements as ``index``.
-        accumulate: whether to add; otherwise to put.
+        accumulate: whether to add instead of replacing.
 
     Returns:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``index`` holds no integers.
+        TypeError: ``index`` does not hold integers.
         ValueError: the numbers of elements differ.
         RuntimeError: an index is out of range.
     """
@@ -443,12 +445,12 @@ def _put_flat(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = F
 
 @declare(method=True, in_place=True)
 def _fill_diagonal(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
-    """The tensor with a number on its diagonal, where all indices are one.
+    """Return the tensor with a number on its diagonal, where all indices are equal.
 
     Args:
         input: a tensor with two axes, or more of one length.
         fill_value: the number.
-        wrap: whether the diagonal of a tall matrix starts anew below its end, one row left out.
+        wrap: whether the diagonal of a tall matrix starts again below its end, after one row left out.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -463,21 +465,21 @@ def _fill_diagonal(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
         )
     xp = array_module(input._array)
     if wrap and input.ndim == 2:
-        places = fixed(xp.arange(0, input.size, input.shape[1] + 1))
-        return reshape(put(ravel(input), fill_value, (places,)), input.shape)
+        positions = fixed(xp.arange(0, input.size, input.shape[1] + 1))
+        return reshape(put(ravel(input), fill_value, (positions,)), input.shape)
     return put(input, fill_value, (fixed(xp.arange(min(input.shape))),) * input.ndim)
 
 
 def _elements(name: str) -> Callable[..., Tensor]:
-    """Scatter along an axis: ``x[i][index[i][j]]`` takes ``updates[i][j]``."""
-    first, other = ("input_x", "updates") if name == "tensor_scatter_elements" else ("input", "src")
+    """Return a function that scatters along an axis: ``x[i][index[i][j]]`` takes ``updates[i][j]``."""
+    x_name, updates_name = ("input_x", "updates") if name == "tensor_scatter_elements" else ("input", "src")
 
     def scattered(x: Tensor, index: Any, updates: Tensor | Number, axis: int, how: str) -> Tensor:
         i = _integers(index, name, "index")
         at = one_axis(axis, check_tensor(x, name).ndim, name)
         _same_axes(x, i, at, name)
-        check_type(updates, Tensor | Number | list | tuple | np.ndarray, name, other, "a Tensor or a number")
-        check_loses_nothing(name, **{first: x, other: updates})
+        check_type(updates, Tensor | Number | list | tuple | np.ndarray, name, updates_name, "a Tensor or a number")
+        check_loses_nothing(name, **{x_name: x, updates_name: updates})
         if isinstance(updates, Tensor) and updates.shape != i.shape:
             updates = getitem_operator(updates, index=tuple([slice(0, n) for n in i.shape]))
         return put(x, updates, _grid(i.shape, at, i._array) if x.ndim else (), how)
@@ -489,20 +491,22 @@ def _elements(name: str) -> Callable[..., Tensor]:
 def tensor_scatter_elements(
     input_x: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: str = "none"
 ) -> Tensor:
-    """``updates`` put at, or added to, places along an axis: x[i][indices[i][j]] takes updates[i][j] (axis 1).
+    """Return ``input_x`` with ``updates`` written at, or added to, positions along an axis.
+
+    For axis 1, x[i][indices[i][j]] takes updates[i][j].
 
     Args:
         input_x: a tensor.
         indices: integers, with as many axes and along the others at most as long.
         updates: a tensor at least as large as ``indices``.
         axis: the axis, in [-ndim, ndim).
-        reduction: "none" puts, "add" adds.
+        reduction: "none" replaces, "add" adds.
 
     Returns:
         A tensor of the shape and dtype of ``input_x``.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, or ``indices`` holds no integers.
+        TypeError: ``input_x`` is not a Tensor, or ``indices`` does not hold integers.
         ValueError: another ``reduction``, shapes that do not fit, or ``axis`` out of range.
         RuntimeError: an index is out of range.
     """
@@ -513,20 +517,22 @@ def tensor_scatter_elements(
 
 @declare(mint=renamed(axis="dim", without=("reduce",)))
 def scatter(input: Tensor, axis: int, index: Tensor, src: Tensor | Number, reduce: str | None = None) -> Tensor:
-    """``src`` put at places along an axis, or combined with what is there: x[i][index[i][j]] takes src[i][j] (axis 1).
+    """Return ``input`` with ``src`` written at positions along an axis, or combined with the elements there.
+
+    For axis 1, x[i][index[i][j]] takes src[i][j].
 
     Args:
         input: a tensor.
         axis: the axis, in [-ndim, ndim).
         index: integers, with as many axes and along the others at most as long.
         src: a tensor at least as large as ``index``, or a number.
-        reduce: None or "none" puts, "add" adds, "multiply" multiplies.
+        reduce: None or "none" replaces, "add" adds, "multiply" multiplies.
 
     Returns:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``index`` holds no integers.
+        TypeError: ``input`` is not a Tensor, or ``index`` does not hold integers.
         ValueError: another ``reduce``, shapes that do not fit, or ``axis`` out of range.
         RuntimeError: an index is out of range.
     """
@@ -546,21 +552,23 @@ def _scatter_of_tensor(
     reduce: str | None = None,
     **named: Any,
 ) -> Tensor:
-    """``src`` put at places along an axis, or combined with what is there: x[i][index[i][j]] takes src[i][j] (dim 1).
+    """Return ``input`` with ``src`` written at positions along an axis, or combined with the elements there.
+
+    For axis 1, x[i][index[i][j]] takes src[i][j].
 
     Args:
         input: a tensor.
         dim: the axis, in [-ndim, ndim).
         index: integers, with as many axes and along the others at most as long.
         src: a tensor at least as large as ``index``, or a number.
-        reduce: None or "none" puts, "add" adds, "multiply" multiplies.
+        reduce: None or "none" replaces, "add" adds, "multiply" multiplies.
         **named: ``axis`` for ``dim``, ``value`` for ``src``.
 
     Returns:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``index`` holds no integers, or there is no argument of a name.
+        TypeError: ``index`` does not hold integers, or an argument has an unknown name.
         ValueError: another ``reduce``, shapes that do not fit, or ``dim`` out of range.
         RuntimeError: an index is out of range.
     """
@@ -573,7 +581,9 @@ def _scatter_of_tensor(
 
 @declare(method="scatter_add")
 def _scatter_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
-    """A tensor added at places: ``scatter_add(dim, index, src)`` along an axis, or ``scatter_add(indices, updates)``.
+    """Return the tensor with another one added at positions.
+
+    It is called as ``scatter_add(dim, index, src)``, for positions along an axis, or ``scatter_add(indices, updates)``.
 
     Args:
         input: a tensor.
@@ -585,7 +595,7 @@ def _scatter_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: the places are no integers, or there is no argument of a name.
+        TypeError: the positions are not integers, or an argument has an unknown name.
         ValueError: shapes that do not fit.
         RuntimeError: an index is out of range.
     """
@@ -598,19 +608,19 @@ def _scatter_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
 
 @declare(in_place="scatter_add_")
 def _scatter_add_in_place(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """A tensor added at places along an axis.
+    """Return the tensor with ``src`` added at positions along an axis.
 
     Args:
         input: a tensor.
         dim: the axis, in [-ndim, ndim).
-        index: the place along the axis of each element of ``src``; integers.
-        src: what is added, a tensor of the shape of ``index``.
+        index: the position along the axis of each element of ``src``; integers.
+        src: the elements to add, a tensor of the shape of ``index``.
 
     Returns:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: the places are no integers.
+        TypeError: the positions are not integers.
         ValueError: shapes that do not fit.
         RuntimeError: an index is out of range.
     """
@@ -619,10 +629,10 @@ def _scatter_add_in_place(input: Tensor, dim: int, index: Tensor, src: Tensor) -
 
 @declare(primitive=prim("ScatterNd"))
 def scatter_nd(indices: Tensor, updates: Tensor, shape: Shape) -> Tensor:
-    """Zeros, with ``updates`` added where ``indices`` point.
+    """Return zeros with ``updates`` added at ``indices``.
 
     Args:
-        indices: integers; their last axis names a place by its first axes.
+        indices: integers; their last axis is an index into the first axes.
         updates: a tensor of the shape indices.shape[:-1] + shape[indices.shape[-1]:].
         shape: of the result.
 
@@ -630,15 +640,15 @@ def scatter_nd(indices: Tensor, updates: Tensor, shape: Shape) -> Tensor:
         A tensor of ``shape`` and the dtype of ``updates``.
 
     Raises:
-        TypeError: ``updates`` is no Tensor, or ``indices`` holds no integers.
+        TypeError: ``updates`` is not a Tensor, or ``indices`` does not hold integers.
         RuntimeError: an index is out of range.
     """
     i = _integers(indices, "scatter_nd", "indices")
-    wanted = ints_of(shape, "scatter_nd", "shape")
-    index = _rows(i, len(wanted), "scatter_nd")
-    for column, length in zip(index, wanted, strict=False):
+    lengths = ints_of(shape, "scatter_nd", "shape")
+    index = _rows(i, len(lengths), "scatter_nd")
+    for column, length in zip(index, lengths, strict=False):
         check_in_range(column, length, "scatter_nd")
-    return scatter_add_operator(check_tensor(updates, "scatter_nd", "updates"), index=index, shape=wanted)
+    return scatter_add_operator(check_tensor(updates, "scatter_nd", "updates"), index=index, shape=lengths)
 
 
 _FORMULAS = {
@@ -661,10 +671,10 @@ _ROWS_SHAPE = "indices.shape[:-1] + input_x.shape[indices.shape[-1]:]"
 
 
 def _family(name: str, how: str, rows: bool, keep: bool) -> Callable[..., Tensor]:
-    """One of MindSpore's scatter functions.
+    """Return one of MindSpore's scatter functions.
 
-    ``rows``: indices name whole positions by their last axis, as in ``gather_nd``; otherwise entries of the first
-    axis. ``keep``: the first argument, where it is a Parameter, takes the new values.
+    ``rows``: the last axis of indices is a whole index, as in ``gather_nd``; otherwise indices are entries of the
+    first axis. ``keep``: the first argument, if it is a Parameter, takes the new values.
     """
 
     def scattered(input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False) -> Tensor:
@@ -730,7 +740,7 @@ declare(primitive=prim("ScatterNonAliasingAdd").without("use_locking"))(scatter_
     tensor_scatter_min,
     tensor_scatter_update,
 ) = (
-    # The methods ``scatter_sub``, ... are these: they take places and change nothing.
+    # The methods ``scatter_sub``, ... are these: they take indices and change nothing.
     declare(
         method=f"scatter_{how}" if how not in ("add", "update") else False,
         primitive=prim(f"TensorScatter{how.capitalize()}").without("use_locking"),
@@ -741,11 +751,11 @@ declare(primitive=prim("ScatterNonAliasingAdd").without("use_locking"))(scatter_
 
 def _inplace(name: str, how: str) -> Callable[..., Tensor]:
     def changed(x: Tensor, v: Tensor, indices: Ints | Tensor) -> Tensor:
-        places = fixed(array_module(check_axes(x, 1, name, "x")._array).asarray(ints_of(indices, name, "indices")))
-        check_in_range(places, x.shape[0], name)
-        if check_tensor(v, name, "v").shape[:1] != places.shape:
-            raise ValueError(f"For '{name}', 'v' must have {len(places)} rows, but got shape {v.shape}")
-        return put(x, v, (places,), how)
+        rows = fixed(array_module(check_axes(x, 1, name, "x")._array).asarray(ints_of(indices, name, "indices")))
+        check_in_range(rows, x.shape[0], name)
+        if check_tensor(v, name, "v").shape[:1] != rows.shape:
+            raise ValueError(f"For '{name}', 'v' must have {len(rows)} rows, but got shape {v.shape}")
+        return put(x, v, (rows,), how)
 
     changed.__name__ = changed.__qualname__ = name
     verb = {"add": "added to", "sub": "subtracted from"}.get(how, "put into")
@@ -774,7 +784,7 @@ inplace_update = declare(method=True, primitive=prim("InplaceUpdate", "indices")
 
 @declare(primitive=prim("InplaceUpdateV2"))
 def _inplace_update_class(x: Tensor, indices: Ints | Tensor, v: Tensor) -> Tensor:
-    """``v`` put into rows of ``x``; a new tensor, in spite of the name.
+    """Return ``x`` with ``v`` written into rows; a new tensor, in spite of the name.
 
     Args:
         x: a tensor with at least one axis.
@@ -785,7 +795,7 @@ def _inplace_update_class(x: Tensor, indices: Ints | Tensor, v: Tensor) -> Tenso
         A tensor of the shape and dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` or ``v`` is no Tensor, or ``indices`` holds no ints.
+        TypeError: ``x`` or ``v`` is not a Tensor, or ``indices`` does not hold ints.
         ValueError: ``v`` does not have a row for each index.
         RuntimeError: an index is out of range.
     """
@@ -794,7 +804,7 @@ def _inplace_update_class(x: Tensor, indices: Ints | Tensor, v: Tensor) -> Tenso
 
 @declare(primitive=prim("InplaceIndexAdd", "axis"))
 def inplace_index_add(var: Tensor, indices: Tensor, updates: Tensor, axis: int) -> Tensor:
-    """``updates`` added to entries of a parameter along an axis.
+    """Return a parameter with ``updates`` added to entries along an axis.
 
     Args:
         var: a Parameter, which takes the new values, or a tensor.
@@ -806,7 +816,7 @@ def inplace_index_add(var: Tensor, indices: Tensor, updates: Tensor, axis: int) 
         A tensor of the shape and dtype of ``var``.
 
     Raises:
-        TypeError: ``var`` is no Tensor, or ``indices`` holds no integers.
+        TypeError: ``var`` is not a Tensor, or ``indices`` does not hold integers.
         ValueError: ``indices`` and ``updates`` do not fit, or ``axis`` is out of range.
         RuntimeError: an index is out of range.
     """
@@ -849,12 +859,12 @@ def _segments(name: str, how: str, start: Any) -> Callable[..., Tensor]:
         ids, count = _integers(segment_ids, name, "segment_ids"), int_of(num_segments, name, "num_segments")
         if count <= 0:
             raise ValueError(f"For '{name}', 'num_segments' must be positive, but got {count}")
-        rest = check_tensor(x, name, "x").shape[ids.ndim :]
+        lengths = check_tensor(x, name, "x").shape[ids.ndim :]
         dtype = x._array.dtype
         if callable(start) and dtype.kind in "bc":
             raise TypeError(f"For '{name}', 'x' must hold numbers that have an order, but got {x.dtype}")
         empty = start(_limits(dtype)) if callable(start) else start
-        ground = constant(array_module(x._array).full((count, *rest), empty, dtype))
+        ground = constant(array_module(x._array).full((count, *lengths), empty, dtype))
         if check_tensor(x, name, "x").shape[: ids.ndim] != ids.shape:
             raise ValueError(
                 f"For '{name}', the shape {ids.shape} of 'segment_ids' must be the beginning of that of 'x', {x.shape}"
@@ -862,9 +872,9 @@ def _segments(name: str, how: str, start: Any) -> Callable[..., Tensor]:
         if usual(_are_places, ids._array):
             check_in_range(ids._array, count, name)
             return put(ground, x, (ids._array,), how)
-        kept = ids._array >= 0
-        check_in_range(ids._array[kept], count, name)
-        return put(ground, getitem_operator(x, index=kept), (ids._array[kept],), how)
+        mask = ids._array >= 0
+        check_in_range(ids._array[mask], count, name)
+        return put(ground, getitem_operator(x, index=mask), (ids._array[mask],), how)
 
     reduced.__name__ = reduced.__qualname__ = name
     reduced.__doc__ = _SEGMENTS.format(
@@ -888,19 +898,19 @@ unsorted_segment_prod = declare(method=True, primitive=prim("UnsortedSegmentProd
 
 @declare(primitive=prim("UnsortedSegmentSum"))
 def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: int | Tensor) -> Tensor:
-    """The sum of the elements of each segment.
+    """Return the sum of the elements of each segment.
 
     Args:
         input_x: a tensor.
         segment_ids: the segment of each entry, integers whose shape is the beginning of that of ``input_x``; entries
             with a negative one are left out.
-        num_segments: how many segments there are, a positive int.
+        num_segments: the number of segments, a positive int.
 
     Returns:
         A tensor (num_segments, ...) of the dtype of ``input_x``; 0 where a segment has no entry.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, or ``segment_ids`` or ``num_segments`` are no integers.
+        TypeError: ``input_x`` is not a Tensor, or ``segment_ids`` or ``num_segments`` are not integers.
         ValueError: ``num_segments`` is not positive, or the shapes do not fit.
         RuntimeError: a segment is not below ``num_segments``.
     """
@@ -908,7 +918,7 @@ def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: int
 
 
 def _sorted_segments(how: str, function: Callable[..., Tensor], what: str, empty: int = 0) -> None:
-    """The class whose segments lie one behind the other, one more than the last id; ``empty`` where one is missing."""
+    """Declare the class of consecutive segments, whose number is the last id + 1; a missing one gets ``empty``."""
 
     @declare(primitive=prim(f"Segment{how}"))
     def reduced(input_x: Tensor, segment_ids: Tensor) -> Tensor:
@@ -917,10 +927,10 @@ def _sorted_segments(how: str, function: Callable[..., Tensor], what: str, empty
         if (ids[1:] < ids[:-1]).any():
             raise ValueError(f"For 'Segment{how}', 'segment_ids' must not decrease, but got {ids.tolist()}")
         count = int(ids.max()) + 1
-        found = function(input_x, segment_ids, count)
+        result = function(input_x, segment_ids, count)
         xp = array_module(ids)
-        there = xp.isin(xp.arange(count), ids).reshape((-1,) + (1,) * (found.ndim - 1))
-        return found if there.all() else comparison.where(Tensor._wrap(there), found, empty)
+        present = xp.isin(xp.arange(count), ids).reshape((-1,) + (1,) * (result.ndim - 1))
+        return result if present.all() else comparison.where(Tensor._wrap(present), result, empty)
 
     reduced.__doc__ = f"""The {what} of each segment, where segments lie one behind the other.
 
@@ -945,7 +955,7 @@ _sorted_segments("Sum", unsorted_segment_sum, "sum")
 
 @declare(primitive=prim("SegmentMean"))
 def _segment_mean(input_x: Tensor, segment_ids: Tensor) -> Tensor:
-    """The mean of the elements of each segment, where segments lie one behind the other.
+    """Return the mean of the elements of each segment; segments are consecutive.
 
     Args:
         input_x: a tensor with at least one axis.
@@ -956,7 +966,7 @@ def _segment_mean(input_x: Tensor, segment_ids: Tensor) -> Tensor:
         has no entry.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, or ``segment_ids`` holds no integers.
+        TypeError: ``input_x`` is not a Tensor, or ``segment_ids`` does not hold integers.
         ValueError: the shapes do not fit, or ``segment_ids`` decrease or are negative.
     """
     return _means(input_x, segment_ids, "SegmentMean", "input_x")
@@ -983,18 +993,18 @@ def _means(x: Tensor, segment_ids: Tensor, name: str, argument: str) -> Tensor:
 
 
 def sparse_segment_mean(x: Tensor, indices: Tensor, segment_ids: Tensor) -> Tensor:
-    """The mean of the entries of each segment, where entries are picked by their numbers.
+    """Return the mean of the entries of each segment, with entries selected by index.
 
     Args:
         x: a tensor of floating numbers with at least one axis.
-        indices: the numbers of the entries of the first axis, a vector of integers in [0, x.shape[0]).
+        indices: the indices of the entries along the first axis, a vector of integers in [0, x.shape[0]).
         segment_ids: the segment of each of them, integers that do not decrease, 0 or above.
 
     Returns:
         A tensor (last id + 1, ...) of the dtype of ``x``; 0 where a segment has no entry.
 
     Raises:
-        TypeError: ``x`` is no Tensor of floating numbers, or the others hold no integers or differ in dtype.
+        TypeError: ``x`` is not a Tensor of floating numbers, or the others do not hold integers or differ in dtype.
         ValueError: the shapes do not fit, or ``segment_ids`` decrease or are negative.
         RuntimeError: an index is out of range.
     """
@@ -1002,46 +1012,47 @@ def sparse_segment_mean(x: Tensor, indices: Tensor, segment_ids: Tensor) -> Tens
     if check_tensor(x, name, "x")._array.dtype.kind not in "fV" or x.ndim < 1:
         kind = ValueError if x.ndim < 1 else TypeError
         raise kind(f"For '{name}', 'x' must be floating numbers with at least 1 axis, but got {x.dtype}{list(x.shape)}")
-    places = _integers(indices, name, "indices")._array
+    positions = _integers(indices, name, "indices")._array
     check_same_dtype(name, indices=indices, segment_ids=check_tensor(segment_ids, name, "segment_ids"))
-    if places.ndim != 1:
+    if positions.ndim != 1:
         raise ValueError(f"For '{name}', 'indices' must be a vector, but got shape {indices.shape}")
-    if (places < 0).any():
-        raise RuntimeError(f"For '{name}', 'indices' must not be negative, but got {places.tolist()}")
-    check_in_range(places, x.shape[0], name)
-    return _means(getitem_operator(x, index=places), segment_ids, name, "x")
+    if (positions < 0).any():
+        raise RuntimeError(f"For '{name}', 'indices' must not be negative, but got {positions.tolist()}")
+    check_in_range(positions, x.shape[0], name)
+    return _means(getitem_operator(x, index=positions), segment_ids, name, "x")
 
 
 @declare(primitive=prim("IndexPut", accumulate=0))
 def _index_put_class(x1: Tensor, x2: Tensor, indices: Sequence[Tensor], *, accumulate: int) -> Tensor:
-    """``x2`` put, or added, where index tensors point.
+    """Return ``x1`` with ``x2`` written, or added, at index tensors.
 
     Args:
         x1: a tensor with at least one axis.
-        x2: the values, a vector that broadcasts to what the indices pick.
+        x2: the values, a vector that broadcasts to the indexed elements.
         indices: a tuple or list of vectors of integers that broadcast with each other, one for each of the first axes.
-        accumulate: 1 adds, 0 puts.
+        accumulate: 1 adds, 0 replaces.
 
     Returns:
         A tensor of the shape and dtype of ``x1``.
 
     Raises:
-        TypeError: ``indices`` is no tuple of Tensors of integers, the dtypes differ, or ``accumulate`` is no int.
-        ValueError: ``x2`` or an index is no vector, ``x2`` does not fit, an index is out of range, or another
+        TypeError: ``indices`` is not a tuple of Tensors of integers, the dtypes differ, or ``accumulate`` is not an
+            int.
+        ValueError: ``x2`` or an index is not a vector, ``x2`` does not fit, an index is out of range, or another
             ``accumulate``.
     """
     if check_int(accumulate, "IndexPut", "accumulate") not in (0, 1):
         raise ValueError(f"For 'IndexPut', 'accumulate' must be 0 or 1, but got {accumulate}")
     check_same_dtype("IndexPut", x1=check_tensor(x1, "IndexPut", "x1"), x2=check_tensor(x2, "IndexPut", "x2"))
     check_type(indices, list | tuple, "IndexPut", "indices", "a tuple of Tensors")
-    for one in (x2, *(_integers(index, "IndexPut", "indices") for index in indices)):
-        if one.ndim != 1:
-            raise ValueError(f"For 'IndexPut', 'x2' and each of 'indices' must be vectors, but got shape {one.shape}")
+    for item in (x2, *(_integers(index, "IndexPut", "indices") for index in indices)):
+        if item.ndim != 1:
+            raise ValueError(f"For 'IndexPut', 'x2' and each of 'indices' must be vectors, but got shape {item.shape}")
     if len(indices) > x1.ndim:
         raise ValueError(f"For 'IndexPut', there must be at most {x1.ndim} 'indices', but got {len(indices)}")
-    index = tuple([one._array for one in indices])
-    for one, length in zip(index, x1.shape, strict=False):
-        check_in_range(one, length, "IndexPut", ValueError)
+    index = tuple([item._array for item in indices])
+    for item, length in zip(index, x1.shape, strict=False):
+        check_in_range(item, length, "IndexPut", ValueError)
     spot = x1._array[index].shape
     if x2.size not in (1, spot[-1]):
         raise ValueError(f"For 'IndexPut', 'x2' must have the size 1 or {spot[-1]}, but got {x2.size}")
@@ -1050,18 +1061,18 @@ def _index_put_class(x1: Tensor, x2: Tensor, indices: Sequence[Tensor], *, accum
 
 @declare(primitive=prim("FillDiagonal", "fill_value", wrap=False))
 def _fill_diagonal_class(input_x: Tensor, *, fill_value: float, wrap: bool) -> Tensor:
-    """The tensor with a number on its diagonal, where all indices are one.
+    """Return the tensor with a number on its diagonal, where all indices are equal.
 
     Args:
         input_x: a tensor with two axes, or more of one length.
         fill_value: the number, a float.
-        wrap: whether the diagonal of a tall matrix starts anew below its end, one row left out.
+        wrap: whether the diagonal of a tall matrix starts again below its end, after one row left out.
 
     Returns:
         A tensor of the same shape and dtype.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor of numbers, ``fill_value`` no float, or ``wrap`` no bool.
+        TypeError: ``input_x`` is not a Tensor of numbers, ``fill_value`` is not a float, or ``wrap`` is not a bool.
         ValueError: fewer than two axes, or more of different lengths.
     """
     check_type(fill_value, float, "FillDiagonal", "fill_value")
@@ -1072,7 +1083,9 @@ def _fill_diagonal_class(input_x: Tensor, *, fill_value: float, wrap: bool) -> T
 
 @declare(primitive=prim("ScatterAddWithAxis", axis=0))
 def _scatter_add_with_axis(input_x: Tensor, indices: Tensor, updates: Tensor, *, axis: int) -> Tensor:
-    """``updates`` added at places along an axis: x[i][indices[i][j]] takes updates[i][j] (axis 1).
+    """Return ``input_x`` with ``updates`` added at positions along an axis.
+
+    For axis 1, x[i][indices[i][j]] takes updates[i][j].
 
     Args:
         input_x: a tensor.
@@ -1084,7 +1097,7 @@ def _scatter_add_with_axis(input_x: Tensor, indices: Tensor, updates: Tensor, *,
         A tensor of the shape and dtype of ``input_x``.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, or ``indices`` holds no integers.
+        TypeError: ``input_x`` is not a Tensor, or ``indices`` does not hold integers.
         ValueError: the shapes do not fit, or ``axis`` or an index is out of range.
     """
     name = "ScatterAddWithAxis"

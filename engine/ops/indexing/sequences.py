@@ -1,4 +1,4 @@
-"""Sequences of symbols: how far they are apart, and what would repeat them."""
+"""Sequences of symbols: edit distances, and words that would repeat a sequence."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ __all__: list[str] = []
 
 
 def _distance(one: Sequence[float], other: Sequence[float]) -> int:
-    """How many insertions, deletions and replacements make one sequence of the other (Levenshtein 1966)."""
+    """Return how many insertions, deletions and replacements make one sequence of the other (Levenshtein 1966)."""
     row = list(range(len(other) + 1))
     for i, x in enumerate(one, 1):
-        before, row[0] = row[0], i
+        diagonal, row[0] = row[0], i
         for j, y in enumerate(other, 1):
-            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (x != y))
     return row[-1]
 
 
 def _by_place(
     indices: Tensor, values: Tensor, shape: tuple[int, ...], which: str
 ) -> dict[tuple[int, ...], list[float]]:
-    """The sequences of a sparse tensor, whose last axis they lie along, by the rest of the index."""
-    places = to_host(check_integers(indices, "EditDistance", f"{which}_indices")._array)
+    """Return the sequences along the last axis of a sparse tensor, by the remaining index."""
+    positions = to_host(check_integers(indices, "EditDistance", f"{which}_indices")._array)
     symbols = to_host(check_tensor(values, "EditDistance", f"{which}_values")._array)
-    if places.ndim != 2 or symbols.shape != places.shape[:1] or places.shape[1] != len(shape) + 1:
+    if positions.ndim != 2 or symbols.shape != positions.shape[:1] or positions.shape[1] != len(shape) + 1:
         raise ValueError(
             f"For 'EditDistance', '{which}_indices' must have the shape (N, {len(shape) + 1}) and '{which}_values' "
-            f"(N,), but got {places.shape} and {symbols.shape}"
+            f"(N,), but got {positions.shape} and {symbols.shape}"
         )
-    found: dict[tuple[int, ...], list[float]] = {}
-    for *place, symbol in zip(*places.T[:-1].tolist(), symbols.tolist(), strict=True):
-        if any(not 0 <= i < n for i, n in zip(place, shape, strict=True)):
-            raise ValueError(f"For 'EditDistance', '{which}_indices' {place} must be in the shape {shape}")
-        found.setdefault(tuple(place), []).append(symbol)
-    return found
+    sequences: dict[tuple[int, ...], list[float]] = {}
+    for *key, symbol in zip(*positions.T[:-1].tolist(), symbols.tolist(), strict=True):
+        if any(not 0 <= i < n for i, n in zip(key, shape, strict=True)):
+            raise ValueError(f"For 'EditDistance', '{which}_indices' {key} must be in the shape {shape}")
+        sequences.setdefault(tuple(key), []).append(symbol)
+    return sequences
 
 
 @declare(primitive=prim("EditDistance", normalize=True))
@@ -58,12 +58,12 @@ def _edit_distance(
     *,
     normalize: bool,
 ) -> Tensor:
-    """How many insertions, deletions and replacements make one sequence of another, for many of them.
+    """Return how many insertions, deletions and replacements make one sequence of another, for many pairs.
 
-    Sequences lie along the last axis of a sparse tensor, their symbols in the order in which they come.
+    Sequences run along the last axis of a sparse tensor; their symbols are in the order of its values.
 
     Args:
-        hypothesis_indices: where the symbols of the first sequences are, integers (N, R).
+        hypothesis_indices: the indices of the symbols of the first sequences, integers (N, R).
         hypothesis_values: the symbols, a tensor (N,).
         hypothesis_shape: the shape of that sparse tensor, R integers.
         truth_indices: the same of the second sequences, (M, R).
@@ -73,47 +73,47 @@ def _edit_distance(
             0 between two empty ones.
 
     Returns:
-        A Float32 tensor of R - 1 axes, each as long as the longer of both shapes has it.
+        A Float32 tensor of R - 1 axes, each of the longer of the two shapes' lengths.
 
     Raises:
-        TypeError: ``normalize`` is no bool, indices are no integers, or the values differ in dtype.
-        ValueError: the shapes do not fit, R is 1, or an index is outside.
+        TypeError: ``normalize`` is not a bool, indices are not integers, or the values differ in dtype.
+        ValueError: the shapes do not fit, R is 1, or an index is out of range.
     """
     check_bool(normalize, "EditDistance", "normalize")
     check_same_dtype("EditDistance", hypothesis_values=hypothesis_values, truth_values=truth_values)
-    one, other = (
-        ints_of(given, "EditDistance", argument)
-        for argument, given in (("hypothesis_shape", hypothesis_shape), ("truth_shape", truth_shape))
+    first, second = (
+        ints_of(tensor, "EditDistance", argument)
+        for argument, tensor in (("hypothesis_shape", hypothesis_shape), ("truth_shape", truth_shape))
     )
-    if len(one) != len(other) or len(one) < 2:
+    if len(first) != len(second) or len(first) < 2:
         raise ValueError(
-            f"For 'EditDistance', both shapes must have as many lengths, at least 2, but got {one} and {other}"
+            f"For 'EditDistance', both shapes must have as many lengths, at least 2, but got {first} and {second}"
         )
-    shape = tuple(map(max, one[:-1], other[:-1]))
+    shape = tuple(map(max, first[:-1], second[:-1]))
     hypotheses = _by_place(hypothesis_indices, hypothesis_values, shape, "hypothesis")
     truths = _by_place(truth_indices, truth_values, shape, "truth")
-    found = np.zeros(shape, np.float32)
-    for place in hypotheses.keys() | truths.keys():
-        truth = truths.get(place, [])
-        apart = _distance(hypotheses.get(place, []), truth)
-        found[place] = apart if not normalize else apart / len(truth) if truth else math.inf
-    return Tensor._wrap(to_device(found))
+    distances = np.zeros(shape, np.float32)
+    for key in hypotheses.keys() | truths.keys():
+        truth = truths.get(key, [])
+        distance = _distance(hypotheses.get(key, []), truth)
+        distances[key] = distance if not normalize else distance / len(truth) if truth else math.inf
+    return Tensor._wrap(to_device(distances))
 
 
 @declare(primitive=prim("NoRepeatNGram", ngram_size=1))
 def _no_repeat_ngram(state_seq: Tensor, log_probs: Tensor, *, ngram_size: int) -> Tensor:
-    """``log_probs`` with the dtype's least number for each word that would repeat a sequence of ``ngram_size`` words.
+    """Return ``log_probs`` with the dtype's least number for words that would repeat ``ngram_size`` words.
 
     Args:
         state_seq: the words so far, integers (batch_size, beam_width, m).
         log_probs: log-probabilities of the next word, floating numbers (batch_size, beam_width, vocabulary).
-        ngram_size: how many words there are in a sequence, in [1, m].
+        ngram_size: the number of words in a sequence, in [1, m].
 
     Returns:
         A tensor of the shape and dtype of ``log_probs``.
 
     Raises:
-        TypeError: an input is no Tensor of such numbers, or ``ngram_size`` no int.
+        TypeError: an input is not a Tensor of such numbers, or ``ngram_size`` is not an int.
         ValueError: the shapes do not fit, ``ngram_size`` is out of range, or a word not in the vocabulary.
     """
     name = "NoRepeatNGram"
@@ -130,15 +130,15 @@ def _no_repeat_ngram(state_seq: Tensor, log_probs: Tensor, *, ngram_size: int) -
         raise ValueError(f"For '{name}', 'ngram_size' must be at most {words.shape[2]}, but got {ngram_size}")
     if words.size and not 0 <= words.min() <= words.max() < log_probs.shape[2]:
         raise ValueError(f"For '{name}', 'state_seq' must be in [0, {log_probs.shape[2]}), but got {words.tolist()}")
-    banned = np.zeros(log_probs.shape, bool)
-    for place in np.ndindex(*words.shape[:2]):
-        banned[place][_repeating(words[place], ngram_size)] = True
+    repeats = np.zeros(log_probs.shape, bool)
+    for position in np.ndindex(*words.shape[:2]):
+        repeats[position][_repeating(words[position], ngram_size)] = True
     least = float(np.finfo(log_probs._array.dtype).min)
-    return where(Tensor._wrap(to_device(banned)), Tensor(least, log_probs.dtype), log_probs)
+    return where(Tensor._wrap(to_device(repeats)), Tensor(least, log_probs.dtype), log_probs)
 
 
 def _repeating(words: Array, size: int) -> list[int]:
-    """The words that would make the last ``size`` ones a sequence that was there before."""
-    begun = words[len(words) - size + 1 :].tolist()
+    """Return the words that would make the last ``size`` words an earlier sequence again."""
+    prefix = words[len(words) - size + 1 :].tolist()
     starts = range(len(words) - size + 1)
-    return [int(words[i + size - 1]) for i in starts if words[i : i + size - 1].tolist() == begun]
+    return [int(words[i + size - 1]) for i in starts if words[i : i + size - 1].tolist() == prefix]

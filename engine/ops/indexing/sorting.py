@@ -54,9 +54,9 @@ __all__ = [
 
 
 def _order_kernel(x: Array, axis: int, descending: bool) -> Array:
-    """Positions in order, ties as they come, NaN as the largest."""
+    """Return positions in order, with ties in their own order and NaN as the largest."""
     xp = array_module(x)
-    if is_half(x) and xp is not np:  # CuPy sorts no bfloat16; in float32 the order is the same
+    if is_half(x) and xp is not np:  # CuPy does not sort bfloat16; in float32 the order is the same
         x = widen(x)
     if not descending:
         return xp.argsort(x, axis=axis, kind="stable").astype(np.int64)
@@ -74,7 +74,7 @@ def _sorted_places(x: Tensor, axis: int, descending: bool, name: str) -> tuple[T
 
 @declare(primitive=prim("Sort", axis=-1, descending=False))
 def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
-    """The elements in order along one axis, and where they were; equal ones keep their order, NaN is the largest.
+    """Return the sorted elements along one axis, and their positions; equal ones keep their order, NaN is the largest.
 
     Args:
         input_x: a Tensor.
@@ -82,18 +82,18 @@ def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Ten
         descending: whether the largest comes first.
 
     Returns:
-        the sorted Tensor, and an Int32 Tensor of the same shape with the place along ``axis`` that each element had.
+        the sorted Tensor, and an Int32 Tensor of the same shape with the position along ``axis`` that each element had.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, or ``axis`` is no int.
+        TypeError: ``input_x`` is not a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
-    x, places = _sorted_places(input_x, axis, bool_of(descending, "sort", "descending"), "sort")
-    return gather_elements(x, axis, places), cast_operator(places, dtype=int32.numpy)
+    x, positions = _sorted_places(input_x, axis, bool_of(descending, "sort", "descending"), "sort")
+    return gather_elements(x, axis, positions), cast_operator(positions, dtype=int32.numpy)
 
 
 def argsort(input: Tensor, axis: int | None = -1, descending: bool = False) -> Tensor:
-    """Where the elements in order are, along one axis. Equal ones keep their order; NaN counts as the largest.
+    """Return the positions of the sorted elements along one axis. Equal ones keep their order; NaN is the largest.
 
     Args:
         input: a Tensor.
@@ -104,32 +104,32 @@ def argsort(input: Tensor, axis: int | None = -1, descending: bool = False) -> T
         an Int32 Tensor of the shape of ``input``, or a vector for ``axis`` None.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
+        TypeError: ``input`` is not a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
     x = ravel(input) if axis is None else check_tensor(input, "argsort")
     backwards = bool_of(descending, "argsort", "descending")
-    _, places = _sorted_places(x, -1 if axis is None else axis, backwards, "argsort")
-    return cast_operator(places, dtype=int32.numpy)
+    _, positions = _sorted_places(x, -1 if axis is None else axis, backwards, "argsort")
+    return cast_operator(positions, dtype=int32.numpy)
 
 
 @declare(method="sort")
 def _sort_of_tensor(
     input: Tensor, axis: int = -1, descending: bool = False, stable: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """The elements in order along one axis, and where they were; equal ones keep their order, NaN is the largest.
+    """Return the sorted elements along one axis, and their positions; equal ones keep their order, NaN is the largest.
 
     Args:
         input: the Tensor.
         axis: the axis to sort along, in [-ndim, ndim).
         descending: whether the largest comes first.
-        stable: accepted for MindSpore's sake: equal elements keep their order either way.
+        stable: accepted for MindSpore: equal elements keep their order either way.
 
     Returns:
-        the sorted Tensor, and an Int32 Tensor of the same shape with the place along ``axis`` that each element had.
+        the sorted Tensor, and an Int32 Tensor of the same shape with the position along ``axis`` that each element had.
 
     Raises:
-        TypeError: ``axis`` is no int.
+        TypeError: ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
     return sort(input, axis, descending)
@@ -137,19 +137,19 @@ def _sort_of_tensor(
 
 @declare(method="argsort")
 def _argsort_of_tensor(input: Tensor, axis: int | None = -1, descending: bool = False, stable: bool = False) -> Tensor:
-    """Where the elements in order are, along one axis. Equal ones keep their order; NaN counts as the largest.
+    """Return the positions of the sorted elements along one axis. Equal ones keep their order; NaN is the largest.
 
     Args:
         input: the Tensor.
         axis: the axis to sort along, in [-ndim, ndim); None sorts all elements, flattened.
         descending: whether the largest comes first.
-        stable: accepted for MindSpore's sake: equal elements keep their order either way.
+        stable: accepted for MindSpore: equal elements keep their order either way.
 
     Returns:
         an Int32 Tensor of the shape of ``input``, or a vector for ``axis`` None.
 
     Raises:
-        TypeError: ``axis`` is no int.
+        TypeError: ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
     return argsort(input, axis, descending)
@@ -157,7 +157,7 @@ def _argsort_of_tensor(input: Tensor, axis: int | None = -1, descending: bool = 
 
 @declare(method=True)
 def msort(input: Tensor) -> Tensor:
-    """The elements in ascending order along the first axis.
+    """Return the elements in ascending order along the first axis.
 
     Args:
         input: a Tensor.
@@ -166,7 +166,7 @@ def msort(input: Tensor) -> Tensor:
         a Tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return sort(input, 0)[0]
 
@@ -175,20 +175,20 @@ def msort(input: Tensor) -> Tensor:
 def topk(
     input: Tensor, k: int, dim: int | None = None, largest: bool = True, sorted: bool = True
 ) -> tuple[Tensor, Tensor]:
-    """The ``k`` largest (or smallest) elements along one axis, and where they are. NaN counts as the largest.
+    """Return the ``k`` largest (or smallest) elements along one axis, and their positions. NaN counts as the largest.
 
     Args:
         input: a Tensor.
         k: how many, from 0 to the length of the axis.
         dim: the axis, in [-ndim, ndim); None is the last one.
-        largest: whether the largest are taken; False takes the smallest.
-        sorted: accepted for MindSpore's sake: the elements come in order either way, the most extreme first.
+        largest: whether to return the largest; otherwise the smallest.
+        sorted: accepted for MindSpore: the elements come in order either way, the most extreme first.
 
     Returns:
-        the elements, and an Int32 Tensor with their places along the axis; both have ``k`` in the place of its length.
+        the elements, and an Int32 Tensor with their positions along the axis; both have length ``k`` along it.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``k`` or ``dim`` is no int.
+        TypeError: ``input`` is not a Tensor, or ``k`` or ``dim`` is not an int.
         ValueError: ``dim`` is out of range, or ``k`` is.
     """
     at = one_axis(-1 if dim is None else dim, check_tensor(input, "topk").ndim, "topk")
@@ -197,25 +197,27 @@ def topk(
         raise TypeError(f"For 'topk', 'k' must be an int, but got {k!r}")
     if not 0 <= int(k) <= length:
         raise ValueError(f"For 'topk', 'k' must be in [0, {length}], but got {k}")
-    _, places = _sorted_places(input, at, bool_of(largest, "topk", "largest"), "topk")
-    first = Tensor._wrap(places._array[(slice(None),) * at + (slice(0, int(k)),)] if input.ndim else places._array)
-    return gather_elements(input, at, first), cast_operator(first, dtype=int32.numpy)
+    _, positions = _sorted_places(input, at, bool_of(largest, "topk", "largest"), "topk")
+    leading = Tensor._wrap(
+        positions._array[(slice(None),) * at + (slice(0, int(k)),)] if input.ndim else positions._array
+    )
+    return gather_elements(input, at, leading), cast_operator(leading, dtype=int32.numpy)
 
 
 @declare(method=True, primitive=prim("TopK", sorted=True))
 def top_k(input_x: Tensor, k: int, sorted: bool = True) -> tuple[Tensor, Tensor]:
-    """The ``k`` largest elements along the last axis in descending order, and where they are.
+    """Return the ``k`` largest elements along the last axis in descending order, and their positions.
 
     Args:
         input_x: a Tensor.
         k: how many, from 0 to the length of the last axis.
-        sorted: accepted for MindSpore's sake: the elements come in order either way.
+        sorted: accepted for MindSpore: the elements come in order either way.
 
     Returns:
-        the elements, and an Int32 Tensor with their places.
+        the elements, and an Int32 Tensor with their positions.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor.
+        TypeError: ``input_x`` is not a Tensor.
         ValueError: ``k`` is out of range.
     """
     return topk(input_x, k, -1)
@@ -223,9 +225,9 @@ def top_k(input_x: Tensor, k: int, sorted: bool = True) -> tuple[Tensor, Tensor]
 
 @declare(primitive=prim("InTopK", "k"))
 def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
-    """For each row whether its target is among the ``k`` largest: whether fewer than ``k`` of the row are above it.
+    """Return whether the target of each row is among its ``k`` largest: whether fewer than ``k`` scores are above it.
 
-    Equal scores are in or out together. False where the target is no column, or the row holds NaN or infinity.
+    Equal scores are in or out together. False where the target is not a column, or the row holds NaN or infinity.
 
     Args:
         x1: the scores, (N, C).
@@ -236,21 +238,21 @@ def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
         a Bool Tensor (N,).
 
     Raises:
-        TypeError: ``x1`` or ``x2`` is no Tensor.
+        TypeError: ``x1`` or ``x2`` is not a Tensor.
     """
     scores, targets = check_axes(x1, 2, "intopk", "x1")._array, check_integers(x2, "intopk", "x2")._array.reshape(-1)
     if scores.ndim != 2 or targets.size != len(scores):
         raise ValueError(f"For 'intopk', 'x2' must have a column for each row of 'x1' {x1.shape}, but got {x2.shape}")
     xp, count = array_module(scores), int_of(k, "intopk", "k")
-    there = (targets >= 0) & (targets < scores.shape[1])
-    own = xp.take_along_axis(scores, xp.where(there, targets, 0)[:, None], 1)
-    counted = there & xp.isfinite(scores).all(axis=1)
-    return Tensor._wrap(counted & ((scores > own).sum(axis=1) < count))
+    valid = (targets >= 0) & (targets < scores.shape[1])
+    target_scores = xp.take_along_axis(scores, xp.where(valid, targets, 0)[:, None], 1)
+    defined = valid & xp.isfinite(scores).all(axis=1)
+    return Tensor._wrap(defined & ((scores > target_scores).sum(axis=1) < count))
 
 
 @declare(primitive=prim("InvertPermutation"))
 def _invert_permutation(input_x: Iterable[int]) -> tuple[int, ...]:
-    """The inverse of a permutation: entry n says where the number n stands.
+    """Return the inverse of a permutation: entry n is the position of the number n.
 
     Args:
         input_x: each of the ints from 0 below its length once.
@@ -259,7 +261,7 @@ def _invert_permutation(input_x: Iterable[int]) -> tuple[int, ...]:
         a tuple of ints of the same length.
 
     Raises:
-        ValueError: a number is missing, or twice there.
+        ValueError: a number is missing or repeated.
     """
     order = [int(n) for n in input_x]
     if sorted(order) != list(range(len(order))):
@@ -272,7 +274,7 @@ def _invert_permutation(input_x: Iterable[int]) -> tuple[int, ...]:
 
 @declare(method=True, mint=True)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
-    """The ``k``-th smallest element along one axis, and where it is. NaN counts as the largest.
+    """Return the ``k``-th smallest element along one axis, and its position. NaN counts as the largest.
 
     Args:
         input: a Tensor.
@@ -281,10 +283,10 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tup
         keepdim: whether the axis stays, with length 1.
 
     Returns:
-        the elements, and an Int64 Tensor with their places along ``dim``.
+        the elements, and an Int64 Tensor with their positions along ``dim``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``dim`` is no int.
+        TypeError: ``input`` is not a Tensor, or ``dim`` is not an int.
         ValueError: ``dim`` is out of range, or ``k`` is.
     """
     at = one_axis(dim, check_tensor(input, "kthvalue").ndim, "kthvalue")
@@ -292,8 +294,8 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tup
     rank = int_of(k, "kthvalue", "k")
     if not 1 <= rank <= length:
         raise ValueError(f"For 'kthvalue', 'k' must be in [1, {length}], but got {k}")
-    _, places = _sorted_places(input, at, False, "kthvalue")
-    return _picked(input, places._array, at, rank - 1, bool_of(keepdim, "kthvalue", "keepdim"))
+    _, positions = _sorted_places(input, at, False, "kthvalue")
+    return _picked(input, positions._array, at, rank - 1, bool_of(keepdim, "kthvalue", "keepdim"))
 
 
 def _picked(x: Tensor, places: Array, at: int, rank: int | Array, keepdim: bool) -> tuple[Tensor, Tensor]:
@@ -311,7 +313,7 @@ def _picked(x: Tensor, places: Array, at: int, rank: int | Array, keepdim: bool)
 
 
 def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """The middle element along one axis, the lower of two, and where it is; NaN where one is among them.
+    """Return the middle element along one axis, the lower of two, and its position; NaN if any element is NaN.
 
     Args:
         input: a Tensor.
@@ -319,10 +321,10 @@ def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tenso
         keepdims: whether the axis stays, with length 1.
 
     Returns:
-        the elements, and an Int64 Tensor with their places along ``axis``.
+        the elements, and an Int64 Tensor with their positions along ``axis``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
+        TypeError: ``input`` is not a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
     return _median(input, axis, keepdims, "median")
@@ -330,7 +332,7 @@ def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tenso
 
 @declare(method="median")
 def _median_of_tensor(input: Tensor, axis: int | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """The middle element along one axis, the lower of two, and where it is; NaN where one is among them.
+    """Return the middle element along one axis, the lower of two, and its position; NaN if any element is NaN.
 
     Args:
         input: the Tensor.
@@ -338,10 +340,10 @@ def _median_of_tensor(input: Tensor, axis: int | None = None, keepdims: bool = F
         keepdims: whether the axis stays, with length 1.
 
     Returns:
-        the elements, and an Int64 Tensor with their places along ``axis``.
+        the elements, and an Int64 Tensor with their positions along ``axis``.
 
     Raises:
-        TypeError: ``axis`` is no int.
+        TypeError: ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
     return median(input, -1 if axis is None else axis, keepdims)
@@ -349,7 +351,7 @@ def _median_of_tensor(input: Tensor, axis: int | None = None, keepdims: bool = F
 
 @declare(method=True)
 def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """The middle one, the lower of two, of the elements along one axis that are not NaN, and where it is.
+    """Return the middle one, the lower of two, of the elements along one axis that are not NaN, and its position.
 
     Args:
         input: a Tensor.
@@ -357,10 +359,10 @@ def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Te
         keepdims: whether the axis stays, with length 1.
 
     Returns:
-        the elements, NaN where all are; and an Int64 Tensor with their places along ``axis``.
+        the elements, NaN where all are; and an Int64 Tensor with their positions along ``axis``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
+        TypeError: ``input`` is not a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
     return _median(input, axis, keepdims, "nanmedian")
@@ -370,20 +372,20 @@ def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Te
 def _median_of_all_or_axis(
     x: Tensor, global_median: bool, axis: int, keep_dims: bool, ignore_nan: bool
 ) -> tuple[Tensor, Tensor]:
-    """The middle element of all, or of those along one axis, the lower of two, and where it is.
+    """Return the middle element of all, or of those along one axis, the lower of two, and its position.
 
     Args:
         x: a Tensor.
-        global_median: whether to take the median of all elements; its place is that in the flattened Tensor.
+        global_median: whether to take the median of all elements; its position is that in the flattened Tensor.
         axis: the axis otherwise, in [-ndim, ndim).
         keep_dims: whether that axis stays, with length 1.
-        ignore_nan: whether NaN are left out; where they are not, one makes the median NaN.
+        ignore_nan: whether NaN are left out; otherwise one makes the median NaN.
 
     Returns:
-        the elements, and an Int64 Tensor with their places.
+        the elements, and an Int64 Tensor with their positions.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``axis`` is no int.
+        TypeError: ``x`` is not a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
     function = nanmedian if ignore_nan else median
@@ -398,10 +400,12 @@ def _median(x: Tensor, axis: int, keepdims: bool, name: str) -> tuple[Tensor, Te
         raise ValueError(f"For '{name}', 'input' must have elements, but got shape {x.shape}")
     xp, rank = array_module(x._array), (length - 1) // 2
     if x._array.dtype.kind == "f" and x.ndim:
-        missing = xp.isnan(x._array).sum(axis=at, keepdims=True)
-        # NaN sort last: the median of the others is further left, and that of all is the last one where any is NaN.
+        nan_count = xp.isnan(x._array).sum(axis=at, keepdims=True)
+        # NaN sort last: the median of the others is further left, and that of all is the last element if any is NaN.
         rank = (
-            (xp.maximum(length - missing, 1) - 1) // 2 if name == "nanmedian" else xp.where(missing, length - 1, rank)
+            (xp.maximum(length - nan_count, 1) - 1) // 2
+            if name == "nanmedian"
+            else xp.where(nan_count, length - 1, rank)
         )
     return _picked(x, order._array, at, rank, keepdims)
 
@@ -410,10 +414,10 @@ def _median(x: Tensor, axis: int, keepdims: bool, name: str) -> tuple[Tensor, Te
 def quantile(
     input: Tensor, q: float | Sequence[float] | Array | Tensor, axis: int | None = None, keepdims: bool = False
 ) -> Tensor:
-    """The ``q``-quantiles, linear between neighbors as NumPy's default: the value at place q * (n - 1) of the sorted n.
+    """Return the ``q``-quantiles: of n sorted elements the value at q * (n - 1), linear between neighbors as in NumPy.
 
     Args:
-        input: a Float32 or Float64 Tensor; where NaN is among the elements, so is the result.
+        input: a Float32 or Float64 Tensor; if an element is NaN, so is the result.
         q: which quantiles: a number in [0, 1], or a vector of them.
         axis: the axis, in [-ndim, ndim); None takes all elements.
         keepdims: whether the axis stays, with length 1; of all elements, every axis.
@@ -422,7 +426,7 @@ def quantile(
         a Tensor of the dtype of ``input``; a vector ``q`` adds a first axis of its length.
 
     Raises:
-        TypeError: ``input`` is no Tensor of these dtypes, or ``axis`` is no int.
+        TypeError: ``input`` is not a Tensor of these dtypes, or ``axis`` is not an int.
         ValueError: a ``q`` outside [0, 1] or of more than one axis, or ``axis`` is out of range.
     """
     return _quantile(input, q, axis, keepdims, "quantile")
@@ -432,7 +436,7 @@ def quantile(
 def nanquantile(
     input: Tensor, q: float | Sequence[float] | Array | Tensor, axis: int | None = None, keepdims: bool = False
 ) -> Tensor:
-    """The ``q``-quantiles, linear between neighbors, of the elements that are not NaN.
+    """Return the ``q``-quantiles, linear between neighbors, of the elements that are not NaN.
 
     Args:
         input: a Float32 or Float64 Tensor.
@@ -444,7 +448,7 @@ def nanquantile(
         a Tensor of the dtype of ``input``, NaN where all elements are; a vector ``q`` adds a first axis of its length.
 
     Raises:
-        TypeError: ``input`` is no Tensor of these dtypes, or ``axis`` is no int.
+        TypeError: ``input`` is not a Tensor of these dtypes, or ``axis`` is not an int.
         ValueError: a ``q`` outside [0, 1] or of more than one axis, or ``axis`` is out of range.
     """
     return _quantile(input, q, axis, keepdims, "nanquantile")
@@ -463,47 +467,47 @@ def _quantile(
     if levels.ndim > 1 or ((levels < 0) | (levels > 1)).any():
         raise ValueError(f"For '{name}', 'q' must be a number or vector in [0, 1], but got {q}")
     flat = axis is None
-    whole, at = (ravel(x), 0) if axis is None else (x, one_axis(axis, x.ndim, name))
-    if whole.ndim == 0:
-        whole = reshape(whole, (1,))
-    values, _ = sort(whole, at)
-    xp, length = array_module(x._array), whole.shape[at]
-    missing = xp.isnan(whole._array).sum(axis=at, keepdims=True)
-    count = length - missing if name == "nanquantile" else fixed(xp.full(missing.shape, length))
+    source, at = (ravel(x), 0) if axis is None else (x, one_axis(axis, x.ndim, name))
+    if source.ndim == 0:
+        source = reshape(source, (1,))
+    values, _ = sort(source, at)
+    xp, length = array_module(x._array), source.shape[at]
+    nan_count = xp.isnan(source._array).sum(axis=at, keepdims=True)
+    count = length - nan_count if name == "nanquantile" else fixed(xp.full(nan_count.shape, length))
     results = []
     for level in levels.ravel():
-        place = xp.maximum(level * (count - 1), 0)
-        low = xp.floor(place).astype(np.int64)
+        position = xp.maximum(level * (count - 1), 0)
+        low = xp.floor(position).astype(np.int64)
         high = xp.minimum(low + 1, xp.maximum(count - 1, 0)).astype(np.int64)
-        weight = Tensor._wrap((place - low).astype(x._array.dtype))
+        weight = Tensor._wrap((position - low).astype(x._array.dtype))
         below, above = (gather_elements(values, at, Tensor._wrap(i)) for i in (low, high))
-        # At a place that is whole, the neighbor above may be infinite.
-        found = comparison.where(comparison.eq(weight, 0), below, below + (above - below) * weight)
+        # At an integral position, the neighbor above may be infinite.
+        result = comparison.where(comparison.eq(weight, 0), below, below + (above - below) * weight)
         if name == "quantile" and x._array.dtype.kind == "f":
-            found = comparison.where(Tensor._wrap(missing > 0), float("nan"), found)
-        results.append(found)
-    shape = tuple(1 for _ in x.shape) if flat else (*whole.shape[:at], 1, *whole.shape[at + 1 :])
+            result = comparison.where(Tensor._wrap(nan_count > 0), float("nan"), result)
+        results.append(result)
+    shape = tuple(1 for _ in x.shape) if flat else (*source.shape[:at], 1, *source.shape[at + 1 :])
     if not keepdims:
-        shape = () if flat else whole.shape[:at] + whole.shape[at + 1 :]
-    shaped = [reshape(found, shape) for found in results]
+        shape = () if flat else source.shape[:at] + source.shape[at + 1 :]
+    outputs = [reshape(result, shape) for result in results]
     if levels.ndim == 0:
-        return shaped[0]
-    return stack(shaped, 0)
+        return outputs[0]
+    return stack(outputs, 0)
 
 
 # Running extremes
 
 
 def _running(x: Any, axis: int, largest: bool) -> Any:
-    """Where the extreme of the elements so far is; the last one of several."""
+    """Return the position of the extreme of the elements so far; the last one of several."""
     xp = array_module(x)
     if xp is not np:  # CuPy has no accumulate
         return xp.asarray(_running(x.get(), axis, largest))
-    moved = xp.moveaxis(x, axis, -1)
-    extreme = (np.maximum if largest else np.minimum).accumulate(moved, axis=-1)
-    here = (moved == extreme) | ((moved != moved) & (extreme != extreme))
-    places = xp.where(here, xp.arange(moved.shape[-1]), 0)
-    return xp.ascontiguousarray(xp.moveaxis(np.maximum.accumulate(places, axis=-1), -1, axis)).astype(np.int64)
+    rows = xp.moveaxis(x, axis, -1)
+    extreme = (np.maximum if largest else np.minimum).accumulate(rows, axis=-1)
+    is_extreme = (rows == extreme) | ((rows != rows) & (extreme != extreme))
+    positions = xp.where(is_extreme, xp.arange(rows.shape[-1]), 0)
+    return xp.ascontiguousarray(xp.moveaxis(np.maximum.accumulate(positions, axis=-1), -1, axis)).astype(np.int64)
 
 
 _running_places = Operator("running_extreme", _running)
@@ -513,23 +517,23 @@ def _cumulative(x: Tensor, axis: int, largest: bool, name: str) -> tuple[Tensor,
     at = one_axis(axis, check_tensor(x, name).ndim, name)
     if x.ndim == 0:
         return reshape(x, ()), Tensor(0, int64)
-    places = _running_places(x, axis=at, largest=largest)
-    return gather_elements(x, at, places), places
+    positions = _running_places(x, axis=at, largest=largest)
+    return gather_elements(x, at, positions), positions
 
 
 @declare(method=True, primitive=prim("Cummax", "axis"), mint=renamed(axis="dim"))
 def cummax(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
-    """The largest element so far along one axis, and where it is: the last one of several. NaN stays once it came.
+    """Return the largest element so far along one axis, and its position, the last one of several. NaN stays.
 
     Args:
         input: a Tensor.
         axis: the axis, in [-ndim, ndim).
 
     Returns:
-        the running maxima, and an Int64 Tensor of the same shape with their places along ``axis``.
+        the running maxima, and an Int64 Tensor of the same shape with their positions along ``axis``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
+        TypeError: ``input`` is not a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
     return _cumulative(input, axis, True, "cummax")
@@ -537,21 +541,22 @@ def cummax(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
 
 @declare(method=True, primitive=prim("Cummin", "axis"))
 def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
-    """The smallest element so far along one axis, and where it is: the last one of several. NaN stays once it came.
+    """Return the smallest element so far along one axis, and its position, the last one of several. NaN stays.
 
     Args:
         input: a Tensor.
         axis: the axis, in [-ndim, ndim).
 
     Returns:
-        the running minima, and an Int32 Tensor (as in MindSpore, unlike ``cummax``) with their places along ``axis``.
+        the running minima, and an Int32 Tensor (as in MindSpore, unlike ``cummax``) with their positions along
+        ``axis``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
+        TypeError: ``input`` is not a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
-    values, places = _cumulative(input, axis, False, "cummin")
-    return values, cast_operator(places, dtype=int32.numpy)
+    values, positions = _cumulative(input, axis, False, "cummin")
+    return values, cast_operator(positions, dtype=int32.numpy)
 
 
 # Searching and counting
@@ -562,8 +567,8 @@ def _search_kernel(boundaries: Array, values: Array, right: bool) -> Array:
     if boundaries.ndim == 1:
         return xp.asarray(xp.searchsorted(boundaries, values, side=side), dtype=np.int64)
     rows = zip(boundaries.reshape(-1, boundaries.shape[-1]), values.reshape(-1, values.shape[-1]), strict=True)
-    found = [xp.searchsorted(b, v, side=side) for b, v in rows]
-    return xp.stack(found).reshape(values.shape).astype(np.int64)
+    results = [xp.searchsorted(b, v, side=side) for b, v in rows]
+    return xp.stack(results).reshape(values.shape).astype(np.int64)
 
 
 _search = Operator("search", _search_kernel)
@@ -579,54 +584,55 @@ def searchsorted(
     side: str | None = None,
     sorter: Tensor | None = None,
 ) -> Tensor:
-    """Where ``values`` would be put into a sorted Tensor, along its last axis, to keep it sorted.
+    """Return where ``values`` would be inserted into a sorted Tensor, along its last axis, to keep it sorted.
 
     Args:
         sorted_sequence: ascending along the last axis; a vector serves all ``values``, else there is a row for each of
             their rows.
-        values: what is looked up: a Tensor or what one can be made of, with the leading axes of ``sorted_sequence``.
-        out_int32: whether the places are Int32 instead of Int64.
-        right: whether a value goes behind those that equal it, instead of before them.
-        side: "right" or "left": ``right`` in a word.
-        sorter: the places that sort ``sorted_sequence`` along the last axis, where it is not sorted itself.
+        values: the values to look up: a Tensor or a value convertible to one, with the leading axes of
+            ``sorted_sequence``.
+        out_int32: whether the positions are Int32 instead of Int64.
+        right: whether a value goes after its equals, instead of before them.
+        side: "right" or "left", another form of ``right``.
+        sorter: the positions that sort ``sorted_sequence`` along the last axis, where it is not sorted itself.
 
     Returns:
         a Tensor of the shape of ``values``, from 0 to the length of the last axis.
 
     Raises:
-        TypeError: ``sorted_sequence`` is no Tensor, or ``values`` cannot be one.
+        TypeError: ``sorted_sequence`` is not a Tensor, or ``values`` cannot be one.
         ValueError: the shapes do not fit, another ``side``, or "left" where ``right`` is True.
     """
     if side not in (None, "left", "right"):
         raise ValueError(f"For 'searchsorted', 'side' must be 'left' or 'right', but got {side!r}")
     if bool_of(right, "searchsorted", "right") and side == "left":
         raise ValueError("For 'searchsorted', 'side' must not be 'left' where 'right' is True: they contradict")
-    given = values if isinstance(values, Tensor) else Tensor(values)
+    queries = values if isinstance(values, Tensor) else Tensor(values)
     edges = check_tensor(sorted_sequence, "searchsorted", "sorted_sequence")
     if sorter is not None:
         edges = gather_elements(edges, -1, sorter)
-    if edges.ndim != 1 and edges.shape[:-1] != given.shape[:-1]:
+    if edges.ndim != 1 and edges.shape[:-1] != queries.shape[:-1]:
         raise ValueError(
-            f"For 'searchsorted', 'values' must have the leading axes of {edges.shape}, but got shape {given.shape}"
+            f"For 'searchsorted', 'values' must have the leading axes of {edges.shape}, but got shape {queries.shape}"
         )
-    found = _search(edges, given, right=bool(right) or side == "right")
-    return cast_operator(found, dtype=int32.numpy) if out_int32 else found
+    positions = _search(edges, queries, right=bool(right) or side == "right")
+    return cast_operator(positions, dtype=int32.numpy) if out_int32 else positions
 
 
 def _bound(right: bool) -> Callable[..., Tensor]:
     def bound(rows: Tensor, values: Tensor, out_type: AnyDType) -> Tensor:
-        """Where ``values`` belong in sorted rows: before those that equal them (LowerBound) or behind (UpperBound).
+        """Return where ``values`` belong in sorted rows: before their equals (LowerBound) or after them (UpperBound).
 
         Args:
             rows: (N, M), each row ascending.
             values: (N, K), looked up in the row of the same number.
-            out_type: the dtype of the places, Int32 or Int64.
+            out_type: the dtype of the positions, Int32 or Int64.
 
         Returns:
             a Tensor (N, K) of ``out_type``.
 
         Raises:
-            TypeError: ``rows`` is no Tensor.
+            TypeError: ``rows`` is not a Tensor.
             ValueError: the numbers of rows differ.
         """
         return searchsorted(rows, values, right=right).astype(out_type)
@@ -642,20 +648,20 @@ declare(primitive=prim("UpperBound", out_type="int32"))(_bound(True))
 def _searchsorted_as(
     sorted_sequence: Tensor, values: TensorLike, sorter: Tensor | None = None, *, dtype: DTypeLike, right: bool
 ) -> Tensor:
-    """Where ``values`` would be put into a sorted Tensor, along its last axis, to keep it sorted.
+    """Return where ``values`` would be inserted into a sorted Tensor, along its last axis, to keep it sorted.
 
     Args:
         sorted_sequence: ascending along the last axis; a vector serves all ``values``.
-        values: what is looked up, with the leading axes of ``sorted_sequence``.
-        sorter: the places that sort ``sorted_sequence`` along the last axis, where it is not sorted itself.
-        dtype: the dtype of the places.
-        right: whether a value goes behind those that equal it, instead of before them.
+        values: the values to look up, with the leading axes of ``sorted_sequence``.
+        sorter: the positions that sort ``sorted_sequence`` along the last axis, where it is not sorted itself.
+        dtype: the dtype of the positions.
+        right: whether a value goes after its equals, instead of before them.
 
     Returns:
         a Tensor of the shape of ``values`` and of ``dtype``.
 
     Raises:
-        TypeError: ``sorted_sequence`` is no Tensor.
+        TypeError: ``sorted_sequence`` is not a Tensor.
         ValueError: the shapes do not fit.
     """
     return searchsorted(sorted_sequence, values, right=right, sorter=sorter).astype(dtype)
@@ -663,13 +669,13 @@ def _searchsorted_as(
 
 @declare(method="searchsorted")
 def _searchsorted_of_tensor(input: Tensor, v: TensorLike, side: str = "left", sorter: Tensor | None = None) -> Tensor:
-    """Where ``v`` would be put into this sorted Tensor, along its last axis, to keep it sorted.
+    """Return where ``v`` would be inserted into this sorted Tensor, along its last axis, to keep it sorted.
 
     Args:
         input: the Tensor, ascending along the last axis; a vector serves all of ``v``.
-        v: what is looked up: a Tensor or what one can be made of, with the leading axes of ``input``.
-        side: "left" puts a value before those that equal it, "right" behind them.
-        sorter: the places that sort ``input`` along the last axis, where it is not sorted itself.
+        v: the values to look up: a Tensor or a value convertible to one, with the leading axes of ``input``.
+        side: "left" inserts a value before its equals, "right" after them.
+        sorter: the positions that sort ``input`` along the last axis, where it is not sorted itself.
 
     Returns:
         an Int32 Tensor of the shape of ``v``.
@@ -682,7 +688,7 @@ def _searchsorted_of_tensor(input: Tensor, v: TensorLike, side: str = "left", so
 
 
 def bucketize(input: Tensor, boundaries: Sequence[float] | Array | Tensor, *, right: bool = False) -> Tensor:
-    """The number of the bucket between ascending ``boundaries`` that each element falls into.
+    """Return the number of the bucket between ascending ``boundaries`` that each element falls into.
 
     Args:
         input: a Tensor of numbers.
@@ -693,21 +699,21 @@ def bucketize(input: Tensor, boundaries: Sequence[float] | Array | Tensor, *, ri
         an Int32 Tensor of the shape of ``input``, from 0 to n.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: ``boundaries`` has another number of axes than one.
     """
     edges = np.asarray(boundaries.asnumpy() if isinstance(boundaries, Tensor) else boundaries, np.float64)
     if edges.ndim != 1:
         raise ValueError(f"For 'bucketize', 'boundaries' must have one axis, but got {boundaries!r}")
     x = as_dtype(check_tensor(input, "bucketize"), float64.numpy)
-    # MindSpore's 'right' tells whether the right end belongs to a bucket, as PyTorch's does.
-    found = _search(Tensor(edges), x, right=bool(right))
-    return cast_operator(found, dtype=int32.numpy)
+    # MindSpore's 'right' says whether the right end belongs to a bucket, as PyTorch's does.
+    numbers = _search(Tensor(edges), x, right=bool(right))
+    return cast_operator(numbers, dtype=int32.numpy)
 
 
 @declare(primitive=prim("Bucketize", "boundaries"))
 def _bucketize_right(input: Tensor, boundaries: Sequence[float] | Array | Tensor) -> Tensor:
-    """The number of the bucket that each element falls into; a bucket holds its left end, not its right one.
+    """Return the number of the bucket that each element falls into; a bucket holds its left end, not its right one.
 
     Args:
         input: a Tensor of numbers.
@@ -717,7 +723,7 @@ def _bucketize_right(input: Tensor, boundaries: Sequence[float] | Array | Tensor
         an Int32 Tensor of the shape of ``input``, from 0 to n.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return bucketize(input, boundaries, right=True)
 
@@ -726,13 +732,13 @@ def _bucketize_right(input: Tensor, boundaries: Sequence[float] | Array | Tensor
 def _confusion_matrix(
     labels: Tensor, predictions: Tensor, weights: Tensor | None = None, *, num_classes: int, dtype: AnyDType
 ) -> Tensor:
-    """How often each class was taken for each: rows are the true classes, columns the predicted ones.
+    """Return how often each class was predicted as each: rows are the true classes, columns the predicted ones.
 
     Args:
         labels: the true classes, a vector of ints from 0 below ``num_classes``.
         predictions: the predicted classes, likewise, as many.
-        weights: what each pair counts; 1 by default.
-        num_classes: how many classes there are.
+        weights: the weight of each pair; 1 by default.
+        num_classes: the number of classes.
         dtype: the dtype of the counts.
 
     Returns:
@@ -741,26 +747,26 @@ def _confusion_matrix(
     Raises:
         IndexError: a class that is not below ``num_classes``.
     """
-    found = np.zeros((num_classes, num_classes), any_dtype(dtype).numpy)
-    np.add.at(found, (labels.asnumpy(), predictions.asnumpy()), 1 if weights is None else weights.asnumpy())
-    return Tensor(found)
+    matrix = np.zeros((num_classes, num_classes), any_dtype(dtype).numpy)
+    np.add.at(matrix, (labels.asnumpy(), predictions.asnumpy()), 1 if weights is None else weights.asnumpy())
+    return Tensor(matrix)
 
 
 @declare(method=True, primitive=prim("BincountV2"))
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """How often each of the numbers 0, 1, 2, ... is there, or the sum of its ``weights``.
+    """Return how often each of the numbers 0, 1, 2, ... occurs, or the sum of its ``weights``.
 
     Args:
         input: a vector of ints that are not negative.
-        weights: what each element counts, a Tensor of the same length; 1 by default.
-        minlength: how many numbers are counted at least.
+        weights: the weight of each element, a Tensor of the same length; 1 by default.
+        minlength: the least length of the result.
 
     Returns:
         a Float32 vector of max(largest + 1, ``minlength``) entries.
 
     Raises:
-        TypeError: ``input`` is no Tensor of integers.
-        ValueError: it is no vector or holds a negative number, ``weights`` has another length, or ``minlength`` is
+        TypeError: ``input`` is not a Tensor of integers.
+        ValueError: it is not a vector or holds a negative number, ``weights`` has another length, or ``minlength`` is
             negative.
     """
     return _counted(input, weights, minlength).astype(float32)
@@ -768,19 +774,19 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
 @declare(mint="bincount")
 def _bincount_of_mint(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """How often each of the numbers 0, 1, 2, ... is there, or the sum of its ``weights``.
+    """Return how often each of the numbers 0, 1, 2, ... occurs, or the sum of its ``weights``.
 
     Args:
         input: a vector of ints that are not negative.
-        weights: what each element counts, a Tensor of the same length; 1 by default.
-        minlength: how many numbers are counted at least.
+        weights: the weight of each element, a Tensor of the same length; 1 by default.
+        minlength: the least length of the result.
 
     Returns:
         a vector of max(largest + 1, ``minlength``) entries: Int64, or of the dtype of ``weights``.
 
     Raises:
-        TypeError: ``input`` is no Tensor of integers.
-        ValueError: it is no vector or holds a negative number, ``weights`` has another length, or ``minlength`` is
+        TypeError: ``input`` is not a Tensor of integers.
+        ValueError: it is not a vector or holds a negative number, ``weights`` has another length, or ``minlength`` is
             negative.
     """
     return _counted(input, weights, minlength)
@@ -798,12 +804,12 @@ def _counted(input: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
     if weights is not None and check_tensor(weights, "bincount", "weights").shape != x.shape:
         raise ValueError(f"For 'bincount', 'weights' must have the shape {x.shape}, but got {weights.shape}")
     if weights is not None and weights._array.dtype.kind in "fV" and x.size:
-        found = unsorted_segment_sum(
+        sums = unsorted_segment_sum(
             as_dtype(weights, np.dtype(np.float64)), input.astype(int64), max(int(x.max()) + 1, least)
         )
-        return as_dtype(found, weights._array.dtype)
-    counted = xp.bincount(x, None if weights is None else weights._array, least)
-    return Tensor._wrap(counted.astype(np.int64 if weights is None else weights._array.dtype))
+        return as_dtype(sums, weights._array.dtype)
+    counts = xp.bincount(x, None if weights is None else weights._array, least)
+    return Tensor._wrap(counts.astype(np.int64 if weights is None else weights._array.dtype))
 
 
 def _check_not_negative(x: Array) -> None:
@@ -813,33 +819,33 @@ def _check_not_negative(x: Array) -> None:
 
 @declare(primitive=prim("Bincount"))
 def _bincount_below(array: Tensor, size: int | Tensor, weights: Tensor) -> Tensor:
-    """How often each number below ``size`` is there, or the sum of its ``weights``; larger ones are left out.
+    """Return how often each number below ``size`` occurs, or the sum of its ``weights``; larger ones are left out.
 
     Args:
         array: a vector of ints that are not negative.
-        size: how many numbers are counted: an int or a Tensor of one.
-        weights: what each element counts; an empty Tensor stands for ones of its dtype.
+        size: the number of numbers that are counted: an int or a Tensor of one.
+        weights: the weight of each element; an empty Tensor means ones of its dtype.
 
     Returns:
         a vector of ``size`` entries of the dtype of ``weights``.
 
     Raises:
         TypeError: ``array`` does not hold integers.
-        ValueError: it is no vector or holds a negative number.
+        ValueError: it is not a vector or holds a negative number.
     """
     x = array._array
-    kept = x < int(size)
-    given = weights._array if weights.size else array_module(x).ones(x.shape, weights._array.dtype)
-    return _counted(Tensor._wrap(x[kept]), Tensor._wrap(given[kept]), int(size))
+    mask = x < int(size)
+    factors = weights._array if weights.size else array_module(x).ones(x.shape, weights._array.dtype)
+    return _counted(Tensor._wrap(x[mask]), Tensor._wrap(factors[mask]), int(size))
 
 
 @declare(method=True, primitive=prim("Histogram", bins=100, min=0.0, max=0.0), mint=True)
 def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Tensor:
-    """How many elements fall into each of ``bins`` equal parts of [min, max]; the last part holds its upper end too.
+    """Return the count of elements in each of ``bins`` equal parts of [min, max]; the last part includes its end.
 
     Args:
         input: a Tensor of numbers; those outside the range are not counted.
-        bins: how many parts, from 1 on.
+        bins: the number of parts, from 1 on.
         min: the lower end of the range.
         max: its upper end; where both are equal, the range is that of the elements.
 
@@ -847,7 +853,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
         a vector of ``bins`` counts: Int32 for an Int32 ``input``, else Float32.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: no bins, or ``min`` above ``max``.
     """
     for argument, end in (("min", min), ("max", max)):
@@ -859,7 +865,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
 
 
 def _histogram(x: Array, bins: int, min: float, max: float) -> Array:
-    if x.dtype.kind == "f":  # as the elements are: -0.3 is another number in Float32
+    if x.dtype.kind == "f":  # in the dtype of the elements: -0.3 is another number in Float32
         min, max = float(x.dtype.type(min)), float(x.dtype.type(max))
     low, high = (float(min), float(max)) if min != max else (float(x.min()), float(x.max())) if x.size else (0.0, 1.0)
     if low == high:
@@ -867,37 +873,37 @@ def _histogram(x: Array, bins: int, min: float, max: float) -> Array:
     if not math.isfinite(low) or not math.isfinite(high):
         raise ValueError(f"For 'histc', the range of 'input' must be finite, but got {low} to {high}")
     counts, _ = array_module(x).histogram(x.astype(np.float64), bins=bins, range=(low, high))
-    found: Array = counts.astype(x.dtype if x.dtype.kind in "i" and x.dtype == np.int32 else float32.numpy)
-    return found
+    result: Array = counts.astype(x.dtype if x.dtype.kind in "i" and x.dtype == np.int32 else float32.numpy)
+    return result
 
 
-# Which values there are
+# Distinct values
 
 
 def _different_kernel(x: Array, axis: int | None) -> tuple[Array, Array, Array, Array]:
-    """In order: the values (entries along ``axis``), where each is first, which each element has, how often it is."""
-    values, first, inverse, counts = array_module(x).unique(
+    """Return the sorted distinct values (entries along ``axis``), their first positions, the inverse and the counts."""
+    values, first_positions, inverse, counts = array_module(x).unique(
         x, return_index=True, return_inverse=True, return_counts=True, axis=axis
     )
     shape = x.shape if axis is None else (-1,)
-    return values, first, inverse.reshape(shape).astype(np.int64), counts.astype(np.int64)
+    return values, first_positions, inverse.reshape(shape).astype(np.int64), counts.astype(np.int64)
 
 
 def _runs_kernel(x: Array, axis: int | None) -> tuple[Array, Array, Array]:
-    """The values (entries along ``axis``) without repetitions of neighbours, which each has, how long each run is."""
+    """Return the values (entries along ``axis``) of the runs of equal neighbors, the inverse, and the run lengths."""
     xp = array_module(x)
     rows = x.reshape(-1) if axis is None else xp.moveaxis(x, axis, 0)
-    apart = rows[1:] != rows[:-1]
-    starts = xp.concatenate([xp.ones(min(len(rows), 1), bool), apart.any(axis=tuple(range(1, rows.ndim)))])
-    kept = rows[starts]
+    changes = rows[1:] != rows[:-1]
+    starts = xp.concatenate([xp.ones(min(len(rows), 1), bool), changes.any(axis=tuple(range(1, rows.ndim)))])
+    heads = rows[starts]
     inverse = xp.cumsum(starts) - 1
-    counts = xp.bincount(inverse, minlength=len(kept)) if len(rows) else xp.zeros(0, np.int64)
-    values = kept if axis is None else xp.ascontiguousarray(xp.moveaxis(kept, 0, axis))
+    counts = xp.bincount(inverse, minlength=len(heads)) if len(rows) else xp.zeros(0, np.int64)
+    values = heads if axis is None else xp.ascontiguousarray(xp.moveaxis(heads, 0, axis))
     return values, (inverse.reshape(x.shape) if axis is None else inverse).astype(np.int64), counts.astype(np.int64)
 
 
 def _no_slope(F: Functions, needs: list[bool], g: Any, out: Any, x: Value, axis: int | None) -> tuple[None]:
-    """Whose share a repeated value's gradient would be is not defined: PyTorch and MindSpore refuse as well."""
+    """Refuse a gradient: the share of each repetition of a value is not defined, as in PyTorch and MindSpore."""
     if g[0] is None:
         return (None,)
     raise NotImplementedError(
@@ -911,25 +917,25 @@ _runs = Operator("runs", _runs_kernel, joint_vjp=_no_slope)
 
 @declare(primitive=prim("Unique"))
 def unique(input: Tensor) -> tuple[Tensor, Tensor]:
-    """Each value once, in the order in which they come, and for every element the place of its value among them.
+    """Return each value once, in the order of their first appearance, and for every element the position of its value.
 
-    The values have no gradient, since it is not defined whose share of a repeated one it would be: where one arrives at
-    them, it is an error instead of zeros.
+    The values have no gradient, since the share of each repetition of a value is not defined: a gradient for them is an
+    error instead of zeros.
 
     Args:
         input: a Tensor of any shape.
 
     Returns:
-        the values, a vector of the dtype of ``input``; and the places, of the shape of ``input``: Int64 for an Int64
+        the values, a vector of the dtype of ``input``; and the positions, of the shape of ``input``: Int64 for an Int64
         ``input``, else Int32.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         NotImplementedError: a gradient arrives at the values.
     """
-    values, first, inverse, _ = _different(check_tensor(input, "unique"), axis=None)
-    xp = array_module(first._array)
-    order = xp.argsort(first._array, kind="stable")
+    values, first_positions, inverse, _ = _different(check_tensor(input, "unique"), axis=None)
+    xp = array_module(first_positions._array)
+    order = xp.argsort(first_positions._array, kind="stable")
     rank = xp.argsort(order, kind="stable")
     kind = np.int64 if input._array.dtype == np.int64 else np.int32
     return gather_elements(values, 0, Tensor._wrap(order)), Tensor._wrap(rank[inverse._array].astype(kind))
@@ -943,31 +949,31 @@ def unique_sorted(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Tensor | tuple[Tensor, ...]:
-    """Each value once, in ascending order; on demand where each element's value is among them, and how often it came.
+    """Return each value once, in ascending order; optionally the position of each element's value, and the counts.
 
     Args:
         input: a Tensor.
-        sorted: accepted for MindSpore's sake: the values are sorted either way.
-        return_inverse: whether to return the places too.
+        sorted: accepted for MindSpore: the values are sorted either way.
+        return_inverse: whether to return the positions too.
         return_counts: whether to return the counts too.
         dim: the axis along which whole entries are compared; None compares all elements, flattened.
 
     Returns:
-        the values alone; or a tuple of the values, the places (Int64, of the shape of ``input``, along ``dim`` a
-        vector) and the counts (Int64), of these what was asked for.
+        the values alone; or a tuple of the values, the positions (Int64, of the shape of ``input``, along ``dim`` a
+        vector) and the counts (Int64), of these the requested ones.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``dim`` is no int.
+        TypeError: ``input`` is not a Tensor, or ``dim`` is not an int.
         ValueError: ``dim`` is out of range.
         NotImplementedError: a gradient arrives at the values, which have none.
     """
     x = check_tensor(input, "unique")
     values, _, inverse, counts = _different(x, axis=None if dim is None else one_axis(dim, x.ndim, "unique"))
-    more = [*([inverse] if return_inverse else []), *([counts] if return_counts else [])]
-    return (values, *more) if more else values
+    extras = [*([inverse] if return_inverse else []), *([counts] if return_counts else [])]
+    return (values, *extras) if extras else values
 
 
-unique_sorted.__qualname__ = "unique"  # as the method and the function of mint are called
+unique_sorted.__qualname__ = "unique"  # the name of the method and of the function of mint
 
 
 @declare(
@@ -976,42 +982,42 @@ unique_sorted.__qualname__ = "unique"  # as the method and the function of mint 
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Tensor | tuple[Tensor, ...]:
-    """The values without repetitions of neighbors; on demand which of them each element has, and how long the runs are.
+    """Return the values without repetitions of neighbors, optionally each element's position and run lengths.
 
     Args:
         input: a Tensor.
-        return_inverse: whether to return the places too.
+        return_inverse: whether to return the positions too.
         return_counts: whether to return the lengths of the runs too.
         dim: the axis along which whole entries are compared; None compares all elements, flattened.
 
     Returns:
-        the values alone; or a tuple of the values, the places (Int64, of the shape of ``input``, along ``dim`` a
-        vector) and the lengths (Int64), of these what was asked for.
+        the values alone; or a tuple of the values, the positions (Int64, of the shape of ``input``, along ``dim`` a
+        vector) and the lengths (Int64), of these the requested ones.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``dim`` is no int.
+        TypeError: ``input`` is not a Tensor, or ``dim`` is not an int.
         ValueError: ``dim`` is out of range.
         NotImplementedError: a gradient arrives at the values, which have none.
     """
     x = check_tensor(input, "unique_consecutive")
     values, inverse, counts = _runs(x, axis=None if dim is None else one_axis(dim, x.ndim, "unique_consecutive"))
-    more = [*([inverse] if return_inverse else []), *([counts] if return_counts else [])]
-    return (values, *more) if more else values
+    extras = [*([inverse] if return_inverse else []), *([counts] if return_counts else [])]
+    return (values, *extras) if extras else values
 
 
 @declare(method=True, primitive=prim("UniqueWithPad"))
 def unique_with_pad(x: Tensor, pad_num: int | float | Tensor) -> tuple[Tensor, Tensor]:
-    """``unique`` of a vector, filled up with ``pad_num`` to the length of the input.
+    """Return ``unique`` of a vector, filled up with ``pad_num`` to the length of the input.
 
     Args:
         x: a vector.
-        pad_num: what stands behind the values: a number or a Tensor of one, taken as an int.
+        pad_num: the filling after the values: a number or a Tensor of one, taken as an int.
 
     Returns:
-        the values and the filling, of the shape and dtype of ``x``; and for each element the place of its value.
+        the values and the filling, of the shape and dtype of ``x``; and for each element the position of its value.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
         NotImplementedError: a gradient arrives at the values, which have none.
     """
     check_type(pad_num, int | float | Tensor, "unique_with_pad", "pad_num", "a number or a Tensor of one")
@@ -1020,25 +1026,25 @@ def unique_with_pad(x: Tensor, pad_num: int | float | Tensor) -> tuple[Tensor, T
     if check_tensor(x, "unique_with_pad", "x").ndim != 1:
         raise ValueError(f"For 'unique_with_pad', 'x' must be a vector, but got shape {x.shape}")
     values, inverse = unique(x)
-    rest = array_module(x._array).full(x.size - values.size, int(pad_num), x._array.dtype)
-    return concat([values, Tensor._wrap(rest)]), inverse
+    filling = array_module(x._array).full(x.size - values.size, int(pad_num), x._array.dtype)
+    return concat([values, Tensor._wrap(filling)]), inverse
 
 
 @declare(primitive=prim("ListDiff", out_idx=int32))
 def _list_diff(x: Tensor, y: Tensor, *, out_idx: DTypeLike) -> tuple[Tensor, Tensor]:
-    """The elements of one vector that another has not, in their order, repetitions too.
+    """Return the elements of one vector that another lacks, in their order, with repetitions.
 
     Args:
         x: a vector of numbers.
         y: a vector of the same dtype.
-        out_idx: the dtype of the places, Int32 or Int64.
+        out_idx: the dtype of the positions, Int32 or Int64.
 
     Returns:
-        The elements, and their places in ``x``.
+        The elements, and their positions in ``x``.
 
     Raises:
-        TypeError: an input is no Tensor, the dtypes differ, or another ``out_idx``.
-        ValueError: an input is no vector.
+        TypeError: an input is not a Tensor, the dtypes differ, or another ``out_idx``.
+        ValueError: an input is not a vector.
     """
     check_same_dtype("ListDiff", x=check_tensor(x, "ListDiff", "x"), y=check_tensor(y, "ListDiff", "y"))
     if out_idx not in (int32, int64):
@@ -1046,8 +1052,8 @@ def _list_diff(x: Tensor, y: Tensor, *, out_idx: DTypeLike) -> tuple[Tensor, Ten
     if x.ndim != 1 or y.ndim != 1:
         raise ValueError(f"For 'ListDiff', 'x' and 'y' must be vectors, but got shapes {x.shape} and {y.shape}")
     xp = array_module(x._array)
-    places = xp.flatnonzero(~xp.isin(x._array, y._array))
-    return gather_elements(x, 0, Tensor._wrap(places)), Tensor._wrap(places.astype(numpy_dtype(out_idx)))
+    positions = xp.flatnonzero(~xp.isin(x._array, y._array))
+    return gather_elements(x, 0, Tensor._wrap(positions)), Tensor._wrap(positions.astype(numpy_dtype(out_idx)))
 
 
 def _nth_kernel(x: Array, n: int) -> Array:
@@ -1058,9 +1064,9 @@ def _nth_kernel(x: Array, n: int) -> Array:
 
 
 def _nth_rule(F: Functions, g: Value, out: Value, x: Value, n: int) -> Any:
-    numbers, chosen = (one._array if isinstance(one, Tensor) else one for one in (x, out))
-    same = numbers == chosen[..., None]
-    shares = (same / same.sum(-1, keepdims=True)).astype(numbers.dtype)
+    numbers, nth = (value._array if isinstance(value, Tensor) else value for value in (x, out))
+    ties = numbers == nth[..., None]
+    shares = (ties / ties.sum(-1, keepdims=True)).astype(numbers.dtype)
     return F.reshape(g, shape=(*g.shape, 1)) * shares
 
 
@@ -1069,7 +1075,7 @@ _nth_element_operator = Operator("nth_element", _nth_kernel, (_nth_rule,))
 
 @declare(primitive=prim("NthElement", reverse=False))
 def _nth_element(input: Tensor, n: int | Tensor, *, reverse: bool) -> Tensor:
-    """The n-th smallest element along the last axis, from 0; several that are equal share the gradient.
+    """Return the n-th smallest element along the last axis, from 0; several that are equal share the gradient.
 
     Args:
         input: a tensor of numbers with at least one axis.
@@ -1080,7 +1086,7 @@ def _nth_element(input: Tensor, n: int | Tensor, *, reverse: bool) -> Tensor:
         A tensor of the shape of ``input`` without the last axis, and of its dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor of numbers, ``n`` no int, or ``reverse`` no bool.
+        TypeError: ``input`` is not a Tensor of numbers, ``n`` is not an int, or ``reverse`` is not a bool.
         ValueError: ``n`` is out of range or has axes, or ``input`` has none.
     """
     x = check_tensor(input, "NthElement")
