@@ -1,7 +1,7 @@
 """Bands: several neighboring diagonals of matrices, kept as rows of one length.
 
-Diagonals of a band differ in length. As rows they are filled up at their ends: ``align`` says, for those above the main
-one and then for those below, whether the elements stand to the left or to the right.
+Diagonals of a band differ in length. As rows they are padded at their ends: ``align`` states, for those above the
+main one and then for those below, whether the elements are aligned to the left or to the right.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ _ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
 def _ends(k: int | Tensor, name: str) -> tuple[int, int]:
-    """The lowest and the highest diagonal."""
-    given = ints_of(k, name, "k")
-    if len(given) not in (1, 2) or given[0] > given[-1]:
-        raise ValueError(f"For '{name}', 'k' must be one diagonal, or the lowest and the highest, but got {given}")
-    return given[0], given[-1]
+    """Return the lowest and the highest diagonal."""
+    diagonals = ints_of(k, name, "k")
+    if len(diagonals) not in (1, 2) or diagonals[0] > diagonals[-1]:
+        raise ValueError(f"For '{name}', 'k' must be one diagonal, or the lowest and the highest, but got {diagonals}")
+    return diagonals[0], diagonals[-1]
 
 
 def _one(value: int | Tensor, name: str, argument: str) -> int:
-    given = ints_of(value, name, argument)
-    if len(given) != 1:
-        raise ValueError(f"For '{name}', '{argument}' must be one int, but got {given}")
-    return given[0]
+    values = ints_of(value, name, argument)
+    if len(values) != 1:
+        raise ValueError(f"For '{name}', '{argument}' must be one int, but got {values}")
+    return values[0]
 
 
 def _longest(rows: int, columns: int, low: int, high: int, name: str) -> int:
-    """The length of the band's longest diagonal."""
+    """Return the length of the band's longest diagonal."""
     for k in (low, high):
         if k and not -rows < k < columns:
             raise ValueError(f"For '{name}', 'k' must be in ({-rows}, {columns}), but got {k}")
@@ -48,7 +48,7 @@ def _longest(rows: int, columns: int, low: int, high: int, name: str) -> int:
 
 
 def _shifts(xp: Any, diagonals: Array, rows: int, columns: int, longest: int, align: str, name: str) -> Array:
-    """How far the elements of each diagonal stand from the left end of its row."""
+    """Return the shift of the elements of each diagonal from the left end of its row."""
     above, below = check_one_of(align, _ALIGNMENTS, name, "align").split("_")
     length = xp.minimum(rows + xp.minimum(diagonals, 0), columns - xp.maximum(diagonals, 0))
     right = xp.where(diagonals >= 0, above == "RIGHT", below == "RIGHT")
@@ -58,13 +58,13 @@ def _shifts(xp: Any, diagonals: Array, rows: int, columns: int, longest: int, al
 def _in_matrix(
     xp: Any, rows: int, columns: int, low: int, high: int, longest: int, align: str, name: str
 ) -> tuple[Array, tuple[Any, ...]]:
-    """For each element of a matrix whether it is in the band, and the index of its place in the rows."""
+    """Return whether each element of a matrix is in the band, and the index of its position in the rows."""
     i, j = xp.arange(rows)[:, None], xp.arange(columns)
-    apart = j - i
-    inside = (apart >= low) & (apart <= high)
-    shift = _shifts(xp, apart, rows, columns, longest, align, name)
-    place = xp.where(inside, xp.minimum(i, j) + shift, 0)
-    index = (fixed(place),) if low == high else (fixed(xp.where(inside, high - apart, 0)), fixed(place))
+    diagonal = j - i
+    inside = (diagonal >= low) & (diagonal <= high)
+    shift = _shifts(xp, diagonal, rows, columns, longest, align, name)
+    position = xp.where(inside, xp.minimum(i, j) + shift, 0)
+    index = (fixed(position),) if low == high else (fixed(xp.where(inside, high - diagonal, 0)), fixed(position))
     return inside, (Ellipsis, *index)
 
 
@@ -77,22 +77,22 @@ def _matrix_diag_v3(
     padding_value: Number | Tensor,
     align: str,
 ) -> Tensor:
-    """Matrices with the given diagonals, and ``padding_value`` elsewhere.
+    """Return matrices with the given diagonals, and ``padding_value`` elsewhere.
 
     Args:
         x: the diagonals: of one (..., length), of several (..., diagonals, longest length), the highest first.
         k: which diagonal, an int or an integer tensor; or a tensor of two, the lowest and the highest.
-        num_rows: how many rows the matrices have; -1 is as few as fit.
-        num_cols: how many columns, likewise.
+        num_rows: the number of rows of the matrices; -1 is as few as fit.
+        num_cols: the number of columns, likewise.
         padding_value: a number, or a tensor of one.
-        align: where in their rows the diagonals stand: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT", those
-            above the main one and those below.
+        align: the alignment of the diagonals in their rows: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT",
+            those above the main one and those below.
 
     Returns:
         A tensor (..., num_rows, num_cols) of the dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or another argument no int.
+        TypeError: ``x`` is not a Tensor, or another argument is not an int.
         ValueError: the shapes do not fit, or another ``align``.
     """
     return matrix_diag(x, k, num_rows, num_cols, padding_value, align)
@@ -106,22 +106,22 @@ def matrix_diag(
     padding_value: Number | Tensor = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
-    """Matrices with the given diagonals, and ``padding_value`` elsewhere.
+    """Return matrices with the given diagonals, and ``padding_value`` elsewhere.
 
     Args:
         x: the diagonals: of one (..., length), of several (..., diagonals, longest length), the highest first.
         k: which diagonal, an int or an integer tensor; or a tensor of two, the lowest and the highest.
-        num_rows: how many rows the matrices have; -1 is as few as fit, and with ``num_cols`` -1 as many as columns.
-        num_cols: how many columns, likewise.
+        num_rows: the number of rows of the matrices; -1 is as few as fit, and with ``num_cols`` -1 as many as columns.
+        num_cols: the number of columns, likewise.
         padding_value: a number, or a tensor of one.
-        align: where in their rows the diagonals stand: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT", those
-            above the main one and those below.
+        align: the alignment of the diagonals in their rows: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT",
+            those above the main one and those below.
 
     Returns:
         A tensor (..., num_rows, num_cols) of the dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or another argument no int.
+        TypeError: ``x`` is not a Tensor, or another argument is not an int.
         ValueError: the shapes do not fit, or another ``align``.
     """
     name = "matrix_diag"
@@ -146,22 +146,22 @@ def matrix_diag(
 
 @declare(primitive=prim("MatrixDiagPartV3", align="RIGHT_LEFT"))
 def matrix_diag_part(x: Tensor, k: int | Tensor, padding_value: Number | Tensor, align: str = "RIGHT_LEFT") -> Tensor:
-    """Diagonals of matrices, filled up with ``padding_value`` to the length of the longest.
+    """Return diagonals of matrices, padded with ``padding_value`` to the length of the longest.
 
     Args:
         x: matrices (..., M, N).
         k: which diagonal, an int or an integer tensor; or a tensor of two, the lowest and the highest.
         padding_value: a number, or a tensor of one.
-        align: where in their rows the diagonals stand: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT", those
-            above the main one and those below.
+        align: the alignment of the diagonals in their rows: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT",
+            those above the main one and those below.
 
     Returns:
         A tensor of the dtype of ``x``: of one diagonal (..., length), of several (..., diagonals, longest length), the
         highest first.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``k`` no int.
-        ValueError: ``x`` has fewer than 2 axes, there is no such diagonal, or another ``align``.
+        TypeError: ``x`` is not a Tensor, or ``k`` is not an int.
+        ValueError: ``x`` has fewer than 2 axes, the diagonal does not exist, or another ``align``.
     """
     name = "matrix_diag_part"
     rows, columns = _sides(x, name)
@@ -169,14 +169,14 @@ def matrix_diag_part(x: Tensor, k: int | Tensor, padding_value: Number | Tensor,
     longest = _longest(rows, columns, low, high, name)
     xp = array_module(x._array)
     diagonals = xp.arange(high, low - 1, -1)[:, None]
-    place = xp.arange(longest) - _shifts(xp, diagonals, rows, columns, longest, align, name)
-    i, j = place - xp.minimum(diagonals, 0), place + xp.maximum(diagonals, 0)
-    inside = (place >= 0) & (i < rows) & (j < columns)
+    position = xp.arange(longest) - _shifts(xp, diagonals, rows, columns, longest, align, name)
+    i, j = position - xp.minimum(diagonals, 0), position + xp.maximum(diagonals, 0)
+    inside = (position >= 0) & (i < rows) & (j < columns)
     if low == high:
         inside, i, j = inside[0], i[0], j[0]
-    places = (fixed(xp.where(inside, i, 0)), fixed(xp.where(inside, j, 0)))
-    picked = getitem_operator(x, index=(Ellipsis, *places))
-    return as_dtype(where(constant(inside), picked, padding_value), x._array.dtype)
+    indices = (fixed(xp.where(inside, i, 0)), fixed(xp.where(inside, j, 0)))
+    values = getitem_operator(x, index=(Ellipsis, *indices))
+    return as_dtype(where(constant(inside), values, padding_value), x._array.dtype)
 
 
 def _sides(x: Tensor, name: str) -> tuple[int, int]:
@@ -187,49 +187,49 @@ def _sides(x: Tensor, name: str) -> tuple[int, int]:
 
 @declare(primitive=prim("MatrixSetDiagV3", align="RIGHT_LEFT"))
 def _matrix_set_diag_v3(x: Tensor, diagonal: Tensor, k: int | Tensor, align: str) -> Tensor:
-    """Matrices with other diagonals.
+    """Return matrices with their diagonals replaced.
 
     Args:
         x: matrices (..., M, N).
         diagonal: the new diagonals: one (..., length), or several (..., diagonals, longest length), the highest first.
         k: which diagonal, an int or an integer tensor; or a tensor of two, the lowest and the highest.
-        align: where in their rows the diagonals stand: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT", those
-            above the main one and those below.
+        align: the alignment of the diagonals in their rows: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT",
+            those above the main one and those below.
 
     Returns:
         A tensor of the shape and dtype of ``x``.
 
     Raises:
-        TypeError: an input is no Tensor, or ``k`` no int.
-        ValueError: the shapes do not fit, there is no such diagonal, or another ``align``.
+        TypeError: an input is not a Tensor, or ``k`` is not an int.
+        ValueError: the shapes do not fit, the diagonal does not exist, or another ``align``.
     """
     return matrix_set_diag(x, diagonal, k, align)
 
 
 def matrix_set_diag(x: Tensor, diagonal: Tensor, k: int | Tensor = 0, align: str = "RIGHT_LEFT") -> Tensor:
-    """Matrices with other diagonals.
+    """Return matrices with their diagonals replaced.
 
     Args:
         x: matrices (..., M, N).
         diagonal: the new diagonals: one (..., length), or several (..., diagonals, longest length), the highest first.
         k: which diagonal, an int or an integer tensor; or a tensor of two, the lowest and the highest.
-        align: where in their rows the diagonals stand: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT", those
-            above the main one and those below.
+        align: the alignment of the diagonals in their rows: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT",
+            those above the main one and those below.
 
     Returns:
         A tensor of the shape and dtype of ``x``.
 
     Raises:
-        TypeError: an input is no Tensor, or ``k`` no int.
-        ValueError: the shapes do not fit, there is no such diagonal, or another ``align``.
+        TypeError: an input is not a Tensor, or ``k`` is not an int.
+        ValueError: the shapes do not fit, the diagonal does not exist, or another ``align``.
     """
     name = "matrix_set_diag"
     rows, columns = _sides(x, name)
     low, high = _ends(k, name)
     longest = _longest(rows, columns, low, high, name)
-    wanted = (*x.shape[:-2], *(() if low == high else (high - low + 1,)), longest)
-    if check_tensor(diagonal, name, "diagonal").shape != wanted:
-        raise ValueError(f"For '{name}', 'diagonal' must have the shape {wanted}, but got {diagonal.shape}")
+    expected = (*x.shape[:-2], *(() if low == high else (high - low + 1,)), longest)
+    if check_tensor(diagonal, name, "diagonal").shape != expected:
+        raise ValueError(f"For '{name}', 'diagonal' must have the shape {expected}, but got {diagonal.shape}")
     inside, index = _in_matrix(array_module(x._array), rows, columns, low, high, longest, align, name)
-    picked = getitem_operator(as_dtype(diagonal, x._array.dtype), index=index)
-    return where(constant(inside), picked, x)
+    values = getitem_operator(as_dtype(diagonal, x._array.dtype), index=index)
+    return where(constant(inside), values, x)

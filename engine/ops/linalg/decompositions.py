@@ -68,25 +68,25 @@ __all__ = [
 
 
 def _wide(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel for matrices; LAPACK knows single and double precision, so half precision goes there and back."""
+    """Return a kernel for matrices that computes half precision in single, as LAPACK has single and double only."""
 
     def kernel(*matrices: Any, **attrs: Any) -> Any:
         dtype = matrices[0].dtype
         if dtype.itemsize > 2:
             return function(array_module(matrices[0]).linalg, *matrices, **attrs)
-        found = function(array_module(matrices[0]).linalg, *(m.astype(np.float32) for m in matrices), **attrs)
-        return tuple(x.astype(dtype) for x in found) if isinstance(found, tuple) else found.astype(dtype)
+        result = function(array_module(matrices[0]).linalg, *(m.astype(np.float32) for m in matrices), **attrs)
+        return tuple(x.astype(dtype) for x in result) if isinstance(result, tuple) else result.astype(dtype)
 
     return kernel
 
 
 def _mm(F: Functions, *factors: Any) -> Any:
-    """The product of matrices; a pair (x, "T") is x transposed."""
-    found, turned = _turned(factors[0])
+    """Return the product of matrices; a pair (x, "T") is x transposed."""
+    product, is_transposed = _turned(factors[0])
     for factor in factors[1:]:
         x, flag = _turned(factor)
-        found, turned = F.matmul(found, x, transpose_a=turned, transpose_b=flag), False
-    return found
+        product, is_transposed = F.matmul(product, x, transpose_a=is_transposed, transpose_b=flag), False
+    return product
 
 
 def _turned(factor: Any) -> tuple[Any, bool]:
@@ -98,7 +98,7 @@ def swapped(F: Functions, x: Value) -> Any:
 
 
 def _ones(x: Value, size: int, keep: Callable[[Any], Any]) -> Array:
-    """A (size, size) matrix of ones where ``keep(column - row)``, on the device and in the dtype of x."""
+    """Return a (size, size) matrix of ones where ``keep(column - row)``, on the device and in the dtype of x."""
     bare = x._array if isinstance(x, Tensor) else x
     xp = array_module(bare)
     return keep(xp.arange(size) - xp.arange(size)[:, None]).astype(bare.dtype)
@@ -135,9 +135,9 @@ _slogdet = Operator("slogdet", _wide(_logdet_kernel), joint_vjp=_logdet_rule, an
 
 def _cholesky_rule(F: Functions, g: Value, out: Value, x: Value) -> Any:
     half = _ones(x, x.shape[-1], lambda apart: (apart <= 0) * (1.0 - 0.5 * (apart == 0)))
-    back = F.inverse(out)
-    found = _mm(F, (back, "T"), _mm(F, (out, "T"), g) * half, back)
-    return (found + swapped(F, found)) * 0.5
+    inverted = F.inverse(out)
+    gradient = _mm(F, (inverted, "T"), _mm(F, (out, "T"), g) * half, inverted)
+    return (gradient + swapped(F, gradient)) * 0.5
 
 
 _cholesky = Operator("cholesky", _wide(lambda linalg, x: linalg.cholesky(x)), (_cholesky_rule,))
@@ -166,12 +166,12 @@ _shortest = Operator(
 
 
 def _tolerance(x: Array) -> float:
-    """Singular values up to this part of the largest count as 0, as in NumPy and PyTorch."""
+    """Return the part of the largest singular value up to which values count as 0, as in NumPy and PyTorch."""
     return float(max(x.shape[-2:]) * np.finfo(x.dtype).eps)
 
 
 def _have_full_rank(x: Array) -> bool:
-    """Whether all matrices have; those that hold NaN or infinity are left to the decomposition."""
+    """Return whether all matrices have full rank; those with NaN or infinity are left to the decomposition."""
     host = to_host(x)
     wide = host.astype(np.float32) if host.dtype.itemsize < 4 else host
     if not wide.size or not np.isfinite(wide).all():
@@ -191,7 +191,7 @@ def _qr_rule(F: Functions, needs: list[bool], g: tuple[Any, Any], out: tuple[Any
 
 
 def _qr_gradient(F: Functions, q: Value, r: Value, gq: Value, gr: Value, x: Value) -> Any:
-    """Walter and Lehmann, for a matrix with at least as many rows as columns."""
+    """Return the gradient (Walter and Lehmann) for a matrix with at least as many rows as columns."""
     m = _mm(F, r, (gr, "T")) - _mm(F, (gq, "T"), q)
     below = _ones(x, r.shape[-1], lambda apart: apart < 0)
     lower = m * below
@@ -216,22 +216,22 @@ def _svd_rule(F: Functions, needs: list[bool], g: tuple[Any, ...], out: tuple[An
 def _svd_gradient(F: Functions, s: Value, u: Value, v: Value, gs: Value, gu: Value, gv: Value, x: Value) -> Any:
     k = s.shape[-1]
     row, column = F.reshape(s, shape=(*s.shape[:-1], 1, k)), F.reshape(s, shape=(*s.shape, 1))
-    own = _ones(x, k, lambda apart: apart == 0)
-    spread = 1.0 / (row * row - column * column + own) * (1.0 - own)
+    identity = _ones(x, k, lambda apart: apart == 0)
+    factors = 1.0 / (row * row - column * column + identity) * (1.0 - identity)
 
     def turning(one: Value, arriving: Value) -> Any:
         m = _mm(F, (one, "T"), arriving)
-        return spread * (m - swapped(F, m))
+        return factors * (m - swapped(F, m))
 
     core = turning(u, gu) * row + column * turning(v, gv) + _diagonal_matrix(F, gs)
-    found = _mm(F, u, core, (v, "T"))
+    gradient = _mm(F, u, core, (v, "T"))
     if x.shape[-2] > k:
-        rest = gu / row
-        found = found + _mm(F, rest - _mm(F, u, _mm(F, (u, "T"), rest)), (v, "T"))
+        remainder = gu / row
+        gradient = gradient + _mm(F, remainder - _mm(F, u, _mm(F, (u, "T"), remainder)), (v, "T"))
     if x.shape[-1] > k:
-        rest = gv / row
-        found = found + _mm(F, u, (rest - _mm(F, v, _mm(F, (v, "T"), rest)), "T"))
-    return found
+        remainder = gv / row
+        gradient = gradient + _mm(F, u, (remainder - _mm(F, v, _mm(F, (v, "T"), remainder)), "T"))
+    return gradient
 
 
 _svd = Operator("svd", _wide(_svd_kernel), joint_vjp=_svd_rule)
@@ -242,32 +242,32 @@ def _columns(F: Functions, x: Value, start: int, stop: int) -> Any:
 
 
 def _of_first_columns(F: Functions, name: str, q: Value, g: Value, k: int) -> tuple[Any, Any]:
-    """The first k columns of a square orthogonal matrix, and their gradient with the part of the other columns in it.
+    """Return the first k columns of a square orthogonal matrix, and their gradient with that of the other columns.
 
-    The others are any basis of what the first leave. Turned along with these, P' = -Q dQ.T P, they add -P gP.T Q to
-    the gradient; a result that changes when they turn among themselves, which P.T gP shows, has none.
+    The others are any basis of the complement. As they turn with the first columns, P' = -Q dQ.T P, they add
+    -P gP.T Q to the gradient; a result that changes when they turn among themselves, which P.T gP shows, has none.
     """
     size = q.shape[-1]
     if k == size:
         return q, g
-    first, others, arriving = _columns(F, q, 0, k), _columns(F, q, k, size), _columns(F, g, k, size)
-    turning = _mm(F, (others, "T"), arriving)
-    bare = turning._array if isinstance(turning, Tensor) else turning
-    apart = abs(bare - bare.swapaxes(-1, -2))
+    leading, complement, g_complement = _columns(F, q, 0, k), _columns(F, q, k, size), _columns(F, g, k, size)
+    rotation = _mm(F, (complement, "T"), g_complement)
+    bare = rotation._array if isinstance(rotation, Tensor) else rotation
+    asymmetry = abs(bare - bare.swapaxes(-1, -2))
     tolerance = 1e-6 if bare.dtype.itemsize > 4 else 1e-3
-    if size - k > 1 and (apart > tolerance * max(1.0, float(abs(bare).max()))).any():
+    if size - k > 1 and (asymmetry > tolerance * max(1.0, float(abs(bare).max()))).any():
         raise NotImplementedError(
             f"For '{name}', the result depends on the columns behind the first {k} of an orthogonal matrix, which are "
             f"any basis of what these leave, so it has no gradient; use the reduced form"
         )
-    return first, _columns(F, g, 0, k) - _mm(F, others, (arriving, "T"), first)
+    return leading, _columns(F, g, 0, k) - _mm(F, complement, (g_complement, "T"), leading)
 
 
 def _full_qr_rule(F: Functions, needs: list[bool], g: tuple[Any, Any], out: tuple[Any, Any], x: Value) -> list[Any]:
     columns = x.shape[-1]
     gq, gr = (_or_zero(F, *pair) for pair in zip(g, out, strict=True))
     q, gq = _of_first_columns(F, "qr", out[0], gq, columns)
-    r, gr = (F.slice_axis(one, axis=one.ndim - 2, start=0, stop=columns) for one in (out[1], gr))
+    r, gr = (F.slice_axis(matrix, axis=matrix.ndim - 2, start=0, stop=columns) for matrix in (out[1], gr))
     return [_qr_gradient(F, q, r, gq, gr, x)]
 
 
@@ -286,7 +286,7 @@ _full_qr = Operator("full_qr", _wide(lambda linalg, x: tuple(linalg.qr(x, mode="
 
 
 def _without_gradient(name: str, instead: str) -> Callable[..., Any]:
-    """A rule that says that there is none, where otherwise a gradient would be 0 and nobody told."""
+    """Return a rule that raises an error where otherwise a gradient would silently be 0."""
 
     def rule(F: Functions, needs: list[bool], g: Value, out: Value, x: Value) -> list[Any]:
         raise NotImplementedError(f"For '{name}', there is no gradient; {instead}")
@@ -307,10 +307,10 @@ _eig = Operator("eig", _eig_kernel, joint_vjp=_without_gradient("eig", "singular
 def _geqrf_kernel(x: Array) -> tuple[Array, Array]:
     xp = array_module(x)
     wide = to_host(x.astype(np.float32) if x.dtype.itemsize < 4 else x)
-    parts = [np.linalg.qr(one, mode="raw") for one in wide.reshape(-1, *x.shape[-2:])]
-    packed = np.stack([h.T for h, _ in parts]).reshape(x.shape).astype(x.dtype)
+    parts = [np.linalg.qr(matrix, mode="raw") for matrix in wide.reshape(-1, *x.shape[-2:])]
+    raw = np.stack([h.T for h, _ in parts]).reshape(x.shape).astype(x.dtype)
     factors = np.stack([t for _, t in parts]).reshape(*x.shape[:-2], -1).astype(x.dtype)
-    return xp.asarray(packed), xp.asarray(factors)
+    return xp.asarray(raw), xp.asarray(factors)
 
 
 _geqrf = Operator("geqrf", _geqrf_kernel, joint_vjp=_without_gradient("geqrf", "'qr' has one"))
@@ -324,7 +324,7 @@ def check_matrices(x: Tensor, name: str, square: bool = True, argument: str = "i
 
 
 def _finite(x: Tensor, name: str, square: bool = True, argument: str = "input") -> Tensor:
-    """Matrices that can be decomposed: LAPACK may not come back from NaN or infinity."""
+    """Return the matrices if they can be decomposed: LAPACK may not return on NaN or infinity."""
     checked(_check_finite, check_matrices(x, name, square, argument)._array, name=name, argument=argument)
     return x
 
@@ -339,7 +339,7 @@ def _are_finite(x: Array) -> bool:
 
 
 def _singular_values(x: Tensor) -> Tensor:
-    """The singular values of each matrix, NaN of those that are not finite."""
+    """Return the singular values of each matrix, NaN for those that are not finite."""
     if usual(_are_finite, x._array):
         return _svd(x)[0]
     finite = array_module(x._array).isfinite(x._array).all(axis=(-2, -1))
@@ -349,7 +349,7 @@ def _singular_values(x: Tensor) -> Tensor:
 
 @declare(method=True, mint=("inverse", "linalg.inv"))
 def inverse(input: Tensor) -> Tensor:
-    """The inverse of each matrix.
+    """Return the inverse of each matrix.
 
     Args:
         input: square matrices (..., n, n).
@@ -358,7 +358,7 @@ def inverse(input: Tensor) -> Tensor:
         Their inverses, a tensor of the same shape and dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: a matrix is not square, or is singular.
     """
     return _inverse(check_matrices(input, "inverse"))
@@ -366,7 +366,7 @@ def inverse(input: Tensor) -> Tensor:
 
 @declare(primitive=prim("MatrixInverse", adjoint=False))
 def _matrix_inverse(x: Tensor, adjoint: bool) -> Tensor:
-    """The inverse of each matrix, or that of its conjugate transpose.
+    """Return the inverse of each matrix, or that of its conjugate transpose.
 
     Args:
         x: square matrices (..., n, n).
@@ -376,7 +376,7 @@ def _matrix_inverse(x: Tensor, adjoint: bool) -> Tensor:
         A tensor of the same shape and dtype.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
         ValueError: a matrix is not square, or is singular.
     """
     return conjugate_transpose(inverse(x)) if adjoint else inverse(x)
@@ -384,7 +384,7 @@ def _matrix_inverse(x: Tensor, adjoint: bool) -> Tensor:
 
 @declare(method=("det", "matrix_determinant"), primitive=prim("MatrixDeterminant"))
 def det(input: Tensor) -> Tensor:
-    """The determinant of each matrix.
+    """Return the determinant of each matrix.
 
     Args:
         input: square matrices (..., n, n). The gradient, det(A) * inverse(A).T, needs an invertible one.
@@ -393,7 +393,7 @@ def det(input: Tensor) -> Tensor:
         A tensor (...) of the same dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: a matrix is not square.
     """
     return _det(check_matrices(input, "det"))
@@ -404,7 +404,7 @@ matrix_determinant = det
 
 @declare(method=("log_matrix_determinant", "slogdet"), primitive=prim("LogMatrixDeterminant"))
 def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
-    """The sign of the determinant of each matrix, and the logarithm of its absolute value.
+    """Return the sign of the determinant of each matrix, and the logarithm of its absolute value.
 
     Args:
         input: square matrices (..., n, n).
@@ -413,7 +413,7 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
         Two tensors (...) of the same dtype: the signs (0 of a singular matrix), and the logarithms (-inf there).
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: a matrix is not square.
     """
     size, sign = _slogdet(check_matrices(input, "slogdet"))
@@ -425,7 +425,7 @@ log_matrix_determinant = slogdet
 
 @declare(method=True)
 def logdet(input: Tensor) -> Tensor:
-    """The logarithm of the determinant of each matrix.
+    """Return the logarithm of the determinant of each matrix.
 
     Args:
         input: square matrices (..., n, n).
@@ -434,28 +434,28 @@ def logdet(input: Tensor) -> Tensor:
         A tensor (...) of the same dtype: -inf where the determinant is 0, NaN where it is a negative real number.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: a matrix is not square.
     """
     if check_tensor(input, "logdet")._array.dtype.kind == "c":
         return exponentials.log(det(input))
     sign, size = slogdet(input)
-    return where(comparison.lt(sign, 0), size + math.nan, size)  # the slope is that of the size, also where this is NaN
+    return where(comparison.lt(sign, 0), size + math.nan, size)  # the slope is that of the size, also if this is NaN
 
 
 @declare(method=True, primitive=prim("Cholesky", upper=False))
 def cholesky(input_x: Tensor, upper: bool = False) -> Tensor:
-    """Cholesky's decomposition: the triangular L with L @ L.T = A.
+    """Return Cholesky's decomposition: the triangular L with L @ L.T = A.
 
     Args:
         input_x: symmetric positive definite matrices A (..., n, n), of which the lower triangle is read.
-        upper: whether to give L.T.
+        upper: whether to return L.T.
 
     Returns:
         A tensor of the same shape and dtype, 0 in the other triangle.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor.
+        TypeError: ``input_x`` is not a Tensor.
         ValueError: a matrix is not square, or not positive definite.
     """
     lower = _cholesky(check_matrices(input_x, "cholesky", argument="input_x"))
@@ -464,37 +464,37 @@ def cholesky(input_x: Tensor, upper: bool = False) -> Tensor:
 
 @declare(method=True, primitive=prim("CholeskyInverse", upper=False))
 def cholesky_inverse(input_x: Tensor, upper: bool = False) -> Tensor:
-    """The inverse of A = L @ L.T, from L.
+    """Return the inverse of A = L @ L.T, from L.
 
     Args:
-        input_x: Cholesky factors L (..., n, n), as ``cholesky`` gives them.
+        input_x: Cholesky factors L (..., n, n), as ``cholesky`` returns them.
         upper: whether they are L.T.
 
     Returns:
         The inverses, a tensor of the same shape and dtype.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor.
+        TypeError: ``input_x`` is not a Tensor.
         ValueError: a matrix is not square, or is singular.
     """
-    back = _inverse(check_matrices(input_x, "cholesky_inverse", argument="input_x"))
-    return matmul(back, back, False, True) if upper else matmul(back, back, True, False)
+    inverted = _inverse(check_matrices(input_x, "cholesky_inverse", argument="input_x"))
+    return matmul(inverted, inverted, False, True) if upper else matmul(inverted, inverted, True, False)
 
 
 @declare(method=True, primitive=prim("CholeskySolve", upper=False))
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
-    """The x with A @ x = input for A = L @ L.T, from L.
+    """Return the x with A @ x = input for A = L @ L.T, from L.
 
     Args:
         input: right sides (..., n, k).
-        input2: Cholesky factors L (..., n, n), as ``cholesky`` gives them; one triangle is read.
+        input2: Cholesky factors L (..., n, n), as ``cholesky`` returns them; one triangle is read.
         upper: whether they are L.T, in the upper triangle.
 
     Returns:
         A tensor (..., n, k).
 
     Raises:
-        TypeError: an input is no Tensor.
+        TypeError: an input is not a Tensor.
         ValueError: ``input2`` is not square or singular, or the shapes do not fit.
     """
     factor = check_matrices(input2, "cholesky_solve", argument="input2")
@@ -506,7 +506,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
 
 @declare(primitive=prim("MatrixSolve", adjoint=False))
 def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Tensor:
-    """The x with matrix @ x = rhs.
+    """Return the x with matrix @ x = rhs.
 
     Args:
         matrix: square matrices (..., n, n).
@@ -517,44 +517,44 @@ def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Tensor:
         A tensor (..., n, k).
 
     Raises:
-        TypeError: ``matrix`` is no Tensor.
+        TypeError: ``matrix`` is not a Tensor.
         ValueError: a matrix is not square or is singular, or the shapes do not fit.
     """
-    left = check_matrices(matrix, "matrix_solve", argument="matrix")
-    return solve_operator(conjugate_transpose(left) if adjoint else left, rhs)
+    lhs = check_matrices(matrix, "matrix_solve", argument="matrix")
+    return solve_operator(conjugate_transpose(lhs) if adjoint else lhs, rhs)
 
 
 @declare(method=True, mint=True)
 def triangular_solve(
     b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Tensor:
-    """The x with A @ x = b for a triangular A.
+    """Return the x with A @ x = b for a triangular A.
 
     Args:
         b: right sides (..., n, k).
         A: square matrices (..., n, n), of which one triangle is read.
         upper: whether that is the upper one.
-        transpose: whether to solve A.T @ x = b, with the triangle that ``upper`` names.
+        transpose: whether to solve A.T @ x = b, with the triangle given by ``upper``.
         unitriangular: whether the diagonal counts as 1 and is not read.
 
     Returns:
         A tensor (..., n, k).
 
     Raises:
-        TypeError: ``A`` is no Tensor.
+        TypeError: ``A`` is not a Tensor.
         ValueError: a matrix is not square or is singular, or the shapes do not fit.
     """
     square = check_matrices(A, "triangular_solve", argument="A")
-    left = triu(square) if upper else tril(square)
+    lhs = triu(square) if upper else tril(square)
     if unitriangular:
-        own = Tensor(np.eye(A.shape[-1], dtype=bool))
-        left = where(own, 1.0, left)
-    return solve_operator(swapaxes(left, -1, -2) if transpose else left, b)
+        identity = Tensor(np.eye(A.shape[-1], dtype=bool))
+        lhs = where(identity, 1.0, lhs)
+    return solve_operator(swapaxes(lhs, -1, -2) if transpose else lhs, b)
 
 
 @declare(primitive=prim("MatrixTriangularSolve", lower=True, adjoint=False))
 def _matrix_triangular_solve(matrix: Tensor, rhs: Tensor, lower: bool, adjoint: bool) -> Tensor:
-    """The x with matrix @ x = rhs for a triangular matrix.
+    """Return the x with matrix @ x = rhs for a triangular matrix.
 
     Args:
         matrix: square matrices (..., n, n), of which one triangle is read.
@@ -568,45 +568,45 @@ def _matrix_triangular_solve(matrix: Tensor, rhs: Tensor, lower: bool, adjoint: 
     Raises:
         ValueError: a matrix is not square or is singular, or the shapes do not fit.
     """
-    left = conjugate_transpose(matrix) if adjoint else matrix
-    return triangular_solve(rhs, left, lower if adjoint else not lower)
+    lhs = conjugate_transpose(matrix) if adjoint else matrix
+    return triangular_solve(rhs, lhs, lower if adjoint else not lower)
 
 
 @declare(method=True)
 def lstsq(input: Tensor, A: Tensor) -> Tensor:
-    """The x for which the norm of input @ x - A is least, the shortest of several; by QR.
+    """Return the x for which the norm of input @ x - A is least, the shortest of several; by QR.
 
     Args:
-        input: matrices (..., m, n). Where the rank of one is not full, singular values decide, of which those up to
-            max(m, n) times the dtype's epsilon times the largest count as 0.
+        input: matrices (..., m, n). If the rank of one is not full, the solution is by singular values, of which those
+            up to max(m, n) times the dtype's epsilon times the largest count as 0.
         A: right sides (..., m, k), or one (m,), which counts as (m, 1).
 
     Returns:
         A tensor (..., n, k).
 
     Raises:
-        TypeError: an input is no Tensor.
+        TypeError: an input is not a Tensor.
         ValueError: the shapes do not fit, or ``input`` holds NaN or infinity.
-        NotImplementedError: a gradient by ``input`` is asked for where its rank is not full; there is none.
+        NotImplementedError: a gradient by ``input`` is requested where its rank is not full.
     """
-    left = _finite(input, "lstsq", False)
+    lhs = _finite(input, "lstsq", False)
     right = expand_dims(A, -1) if check_tensor(A, "lstsq", "A").ndim == 1 else A
-    if right.ndim < 2 or left.shape[-2] != right.shape[-2]:
+    if right.ndim < 2 or lhs.shape[-2] != right.shape[-2]:
         raise ValueError(
             f"For 'lstsq', 'A' must have as many rows as 'input', but got shapes {A.shape} and {input.shape}"
         )
-    if not usual(_have_full_rank, left._array):
-        return _shortest(left, right)
-    if left.shape[-2] >= left.shape[-1]:
-        q, r = _qr(left)
+    if not usual(_have_full_rank, lhs._array):
+        return _shortest(lhs, right)
+    if lhs.shape[-2] >= lhs.shape[-1]:
+        q, r = _qr(lhs)
         return solve_operator(r, matmul(q, right, True, False))
-    q, r = _qr(swapaxes(left, -1, -2))
+    q, r = _qr(swapaxes(lhs, -1, -2))
     return matmul(q, solve_operator(swapaxes(r, -1, -2), right))
 
 
 @declare(primitive=prim("Lstsq", fast=True, l2_regularizer=0.0))
 def _lstsq_class(x: Tensor, a: Tensor, fast: bool, l2_regularizer: float) -> Tensor:
-    """The x for which the norm of x_given @ x - a is least, the shortest of several; by QR.
+    """Return the x for which the norm of x_given @ x - a is least, the shortest of several; by QR.
 
     Args:
         x: the matrices x_given (..., m, n), see ``ops.lstsq``.
@@ -618,9 +618,9 @@ def _lstsq_class(x: Tensor, a: Tensor, fast: bool, l2_regularizer: float) -> Ten
         A tensor (..., n, k).
 
     Raises:
-        TypeError: an input is no Tensor, or another ``fast`` or ``l2_regularizer``.
+        TypeError: an input is not a Tensor, or another ``fast`` or ``l2_regularizer``.
         ValueError: the shapes do not fit.
-        NotImplementedError: a gradient by ``x`` is asked for where its rank is not full; there is none.
+        NotImplementedError: a gradient by ``x`` is requested where its rank is not full.
     """
     if fast is not True or l2_regularizer != 0:
         raise TypeError(
@@ -631,21 +631,21 @@ def _lstsq_class(x: Tensor, a: Tensor, fast: bool, l2_regularizer: float) -> Ten
 
 @declare(mint=("qr", "linalg.qr"))
 def qr(input: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
-    """The QR decomposition: Q with orthonormal columns and an upper triangular R, Q @ R = input (Householder's).
+    """Return the QR decomposition: Q with orthonormal columns and an upper triangular R, Q @ R = input (Householder's).
 
     Args:
         input: matrices (..., m, n). A gradient needs min(m, n) independent columns in front.
         mode: "reduced": Q (..., m, k) and R (..., k, n), k = min(m, n); "complete": Q (..., m, m) and R (..., m, n);
-            "r" is "reduced". In the complete form of m > n, the columns of Q behind the first n are any basis of what
-            these leave: what depends on which has no gradient.
+            "r" is "reduced". In the complete form of m > n, the columns of Q after the first n are any basis of their
+            complement: a result that depends on the basis has no gradient.
 
     Returns:
         Q and R, of the same dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: another ``mode``, fewer than two axes, or NaN or infinity among the numbers.
-        NotImplementedError: a gradient is asked for that depends on the basis, see ``mode``.
+        NotImplementedError: a gradient is requested that depends on the basis, see ``mode``.
     """
     check_one_of(mode, ("reduced", "complete", "r"), "qr", "mode")
     x = _finite(input, "qr", False)
@@ -654,14 +654,14 @@ def qr(input: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
         return _full_qr(x)
     if rows >= columns:
         return _qr(x)
-    # Q is that of the square part in front; so the rule, which is for square and tall matrices, serves here too.
+    # Q is that of the square part in front, so that the rule for square and tall matrices also serves here.
     q, r = _qr(x[..., :rows])
     return q, concat((r, matmul(q, x[..., rows:], True, False)), -1)
 
 
 @declare(method="qr")
 def _qr_of_tensor(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
-    """The QR decomposition: Q with orthonormal columns and an upper triangular R, Q @ R = input.
+    """Return the QR decomposition: Q with orthonormal columns and an upper triangular R, Q @ R = input.
 
     Args:
         input: matrices (..., m, n).
@@ -678,7 +678,7 @@ def _qr_of_tensor(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
 
 @declare(primitive=prim("Qr", full_matrices=False))
 def _qr_class(x: Tensor, full_matrices: bool) -> tuple[Tensor, Tensor]:
-    """The QR decomposition: Q with orthonormal columns and an upper triangular R, Q @ R = x.
+    """Return the QR decomposition: Q with orthonormal columns and an upper triangular R, Q @ R = x.
 
     Args:
         x: matrices (..., m, n).
@@ -688,7 +688,7 @@ def _qr_class(x: Tensor, full_matrices: bool) -> tuple[Tensor, Tensor]:
         Q and R, of the same dtype, see ``ops.qr``.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
         ValueError: fewer than two axes, or NaN or infinity among the numbers.
     """
     return qr(x, "complete" if full_matrices else "reduced")
@@ -696,21 +696,21 @@ def _qr_class(x: Tensor, full_matrices: bool) -> tuple[Tensor, Tensor]:
 
 @declare(method=True, primitive=prim("Svd", full_matrices=False, compute_uv=True))
 def svd(input: Tensor, full_matrices: bool = False, compute_uv: bool = True) -> Any:
-    """The singular value decomposition: s, U and V with U @ diag(s) @ V.T = input (V.H for complex numbers).
+    """Return the singular value decomposition: s, U and V with U @ diag(s) @ V.T = input (V.H for complex numbers).
 
     Args:
         input: matrices (..., m, n). The gradients of U and V need singular values that differ.
         full_matrices: whether U (..., m, m) and V (..., n, n) are square; otherwise they have k = min(m, n) columns.
-            Which columns there are behind the first k is arbitrary: what depends on it has no gradient.
-        compute_uv: whether U and V are given.
+            The columns after the first k are arbitrary: a result that depends on them has no gradient.
+        compute_uv: whether U and V are returned.
 
     Returns:
         s (..., k) in descending order, U and V; with ``compute_uv`` False only s.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: fewer than two axes, or NaN or infinity among the numbers.
-        NotImplementedError: a gradient is asked for that depends on the choice of columns, see ``full_matrices``.
+        NotImplementedError: a gradient is requested that depends on the choice of columns, see ``full_matrices``.
     """
     x = _finite(input, "svd", False)
     if full_matrices and compute_uv and x.shape[-2] != x.shape[-1]:
@@ -721,7 +721,7 @@ def svd(input: Tensor, full_matrices: bool = False, compute_uv: bool = True) -> 
 
 
 def eig(A: Tensor) -> tuple[Tensor, Tensor]:
-    """The eigenvalues and eigenvectors of each matrix: A @ v = w * v.
+    """Return the eigenvalues and eigenvectors of each matrix: A @ v = w * v.
 
     Args:
         A: square matrices (..., n, n).
@@ -731,16 +731,16 @@ def eig(A: Tensor) -> tuple[Tensor, Tensor]:
         Complex128.
 
     Raises:
-        TypeError: ``A`` is no Tensor.
+        TypeError: ``A`` is not a Tensor.
         ValueError: a matrix is not square, or holds NaN or infinity.
-        NotImplementedError: a gradient is asked for.
+        NotImplementedError: a gradient is requested.
     """
     return _eig(_finite(A, "eig", argument="A"))
 
 
 @declare(method=True)
 def eigvals(A: Tensor) -> Tensor:
-    """The eigenvalues of each matrix.
+    """Return the eigenvalues of each matrix.
 
     Args:
         A: square matrices (..., n, n).
@@ -749,28 +749,28 @@ def eigvals(A: Tensor) -> Tensor:
         A tensor (..., n); Complex64, of 8-byte numbers Complex128.
 
     Raises:
-        TypeError: ``A`` is no Tensor.
+        TypeError: ``A`` is not a Tensor.
         ValueError: a matrix is not square, or holds NaN or infinity.
-        NotImplementedError: a gradient is asked for.
+        NotImplementedError: a gradient is requested.
     """
     return eig(A)[0]
 
 
 @declare(primitive=prim("Eig", compute_v=False))
 def _eig_class(A: Tensor, compute_v: bool) -> tuple[Tensor, Tensor]:
-    """The eigenvalues of each matrix, and its eigenvectors.
+    """Return the eigenvalues of each matrix, and its eigenvectors.
 
     Args:
         A: square matrices (..., n, n).
-        compute_v: whether the eigenvectors are given; otherwise 0.0 stands in their place.
+        compute_v: whether the eigenvectors are returned; otherwise 0.0 instead.
 
     Returns:
         The eigenvalues (..., n) and as columns the eigenvectors (..., n, n), see ``ops.eig``.
 
     Raises:
-        TypeError: ``A`` is no Tensor.
+        TypeError: ``A`` is not a Tensor.
         ValueError: a matrix is not square.
-        NotImplementedError: a gradient is asked for.
+        NotImplementedError: a gradient is requested.
     """
     return eig(A) if compute_v else (eigvals(A), Tensor(0.0))
 
@@ -779,63 +779,63 @@ def _eig_class(A: Tensor, compute_v: bool) -> tuple[Tensor, Tensor]:
 def pinv(
     x: Tensor, *, atol: float | Tensor | None = None, rtol: float | Tensor | None = None, hermitian: bool = False
 ) -> Tensor:
-    """The pseudo-inverse (Moore and Penrose) of each matrix, by singular values: V @ diag(1 / s) @ U.T.
+    """Return the pseudo-inverse (Moore and Penrose) of each matrix, by singular values: V @ diag(1 / s) @ U.T.
 
     Args:
         x: matrices (..., m, n) of floating numbers.
         atol: singular values not above max(atol, rtol * the largest) count as 0; 0 by default.
-        rtol: see ``atol``; by default 0 where ``atol`` is given, else max(m, n) times the dtype's epsilon.
-        hermitian: says that the matrices are symmetric. The result is the same with and without.
+        rtol: see ``atol``; by default 0 if ``atol`` is given, else max(m, n) times the dtype's epsilon.
+        hermitian: whether the matrices are symmetric. The result is the same with and without.
 
     Returns:
         A tensor (..., n, m) of the same dtype.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
         ValueError: fewer than two axes, or NaN or infinity among the numbers.
     """
-    given = _finite(x, "pinv", False, "x")
-    if given._array.dtype.kind not in "fc":
-        raise TypeError(f"For 'pinv', 'x' must hold floats, but got {given.dtype}")
-    s, u, v = _svd(given)
+    matrices = _finite(x, "pinv", False, "x")
+    if matrices._array.dtype.kind not in "fc":
+        raise TypeError(f"For 'pinv', 'x' must hold floats, but got {matrices.dtype}")
+    s, u, v = _svd(matrices)
     if rtol is None:
-        rtol = 0.0 if atol is not None else max(given.shape[-2:]) * float(np.finfo(given._array.dtype).eps)
-    cut = arithmetic.maximum(reduce_max(s, -1, True) * rtol, 0.0 if atol is None else atol)
-    kept = comparison.gt(s, cut)
-    scale = where(kept, 1.0 / where(kept, s, 1.0), 0.0)
+        rtol = 0.0 if atol is not None else max(matrices.shape[-2:]) * float(np.finfo(matrices._array.dtype).eps)
+    threshold = arithmetic.maximum(reduce_max(s, -1, True) * rtol, 0.0 if atol is None else atol)
+    mask = comparison.gt(s, threshold)
+    scale = where(mask, 1.0 / where(mask, s, 1.0), 0.0)
     return conj(matmul(v * expand_dims(scale, -2), u, False, True))  # _svd's v.T is V.H
 
 
 @declare(method=True, primitive=prim("MatrixPower", "n"))
 def matrix_power(input: Tensor, n: int) -> Tensor:
-    """The product of ``n`` times each matrix, by repeated squaring.
+    """Return each matrix to the power ``n``, by repeated squaring.
 
     Args:
         input: square matrices (..., m, m).
-        n: the power; 0 gives the identity, a negative one powers of the inverse.
+        n: the power; 0 is the identity, a negative one a power of the inverse.
 
     Returns:
         A tensor of the same shape and dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``n`` no int.
+        TypeError: ``input`` is not a Tensor, or ``n`` is not an int.
         ValueError: a matrix is not square, or is singular and ``n`` negative.
     """
     check_int(n, "matrix_power", "n")
     x = check_matrices(input, "matrix_power")
     power = inverse(x) if n < 0 else x
-    left, found = abs(n), None
-    while left:
-        if left & 1:
-            found = power if found is None else matmul(found, power)
-        left >>= 1
-        power = matmul(power, power) if left else power
-    return zeros_operator(x) + Tensor(np.eye(x.shape[-1], dtype=x._array.dtype)) if found is None else found
+    exponent, result = abs(n), None
+    while exponent:
+        if exponent & 1:
+            result = power if result is None else matmul(result, power)
+        exponent >>= 1
+        power = matmul(power, power) if exponent else power
+    return zeros_operator(x) + Tensor(np.eye(x.shape[-1], dtype=x._array.dtype)) if result is None else result
 
 
 @declare(primitive=prim("MatrixExp"))
 def matrix_exp(input: Tensor) -> Tensor:
-    """The exponential of each matrix, sum over k of A^k / k!: Taylor's series of a scaled matrix, squared again.
+    """Return the exponential of each matrix, sum over k of A^k / k!: Taylor's series of a scaled matrix, then squared.
 
     Args:
         input: square matrices (..., n, n) of floating numbers.
@@ -844,20 +844,20 @@ def matrix_exp(input: Tensor) -> Tensor:
         A tensor of the same shape and dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: a matrix is not square.
     """
     x = check_matrices(input, "matrix_exp")
     size = float(abs(x._array).sum(axis=-1).max()) if x.size else 0.0
     times = max(0, math.ceil(math.log2(size)) + 2) if size > 0.25 and math.isfinite(size) else 0
     scaled = x / 2.0**times
-    own = Tensor(np.eye(x.shape[-1], dtype=x._array.dtype))
-    found = scaled * 0 + own
+    identity = Tensor(np.eye(x.shape[-1], dtype=x._array.dtype))
+    result = scaled * 0 + identity
     for order in range(14, 0, -1):
-        found = matmul(scaled, found) / float(order) + own
+        result = matmul(scaled, result) / float(order) + identity
     for _ in range(times):
-        found = matmul(found, found)
-    return found
+        result = matmul(result, result)
+    return result
 
 
 @declare(method=True, mint="linalg.norm", numpy=renamed(A="x", dim="axis", keepdim="keepdims", without=("dtype",)))
@@ -870,7 +870,7 @@ def norm(
     *,
     dtype: DTypeLike | None = None,
 ) -> Tensor:
-    """The norm of vectors or matrices, or of all elements.
+    """Return the norm of vectors or matrices, or of all elements.
 
     Args:
         A: a tensor of any shape.
@@ -885,7 +885,7 @@ def norm(
         A tensor without the axes ``dim``.
 
     Raises:
-        TypeError: ``A`` is no Tensor.
+        TypeError: ``A`` is not a Tensor.
         ValueError: an ``ord`` that does not exist, or an axis out of range.
     """
     x = check_tensor(A, "norm", "A") if dtype is None else as_dtype(check_tensor(A, "norm", "A"), numpy_dtype(dtype))
@@ -907,7 +907,7 @@ def matrix_norm(
     *,
     dtype: DTypeLike | None = None,
 ) -> Tensor:
-    """The norm of matrices.
+    """Return the norm of matrices.
 
     Args:
         A: a tensor with at least two axes; integers become Float32.
@@ -922,7 +922,7 @@ def matrix_norm(
         A tensor without the two axes.
 
     Raises:
-        TypeError: ``A`` is no Tensor.
+        TypeError: ``A`` is not a Tensor.
         ValueError: another ``ord``, or not two axes.
     """
     x = as_floats(in_dtype(check_tensor(A, "matrix_norm", "A"), dtype))
@@ -933,21 +933,21 @@ def matrix_norm(
         raise TypeError(f"For 'matrix_norm', 'ord' must be a word or a number, but got {type(ord).__name__}")
     if ord == "fro":
         return vector_norm(x, 2, axes, keepdims)
-    moved = movedim(x, axes, (-2, -1))
+    matrices = movedim(x, axes, (-2, -1))
     if ord in ("nuc", 2, -2):
-        values = _singular_values(moved)
-        found = (reduce_sum if ord == "nuc" else reduce_max if ord == 2 else reduce_min)(values, -1)
+        values = _singular_values(matrices)
+        result = (reduce_sum if ord == "nuc" else reduce_max if ord == 2 else reduce_min)(values, -1)
     elif ord in (1, -1, math.inf, -math.inf):
-        sums = reduce_sum(arithmetic.abs(moved), -2 if abs(ord) == 1 else -1)
+        sums = reduce_sum(arithmetic.abs(matrices), -2 if abs(ord) == 1 else -1)
         # Of several columns or rows that tie the first gets the gradient, as in MindSpore.
-        found = (reduction.max if ord > 0 else reduction.min)(sums, -1)[0]
+        result = (reduction.max if ord > 0 else reduction.min)(sums, -1)[0]
     else:
         raise ValueError(f"For 'matrix_norm', 'ord' must be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, but got {ord!r}")
-    return reshape(found, tuple(1 if i in axes else n for i, n in enumerate(x.shape))) if keepdims else found
+    return reshape(result, tuple(1 if i in axes else n for i, n in enumerate(x.shape))) if keepdims else result
 
 
 def cond(A: Tensor, p: int | float | str | None = None) -> Tensor:
-    """The condition number of each matrix: its norm times that of its inverse.
+    """Return the condition number of each matrix: its norm times that of its inverse.
 
     Args:
         A: matrices (..., m, n); square and invertible unless ``p`` is None, 2 or -2.
@@ -957,7 +957,7 @@ def cond(A: Tensor, p: int | float | str | None = None) -> Tensor:
         A tensor (...).
 
     Raises:
-        TypeError: ``A`` is no Tensor.
+        TypeError: ``A`` is not a Tensor.
         ValueError: another ``p``, or a matrix that has no inverse.
     """
     x = check_matrices(A, "cond", False, "A")
@@ -968,12 +968,12 @@ def cond(A: Tensor, p: int | float | str | None = None) -> Tensor:
     return matrix_norm(x, p) * matrix_norm(inverse(x), p)
 
 
-# Householder reflections, as LAPACK keeps them
+# Householder reflections in LAPACK's format
 
 
 @declare(method=True, primitive=prim("Geqrf"))
 def geqrf(input: Tensor) -> tuple[Tensor, Tensor]:
-    """The QR decomposition as LAPACK's geqrf keeps it: Q as a product of reflections I - tau * v @ v.T.
+    """Return the QR decomposition in the format of LAPACK's geqrf: Q as a product of reflections I - tau * v @ v.T.
 
     Args:
         input: matrices (..., m, n).
@@ -983,29 +983,29 @@ def geqrf(input: Tensor) -> tuple[Tensor, Tensor]:
         (..., min(m, n)) the tau.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: fewer than two axes, or NaN or infinity among the numbers.
-        NotImplementedError: a gradient is asked for.
+        NotImplementedError: a gradient is requested.
     """
     return _geqrf(_finite(input, "geqrf", False))
 
 
 def _reflections(vectors: Tensor, factors: Tensor) -> Tensor:
-    """The square matrix Q, the product of all reflections."""
+    """Return the square matrix Q, the product of all reflections."""
     rows, count = vectors.shape[-2], check_axes(factors, 1, "orgqr", "input2").shape[-1]
-    own = Tensor(np.eye(rows, dtype=vectors._array.dtype))
+    identity = Tensor(np.eye(rows, dtype=vectors._array.dtype))
     lower = where(Tensor(np.eye(rows, vectors.shape[-1], dtype=bool)), 1.0, tril(vectors))
-    found = own
+    product = identity
     for k in range(count):
         column = lower[..., k : k + 1]
         square = matmul(column, conjugate_transpose(column))
-        found = matmul(found, own - expand_dims(factors[..., k : k + 1], -1) * square)
-    return found
+        product = matmul(product, identity - expand_dims(factors[..., k : k + 1], -1) * square)
+    return product
 
 
 @declare(method=True, primitive=prim("Orgqr"))
 def orgqr(input: Tensor, input2: Tensor) -> Tensor:
-    """The first columns of Q, the product of the reflections that ``geqrf`` gives.
+    """Return the first columns of Q, the product of the reflections that ``geqrf`` returns.
 
     Args:
         input: matrices (..., m, n), the vectors of the reflections below the diagonal.
@@ -1015,7 +1015,7 @@ def orgqr(input: Tensor, input2: Tensor) -> Tensor:
         A tensor (..., m, n) with orthonormal columns.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: fewer than two axes.
     """
     return _reflections(check_matrices(input, "orgqr", False), check_tensor(input2, "orgqr", "input2"))[
@@ -1025,20 +1025,20 @@ def orgqr(input: Tensor, input2: Tensor) -> Tensor:
 
 @declare(method=renamed(tau="input2", other="input3"), primitive=prim("Ormqr", left=True, transpose=False))
 def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False) -> Tensor:
-    """``other`` times Q, the product of the reflections that ``geqrf`` gives.
+    """Return ``other`` times Q, the product of the reflections that ``geqrf`` returns.
 
     Args:
         input: matrices (..., m, n), the vectors of the reflections below the diagonal.
         tau: their factors (..., k), k <= n.
         other: matrices (..., m, p), or with ``left`` False (..., p, m).
-        left: whether to give Q @ other; otherwise other @ Q.
+        left: whether to return Q @ other; otherwise other @ Q.
         transpose: whether to take Q.T for Q, of complex numbers the conjugate transpose.
 
     Returns:
         A tensor of the shape of ``other``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: fewer than two axes, or shapes that do not fit.
     """
     q = _reflections(check_matrices(input, "ormqr", False), check_tensor(tau, "ormqr", "tau"))
@@ -1048,27 +1048,27 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
 
 def _permutation(pivots: Array, size: int) -> Array:
     order = np.arange(size)
-    for place, other in enumerate(pivots):
-        order[[place, other]] = order[[other, place]]
+    for row, pivot in enumerate(pivots):
+        order[[row, pivot]] = order[[pivot, row]]
     return order
 
 
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
-    """The matrices of a packed LU decomposition: P @ L @ U is the matrix.
+    """Return the matrices of a packed LU decomposition: P @ L @ U is the matrix.
 
     Args:
         LU_data: L below the diagonal and U on and above it (..., m, n).
         LU_pivots: the row that each row was exchanged with, counted from 1 (..., min(m, n)); integers.
-        unpack_data: whether L and U are given; otherwise None in their places.
-        unpack_pivots: whether P is given; otherwise None in its place.
+        unpack_data: whether L and U are returned; otherwise None for each.
+        unpack_pivots: whether P is returned; otherwise None.
 
     Returns:
         The permutation P (..., m, m), L (..., m, k) with ones on its diagonal, and U (..., k, n), k = min(m, n).
 
     Raises:
-        TypeError: ``LU_data`` is no Tensor.
+        TypeError: ``LU_data`` is not a Tensor.
         ValueError: fewer than two axes.
     """
     p, lower, upper = _unpacked(LU_data, LU_pivots, "lu_unpack")
@@ -1076,12 +1076,12 @@ def lu_unpack(
 
 
 def _unpacked(LU_data: Tensor, LU_pivots: Tensor, name: str) -> tuple[Tensor, Tensor, Tensor]:
-    """P, L and U."""
+    """Return P, L and U."""
     x = check_matrices(LU_data, name, False, "LU_data")
     rows, columns = x.shape[-2:]
     k = min(rows, columns)
-    own = Tensor(np.eye(rows, k, dtype=bool))
-    lower, upper = where(own, 1.0, tril(x[..., :k], -1)), triu(x)[..., :k, :]
+    identity = Tensor(np.eye(rows, k, dtype=bool))
+    lower, upper = where(identity, 1.0, tril(x[..., :k], -1)), triu(x)[..., :k, :]
     pivots = check_integers(LU_pivots, name, "LU_pivots").asnumpy()
     if pivots.shape != (*x.shape[:-2], k):
         raise ValueError(f"For '{name}', 'LU_pivots' must have the shape {(*x.shape[:-2], k)}, but got {pivots.shape}")
@@ -1096,19 +1096,19 @@ def _unpacked(LU_data: Tensor, LU_pivots: Tensor, name: str) -> tuple[Tensor, Te
 def _lu_unpack_class(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool, unpack_pivots: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The matrices of a packed LU decomposition: P @ L @ U is the matrix.
+    """Return the matrices of a packed LU decomposition: P @ L @ U is the matrix.
 
     Args:
         LU_data: L below the diagonal and U on and above it (..., m, n).
         LU_pivots: the row that each row was exchanged with, counted from 1 (..., min(m, n)); integers.
-        unpack_data: whether L and U are needed; they are given in any case, as by MindSpore's class on a CPU.
-        unpack_pivots: whether P is needed; it is given in any case.
+        unpack_data: whether L and U are needed; they are returned in any case, as by MindSpore's class on a CPU.
+        unpack_pivots: whether P is needed; it is returned in any case.
 
     Returns:
         The permutation P (..., m, m), L (..., m, k) with ones on its diagonal, and U (..., k, n), k = min(m, n).
 
     Raises:
-        TypeError: ``LU_data`` is no Tensor.
+        TypeError: ``LU_data`` is not a Tensor.
         ValueError: fewer than two axes.
     """
     return _unpacked(LU_data, LU_pivots, "LuUnpack")
@@ -1116,7 +1116,7 @@ def _lu_unpack_class(
 
 @declare(method=True, primitive=prim("LuSolve"))
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
-    """The x with A @ x = b, from the packed LU decomposition of A.
+    """Return the x with A @ x = b, from the packed LU decomposition of A.
 
     Args:
         b: right sides (..., n, k), or one for each matrix (..., n).
@@ -1127,11 +1127,11 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
         A tensor of the shape of ``b``.
 
     Raises:
-        TypeError: ``LU_data`` is no Tensor.
+        TypeError: ``LU_data`` is not a Tensor.
         ValueError: U is singular, or shapes do not fit.
     """
     check_tensor(b, "lu_solve", "b")
     p, lower, upper = _unpacked(LU_data, LU_pivots, "lu_solve")
     right = expand_dims(b, -1) if b.ndim == LU_data.ndim - 1 else b
-    found = solve_operator(upper, solve_operator(lower, matmul(p, right, True, False)))
-    return reshape(found, b.shape) if b.ndim == LU_data.ndim - 1 else found
+    result = solve_operator(upper, solve_operator(lower, matmul(p, right, True, False)))
+    return reshape(result, b.shape) if b.ndim == LU_data.ndim - 1 else result

@@ -42,8 +42,8 @@ __all__ = [
 # Triangles and diagonals
 def _band(x: Tensor, name: str, keep: Callable[[Array], Array]) -> Tensor:
     check_axes(x, 2, name)
-    kept = filled(_triangle, shape=x.shape[-2:], keep=keep, xp=array_module(x._array))
-    return comparison.where(kept, x, False if x._array.dtype.kind == "b" else 0)
+    mask = filled(_triangle, shape=x.shape[-2:], keep=keep, xp=array_module(x._array))
+    return comparison.where(mask, x, False if x._array.dtype.kind == "b" else 0)
 
 
 def _triangle(shape: tuple[int, ...], keep: Callable[[Array], Array], xp: Any) -> Array:
@@ -53,17 +53,17 @@ def _triangle(shape: tuple[int, ...], keep: Callable[[Array], Array], xp: Any) -
 
 @declare(method=True, primitive=prim("Tril", diagonal=0), mint=True, numpy=renamed(input="m", diagonal="k"))
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The lower triangle of each matrix: element (i, j) where j - i <= ``diagonal``, 0 elsewhere.
+    """Return the lower triangle of each matrix: element (i, j) where j - i <= ``diagonal``, 0 elsewhere.
 
     Args:
         input: matrices (..., M, N) of any dtype.
-        diagonal: the last diagonal that is kept: 0 is the main one, above 0 lies to its right, below 0 to its left.
+        diagonal: the last diagonal that is kept: 0 is the main one, above 0 is to its right, below 0 to its left.
 
     Returns:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: ``input`` has fewer than 2 axes.
     """
     last = int_of(diagonal, "tril", "diagonal")
@@ -72,17 +72,17 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
 
 @declare(method=True, primitive=prim("Triu", diagonal=0), mint=True, numpy=renamed(input="m", diagonal="k"))
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The upper triangle of each matrix: element (i, j) where j - i >= ``diagonal``, 0 elsewhere.
+    """Return the upper triangle of each matrix: element (i, j) where j - i >= ``diagonal``, 0 elsewhere.
 
     Args:
         input: matrices (..., M, N) of any dtype.
-        diagonal: the first diagonal that is kept: 0 is the main one, above 0 lies to its right, below 0 to its left.
+        diagonal: the first diagonal that is kept: 0 is the main one, above 0 is to its right, below 0 to its left.
 
     Returns:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: ``input`` has fewer than 2 axes.
     """
     first = int_of(diagonal, "triu", "diagonal")
@@ -91,11 +91,11 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
 
 @declare(primitive=prim("MatrixBandPart"))
 def matrix_band_part(x: Tensor, lower: int | Tensor, upper: int | Tensor) -> Tensor:
-    """Each matrix with ``lower`` diagonals below and ``upper`` above the main one kept, and 0 elsewhere.
+    """Return each matrix with ``lower`` diagonals below and ``upper`` above the main one, and 0 elsewhere.
 
     Args:
         x: matrices (..., M, N) of any dtype.
-        lower: how many diagonals below the main one are kept, an int or an integer tensor of one element; negative
+        lower: the number of diagonals kept below the main one, an int or an integer tensor of one element; negative
             keeps all.
         upper: likewise above the main one.
 
@@ -103,49 +103,51 @@ def matrix_band_part(x: Tensor, lower: int | Tensor, upper: int | Tensor) -> Ten
         A tensor of the shape and dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
         ValueError: ``x`` has fewer than 2 axes.
     """
-    below, above = (int_of(n, "matrix_band_part", what) for n, what in ((lower, "lower"), (upper, "upper")))
+    below, above = (int_of(n, "matrix_band_part", argument) for n, argument in ((lower, "lower"), (upper, "upper")))
     return _band(x, "matrix_band_part", lambda d: ((d >= -below) | (below < 0)) & ((d <= above) | (above < 0)))
 
 
 def _indices(
     name: str, keep: Callable[[Array, int], Array], row: int, col: int, offset: int, dtype: DTypeLike
 ) -> Tensor:
-    rows, columns, diagonal = (int_of(n, name, what) for n, what in ((row, "row"), (col, "col"), (offset, "offset")))
-    apart = np.arange(columns) - np.arange(rows)[:, None]
-    return Tensor(np.stack(np.nonzero(keep(apart, diagonal))).astype(numpy_dtype(dtype)))
+    rows, columns, diagonal = (
+        int_of(n, name, argument) for n, argument in ((row, "row"), (col, "col"), (offset, "offset"))
+    )
+    distances = np.arange(columns) - np.arange(rows)[:, None]
+    return Tensor(np.stack(np.nonzero(keep(distances, diagonal))).astype(numpy_dtype(dtype)))
 
 
 @declare(primitive=prim("TrilIndices", "row", "col", offset=0, dtype=int32))
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = int64) -> Tensor:
-    """Where the lower triangle of a (row, col) matrix is.
+    """Return the indices of the lower triangle of a (row, col) matrix.
 
     Args:
-        row: how many rows the matrix has.
-        col: how many columns it has.
+        row: the number of rows.
+        col: the number of columns.
         offset: the last diagonal of the triangle, as in ``tril``.
         dtype: the dtype of the indices; Int64 by default, Int32 in the class ``TrilIndices``.
 
     Returns:
-        A tensor (2, count): the rows of the elements above, their columns below, in the order of the matrix.
+        A tensor (2, count): the rows of the elements, then their columns, in the order of the matrix.
     """
     return _indices("tril_indices", np.less_equal, row, col, offset, dtype)
 
 
 @declare(primitive=prim("TriuIndices", "row", "col", offset=0, dtype=int32))
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = int64) -> Tensor:
-    """Where the upper triangle of a (row, col) matrix is.
+    """Return the indices of the upper triangle of a (row, col) matrix.
 
     Args:
-        row: how many rows the matrix has.
-        col: how many columns it has.
+        row: the number of rows.
+        col: the number of columns.
         offset: the first diagonal of the triangle, as in ``triu``.
         dtype: the dtype of the indices; Int64 by default, Int32 in the class ``TriuIndices``.
 
     Returns:
-        A tensor (2, count): the rows of the elements above, their columns below, in the order of the matrix.
+        A tensor (2, count): the rows of the elements, then their columns, in the order of the matrix.
     """
     return _indices("triu_indices", np.greater_equal, row, col, offset, dtype)
 
@@ -158,7 +160,7 @@ def _diagonal_places(x: Array, rows: int, columns: int, offset: int) -> tuple[An
 
 @declare(method=renamed(dim1="axis1", dim2="axis2"), numpy=renamed(input="a", dim1="axis1", dim2="axis2"))
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """The diagonals of the planes (dim1, dim2), as a new last axis; as in NumPy.
+    """Return the diagonals of the planes (dim1, dim2), as a new last axis; as in NumPy.
 
     Args:
         input: a tensor of at least 2 axes.
@@ -168,16 +170,16 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 
     Returns:
         A tensor of the dtype of ``input``: its axes without ``dim1`` and ``dim2``, then one along the diagonal, of
-        length 0 where the plane has no such diagonal.
+        length 0 if the plane does not have that diagonal.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis is no int.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
         ValueError: fewer than two axes, an axis out of range, or one axis twice.
     """
-    moved = _planes_last(check_axes(input, 2, "diagonal"), dim1, dim2, "diagonal")
-    index = _diagonal_places(moved._array, moved.shape[-2], moved.shape[-1], int_of(offset, "diagonal", "offset"))
-    result: Tensor = getitem_operator(moved, index=index)
-    link(moved, result, getitem_operator, {"index": index})
+    planes = _planes_last(check_axes(input, 2, "diagonal"), dim1, dim2, "diagonal")
+    index = _diagonal_places(planes._array, planes.shape[-2], planes.shape[-1], int_of(offset, "diagonal", "offset"))
+    result: Tensor = getitem_operator(planes, index=index)
+    link(planes, result, getitem_operator, {"index": index})
     return result
 
 
@@ -189,11 +191,11 @@ def _planes_last(x: Tensor, dim1: int, dim2: int, name: str) -> Tensor:
 
 
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Matrices in the axes (dim1, dim2) with the last axis of the input on their diagonals, and 0 elsewhere.
+    """Return matrices in the axes (dim1, dim2) with the last axis of the input on their diagonals, and 0 elsewhere.
 
     Args:
         input: a tensor (..., N).
-        offset: on which diagonal: elements (i, i + offset) above 0, (i - offset, i) below.
+        offset: the diagonal: elements (i, i + offset) above 0, (i - offset, i) below.
         dim1: the axis of the result that has the rows.
         dim2: the axis of the result that has the columns.
 
@@ -201,19 +203,19 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
         A tensor of one axis more than ``input`` and of its dtype; the planes have N + abs(offset) rows and columns.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis is no int.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
         ValueError: a 0-d tensor, or an axis out of range or twice.
     """
-    x, apart = check_axes(input, 1, "diag_embed"), int_of(offset, "diag_embed", "offset")
-    side = x.shape[-1] + abs(apart)
-    index = _diagonal_places(x._array, side, side, apart)
+    x, distance = check_axes(input, 1, "diag_embed"), int_of(offset, "diag_embed", "offset")
+    side = x.shape[-1] + abs(distance)
+    index = _diagonal_places(x._array, side, side, distance)
     full = scatter_add_operator(x, index=index, shape=(*x.shape[:-1], side, side))
     return movedim(full, (full.ndim - 2, full.ndim - 1), (dim1, dim2))
 
 
 @declare(method=True, primitive=prim("Diag"))
 def diag(input: Tensor) -> Tensor:
-    """A tensor of twice the axes, with the elements where both halves of an index agree and 0 elsewhere.
+    """Return a tensor of twice the axes, with the elements where both halves of an index agree and 0 elsewhere.
 
     Args:
         input: a tensor of at least 1 axis.
@@ -223,7 +225,7 @@ def diag(input: Tensor) -> Tensor:
         on the diagonal.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: a 0-d tensor.
     """
     if check_tensor(input, "diag").ndim < 1:
@@ -233,7 +235,7 @@ def diag(input: Tensor) -> Tensor:
 
 @declare(primitive=prim("DiagPart"))
 def _diag_part(x: Tensor) -> Tensor:
-    """The elements where both halves of an index agree; the inverse of ``diag``.
+    """Return the elements where both halves of an index agree; the inverse of ``diag``.
 
     Args:
         x: a tensor with an even number of axes, the second half as long as the first.
@@ -252,7 +254,7 @@ def _diag_part(x: Tensor) -> Tensor:
 
 @declare(method=True, numpy=renamed(input="v", offset="k"))
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
-    """A matrix with all elements of the input, flattened, on a diagonal and 0 elsewhere; as in NumPy.
+    """Return a matrix with all elements of the input, flattened, on a diagonal and 0 elsewhere; as in NumPy.
 
     Args:
         input: a tensor of any shape.
@@ -266,7 +268,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
 
 @declare(method=True)
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """A copy of the tensor with ``src`` on the diagonals of its planes (dim1, dim2).
+    """Return a copy of the tensor with ``src`` on the diagonals of its planes (dim1, dim2).
 
     Args:
         input: a tensor of at least 2 axes.
@@ -279,22 +281,22 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis is no int.
-        ValueError: ``src`` has not the shape of the diagonals, or an axis is out of range or there twice.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
+        ValueError: ``src`` does not have the shape of the diagonals, or an axis is out of range or repeated.
     """
     name = "diagonal_scatter"
-    moved = _planes_last(check_axes(input, 2, name), dim1, dim2, name)
-    index = _diagonal_places(moved._array, moved.shape[-2], moved.shape[-1], int_of(offset, name, "offset"))
-    wanted = (*moved.shape[:-2], len(index[1]))
-    if check_tensor(src, "diagonal_scatter", "src").shape != wanted:
-        raise ValueError(f"For 'diagonal_scatter', 'src' must have the shape {wanted}, but got {src.shape}")
-    written = setitem_operator(moved, src, index=index)
-    return movedim(written, (written.ndim - 2, written.ndim - 1), (dim1, dim2))
+    planes = _planes_last(check_axes(input, 2, name), dim1, dim2, name)
+    index = _diagonal_places(planes._array, planes.shape[-2], planes.shape[-1], int_of(offset, name, "offset"))
+    expected = (*planes.shape[:-2], len(index[1]))
+    if check_tensor(src, "diagonal_scatter", "src").shape != expected:
+        raise ValueError(f"For 'diagonal_scatter', 'src' must have the shape {expected}, but got {src.shape}")
+    result = setitem_operator(planes, src, index=index)
+    return movedim(result, (result.ndim - 2, result.ndim - 1), (dim1, dim2))
 
 
 @declare(primitive=prim("Trace"), mint=True)
 def trace(input: Tensor) -> Tensor:
-    """The sum of a matrix's main diagonal.
+    """Return the sum of a matrix's main diagonal.
 
     Args:
         input: a matrix.
@@ -303,8 +305,8 @@ def trace(input: Tensor) -> Tensor:
         A 0-d tensor of the dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
-        ValueError: ``input`` has not 2 axes.
+        TypeError: ``input`` is not a Tensor.
+        ValueError: ``input`` does not have 2 axes.
     """
     if check_tensor(input, "trace").ndim != 2:
         raise ValueError(f"For 'trace', 'input' must have 2 axes, but got shape {input.shape}")
@@ -315,14 +317,14 @@ def trace(input: Tensor) -> Tensor:
 def _trace_of_tensor(
     input: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None
 ) -> Tensor:
-    """The sums of the diagonals of the planes (axis1, axis2), as in NumPy.
+    """Return the sums of the diagonals of the planes (axis1, axis2), as in NumPy.
 
     Args:
         input: a tensor of at least 2 axes.
         offset: which diagonal: elements (i, i + offset) of a plane.
         axis1: the axis of a plane's rows.
         axis2: the axis of its columns.
-        dtype: the dtype that is summed in; None is the tensor's own, Int64 of integers.
+        dtype: the dtype of the sum; None is the tensor's own, Int64 of integers.
 
     Returns:
         A tensor of the other axes, of dtype ``dtype``.
@@ -330,23 +332,23 @@ def _trace_of_tensor(
     Raises:
         ValueError: fewer than two axes, an axis out of range, or one axis twice.
     """
-    own = int64 if input._array.dtype.kind in "iu" else input.dtype
-    return reduction.sum(diagonal(input, offset, axis1, axis2), -1, dtype=dtype or own)
+    default = int64 if input._array.dtype.kind in "iu" else input.dtype
+    return reduction.sum(diagonal(input, offset, axis1, axis2), -1, dtype=dtype or default)
 
 
 def vander(x: Tensor, N: int | None = None) -> Tensor:
-    """Vandermonde's matrix: the powers N - 1, ..., 1, 0 of each element, a row each.
+    """Return Vandermonde's matrix: the powers N - 1, ..., 1, 0 of each element, a row each.
 
     Args:
         x: a vector.
-        N: how many columns; None is as many as ``x`` has elements.
+        N: the number of columns; None is as many as ``x`` has elements.
 
     Returns:
         A matrix (x.size, N) of the dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
-        ValueError: ``x`` is no vector, or ``N`` is negative.
+        TypeError: ``x`` is not a Tensor.
+        ValueError: ``x`` is not a vector, or ``N`` is negative.
     """
     if check_tensor(x, "vander", "x").ndim != 1 or (N is not None and int_of(N, "vander", "N") < 0):
         raise ValueError(f"For 'vander', 'x' must be a vector and 'N' not negative, but got {x.shape} and {N}")

@@ -24,18 +24,20 @@ def _product(F: Functions, a: Value, b: Value, transpose_a: bool = False, transp
 
 def _left_rule(F: Functions, g: Value, out: Value, a: Value, b: Value, transpose_a: bool, transpose_b: bool) -> Any:
     g, left, right = _as_matrices(F, g, a, b)
-    found = _product(F, right, g, transpose_b, True) if transpose_a else _product(F, g, right, False, not transpose_b)
-    return F.reshape(fit(F, found, left), shape=tuple(a.shape))
+    gradient = (
+        _product(F, right, g, transpose_b, True) if transpose_a else _product(F, g, right, False, not transpose_b)
+    )
+    return F.reshape(fit(F, gradient, left), shape=tuple(a.shape))
 
 
 def _right_rule(F: Functions, g: Value, out: Value, a: Value, b: Value, transpose_a: bool, transpose_b: bool) -> Any:
     g, left, right = _as_matrices(F, g, a, b)
-    found = _product(F, g, left, True, transpose_a) if transpose_b else _product(F, left, g, not transpose_a, False)
-    return F.reshape(fit(F, found, right), shape=tuple(b.shape))
+    gradient = _product(F, g, left, True, transpose_a) if transpose_b else _product(F, left, g, not transpose_a, False)
+    return F.reshape(fit(F, gradient, right), shape=tuple(b.shape))
 
 
 def _as_matrices(F: Functions, g: Value, a: Value, b: Value) -> tuple[Value, Value, Value]:
-    """Vectors as the one-row or one-column matrices that NumPy's matmul takes them for."""
+    """Return the gradient and the operands with vectors as one-row or one-column matrices, as in NumPy's matmul."""
     if a.ndim == 1:
         a = F.reshape(a, shape=(1, a.shape[0]))
         g = F.reshape(g, shape=(*g.shape[: g.ndim - (b.ndim > 1)], 1, *g.shape[g.ndim - (b.ndim > 1) :]))
@@ -68,11 +70,11 @@ def _linear_rule(
     if activation in ("relu", "sigmoid", "tanh"):
         g = getattr(F, f"{activation}_grad")(g, out)
     elif activation is not None:
-        before = F.linear(x, weight, bias, activation=None)
+        preactivation = F.linear(x, weight, bias, activation=None)
         if activation == "silu":
-            g = F.silu_grad(g, before)
+            g = F.silu_grad(g, preactivation)
         else:
-            g = F.gelu_grad(g, before, approximate="tanh" if activation == "gelu_tanh" else "none")
+            g = F.gelu_grad(g, preactivation, approximate="tanh" if activation == "gelu_tanh" else "none")
     rows = F.reshape(g, shape=(-1, g.shape[-1]))
     inputs = F.reshape(x, shape=(-1, x.shape[-1]))
     return [
@@ -83,7 +85,7 @@ def _linear_rule(
 
 
 _linear = Operator("linear", matmul_kernels.linear, joint_vjp=_linear_rule)
-# MindSpore's layer Dense adds the bias by an operator of its own: going back, the hook of the bias comes first.
+# MindSpore's layer Dense adds the bias by an operator of its own: in the backward pass, its hook comes first.
 _linear_of_layer = copy.copy(_linear)
 _linear_of_layer.hooks_from_last = True
 _linear_of_layer.unread = (-1,)  # it has no activation
@@ -91,7 +93,7 @@ _linear_of_layer.unread = (-1,)  # it has no activation
 
 @declare(method=True, mint=True)
 def matmul(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
-    """The matrix product of the last two axes, broadcast over those before; as NumPy's ``matmul``.
+    """Return the matrix product of the last two axes, broadcast over those before; as NumPy's ``matmul``.
 
     Args:
         input: matrices (..., M, K), or a vector (K,), which counts as one row.
@@ -103,7 +105,7 @@ def matmul(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b:
         A tensor (..., M, N), without the axis of a vector, in the dtype that both promote to.
 
     Raises:
-        TypeError: an operand is no Tensor.
+        TypeError: an operand is not a Tensor.
         RuntimeError: the inner lengths differ, or an operand has no axis.
         ValueError: the leading axes do not broadcast.
     """
@@ -125,29 +127,29 @@ def matmul(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b:
 def _of_matrices(
     name: str, axes: int | None, transpose_a: bool = False, transpose_b: bool = False, **pair: Tensor
 ) -> Tensor:
-    """The product of two tensors with ``axes`` axes each, None for 2 or more; those before the last two must match."""
+    """Return the product of tensors with ``axes`` axes (None: 2 or more); those before the last two must match."""
     (first, x), (second, y) = pair.items()
-    for argument, one in pair.items():
-        if check_tensor(one, name, argument).ndim < 2 or (axes is not None and one.ndim != axes):
-            wanted = "at least 2" if axes is None else axes
-            raise ValueError(f"For '{name}', '{argument}' must have {wanted} axes, but got shape {one.shape}")
+    for argument, operand in pair.items():
+        if check_tensor(operand, name, argument).ndim < 2 or (axes is not None and operand.ndim != axes):
+            required = "at least 2" if axes is None else axes
+            raise ValueError(f"For '{name}', '{argument}' must have {required} axes, but got shape {operand.shape}")
     if x.shape[:-2] != y.shape[:-2]:
         raise ValueError(
             f"For '{name}', '{first}' and '{second}' must have the same axes before the last two, "
             f"but got shapes {x.shape} and {y.shape}"
         )
     if x.shape[-2 if transpose_a else -1] != y.shape[-1 if transpose_b else -2]:
-        turned = f" (transpose_a={transpose_a}, transpose_b={transpose_b})" if transpose_a or transpose_b else ""
+        flags = f" (transpose_a={transpose_a}, transpose_b={transpose_b})" if transpose_a or transpose_b else ""
         raise ValueError(
             f"For '{name}', the rows of '{first}' must be as long as the columns of '{second}', "
-            f"but got shapes {x.shape} and {y.shape}{turned}"
+            f"but got shapes {x.shape} and {y.shape}{flags}"
         )
     return matmul(x, y, transpose_a, transpose_b)
 
 
 @declare(method=True, mint=True)
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
-    """The product of two matrices.
+    """Return the product of two matrices.
 
     Args:
         input: a matrix (M, K).
@@ -157,7 +159,7 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
         A tensor (M, N) in the dtype that both promote to.
 
     Raises:
-        TypeError: an operand is no Tensor.
+        TypeError: an operand is not a Tensor.
         ValueError: an operand has another number of axes, or the inner lengths differ.
     """
     return _of_matrices("mm", 2, input=input, mat2=mat2)
@@ -165,7 +167,7 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 
 @declare(method=True)
 def bmm(input_x: Tensor, mat2: Tensor) -> Tensor:
-    """The matrix product of each pair in two batches; ``matmul`` also broadcasts.
+    """Return the matrix product of each pair in two batches; ``matmul`` also broadcasts.
 
     Args:
         input_x: matrices (..., M, K).
@@ -175,7 +177,7 @@ def bmm(input_x: Tensor, mat2: Tensor) -> Tensor:
         A tensor (..., M, N) in the dtype that both promote to.
 
     Raises:
-        TypeError: an operand is no Tensor.
+        TypeError: an operand is not a Tensor.
         ValueError: an operand has fewer than 2 axes, or the leading axes or the inner lengths differ.
     """
     return _of_matrices("bmm", None, input_x=input_x, mat2=mat2)
@@ -186,7 +188,7 @@ batch_matmul = bmm
 
 @declare(mint="bmm")
 def _bmm_of_mint(input: Tensor, mat2: Tensor) -> Tensor:
-    """The matrix product of each pair in two batches.
+    """Return the matrix product of each pair in two batches.
 
     Args:
         input: matrices (B, M, K).
@@ -196,7 +198,7 @@ def _bmm_of_mint(input: Tensor, mat2: Tensor) -> Tensor:
         A tensor (B, M, N) in the dtype that both promote to.
 
     Raises:
-        TypeError: an operand is no Tensor.
+        TypeError: an operand is not a Tensor.
         ValueError: an operand has another number of axes, or the batches or the inner lengths differ.
     """
     return _of_matrices("bmm", 3, input=input, mat2=mat2)
@@ -204,7 +206,7 @@ def _bmm_of_mint(input: Tensor, mat2: Tensor) -> Tensor:
 
 @declare(primitive=prim("MatMul", transpose_a=False, transpose_b=False))
 def _mat_mul_class(input: Tensor, mat2: Tensor, transpose_a: bool, transpose_b: bool) -> Tensor:
-    """The product of two matrices.
+    """Return the product of two matrices.
 
     Args:
         input: a matrix (M, K).
@@ -216,7 +218,7 @@ def _mat_mul_class(input: Tensor, mat2: Tensor, transpose_a: bool, transpose_b: 
         A tensor (M, N) in the dtype that both promote to.
 
     Raises:
-        TypeError: an operand is no Tensor.
+        TypeError: an operand is not a Tensor.
         ValueError: an operand has another number of axes, or the inner lengths differ.
     """
     return _of_matrices("MatMul", 2, transpose_a, transpose_b, input=input, mat2=mat2)
@@ -224,7 +226,7 @@ def _mat_mul_class(input: Tensor, mat2: Tensor, transpose_a: bool, transpose_b: 
 
 @declare(primitive=prim("BatchMatMul", transpose_a=False, transpose_b=False))
 def _batch_mat_mul_class(x: Tensor, y: Tensor, transpose_a: bool, transpose_b: bool) -> Tensor:
-    """The matrix product of each pair in two batches.
+    """Return the matrix product of each pair in two batches.
 
     Args:
         x: matrices (..., M, K).
@@ -236,7 +238,7 @@ def _batch_mat_mul_class(x: Tensor, y: Tensor, transpose_a: bool, transpose_b: b
         A tensor (..., M, N) in the dtype that both promote to.
 
     Raises:
-        TypeError: an operand is no Tensor.
+        TypeError: an operand is not a Tensor.
         ValueError: an operand has fewer than 2 axes, or the leading axes or the inner lengths differ.
     """
     return _of_matrices("BatchMatMul", None, transpose_a, transpose_b, x=x, y=y)
@@ -244,26 +246,26 @@ def _batch_mat_mul_class(x: Tensor, y: Tensor, transpose_a: bool, transpose_b: b
 
 @declare(primitive=prim("Dense").without("activation"), mint=renamed("nn.functional.linear", without=("activation",)))
 def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None, activation: str | None = None) -> Tensor:
-    """``input @ weight.T + bias``, then an activation.
+    """Return ``input @ weight.T + bias``, then an activation.
 
     Args:
         input: (..., in_channels).
         weight: (out_channels, in_channels), or (in_channels,) for a result without a last axis.
-        bias: (out_channels,), or one number; without axes beside a ``weight`` with one; None adds nothing.
-        activation: "relu", "gelu", "gelu_tanh", "silu", "sigmoid" or "tanh"; None is none.
+        bias: (out_channels,), or one number; without axes if ``weight`` has one; None adds nothing.
+        activation: "relu", "gelu", "gelu_tanh", "silu", "sigmoid" or "tanh"; None for none.
 
     Returns:
         A tensor (..., out_channels) in the dtype that ``input`` and ``weight`` promote to.
 
     Raises:
-        TypeError: ``input``, ``weight`` or ``bias`` is no Tensor.
+        TypeError: ``input``, ``weight`` or ``bias`` is not a Tensor.
         ValueError: the shapes do not fit, or another ``activation``.
     """
     return _dense(_linear, input, weight, bias, activation)
 
 
 def dense_of_layer(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """What ``dense`` gives, for the layer: where the weight and the bias have hooks, that of the bias comes first.
+    """Return ``dense`` for the layer; if the weight and the bias have hooks, that of the bias runs first.
 
     Args:
         input: as of ``dense``.
@@ -274,7 +276,7 @@ def dense_of_layer(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor
         A tensor (..., out_channels).
 
     Raises:
-        TypeError: ``input``, ``weight`` or ``bias`` is no Tensor.
+        TypeError: ``input``, ``weight`` or ``bias`` is not a Tensor.
         ValueError: the shapes do not fit.
     """
     return _dense(_linear_of_layer, input, weight, bias, None)
@@ -291,18 +293,18 @@ def _dense(operator: Operator, input: Tensor, weight: Tensor, bias: Tensor | Non
     if bias is not None and weight.ndim == 1 and check_tensor(bias, "dense", "bias").ndim:
         raise ValueError(f"For 'dense', 'bias' must have no axes where 'weight' has one, but got shape {bias.shape}")
     input, weight = of_one_dtype(input, weight)
-    wanted = weight._array.dtype
-    b = None if bias is None else as_dtype(check_tensor(bias, "dense", "bias"), wanted)
+    dtype = weight._array.dtype
+    b = None if bias is None else as_dtype(check_tensor(bias, "dense", "bias"), dtype)
     row = weight.ndim == 1
     if b is not None and b.ndim >= (1 if row else 2):
-        allowed = "no axis" if row else "1 axis at most"
-        raise ValueError(f"For 'Dense', 'bias' must have {allowed}, but got shape {b.shape}")
-    if wanted.kind in "iuc" and activation is None:
+        limit = "no axis" if row else "1 axis at most"
+        raise ValueError(f"For 'Dense', 'bias' must have {limit}, but got shape {b.shape}")
+    if dtype.kind in "iuc" and activation is None:
         product = _matmul(input, weight, transpose_a=False, transpose_b=not row)
         return product if b is None else add(product, b)
     if row:
         weight = reshape(weight, (1, weight.shape[0]))
     if b is not None and b.shape != weight.shape[:1]:
         b = broadcast_to(b, weight.shape[:1])
-    found: Tensor = operator(input, weight, b, activation=activation)
-    return reshape(found, input.shape[:-1]) if row else found
+    result: Tensor = operator(input, weight, b, activation=activation)
+    return reshape(result, input.shape[:-1]) if row else result

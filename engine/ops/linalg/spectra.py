@@ -26,27 +26,27 @@ __all__ = ["stft"]
 def _fft_with_size(
     x: Tensor, signal_ndim: int, inverse: bool, real: bool, norm: str, onesided: bool, signal_sizes: Ints
 ) -> Tensor:
-    """The Fourier transform over the last axes, or its inverse, of complex or of real signals.
+    """Return the Fourier transform over the last axes, or its inverse, of complex or of real signals.
 
     Args:
-        x: signals in the last ``signal_ndim`` axes. Complex numbers, but for ``real`` without ``inverse``: then real
+        x: signals in the last ``signal_ndim`` axes: complex numbers, or with ``real`` and without ``inverse`` real
             ones, not in half precision.
-        signal_ndim: over how many axes: 1, 2 or 3.
-        inverse: whether it is the inverse transform.
+        signal_ndim: the number of axes: 1, 2 or 3.
+        inverse: whether to compute the inverse transform.
         real: whether the signal (of the inverse, the result) is real.
         norm: "backward" divides the inverse by the number of elements of a signal, "forward" the other direction,
             "ortho" both by its root.
         onesided: for real signals: whether the spectrum has only one half of the last axis, the other being its
             conjugate.
         signal_sizes: the lengths of the signals, for the inverse from one half of a spectrum: its last axis has n // 2
-            + 1 entries, which does not say whether n is even. Empty takes it as even. Other transforms do not look at
+            + 1 entries, which leaves open whether n is even. If empty, it is taken as even. Other transforms ignore
             it.
 
     Returns:
         A tensor of complex numbers, for the inverse to real signals of real ones.
 
     Raises:
-        TypeError: ``x`` is no Tensor or of another kind of numbers, or a setting of another type.
+        TypeError: ``x`` is not a Tensor or of another kind of numbers, or a setting of another type.
         ValueError: ``signal_ndim`` is not 1, 2 or 3 or more than ``x`` has, another ``norm``, or ``signal_sizes`` do
             not fit.
     """
@@ -61,8 +61,8 @@ def _fft_with_size(
     from_real = real and not inverse
     kind = x._array.dtype.kind
     if (kind == "c") == from_real or (x._array.dtype.itemsize == 2 and kind not in "iu"):
-        wanted = "real numbers, not in half precision" if from_real else "complex numbers"
-        raise TypeError(f"For '{name}', 'x' must be {wanted}, but got {x.dtype}")
+        expected = "real numbers, not in half precision" if from_real else "complex numbers"
+        raise TypeError(f"For '{name}', 'x' must be {expected}, but got {x.dtype}")
     axes = tuple(range(ndim - signal_ndim, ndim))
     if from_real:
         return (complex_numbers.rfftn if onesided else complex_numbers.fftn)(x, dim=axes, norm=norm)
@@ -88,29 +88,29 @@ def stft(
     onesided: bool | None = None,
     return_complex: bool | None = None,
 ) -> Tensor:
-    """The Fourier transforms of the pieces of a signal, each times a window.
+    """Return the Fourier transforms of the pieces of a signal, each times a window.
 
     Args:
         x: a signal (L,), or several (N, L), of floating or complex numbers.
         n_fft: the length of a piece.
-        hop_length: how far a piece begins behind the one before; None is ``n_fft // 4``.
-        win_length: the length of the window, at most ``n_fft``; 0 stands around it. None is ``n_fft``.
+        hop_length: the distance between the beginnings of neighboring pieces; None is ``n_fft // 4``.
+        win_length: the length of the window, at most ``n_fft``; it is padded with 0 on both sides. None is ``n_fft``.
         window: the window, a vector of length ``win_length``; None is ones.
         center: whether ``n_fft // 2`` elements are added at both ends, so that the first piece has the first element
             in its middle.
-        pad_mode: with ``center``, what is added: "REFLECT" the signal mirrored, "SYMMETRIC" likewise with its first
-            and last element once more, "CONSTANT" zeros.
+        pad_mode: with ``center``, the elements added: "REFLECT" the signal mirrored, "SYMMETRIC" likewise with its
+            first and last element repeated, "CONSTANT" zeros.
         normalized: whether to divide by the root of ``n_fft``.
         onesided: whether only ``n_fft // 2 + 1`` frequencies are returned, of which the others are the conjugates. None
             is True for real numbers.
-        return_complex: whether to return complex numbers; else their parts stand in a last axis of length 2. None is
+        return_complex: whether to return complex numbers; otherwise their parts are in a last axis of length 2. None is
             False for real numbers.
 
     Returns:
-        A tensor (frequencies, pieces), or (N, frequencies, pieces), with a last axis more if not complex.
+        A tensor (frequencies, pieces), or (N, frequencies, pieces), with one more last axis if not complex.
 
     Raises:
-        TypeError: ``x`` or ``window`` is no Tensor of such numbers, or a setting of another type.
+        TypeError: ``x`` or ``window`` is not a Tensor of such numbers, or a setting of another type.
         ValueError: a length does not fit, another ``pad_mode``, or ``onesided`` with complex numbers.
     """
     for argument, value in (("center", center), ("normalized", normalized)):
@@ -147,23 +147,23 @@ def _stft_class(
     onesided: bool,
     return_complex: bool,
 ) -> Tensor:
-    """The Fourier transforms of the pieces of a signal, each times a window; nothing is added at the ends.
+    """Return the Fourier transforms of the pieces of a signal, each times a window; the ends are not padded.
 
     Args:
         x: a signal (L,), or several (N, L), of floating or complex numbers.
         window: the window, a vector of length ``win_length``.
         n_fft: the length of a piece.
-        hop_length: how far a piece begins behind the one before.
-        win_length: the length of the window, at most ``n_fft``; 0 stands around it.
+        hop_length: the distance between the beginnings of neighboring pieces.
+        win_length: the length of the window, at most ``n_fft``; it is padded with 0 on both sides.
         normalized: whether to divide by the root of ``n_fft``.
         onesided: whether only ``n_fft // 2 + 1`` frequencies are returned, of which the others are the conjugates.
-        return_complex: whether to return complex numbers; else their parts stand in a last axis of length 2.
+        return_complex: whether to return complex numbers; otherwise their parts are in a last axis of length 2.
 
     Returns:
-        A tensor (frequencies, pieces), or (N, frequencies, pieces), with a last axis more if not complex.
+        A tensor (frequencies, pieces), or (N, frequencies, pieces), with one more last axis if not complex.
 
     Raises:
-        TypeError: ``x`` or ``window`` is no Tensor of such numbers, or a setting of another type.
+        TypeError: ``x`` or ``window`` is not a Tensor of such numbers, or a setting of another type.
         ValueError: a length does not fit, or ``onesided`` with complex numbers.
     """
     check_bool(normalized, "stft", "normalized")
@@ -197,9 +197,9 @@ def _pieces_transformed(
     for argument, flag in (("onesided", onesided), ("return_complex", return_complex)):
         check_bool(flag, "stft", argument)
     xp = array_module(x._array)
-    places, live = _places(xp, x.shape[-1], n_fft // 2 if pad_mode else 0, pad_mode)
-    if not 1 <= n_fft <= len(places):
-        raise ValueError(f"For 'stft', 'n_fft' must be in [1, {len(places)}], but got {n_fft}")
+    positions, live = _places(xp, x.shape[-1], n_fft // 2 if pad_mode else 0, pad_mode)
+    if not 1 <= n_fft <= len(positions):
+        raise ValueError(f"For 'stft', 'n_fft' must be in [1, {len(positions)}], but got {n_fft}")
     if hop < 1 or not 1 <= width <= n_fft:
         raise ValueError(
             f"For 'stft', 'hop_length' must be above 0 and 'win_length' in [1, {n_fft}], but got {hop} and {width}"
@@ -208,21 +208,21 @@ def _pieces_transformed(
         raise ValueError(f"For 'stft', 'window' must have the shape ({width},), but got {window.shape}")
     if onesided and "c" in (x._array.dtype.kind, window._array.dtype.kind):
         raise ValueError("For 'stft', 'onesided' must be False for complex numbers, of which no half says all")
-    before = (n_fft - width) // 2
-    index = xp.arange(0, len(places) - n_fft + 1, hop)[:, None] + before + xp.arange(width)
-    pieces = getitem_operator(x, index=(Ellipsis, places[index])) * window
+    margin = (n_fft - width) // 2
+    index = xp.arange(0, len(positions) - n_fft + 1, hop)[:, None] + margin + xp.arange(width)
+    pieces = getitem_operator(x, index=(Ellipsis, positions[index])) * window
     if not live.all():
         pieces = pieces * Tensor._wrap(live[index].astype(np.float32))
     spectra = complex_numbers.fft(
-        _between_zeros(pieces, before, n_fft - width - before), norm="ortho" if normalized else None
+        _between_zeros(pieces, margin, n_fft - width - margin), norm="ortho" if normalized else None
     )
-    found: Any = swapaxes(spectra, -1, -2)
-    found = found[..., : n_fft // 2 + 1, :] if onesided else found
-    return found if return_complex else complex_numbers.view_as_real(found)
+    result: Any = swapaxes(spectra, -1, -2)
+    result = result[..., : n_fft // 2 + 1, :] if onesided else result
+    return result if return_complex else complex_numbers.view_as_real(result)
 
 
 def _places(xp: Any, length: int, added: int, pad_mode: str | None) -> tuple[Array, Array]:
-    """Where each element of the padded signal comes from, and whether it counts."""
+    """Return the source of each element of the padded signal, and whether it counts."""
     at = xp.arange(-added, length + added)
     live = (at >= 0) & (at < length)
     if pad_mode in ("REFLECT", "SYMMETRIC"):
