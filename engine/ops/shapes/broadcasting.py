@@ -1,4 +1,4 @@
-"""How elementwise operators broadcast their inputs and combine their dtypes, and how one is declared."""
+"""Broadcasting and dtype promotion of elementwise operators, and how one is declared."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from ..arguments import check_tensor
 
 
 def fit(F: Functions, g: Value, x: Value) -> Any:
-    """A gradient summed over the axes along which ``x`` was broadcast.
+    """Return a gradient summed over the axes along which ``x`` was broadcast.
 
     Args:
         F: the operators that the rule computes with.
-        g: the gradient by what ``x`` was broadcast to.
+        g: the gradient of the broadcast ``x``.
         x: the input of the operator.
 
     Returns:
@@ -38,8 +38,8 @@ def fit(F: Functions, g: Value, x: Value) -> Any:
 
 @in_single
 def _sum_to(x: Array, shape: tuple[int, ...]) -> Array:
-    added = x.ndim - len(shape)
-    axes = tuple(range(added)) + tuple(i + added for i, n in enumerate(shape) if n == 1 and x.shape[i + added] != 1)
+    extra = x.ndim - len(shape)
+    axes = tuple(range(extra)) + tuple(i + extra for i, n in enumerate(shape) if n == 1 and x.shape[i + extra] != 1)
     return x.sum(axis=axes, keepdims=True).reshape(shape) if axes else x
 
 
@@ -61,7 +61,7 @@ broadcast_to_operator = ViewOperator(
 
 @declare(method=True)
 def _sum_to_size(input: Tensor, *size: int | Sequence[int]) -> Tensor:
-    """The tensor summed over the axes in which ``size`` is 1 or missing.
+    """Return the tensor summed over the axes in which ``size`` is 1 or missing.
 
     Args:
         input: the tensor.
@@ -73,14 +73,14 @@ def _sum_to_size(input: Tensor, *size: int | Sequence[int]) -> Tensor:
     Raises:
         ValueError: the tensor cannot be summed to ``size``.
     """
-    wanted = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
-    if len(wanted) > input.ndim or any(n not in (1, m) for n, m in zip(wanted[::-1], input.shape[::-1], strict=False)):
-        raise ValueError(f"For 'Tensor.sum_to_size', {input.shape} cannot be summed to {tuple(wanted)}")
-    return _sum_to_operator(input, shape=tuple(wanted))
+    target = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
+    if len(target) > input.ndim or any(n not in (1, m) for n, m in zip(target[::-1], input.shape[::-1], strict=False)):
+        raise ValueError(f"For 'Tensor.sum_to_size', {input.shape} cannot be summed to {tuple(target)}")
+    return _sum_to_operator(input, shape=tuple(target))
 
 
 def cast_array(x: Array, dtype: np.dtype[Any]) -> Array:
-    """``x`` with another element type, itself where it has it already; a real type takes the real parts of numbers.
+    """Return ``x`` with another element type, or itself if it has it; a real type takes the real parts of numbers.
 
     Args:
         x: an array.
@@ -104,12 +104,12 @@ cast_operator = Operator(
 )
 
 
-# Not x * 0, which is NaN where x is infinite or NaN: a gradient that does not arrive anywhere must not spoil others.
+# Not x * 0, which is NaN if x is infinite or NaN: a gradient that does not arrive anywhere must not spoil others.
 zeros_operator = Operator("zeros_like", lambda x: array_module(x).zeros_like(x), (None,), keeps_dtype=True, scalar="0")
 
 
 def array_dtype(x: Tensor | Array | Value) -> np.dtype[Any]:
-    """The NumPy dtype of a tensor or an array: rules of gradients get either.
+    """Return the NumPy dtype of a tensor or an array: rules of gradients get either.
 
     Args:
         x: the tensor or array.
@@ -126,13 +126,13 @@ _RULES: dict[int, tuple[Any, Any]] = {
     NEGATED: (lambda F, g, out, x, y: fit(F, -g, x), lambda F, g, out, x, y: fit(F, -g, y)),
     TIMES_OTHER: (lambda F, g, out, x, y: fit(F, g * y, x), lambda F, g, out, x, y: fit(F, g * x, y)),
 }
-"""Of a slope the rules of the first operand and of the second."""
+"""Rules of the first operand and of the second, by slope."""
 _LINEAR, _PRODUCT = (0, 1, -1), (-1,)
-"""What the rules do not read (``Operator.unread``) of a sum, and of a product."""
+"""Values that the rules of a sum, and of a product, do not read (``Operator.unread``)."""
 
 _REAL = frozenset((int, float))
 
-# What the documentation of all of them has in common.
+# The part that the documentation of all of them shares.
 _OF_TWO = """Args:
     input: x, a tensor of any shape or a number.
     other: y, a tensor that broadcasts with ``input`` or a number.
@@ -160,9 +160,9 @@ class Binary(Operator):
     """An operator on two tensors, or a tensor and a number, that broadcasts and combines dtypes as MindSpore does."""
 
     second = "other"
-    """What the second argument is called."""
+    """Name of the second argument."""
     beside_numbers = False
-    """Whether a tensor without axes counts as a number beside one that has some."""
+    """True if a tensor without axes counts as a number together with one that has axes."""
 
     def __init__(
         self,
@@ -178,18 +178,18 @@ class Binary(Operator):
         self.slopes = slopes
         self.integers_to_float = integers_to_float
         self.beside_lists = beside_lists
-        """Whether Python's operator takes a list or tuple beside a tensor, as MindSpore's ``+`` does."""
+        """True if Python's operator takes a list or tuple together with a tensor, as MindSpore's ``+`` does."""
         if slopes is not None:
-            vjps = tuple([_RULES[slope][place] for place, slope in enumerate(slopes)])
+            vjps = tuple([_RULES[slope][position] for position, slope in enumerate(slopes)])
             kwargs["unread"] = _PRODUCT if TIMES_OTHER in slopes else _LINEAR
         super().__init__(name, kernel, vjps, **kwargs)
 
     def documented(self, sentence: str) -> str:
-        """The sentence, and what all operators of this kind have in common."""
+        """Return the sentence and the text that all operators of this kind share."""
         return f"{sentence}\n\n{_OF_TWO}{_AS_FLOATS if self.integers_to_float else ''}{_ERRORS}"
 
     def __call__(self, input: Operand, other: Operand) -> Tensor:
-        # Benchmarked as "add of two small tensors": what needs no conversion goes first.
+        # Benchmarked as "add of two small tensors": operands that need no conversion go first.
         if type(input) is Tensor:
             array = input._array
             dtype = array.dtype
@@ -205,11 +205,11 @@ class Binary(Operator):
         return out if not self.beside_numbers else as_beside_a_number(out, input, other)
 
     def as_method(self) -> Callable[..., Any]:
-        """The function behind Python's operator."""
+        """Return the function behind Python's operator."""
         return binary_method(self, self.integers_to_float, self.of_method if self.beside_lists else self)
 
     def of_method(self, input: Any, other: Any) -> Tensor:
-        """The operator, where one of the two may be a list or tuple."""
+        """Return the result of the operator, of whose operands one may be a list or tuple."""
         from .reshape import tensor_of
 
         result: Tensor = self(*(tensor_of(x) if isinstance(x, list | tuple) else x for x in (input, other)))
@@ -217,15 +217,15 @@ class Binary(Operator):
 
 
 def as_beside_a_number(out: Tensor, input: Any, other: Any) -> Tensor:
-    """The product or quotient of two tensors in the dtype that it has in MindSpore where one has no axes.
+    """Return the product or quotient of two tensors in the dtype that it has in MindSpore if one has no axes.
 
-    That one counts as a number, whose width is none: a Float16 tensor times a Float32 one without axes is Float16. Only
-    among floating dtypes, and of integers where MindSpore has it so.
+    That one counts as a number, which has no width: a Float16 tensor times a Float32 one without axes is Float16. This
+    holds among floating dtypes, and for those integers for which it holds in MindSpore.
 
     Args:
         out: in the dtype that both are promoted to.
-        input: the one.
-        other: the other.
+        input: the first operand.
+        other: the second operand.
 
     Returns:
         ``out`` as it is, or rounded.
@@ -241,14 +241,14 @@ def as_beside_a_number(out: Tensor, input: Any, other: Any) -> Tensor:
 def operands(
     name: str, input: TensorLike, other: TensorLike, integers_to_float: bool = False, second: str = "other"
 ) -> tuple[Any, Any]:
-    """Both in the dtype that MindSpore computes in: tensors, or a tensor and a number.
+    """Return both operands in the dtype that MindSpore computes in: tensors, or a tensor and a number.
 
     Args:
         name: of the operator, for errors.
         input: a tensor, a number or an array.
         other: likewise.
         integers_to_float: whether bools and integers become Float32.
-        second: what errors call the second one.
+        second: the name of the second one in errors.
 
     Returns:
         Two operands of which one at least is a tensor.
@@ -258,31 +258,31 @@ def operands(
     """
     x, y = operand(name, "input", input), operand(name, second, other)
     if isinstance(x, Tensor):
-        mine = x._array.dtype
-        wanted = promote(mine, y._array.dtype) if isinstance(y, Tensor) else promote_scalar(mine, y)
+        first_dtype = x._array.dtype
+        dtype = promote(first_dtype, y._array.dtype) if isinstance(y, Tensor) else promote_scalar(first_dtype, y)
     elif isinstance(y, Tensor):
-        wanted = promote_scalar(y._array.dtype, x)
+        dtype = promote_scalar(y._array.dtype, x)
     else:
         x = Tensor(x)
-        wanted = promote_scalar(x._array.dtype, y)
-    if integers_to_float and wanted.kind in "biu":
-        wanted = float32.numpy
-    return as_dtype(x, wanted), as_dtype(y, wanted)
+        dtype = promote_scalar(x._array.dtype, y)
+    if integers_to_float and dtype.kind in "biu":
+        dtype = float32.numpy
+    return as_dtype(x, dtype), as_dtype(y, dtype)
 
 
 def operand(name: str, argument: str, value: object) -> Any:
-    """A tensor or a number as it is, an array as a tensor.
+    """Return a tensor or a number as it is, an array as a tensor.
 
     Args:
         name: of the operator, for errors.
         argument: the name of the argument, for errors.
-        value: what came.
+        value: the argument.
 
     Returns:
         A tensor or a number.
 
     Raises:
-        TypeError: anything else.
+        TypeError: ``value`` is of another type.
     """
     if isinstance(value, np.generic):
         value = value.item()  # NumPy's numbers count as Python's
@@ -294,7 +294,7 @@ def operand(name: str, argument: str, value: object) -> Any:
 
 
 def as_dtype(value: Any, dtype: np.dtype[Any]) -> Any:
-    """A tensor or a bare number in a NumPy dtype; a number stays one where NumPy gives it that dtype anyway.
+    """Return a tensor or a bare number in a NumPy dtype; a number stays one if NumPy gives it that dtype anyway.
 
     Args:
         value: a tensor or a number.
@@ -311,63 +311,63 @@ def as_dtype(value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def of_one_dtype(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """The tensors in the dtype that all promote to; where a cell computes in another, in that one at once."""
+    """Return the tensors in the dtype that all promote to, or directly in the one that the cell computes in."""
     if precision.scopes:
         tensors = precision.cast_operands(tensors)
-    wanted = tensors[0]._array.dtype
+    common = tensors[0]._array.dtype
     for x in tensors[1:]:
-        wanted = promote(wanted, x._array.dtype)
-    return tuple(as_dtype(x, wanted) for x in tensors)
+        common = promote(common, x._array.dtype)
+    return tuple(as_dtype(x, common) for x in tensors)
 
 
 def in_dtype(x: Tensor, dtype: DTypeLike | None) -> Tensor:
-    """The tensor in a dtype, or as it is where that is None."""
+    """Return the tensor in a dtype, or as it is if that is None."""
     return x if dtype is None else as_dtype(x, numpy_dtype(dtype))
 
 
 def as_single(x: Tensor) -> Tensor:
-    """A tensor of half precision in Float32, for what is computed in several steps; every other as it is."""
+    """Return a tensor of half precision in Float32, for computations of several steps; any other as it is."""
     return as_dtype(x, float32.numpy) if is_half(x._array) else x
 
 
 def through_single(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of several steps that takes half precision through all of them in Float32 and rounds its results once.
+    """Return a function of several steps that computes half precision in Float32 and rounds its results once.
 
     Args:
-        function: takes tensors, also in lists and tuples, and returns them so; it converts to a ``dtype`` by itself.
+        function: takes and returns tensors, also in lists and tuples; it converts to a ``dtype`` by itself.
 
     Returns:
-        The function; its results are in half precision if all floating tensors that it was given are.
+        The function; its results are in half precision if all its floating tensors are.
     """
 
     @functools.wraps(function)
     def rounded(*args: Any, **kwargs: Any) -> Any:
-        given = [t._array for t in tensors_in((args, kwargs))]
-        if kwargs.get("dtype") is not None or not any(is_half(x) for x in given):
+        arrays = [t._array for t in tensors_in((args, kwargs))]
+        if kwargs.get("dtype") is not None or not any(is_half(x) for x in arrays):
             return function(*args, **kwargs)
         wide_args, wide_kwargs = replaced((args, kwargs), [as_single(t) for t in tensors_in((args, kwargs))])
-        found = function(*wide_args, **wide_kwargs)
-        wanted = functools.reduce(promote, [x.dtype for x in given if x.dtype.kind in "fVc"])
-        kept = [as_dtype(t, wanted) if t._array.dtype.kind == "f" else t for t in tensors_in(found)]
-        return replaced(found, kept)
+        result = function(*wide_args, **wide_kwargs)
+        dtype = functools.reduce(promote, [x.dtype for x in arrays if x.dtype.kind in "fVc"])
+        outputs = [as_dtype(t, dtype) if t._array.dtype.kind == "f" else t for t in tensors_in(result)]
+        return replaced(result, outputs)
 
     return rounded
 
 
 def as_floats(x: Tensor) -> Tensor:
-    """A tensor of bools or integers in Float32, every other as it is."""
+    """Return a tensor of bools or integers in Float32, any other as it is."""
     return as_dtype(x, float32.numpy) if x._array.dtype.kind in "biu" else x
 
 
 class Unary(Operator):
-    """An operator on one tensor; where it gives fractions, integers become Float32 first."""
+    """An operator on one tensor; if its results are fractions, integers become Float32 first."""
 
     def __init__(self, *args: Any, integers_to_float: bool = False, **kwargs: Any) -> None:
         self.integers_to_float = integers_to_float
         super().__init__(*args, **kwargs)
 
     def documented(self, sentence: str) -> str:
-        """The sentence, and what all operators of this kind have in common."""
+        """Return the sentence and the text that all operators of this kind share."""
         return f"{sentence}\n\n{_OF_ONE}{_AS_FLOATS if self.integers_to_float else ''}{_ERROR_OF_ONE}"
 
     def __call__(self, input: Tensor) -> Tensor:
@@ -378,14 +378,14 @@ class Unary(Operator):
 
 
 def unary(name: str, kernel: Callable[..., Any], rule: Callable[..., Any] | None, doc: str, **surfaces: Any) -> Unary:
-    """An operator on one tensor.
+    """Return an operator on one tensor.
 
     Args:
         name: the key in the table of operators.
         kernel: the forward on an array.
-        rule: the rule of its gradient; None where there is none.
-        doc: one sentence that says what it computes, of x.
-        **surfaces: where else it is offered, and ``integers_to_float``.
+        rule: the rule of its gradient; None for no gradient.
+        doc: one sentence on the result, in terms of x.
+        **surfaces: the other surfaces that offer it, and ``integers_to_float``.
 
     Returns:
         The operator.
@@ -396,14 +396,14 @@ def unary(name: str, kernel: Callable[..., Any], rule: Callable[..., Any] | None
 def function_of_number(
     name: str, kernel: Callable[..., Any], rule: Callable[..., Any], doc: str, **surfaces: Any
 ) -> Unary:
-    """A function of a real number: of integers, in Float32.
+    """Return a function of a real number; integers are computed in Float32.
 
     Args:
         name: the key in the table of operators.
         kernel: the forward on an array.
         rule: the rule of its gradient.
-        doc: one sentence that says what it computes, of x.
-        **surfaces: where else it is offered.
+        doc: one sentence on the result, in terms of x.
+        **surfaces: the other surfaces that offer it.
 
     Returns:
         The operator.

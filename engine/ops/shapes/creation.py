@@ -1,4 +1,4 @@
-"""New tensors."""
+"""Creation of tensors."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ __all__ = [
 
 
 def one_hot_array(labels: Array, depth: int, dtype: np.dtype[Any] | type) -> Array:
-    """1 in the column that a label names, 0 elsewhere; a label outside [0, depth) gives zeros.
+    """Return 1 in the column of each label, 0 elsewhere; a label outside [0, depth) gives zeros.
 
     Args:
         labels: integers of any shape.
-        depth: how many columns there are.
+        depth: the number of columns.
         dtype: of the result.
 
     Returns:
@@ -63,14 +63,14 @@ def one_hot_array(labels: Array, depth: int, dtype: np.dtype[Any] | type) -> Arr
 
 @np.errstate(all="ignore")
 def _filled(shape: Shape, value: Operand, dtype: DTypeLike, name: str) -> Tensor:
-    wanted = ints_of(shape, name, "size")
-    if any(n < 0 for n in wanted):
-        raise ValueError(f"For '{name}', 'size' must not be negative, but got {wanted}")
+    lengths = ints_of(shape, name, "size")
+    if any(n < 0 for n in lengths):
+        raise ValueError(f"For '{name}', 'size' must not be negative, but got {lengths}")
     if isinstance(value, Tensor):
-        return _spread(value, wanted, numpy_dtype(dtype), name)
+        return _spread(value, lengths, numpy_dtype(dtype), name)
     kind = numpy_dtype(dtype)
     check_type(value, Number | np.generic, name, "fill_value", "a number or a Tensor")
-    return filled(_full, shape=wanted, fill_value=wrapped(value, kind), dtype=kind)
+    return filled(_full, shape=lengths, fill_value=wrapped(value, kind), dtype=kind)
 
 
 def _full(shape: tuple[int, ...], fill_value: Any, dtype: np.dtype[Any]) -> Any:
@@ -78,7 +78,7 @@ def _full(shape: tuple[int, ...], fill_value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _spread(value: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any], name: str) -> Tensor:
-    """A tensor of one element everywhere, which gets the sum of the gradient."""
+    """Return the one element of a tensor everywhere; it gets the sum of the gradient."""
     if value.size != 1:
         raise ValueError(f"For '{name}', the value must be one number, but got a tensor of shape {value.shape}")
     return broadcast_to(cast_operator(reshape(value, ()), dtype=dtype), shape).contiguous()
@@ -86,17 +86,17 @@ def _spread(value: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any], name: s
 
 @declare(primitive=prim("Zeros"))
 def zeros(size: Shape, dtype: DTypeLike | None = None) -> Tensor:
-    """A tensor of zeros.
+    """Return a tensor of zeros.
 
     Args:
         size: the shape: an int, several, or an integer tensor.
-        dtype: of the result; Float32 without it.
+        dtype: of the result; Float32 by default.
 
     Returns:
         A tensor of shape ``size``.
 
     Raises:
-        TypeError: ``size`` is something else.
+        TypeError: ``size`` is of another type.
         ValueError: a length is negative.
     """
     return _filled(size, 0, dtype or float32, "zeros")
@@ -104,17 +104,17 @@ def zeros(size: Shape, dtype: DTypeLike | None = None) -> Tensor:
 
 @declare(primitive=prim("Ones"))
 def ones(shape: Shape, dtype: DTypeLike | None = None) -> Tensor:
-    """A tensor of ones.
+    """Return a tensor of ones.
 
     Args:
         shape: an int, several, or an integer tensor.
-        dtype: of the result; Float32 without it.
+        dtype: of the result; Float32 by default.
 
     Returns:
         A tensor of this shape.
 
     Raises:
-        TypeError: ``shape`` is something else.
+        TypeError: ``shape`` is of another type.
         ValueError: a length is negative.
     """
     return _filled(shape, 1, dtype or float32, "ones")
@@ -122,18 +122,18 @@ def ones(shape: Shape, dtype: DTypeLike | None = None) -> Tensor:
 
 @declare(mint=True)
 def full(size: Shape, fill_value: Operand, *, dtype: DTypeLike | None = None) -> Tensor:
-    """A tensor that holds ``fill_value`` everywhere.
+    """Return a tensor that holds ``fill_value`` everywhere.
 
     Args:
         size: the shape: an int, several, or an integer tensor.
         fill_value: a number, or a tensor of one element, which gets the sum of the gradient.
-        dtype: of the result; that of ``fill_value`` without it.
+        dtype: of the result; by default that of ``fill_value``.
 
     Returns:
         A tensor of shape ``size``.
 
     Raises:
-        TypeError: ``size`` is something else.
+        TypeError: ``size`` is of another type.
         ValueError: a length is negative, or ``fill_value`` has several elements.
     """
     return _filled(size, fill_value, dtype or Tensor(fill_value).dtype, "full")
@@ -141,7 +141,7 @@ def full(size: Shape, fill_value: Operand, *, dtype: DTypeLike | None = None) ->
 
 @declare(primitive=prim("Fill"))
 def fill(type: DTypeLike, shape: Shape, value: Operand) -> Tensor:
-    """A tensor that holds ``value`` everywhere.
+    """Return a tensor that holds ``value`` everywhere.
 
     Args:
         type: the dtype of the result.
@@ -152,7 +152,7 @@ def fill(type: DTypeLike, shape: Shape, value: Operand) -> Tensor:
         A tensor of this shape and dtype.
 
     Raises:
-        TypeError: ``shape`` is something else.
+        TypeError: ``shape`` is of another type.
         ValueError: a length is negative, or ``value`` has several elements.
     """
     return _filled(shape, value, type, "fill")
@@ -161,26 +161,28 @@ def fill(type: DTypeLike, shape: Shape, value: Operand) -> Tensor:
 @np.errstate(all="ignore")
 def _like(x: Tensor, value: Operand, dtype: DTypeLike | None, name: str) -> Tensor:
     check_tensor(x, name)
-    wanted = x._array.dtype if dtype is None else numpy_dtype(dtype)
+    result_dtype = x._array.dtype if dtype is None else numpy_dtype(dtype)
     if isinstance(value, Tensor):
-        return _spread(value, x.shape, wanted, name)
+        return _spread(value, x.shape, result_dtype, name)
     check_type(value, int | float | complex, name, "fill_value", "a Tensor or a number")
-    return filled(array_module(x._array).full, shape=x.shape, fill_value=wrapped(value, wanted), dtype=wanted)
+    return filled(
+        array_module(x._array).full, shape=x.shape, fill_value=wrapped(value, result_dtype), dtype=result_dtype
+    )
 
 
 @declare(primitive=prim("ZerosLike"), mint=True)
 def zeros_like(input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor:
-    """Zeros of the input's shape and device.
+    """Return zeros of the input's shape and device.
 
     Args:
         input: a tensor of any shape.
-        dtype: of the result; that of ``input`` without it.
+        dtype: of the result; by default that of ``input``.
 
     Returns:
         A tensor of the shape of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return _like(input, 0, dtype, "zeros_like")
 
@@ -195,7 +197,7 @@ def zero_(input: Tensor) -> Tensor:
         ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     check_tensor(input, "zero_")._rebind(zeros_like(input)._array)
     return input
@@ -203,35 +205,35 @@ def zero_(input: Tensor) -> Tensor:
 
 @declare(primitive=prim("OnesLike"), mint=True)
 def ones_like(input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor:
-    """Ones of the input's shape and device.
+    """Return ones of the input's shape and device.
 
     Args:
         input: a tensor of any shape.
-        dtype: of the result; that of ``input`` without it.
+        dtype: of the result; by default that of ``input``.
 
     Returns:
         A tensor of the shape of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return _like(input, 1, dtype, "ones_like")
 
 
 @declare(primitive=prim("Fills"), mint=True)
 def full_like(input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = None) -> Tensor:
-    """``fill_value`` everywhere, in the input's shape and on its device.
+    """Return ``fill_value`` everywhere, in the input's shape and on its device.
 
     Args:
         input: a tensor of any shape.
         fill_value: a number, or a tensor of one element, which gets the sum of the gradient.
-        dtype: of the result; that of ``input`` without it.
+        dtype: of the result; by default that of ``input``.
 
     Returns:
         A tensor of the shape of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: ``fill_value`` has several elements.
     """
     return _like(check_operand(input, "full_like"), fill_value, dtype, "full_like")
@@ -242,7 +244,7 @@ fills = alias(full_like, renamed("fills", without=("dtype",), input="x", fill_va
 
 @declare(primitive=prim("FillV2"))
 def _fill_v2(shape: Shape, value: Tensor) -> Tensor:
-    """A tensor that holds ``value`` everywhere, in its dtype.
+    """Return a tensor that holds ``value`` everywhere, in its dtype.
 
     Args:
         shape: an int, several, or an integer tensor.
@@ -252,7 +254,7 @@ def _fill_v2(shape: Shape, value: Tensor) -> Tensor:
         A tensor of this shape.
 
     Raises:
-        TypeError: ``value`` is no Tensor, or ``shape`` something else.
+        TypeError: ``value`` is not a Tensor, or ``shape`` is of another type.
         ValueError: a length is negative, or ``value`` has several elements.
     """
     return full(shape, check_tensor(value, "FillV2", "value"), dtype=value.dtype)
@@ -262,20 +264,20 @@ def _fill_v2(shape: Shape, value: Tensor) -> Tensor:
 def _new_full(
     input: Tensor, size: Shape, fill_value: Operand, dtype: DTypeLike | None = None, device: str | None = None
 ) -> Tensor:
-    """``fill_value`` everywhere in a new tensor.
+    """Return ``fill_value`` everywhere in a new tensor.
 
     Args:
         input: the tensor whose dtype is the default.
         size: the shape: an int, several, or an integer tensor.
         fill_value: a number, or a tensor of one element, which gets the sum of the gradient.
-        dtype: of the result; that of this tensor without it.
-        device: kept; the result is where new tensors are made.
+        dtype: of the result; by default that of this tensor.
+        device: ignored; the result is on the device of new tensors.
 
     Returns:
         A tensor of shape ``size``.
 
     Raises:
-        TypeError: ``size`` is something else.
+        TypeError: ``size`` is of another type.
         ValueError: a length is negative, or ``fill_value`` has several elements.
     """
     return full(size, fill_value, dtype=dtype or input.dtype)
@@ -283,19 +285,19 @@ def _new_full(
 
 @declare(method=("new_zeros", "new_empty"))
 def _new_zeros(input: Tensor, size: Shape, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
-    """A new tensor of zeros.
+    """Return a new tensor of zeros.
 
     Args:
         input: the tensor whose dtype is the default.
         size: the shape: an int, several, or an integer tensor.
-        dtype: of the result; that of this tensor without it.
-        device: kept; the result is where new tensors are made.
+        dtype: of the result; by default that of this tensor.
+        device: ignored; the result is on the device of new tensors.
 
     Returns:
         A tensor of shape ``size``.
 
     Raises:
-        TypeError: ``size`` is something else.
+        TypeError: ``size`` is of another type.
         ValueError: a length is negative.
     """
     return full(size, 0, dtype=dtype or input.dtype)
@@ -303,19 +305,19 @@ def _new_zeros(input: Tensor, size: Shape, dtype: DTypeLike | None = None, devic
 
 @declare(method=True)
 def _new_ones(input: Tensor, size: Shape, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
-    """A new tensor of ones.
+    """Return a new tensor of ones.
 
     Args:
         input: the tensor whose dtype is the default.
         size: the shape: an int, several, or an integer tensor.
-        dtype: of the result; that of this tensor without it.
-        device: kept; the result is where new tensors are made.
+        dtype: of the result; by default that of this tensor.
+        device: ignored; the result is on the device of new tensors.
 
     Returns:
         A tensor of shape ``size``.
 
     Raises:
-        TypeError: ``size`` is something else.
+        TypeError: ``size`` is of another type.
         ValueError: a length is negative.
     """
     return full(size, 1, dtype=dtype or input.dtype)
@@ -323,12 +325,12 @@ def _new_ones(input: Tensor, size: Shape, dtype: DTypeLike | None = None, device
 
 @declare(in_place="copy_")
 def _copied_into(input: Tensor, src: TensorLike, non_blocking: bool = False) -> Tensor:
-    """The values of ``src``, cast to this tensor's dtype and broadcast to its shape; the gradient goes to ``src``.
+    """Return the values of ``src`` in this tensor's dtype, broadcast to its shape; the gradient goes to ``src``.
 
     Args:
         input: the tensor.
         src: a tensor, an array or a number.
-        non_blocking: kept; the values are there when the call returns.
+        non_blocking: ignored; the copy is complete when the call returns.
 
     Returns:
         The tensor.
@@ -336,13 +338,13 @@ def _copied_into(input: Tensor, src: TensorLike, non_blocking: bool = False) -> 
     Raises:
         ValueError: ``src`` does not broadcast to the tensor's shape.
     """
-    given = cast(src, input.dtype)
-    return given if given.shape == input.shape else broadcast_to(given, input.shape)
+    values = cast(src, input.dtype)
+    return values if values.shape == input.shape else broadcast_to(values, input.shape)
 
 
 @declare(method=("fill", "fills"), in_place="fill_")
 def _filled_with(input: Tensor, value: Operand) -> Tensor:
-    """``value`` everywhere, in this tensor's shape and dtype.
+    """Return ``value`` everywhere, in this tensor's shape and dtype.
 
     Args:
         input: the tensor.
@@ -365,12 +367,13 @@ declare(in_place="zero_")(zeros_like)
 def arange(
     start: Operand = 0, end: Operand | None = None, step: Operand = 1, *, dtype: DTypeLike | None = None
 ) -> Tensor:
-    """start, start + step, start + 2 * step, ... as long as it is before ``end``; no gradient passes.
+    """Return start, start + step, start + 2 * step, ... as long as it is before ``end``; no gradient passes.
 
     Args:
-        start: the first number, a number or a 0-d tensor; the only one given is ``end``, and the first is 0.
-        end: where it stops, itself not included.
-        step: the difference of two numbers, negative to count down; not 0. Where it leads away from ``end``, none come.
+        start: the first number, a number or a 0-d tensor; if it is the only one, it is ``end``, and the first is 0.
+        end: the end, not included.
+        step: the difference of two numbers, negative to count down; not 0. If it leads away from ``end``, there are
+            none.
         dtype: of the result; without it Float32 if one of the three is a float, else Int64.
 
     Returns:
@@ -386,9 +389,9 @@ def arange(
         check_type(value, int | float | np.number, "arange", argument, "a number")
     if values[2] == 0:
         raise ValueError("For 'arange', 'step' must not be 0")
-    wanted = dtype or (float32 if any(isinstance(x, float) for x in values) else int64)
+    result_dtype = dtype or (float32 if any(isinstance(x, float) for x in values) else int64)
     start, stop, step = values
-    return filled(_arange, start=start, stop=stop, step=step, dtype=numpy_dtype(wanted))
+    return filled(_arange, start=start, stop=stop, step=step, dtype=numpy_dtype(result_dtype))
 
 
 def _arange(start: Any, stop: Any, step: Any, dtype: np.dtype[Any]) -> Any:
@@ -398,30 +401,30 @@ def _arange(start: Any, stop: Any, step: Any, dtype: np.dtype[Any]) -> Any:
 @declare(primitive=prim("LinSpace"))
 @np.errstate(all="ignore")
 def linspace(start: Operand, end: Operand, steps: int) -> Tensor:
-    """start + k * (end - start) / (steps - 1) for k from 0 to steps - 1: both ends are in it. No gradient passes.
+    """Return start + k * (end - start) / (steps - 1) for k from 0 to steps - 1, both ends included. No gradient passes.
 
     Args:
         start: the first number, a number or a 0-d tensor.
         end: the last number, likewise.
-        steps: how many numbers, an int of at least 1; of one it is ``start``.
+        steps: the length of the result, an int of at least 1; with 1 it is ``start``.
 
     Returns:
         A tensor (steps,): Float64 if ``start`` or ``end`` is a Float64 tensor, else Float32.
 
     Raises:
-        TypeError: ``steps`` is no int.
+        TypeError: ``steps`` is not an int.
         ValueError: ``steps`` is below 1, or a tensor has axes.
     """
     if isinstance(steps, bool) or not isinstance(steps, int | np.integer):
         raise TypeError(f"For 'linspace', 'steps' must be an int, but got {type(steps).__name__}")
     if steps < 1:
         raise ValueError(f"For 'linspace', 'steps' must be at least 1, but got {steps}")
-    given = {"start": start, "end": end}
-    for argument, value in given.items():
+    limits = {"start": start, "end": end}
+    for argument, value in limits.items():
         if isinstance(value, Tensor) and value.ndim:
             raise ValueError(f"For 'linspace', '{argument}' must be one number, but got shape {value.shape}")
-    wide = any(isinstance(x, Tensor) and x.dtype is float64 for x in given.values())
-    low, high = (_number(value, "linspace", argument) for argument, value in given.items())
+    wide = any(isinstance(x, Tensor) and x.dtype is float64 for x in limits.values())
+    low, high = (_number(value, "linspace", argument) for argument, value in limits.items())
     return constant(to_device(np.linspace(low, high, steps, dtype=np.float64 if wide else np.float32)))
 
 
@@ -433,12 +436,12 @@ def _number(value: Operand, name: str, argument: str) -> Any:
 @declare(primitive=prim("LogSpace", steps=10, base=10, dtype=float32))
 @np.errstate(all="ignore")
 def logspace(start: Operand, end: Operand, steps: int, base: int = 10, *, dtype: DTypeLike = float32) -> Tensor:
-    """base ** (start + k * (end - start) / (steps - 1)) for k from 0 to steps - 1; no gradient passes.
+    """Return base ** (start + k * (end - start) / (steps - 1)) for k from 0 to steps - 1; no gradient passes.
 
     Args:
         start: the first exponent, a number or a 0-d tensor.
         end: the last exponent, likewise.
-        steps: how many numbers, not negative.
+        steps: the length of the result, not negative.
         base: the base of the powers.
         dtype: of the result.
 
@@ -462,34 +465,34 @@ def _window(
     formula: Callable[[Array], Array],
     own: DType = float32,
 ) -> Tensor:
-    """The formula at k / n, where n is the length, or with both ends in it one less; without a dtype in its own."""
+    """Return the formula at k / n, n being the length, or with both ends one less; ``own`` is the default dtype."""
     length = window_length.item() if isinstance(window_length, Tensor) else window_length
     if isinstance(length, bool) or not isinstance(length, int | np.integer):
         raise TypeError(f"For '{name}', 'window_length' must be an int, but got {length!r}")
     check_not_negative(int(length), name, "window_length")
-    wanted = numpy_dtype(dtype or own)
-    if wanted.kind not in "fV":
+    result_dtype = numpy_dtype(dtype or own)
+    if result_dtype.kind not in "fV":
         raise TypeError(f"For '{name}', 'dtype' must be floating, but got {dtype}")
     if length <= 1:
         return ones((int(length),), dtype or own)
-    turn = np.arange(length) / (length if bool_of(periodic, name, "periodic") else length - 1)
-    return constant(to_device(formula(turn).astype(wanted)))
+    phase = np.arange(length) / (length if bool_of(periodic, name, "periodic") else length - 1)
+    return constant(to_device(formula(phase).astype(result_dtype)))
 
 
 @declare(primitive=prim("BartlettWindow", periodic=True, dtype=float32))
 def bartlett_window(window_length: int | Tensor, periodic: bool = True, *, dtype: DTypeLike | None = None) -> Tensor:
-    """Bartlett's triangle, 1 - |2 k / n - 1|.
+    """Return Bartlett's triangle, 1 - |2 k / n - 1|.
 
     Args:
-        window_length: how many numbers, an int or a 0-d integer tensor; not negative.
-        periodic: whether n is the length, for use with ``fft``; otherwise n is one less, and both ends are in it.
-        dtype: of the result, floating; Float32 without it.
+        window_length: the length, an int or a 0-d integer tensor; not negative.
+        periodic: whether n is the length, for use with ``fft``; otherwise n is one less, and both ends are included.
+        dtype: of the result, floating; Float32 by default.
 
     Returns:
         A tensor (window_length,); of length 1 it holds 1.
 
     Raises:
-        TypeError: ``window_length`` is no int, or ``dtype`` not floating.
+        TypeError: ``window_length`` is not an int, or ``dtype`` not floating.
         ValueError: ``window_length`` is negative.
     """
     return _window("bartlett_window", window_length, periodic, dtype, lambda t: 1 - np.abs(2 * t - 1))
@@ -497,18 +500,18 @@ def bartlett_window(window_length: int | Tensor, periodic: bool = True, *, dtype
 
 @declare(primitive=prim("BlackmanWindow", periodic=True, dtype=float32))
 def blackman_window(window_length: int | Tensor, periodic: bool = True, *, dtype: DTypeLike | None = None) -> Tensor:
-    """Blackman's window, 0.42 - 0.5 * cos(2 pi k / n) + 0.08 * cos(4 pi k / n).
+    """Return Blackman's window, 0.42 - 0.5 * cos(2 pi k / n) + 0.08 * cos(4 pi k / n).
 
     Args:
-        window_length: how many numbers, an int or a 0-d integer tensor; not negative.
-        periodic: whether n is the length, for use with ``fft``; otherwise n is one less, and both ends are in it.
-        dtype: of the result, floating; Float32 without it.
+        window_length: the length, an int or a 0-d integer tensor; not negative.
+        periodic: whether n is the length, for use with ``fft``; otherwise n is one less, and both ends are included.
+        dtype: of the result, floating; Float32 by default.
 
     Returns:
         A tensor (window_length,); of length 1 it holds 1.
 
     Raises:
-        TypeError: ``window_length`` is no int, or ``dtype`` not floating.
+        TypeError: ``window_length`` is not an int, or ``dtype`` not floating.
         ValueError: ``window_length`` is negative.
     """
 
@@ -527,20 +530,20 @@ def hamming_window(
     *,
     dtype: DTypeLike | None = None,
 ) -> Tensor:
-    """Hamming's window, alpha - beta * cos(2 pi k / n).
+    """Return Hamming's window, alpha - beta * cos(2 pi k / n).
 
     Args:
-        window_length: how many numbers, an int or a 0-d integer tensor; not negative.
-        periodic: whether n is the length, for use with ``fft``; otherwise n is one less, and both ends are in it.
+        window_length: the length, an int or a 0-d integer tensor; not negative.
+        periodic: whether n is the length, for use with ``fft``; otherwise n is one less, and both ends are included.
         alpha: the mean of the cosine.
         beta: its height.
-        dtype: of the result, floating; Float32 without it.
+        dtype: of the result, floating; Float32 by default.
 
     Returns:
         A tensor (window_length,); of length 1 it holds 1.
 
     Raises:
-        TypeError: ``window_length`` is no int, or ``dtype`` not floating.
+        TypeError: ``window_length`` is not an int, or ``dtype`` not floating.
         ValueError: ``window_length`` is negative.
     """
     return _window(
@@ -549,18 +552,18 @@ def hamming_window(
 
 
 def hann_window(window_length: int | Tensor, periodic: bool = True, *, dtype: DTypeLike | None = None) -> Tensor:
-    """Hann's window, 0.5 - 0.5 * cos(2 pi k / n).
+    """Return Hann's window, 0.5 - 0.5 * cos(2 pi k / n).
 
     Args:
-        window_length: how many numbers, an int or a 0-d integer tensor; not negative.
-        periodic: whether n is the length, for use with ``fft``; otherwise n is one less, and both ends are in it.
-        dtype: of the result, floating; Float64 without it.
+        window_length: the length, an int or a 0-d integer tensor; not negative.
+        periodic: whether n is the length, for use with ``fft``; otherwise n is one less, and both ends are included.
+        dtype: of the result, floating; Float64 by default.
 
     Returns:
         A tensor (window_length,); of length 1 it holds 1.
 
     Raises:
-        TypeError: ``window_length`` is no int, or ``dtype`` not floating.
+        TypeError: ``window_length`` is not an int, or ``dtype`` not floating.
         ValueError: ``window_length`` is negative.
     """
     return _window(
@@ -571,19 +574,19 @@ def hann_window(window_length: int | Tensor, periodic: bool = True, *, dtype: DT
 def kaiser_window(
     window_length: int | Tensor, periodic: bool = True, beta: float = 12.0, *, dtype: DTypeLike | None = None
 ) -> Tensor:
-    """Kaiser's window, I0(beta * sqrt(1 - (2 k / n - 1) ** 2)) / I0(beta), with Bessel's modified function I0.
+    """Return Kaiser's window, I0(beta * sqrt(1 - (2 k / n - 1) ** 2)) / I0(beta), with Bessel's modified function I0.
 
     Args:
-        window_length: how many numbers, an int or a 0-d integer tensor; not negative.
-        periodic: whether n is the length, for use with ``fft``; otherwise n is one less, and both ends are in it.
+        window_length: the length, an int or a 0-d integer tensor; not negative.
+        periodic: whether n is the length, for use with ``fft``; otherwise n is one less, and both ends are included.
         beta: how narrow it is; 0 for a rectangle.
-        dtype: of the result, floating; Float64 without it.
+        dtype: of the result, floating; Float64 by default.
 
     Returns:
         A tensor (window_length,); of length 1 it holds 1.
 
     Raises:
-        TypeError: ``window_length`` is no int, or ``dtype`` not floating.
+        TypeError: ``window_length`` is not an int, or ``dtype`` not floating.
         ValueError: ``window_length`` is negative.
     """
 
@@ -595,18 +598,18 @@ def kaiser_window(
 
 @declare(primitive=prim("Eye"), mint=True)
 def eye(n: int, m: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
-    """Ones on the main diagonal of a matrix, zeros elsewhere.
+    """Return ones on the main diagonal of a matrix, zeros elsewhere.
 
     Args:
         n: the number of rows, not negative.
-        m: the number of columns; ``n`` without it.
-        dtype: of the result; Float32 without it.
+        m: the number of columns; by default ``n``.
+        dtype: of the result; Float32 by default.
 
     Returns:
         A tensor (n, m).
 
     Raises:
-        TypeError: a number is no int.
+        TypeError: a number is not an int.
         ValueError: a number is negative.
     """
     for argument, value in (("n", n), ("m", n if m is None else m)):
@@ -618,20 +621,20 @@ def eye(n: int, m: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
 
 @declare(primitive=prim("OneHot", axis=-1))
 def one_hot(indices: Tensor, depth: int, on_value: Operand = 1, off_value: Operand = 0, axis: int = -1) -> Tensor:
-    """``on_value`` at the place that an index names along a new axis, ``off_value`` elsewhere; no gradient passes.
+    """Return ``on_value`` at each index along a new axis, ``off_value`` elsewhere; no gradient passes.
 
     Args:
-        indices: a tensor of integers; one outside [0, depth) names no place.
+        indices: a tensor of integers; one outside [0, depth) gives ``off_value`` only.
         depth: the length of the new axis, not negative.
         on_value: a number, or a 0-d tensor.
         off_value: a number, or a 0-d tensor of the same dtype; a number takes that of ``on_value``.
-        axis: where the new axis is put, in [-1, ndim]; -1 is behind all others.
+        axis: the position of the new axis, in [-1, ndim]; -1 is after all others.
 
     Returns:
         A tensor with one axis more than ``indices``, in the dtype of ``on_value``.
 
     Raises:
-        TypeError: ``indices`` is no integer Tensor, or the values have two dtypes.
+        TypeError: ``indices`` is not an integer Tensor, or the values have two dtypes.
         ValueError: ``depth`` is negative, or ``axis`` out of range.
     """
     if check_tensor(indices, "one_hot", "indices")._array.dtype.kind not in "iu":
@@ -644,27 +647,27 @@ def one_hot(indices: Tensor, depth: int, on_value: Operand = 1, off_value: Opera
         raise TypeError(
             f"For 'one_hot', 'on_value' and 'off_value' must have one dtype, but got {on.dtype} and {off.dtype}"
         )
-    on, off = (check_operand(one, "one_hot") for one in (on, off))
+    on, off = (check_operand(value, "one_hot") for value in (on, off))
     hot = one_hot_array(indices._array, depth, np.bool_)
     xp = array_module(hot)
-    placed = hot if axis == -1 else xp.moveaxis(hot, -1, axis)
-    return Tensor._wrap(xp.where(placed, on._array, off._array))
+    mask = hot if axis == -1 else xp.moveaxis(hot, -1, axis)
+    return Tensor._wrap(xp.where(mask, on._array, off._array))
 
 
 def _written(name: str, variable: Tensor, value: Operand) -> Tensor:
-    """What is written to a variable: of its shape (a number or one element for one element) and no wider dtype."""
+    """Return the value to write to a variable: of its shape (one element for one element) and no wider dtype."""
     if not isinstance(variable, Tensor):
         raise TypeError(f"For '{name}', 'variable' must be a Parameter or Tensor, but got {type(variable).__name__}")
     check_type(value, Tensor | bool | int | float, name, "value", "a Tensor or a number")
     dtype = variable._array.dtype
-    given = value if isinstance(value, Tensor) else Tensor(value)
-    if given.shape != variable.shape and not given.size == variable.size == 1:
-        raise ValueError(f"For '{name}', 'value' must have the shape {variable.shape}, but got {given.shape}")
-    if (promote(dtype, given._array.dtype) if isinstance(value, Tensor) else promote_scalar(dtype, value)) != dtype:
+    tensor = value if isinstance(value, Tensor) else Tensor(value)
+    if tensor.shape != variable.shape and not tensor.size == variable.size == 1:
+        raise ValueError(f"For '{name}', 'value' must have the shape {variable.shape}, but got {tensor.shape}")
+    if (promote(dtype, tensor._array.dtype) if isinstance(value, Tensor) else promote_scalar(dtype, value)) != dtype:
         raise TypeError(
-            f"For '{name}', 'value' must have a dtype that fits into {variable.dtype}, but got {given.dtype}; cast it"
+            f"For '{name}', 'value' must have a dtype that fits into {variable.dtype}, but got {tensor.dtype}; cast it"
         )
-    return cast_operator(reshape(given, variable.shape), dtype=dtype)
+    return cast_operator(reshape(tensor, variable.shape), dtype=dtype)
 
 
 def _rebound(variable: Tensor, new: Tensor) -> Tensor:
@@ -674,18 +677,18 @@ def _rebound(variable: Tensor, new: Tensor) -> Tensor:
 
 @declare(primitive=prim("Assign"))
 def assign(variable: Parameter, value: Operand) -> Tensor:
-    """Give a parameter or tensor new values, in place.
+    """Set a parameter or tensor to new values, in place.
 
     Args:
         variable: the parameter or tensor.
         value: a tensor of its shape, of a dtype that fits into that of ``variable``; for one element also a number.
 
     Returns:
-        The new values, a Tensor by itself: what is assigned later does not show in it.
+        The new values, in a Tensor of their own: later assignments do not change it.
 
     Raises:
-        TypeError: ``variable`` is no Parameter and no Tensor, ``value`` neither a Tensor nor a number, or of a wider
-            dtype.
+        TypeError: ``variable`` is neither a Parameter nor a Tensor, ``value`` neither a Tensor nor a number, or of a
+            wider dtype.
         ValueError: the shapes differ.
     """
     return _rebound(variable, identity(_written("assign", variable, value)))
@@ -697,15 +700,15 @@ def assign_add(variable: Parameter, value: Operand) -> Tensor:
 
     Args:
         variable: the parameter or tensor.
-        value: what is added, a tensor of its shape and of a dtype that fits into that of ``variable``; for one element
-            also a number.
+        value: the tensor to add, of its shape and of a dtype that fits into that of ``variable``; for one element also
+            a number.
 
     Returns:
-        The new values, a Tensor by itself: what is added later does not show in it.
+        The new values, in a Tensor of their own: later additions do not change it.
 
     Raises:
-        TypeError: ``variable`` is no Parameter and no Tensor, ``value`` neither a Tensor nor a number, or of a wider
-            dtype.
+        TypeError: ``variable`` is neither a Parameter nor a Tensor, ``value`` neither a Tensor nor a number, or of a
+            wider dtype.
         ValueError: the shapes differ.
     """
     return _rebound(variable, variable + _written("assign_add", variable, value))
@@ -717,15 +720,15 @@ def assign_sub(variable: Parameter, value: Operand) -> Tensor:
 
     Args:
         variable: the parameter or tensor.
-        value: what is subtracted, a tensor of its shape and of a dtype that fits into that of ``variable``; for one
-            element also a number.
+        value: the tensor to subtract, of its shape and of a dtype that fits into that of ``variable``; for one element
+            also a number.
 
     Returns:
-        The new values, a Tensor by itself: what is subtracted later does not show in it.
+        The new values, in a Tensor of their own: later subtractions do not change it.
 
     Raises:
-        TypeError: ``variable`` is no Parameter and no Tensor, ``value`` neither a Tensor nor a number, or of a wider
-            dtype.
+        TypeError: ``variable`` is neither a Parameter nor a Tensor, ``value`` neither a Tensor nor a number, or of a
+            wider dtype.
         ValueError: the shapes differ.
     """
     return _rebound(variable, variable - _written("assign_sub", variable, value))
@@ -733,12 +736,12 @@ def assign_sub(variable: Parameter, value: Operand) -> Tensor:
 
 @declare(primitive=prim("RaggedRange", "Tsplits"))
 def _ragged_range(starts: Tensor, limits: Tensor, deltas: Tensor, *, Tsplits: DTypeLike) -> tuple[Tensor, Tensor]:
-    """Rows start, start + delta, ... up to, and without, the limit, one behind the other.
+    """Return rows start, start + delta, ... up to the limit, which is not included, one after the other.
 
     Args:
         starts: the first number of each row: a vector, or a tensor without axes for one row; Int32, Int64, Float32 or
             Float64.
-        limits: where each row ends, of the same shape and dtype.
+        limits: the end of each row, of the same shape and dtype.
         deltas: the step of each row, likewise, not 0. A row that steps away from its limit is empty.
         Tsplits: the dtype of the splits, Int32 or Int64.
 
@@ -747,12 +750,12 @@ def _ragged_range(starts: Tensor, limits: Tensor, deltas: Tensor, *, Tsplits: DT
         ``starts``.
 
     Raises:
-        TypeError: an input is no Tensor of such a dtype, the dtypes differ, or another ``Tsplits``.
+        TypeError: an input is not a Tensor of such a dtype, the dtypes differ, or another ``Tsplits``.
         ValueError: the shapes differ or have more than one axis, or a step is 0.
     """
     name = "RaggedRange"
-    given = {"starts": starts, "limits": limits, "deltas": deltas}
-    check_same_dtype(name, **{key: check_tensor(one, name, key) for key, one in given.items()})
+    inputs = {"starts": starts, "limits": limits, "deltas": deltas}
+    check_same_dtype(name, **{key: check_tensor(tensor, name, key) for key, tensor in inputs.items()})
     kind = starts._array.dtype
     if kind.kind not in "if" or kind.itemsize < 4:
         raise TypeError(f"For '{name}', 'starts' must be Int32, Int64, Float32 or Float64, but got {starts.dtype}")
@@ -763,26 +766,26 @@ def _ragged_range(starts: Tensor, limits: Tensor, deltas: Tensor, *, Tsplits: DT
             f"For '{name}', 'starts', 'limits' and 'deltas' must have one shape of at most 1 axis, "
             f"but got {starts.shape}, {limits.shape} and {deltas.shape}"
         )
-    first, end, step = (to_host(one._array).reshape(-1) for one in given.values())
+    begin, end, step = (to_host(tensor._array).reshape(-1) for tensor in inputs.values())
     if (step == 0).any():
         raise ValueError(f"For '{name}', 'deltas' must not be 0, but got {step.tolist()}")
-    counts = -((end - first) // -step) if kind.kind == "i" else np.ceil((end - first) / step)
+    counts = -((end - begin) // -step) if kind.kind == "i" else np.ceil((end - begin) / step)
     counts = np.maximum(counts, 0).astype(np.int64)
     within = np.concatenate([np.arange(n) for n in counts]) if counts.sum() else np.zeros(0, np.int64)
-    values = np.repeat(first, counts) + within * np.repeat(step, counts)
+    values = np.repeat(begin, counts) + within * np.repeat(step, counts)
     splits = np.concatenate([[0], np.cumsum(counts)]).astype(numpy_dtype(Tsplits))
     return Tensor._wrap(to_device(splits)), Tensor._wrap(to_device(values.astype(kind)))
 
 
 @declare(primitive=prim("RangeV2", maxlen=1000000))
 def _range_of_tensors(start: Tensor, limit: Tensor, delta: Tensor, *, maxlen: int) -> Tensor:
-    """start, start + delta, ... as far as ``limit``, which is left out.
+    """Return start, start + delta, ... up to ``limit``, which is not included.
 
     Args:
         start: the first number, a tensor without axes of Int32, Int64, Float32 or Float64.
-        limit: where it ends, likewise and of the same dtype.
-        delta: how far the numbers are apart, likewise; not 0.
-        maxlen: how many numbers there may be; as in MindSpore more are no error.
+        limit: the end, likewise and of the same dtype.
+        delta: the difference of neighboring numbers, likewise; not 0.
+        maxlen: the largest number of elements; as in MindSpore more are not an error.
 
     Returns:
         A vector of that dtype.
@@ -803,7 +806,7 @@ def _range_of_tensors(start: Tensor, limit: Tensor, delta: Tensor, *, maxlen: in
         raise TypeError(f"For '{name}', 'start' must be Int32, Int64, Float32 or Float64, but got {start.dtype}")
     if start.ndim or limit.ndim or delta.ndim:
         raise ValueError(f"For '{name}', 'start', 'limit' and 'delta' must have no axes")
-    first, last, step = (one._array.item() for one in (start, limit, delta))
-    if step == 0 or (last - first) * step < 0:
-        raise ValueError(f"For '{name}', 'delta' must lead from {first} to {last}, but got {step}")
-    return constant(to_device(np.arange(first, last, step, dtype=start._array.dtype)))
+    begin, last, step = (tensor._array.item() for tensor in (start, limit, delta))
+    if step == 0 or (last - begin) * step < 0:
+        raise ValueError(f"For '{name}', 'delta' must lead from {begin} to {last}, but got {step}")
+    return constant(to_device(np.arange(begin, last, step, dtype=start._array.dtype)))

@@ -14,18 +14,18 @@ __all__: list[str] = []
 
 
 def _places(x: Tensor, src_format: str, dst_format: str, name: str) -> Array:
-    """For each axis of the new order its place in the old one."""
-    for argument, given in (("src_format", src_format), ("dst_format", dst_format)):
-        check_one_of(given, ("NHWC", "NCHW"), name, argument)
+    """Return the position in the old order of each axis of the new order."""
+    for argument, order in (("src_format", src_format), ("dst_format", dst_format)):
+        check_one_of(order, ("NHWC", "NCHW"), name, argument)
     return array_module(x._array).asarray([src_format.index(axis) for axis in dst_format])
 
 
 @declare(primitive=prim("DataFormatDimMap", src_format="NHWC", dst_format="NCHW"))
 def _data_format_dim_map(input_x: Tensor, *, src_format: str, dst_format: str) -> Tensor:
-    """For each number of an axis, the place in ``src_format`` of the axis that ``dst_format`` has there.
+    """Return the position in ``src_format`` of the axes that are at given positions in ``dst_format``.
 
     Args:
-        input_x: numbers of axes, integers of any shape; they count modulo 4.
+        input_x: positions of axes, integers of any shape; they count modulo 4.
         src_format: "NHWC" or "NCHW".
         dst_format: likewise.
 
@@ -33,17 +33,17 @@ def _data_format_dim_map(input_x: Tensor, *, src_format: str, dst_format: str) -
         A tensor of the shape and dtype of ``input_x``.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor of integers.
+        TypeError: ``input_x`` is not a Tensor of integers.
         ValueError: another format.
     """
     x = check_integers(input_x, "DataFormatDimMap", "input_x")
-    places = _places(x, src_format, dst_format, "DataFormatDimMap")
-    return Tensor._wrap(places[x._array % 4].astype(x._array.dtype))
+    positions = _places(x, src_format, dst_format, "DataFormatDimMap")
+    return Tensor._wrap(positions[x._array % 4].astype(x._array.dtype))
 
 
 @declare(primitive=prim("DataFormatVecPermute", src_format="NHWC", dst_format="NCHW"))
 def _data_format_vec_permute(input_x: Tensor, *, src_format: str, dst_format: str) -> Tensor:
-    """What is said of each axis in one order, in the other order.
+    """Return the values of the axes in one order, in the other order.
 
     Args:
         input_x: integers (4,) or (4, 2), a row for each axis in the order ``src_format``.
@@ -54,7 +54,7 @@ def _data_format_vec_permute(input_x: Tensor, *, src_format: str, dst_format: st
         A tensor of the shape and dtype of ``input_x``, its rows in the order ``dst_format``.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor of integers.
+        TypeError: ``input_x`` is not a Tensor of integers.
         ValueError: another shape or format.
     """
     x = check_integers(input_x, "DataFormatVecPermute", "input_x")

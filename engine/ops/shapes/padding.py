@@ -1,4 +1,4 @@
-"""Margins around a tensor besides those of ``pad``: mirror images, the last axis filled up, pairs in another order."""
+"""Padding besides ``pad``: mirror images, zeros after the last axis, pairs in another order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["mirror_pad", "padding"]
 
 @declare(primitive=prim("Padding", pad_dim_size=8))
 def padding(x: Tensor, pad_dim_size: int = 8) -> Tensor:
-    """The last axis, of length 1, filled up with 0.
+    """Return the tensor with its last axis, of length 1, padded with 0.
 
     Args:
         x: a tensor whose last axis has length 1.
@@ -29,7 +29,7 @@ def padding(x: Tensor, pad_dim_size: int = 8) -> Tensor:
         A tensor (..., ``pad_dim_size``) of the same dtype: the element, then zeros.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``pad_dim_size`` no int.
+        TypeError: ``x`` is not a Tensor, or ``pad_dim_size`` is not an int.
         ValueError: the last axis is longer, or the size is not positive.
     """
     check_int(pad_dim_size, "padding", "pad_dim_size")
@@ -43,7 +43,7 @@ def padding(x: Tensor, pad_dim_size: int = 8) -> Tensor:
 
 @declare(primitive=prim("MirrorPad", mode="REFLECT"))
 def mirror_pad(input_x: Tensor, paddings: Tensor | Sequence[Sequence[int]], mode: str) -> Tensor:
-    """Padded with the mirror image of the tensor.
+    """Return the tensor padded with its mirror image.
 
     Args:
         input_x: a tensor of any shape.
@@ -55,7 +55,7 @@ def mirror_pad(input_x: Tensor, paddings: Tensor | Sequence[Sequence[int]], mode
         A tensor of the same dtype; an element's gradient is the sum of those of its copies.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor.
+        TypeError: ``input_x`` is not a Tensor.
         ValueError: another ``mode``, not one pair for each axis, or a number out of range.
     """
     check_one_of(mode, ("REFLECT", "SYMMETRIC"), "mirror_pad", "mode")
@@ -65,14 +65,14 @@ def mirror_pad(input_x: Tensor, paddings: Tensor | Sequence[Sequence[int]], mode
     if len(widths) != x.ndim:
         raise ValueError(f"For 'mirror_pad', 'paddings' must be {x.ndim} pairs, but got {len(widths)}")
     for axis, (before, after) in enumerate(widths):
-        most = x.shape[axis] - (mode == "REFLECT")
-        if not (0 <= before <= most and 0 <= after <= most) and (before, after) != (0, 0):
+        limit = x.shape[axis] - (mode == "REFLECT")
+        if not (0 <= before <= limit and 0 <= after <= limit) and (before, after) != (0, 0):
             raise ValueError(
-                f"For 'mirror_pad', 'paddings' of axis {axis} must be in [0, {most}] with mode {mode!r}, "
+                f"For 'mirror_pad', 'paddings' of axis {axis} must be in [0, {limit}] with mode {mode!r}, "
                 f"but got {(before, after)}"
             )
-        places = np.pad(np.arange(x.shape[axis]), (before, after), mode=mode.lower())  # type: ignore[call-overload]
-        x = x[along(x, axis, Tensor._wrap(xp.asarray(places)))]
+        positions = np.pad(np.arange(x.shape[axis]), (before, after), mode=mode.lower())  # type: ignore[call-overload]
+        x = x[along(x, axis, Tensor._wrap(xp.asarray(positions)))]
     return x
 
 
@@ -80,21 +80,22 @@ def mirror_pad(input_x: Tensor, paddings: Tensor | Sequence[Sequence[int]], mode
 def _pad_by_pairs(
     x: Tensor, paddings: Shape, value: Tensor | float | None = None, *, mode: str, paddings_contiguous: bool
 ) -> Tensor:
-    """Elements added at the ends of the last axes, see ``pad``.
+    """Return the tensor with elements added at the ends of the last axes, see ``pad``.
 
     Args:
         x: a tensor of any shape.
         paddings: numbers of elements as (before, after) pairs, the last axis first.
         value: the constant with mode "constant", 0 by default; None in the other modes.
         mode: "constant", "reflect", "edge" or "circular".
-        paddings_contiguous: whether ``paddings`` is pairs; otherwise it is what comes before each axis and then what
-            comes after each.
+        paddings_contiguous: whether ``paddings`` is pairs; otherwise it is the numbers before each axis and then those
+            after each.
 
     Returns:
         A tensor of the same dtype.
 
     Raises:
-        ValueError: ``paddings`` does not fit the axes, another ``mode``, or ``value`` with a mode that has none.
+        ValueError: ``paddings`` does not fit the axes, another ``mode``, or ``value`` with a mode that does not take
+            one.
     """
     widths = list(ints_of(paddings, "PadV3", "paddings"))
     if not paddings_contiguous:

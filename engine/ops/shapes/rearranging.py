@@ -1,4 +1,4 @@
-"""Axes moved, elements rolled, turned, reversed and repeated."""
+"""Axes moved; elements rolled, rotated, reversed and repeated."""
 
 from __future__ import annotations
 
@@ -51,16 +51,16 @@ __all__ = [
 # Order
 @declare(method=True, mint=True)
 def t(input: Tensor) -> Tensor:
-    """A matrix transposed.
+    """Return the transpose of a matrix.
 
     Args:
         input: a tensor of at most two axes.
 
     Returns:
-        A tensor (m, n) of (n, m); ``input`` itself where it has fewer axes.
+        A tensor (m, n) of (n, m); ``input`` itself if it has fewer axes.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: more than two axes.
     """
     if check_tensor(input, "t").ndim > 2:
@@ -73,29 +73,29 @@ swapdims = alias(swapaxes, renamed("swapdims", axis0="dim0", axis1="dim1"))
 
 @declare(method=("moveaxis", "movedim"), numpy=renamed("moveaxis", x="a"))
 def movedim(x: Tensor, source: Ints, destination: Ints) -> Tensor:
-    """Axes moved to other places; the others keep their order.
+    """Return the tensor with axes moved to other positions; the others keep their order.
 
     Args:
         x: a tensor of any shape.
         source: the axis or axes, in [-ndim, ndim).
-        destination: the place of each in the result.
+        destination: the position of each in the result.
 
     Returns:
         A tensor of the same dtype.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or an axis no int.
-        ValueError: different numbers of axes, or one out of range or named twice.
+        TypeError: ``x`` is not a Tensor, or an axis is not an int.
+        ValueError: different numbers of axes, or one out of range or repeated.
     """
     ndim = check_tensor(x, "movedim", "x").ndim
-    wanted = [
+    axes = [
         axes_of(ints_of(v, "movedim", n), ndim, "movedim") or (0,)
         for v, n in ((source, "source"), (destination, "destination"))
     ]
-    if len(wanted[0]) != len(wanted[1]):
+    if len(axes[0]) != len(axes[1]):
         raise ValueError(f"For 'movedim', as many 'source' as 'destination' axes, but got {source} and {destination}")
-    order = [i for i in range(ndim) if i not in wanted[0]]
-    for to, origin in sorted(zip(wanted[1], wanted[0], strict=True)):
+    order = [i for i in range(ndim) if i not in axes[0]]
+    for to, origin in sorted(zip(axes[1], axes[0], strict=True)):
         order.insert(to, origin)
     return transpose(x, tuple(order)) if ndim else x
 
@@ -105,18 +105,18 @@ moveaxis = movedim
 
 @declare(method=True, primitive=prim("Roll", "shifts", dims=None), mint=True)
 def roll(input: Tensor, shifts: Ints, dims: Ints | None = None) -> Tensor:
-    """Elements moved on along axes, those that fall off the end coming back at the start.
+    """Return the elements shifted along axes; those that leave at the end come back at the start.
 
     Args:
         input: a tensor of any shape.
-        shifts: by how much, negative for the other way; one number for each of ``dims``.
+        shifts: the shift, negative for the other direction; one number for each of ``dims``.
         dims: the axis or axes; by default the flattened tensor is rolled.
 
     Returns:
         A tensor of the same shape and dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``shifts`` or ``dims`` hold no ints.
+        TypeError: ``input`` is not a Tensor, or ``shifts`` or ``dims`` do not hold ints.
         ValueError: ``shifts`` and ``dims`` differ in length, or an axis is out of range.
     """
     x = check_tensor(input, "roll")
@@ -129,27 +129,27 @@ def roll(input: Tensor, shifts: Ints, dims: Ints | None = None) -> Tensor:
     for step, axis in zip(steps, axes, strict=True):
         at = one_axis(axis, x.ndim, "roll")
         length = x.shape[at]
-        cut = (length - step) % length if length else 0
-        if cut:
-            tail = slice_operator(x, axis=at, start=cut, stop=length)
-            x = concat([tail, slice_operator(x, axis=at, start=0, stop=cut)], at)
+        boundary = (length - step) % length if length else 0
+        if boundary:
+            tail = slice_operator(x, axis=at, start=boundary, stop=length)
+            x = concat([tail, slice_operator(x, axis=at, start=0, stop=boundary)], at)
     return x
 
 
 @declare(method=True, numpy=renamed(input="m", dims="axes", defaults={"k": 1, "dims": (0, 1)}))
 def rot90(input: Tensor, k: int, dims: Sequence[int]) -> Tensor:
-    """Rotated by quarter turns in the plane of two axes.
+    """Return the tensor rotated by quarter turns in the plane of two axes.
 
     Args:
         input: a tensor with at least two axes.
-        k: the number of quarter turns, from the first axis of ``dims`` towards the second; negative for the other way.
+        k: the number of quarter turns, from the first axis of ``dims`` to the second; negative for the other direction.
         dims: the two axes.
 
     Returns:
         A tensor of the same dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``k`` no int.
+        TypeError: ``input`` is not a Tensor, or ``k`` is not an int.
         ValueError: ``dims`` is not two different axes in range.
     """
     x = check_tensor(input, "rot90")
@@ -169,7 +169,7 @@ def rot90(input: Tensor, k: int, dims: Sequence[int]) -> Tensor:
 
 @declare(method=True, numpy=renamed(input="m"))
 def fliplr(input: Tensor) -> Tensor:
-    """The second axis reversed.
+    """Return the tensor with the second axis reversed.
 
     Args:
         input: a tensor with at least two axes.
@@ -178,7 +178,7 @@ def fliplr(input: Tensor) -> Tensor:
         A tensor of the same shape and dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: fewer than two axes.
     """
     return flip(input, 1)
@@ -186,7 +186,7 @@ def fliplr(input: Tensor) -> Tensor:
 
 @declare(method=True, numpy=renamed(input="m"))
 def flipud(input: Tensor) -> Tensor:
-    """The first axis reversed.
+    """Return the tensor with the first axis reversed.
 
     Args:
         input: a tensor with at least one axis.
@@ -195,14 +195,14 @@ def flipud(input: Tensor) -> Tensor:
         A tensor of the same shape and dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return flip(input, 0)
 
 
 @declare(method=True, primitive=prim("ReverseV2", "axis"))
 def reverse(x: Tensor, axis: Ints) -> Tensor:
-    """The order of the elements reversed along axes.
+    """Return the tensor with the order of the elements reversed along axes.
 
     Args:
         x: a tensor of any shape.
@@ -212,19 +212,19 @@ def reverse(x: Tensor, axis: Ints) -> Tensor:
         A tensor of the same shape and dtype.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``axis`` holds no ints.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``x`` is not a Tensor, or ``axis`` does not hold ints.
+        ValueError: an axis is out of range or repeated.
     """
     return flip(x, axis)
 
 
 @declare(method=renamed(defaults={"seq_dim": 0}), primitive=prim("ReverseSequence", "seq_dim", batch_dim=0))
 def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: int = 0) -> Tensor:
-    """In each entry of the batch, the first elements of a sequence reversed.
+    """Return the tensor with the first elements of the sequence in each batch entry reversed.
 
     Args:
         x: a tensor with at least two axes.
-        seq_lengths: how many elements of each entry are reversed; integers (batch,) in [0, length of ``seq_dim``].
+        seq_lengths: the number of reversed elements of each entry; integers (batch,) in [0, length of ``seq_dim``].
         seq_dim: the axis of the sequences.
         batch_dim: the axis of the batch.
 
@@ -232,15 +232,15 @@ def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: in
         A tensor of the same shape and dtype.
 
     Raises:
-        TypeError: an input is no Tensor, or an axis no int.
-        ValueError: an axis is out of range, both are one, or ``seq_lengths`` does not fit.
+        TypeError: an input is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range, both are the same, or ``seq_lengths`` does not fit.
     """
     ndim = check_tensor(x, "reverse_sequence", "x").ndim
     at, batch = one_axis(seq_dim, ndim, "reverse_sequence"), one_axis(batch_dim, ndim, "reverse_sequence")
     if at == batch:
         raise ValueError(f"For 'reverse_sequence', 'seq_dim' and 'batch_dim' must differ, but both are {at}")
     xp = array_module(x._array)
-    places = fixed(xp.arange(x.shape[at]))
+    positions = fixed(xp.arange(x.shape[at]))
     lengths = check_tensor(seq_lengths, "reverse_sequence", "seq_lengths")._array.reshape(-1, 1)
     if lengths.dtype.kind not in "iu" or len(lengths) != x.shape[batch]:
         raise ValueError(
@@ -248,10 +248,10 @@ def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: in
             f"{seq_lengths.dtype} of shape {seq_lengths.shape}"
         )
     checked(_check_lengths, lengths, most=x.shape[at])
-    order = xp.where(places < lengths, lengths - 1 - places, places)
+    order = xp.where(positions < lengths, lengths - 1 - positions, positions)
     rows = fixed(xp.arange(x.shape[batch]).reshape(-1, 1))
-    moved = movedim(x, (batch, at), (0, 1))
-    return movedim(getitem_operator(moved, index=(rows, order)), (0, 1), (batch, at))
+    entries = movedim(x, (batch, at), (0, 1))
+    return movedim(getitem_operator(entries, index=(rows, order)), (0, 1), (batch, at))
 
 
 def _check_lengths(lengths: Array, most: int) -> None:
@@ -264,7 +264,7 @@ def _check_lengths(lengths: Array, most: int) -> None:
 # Shape
 @declare(method=True, mint=True, numpy=renamed(input="x"))
 def ravel(input: Tensor) -> Tensor:
-    """All elements, row by row, in one axis.
+    """Return all elements, row by row, in one axis.
 
     Args:
         input: a tensor of any shape.
@@ -273,14 +273,14 @@ def ravel(input: Tensor) -> Tensor:
         A tensor (size,) of the same dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return reshape(input, (-1,)) if check_tensor(input, "ravel").size else reshape(input, (0,))
 
 
 @declare(method=("view_as", "reshape_as"))
 def view_as(input: Tensor, other: Tensor) -> Tensor:
-    """The elements in their order in the shape of another tensor.
+    """Return the elements in their order, in the shape of another tensor.
 
     Args:
         input: a tensor of any shape.
@@ -290,7 +290,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
         A tensor of the shape of ``other`` and the dtype of ``input``.
 
     Raises:
-        TypeError: an input is no Tensor.
+        TypeError: an input is not a Tensor.
         ValueError: the numbers of elements differ.
     """
     return reshape(input, check_tensor(other, "view_as", "other").shape)
@@ -298,7 +298,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 
 @declare(method=renamed(other="x"))
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """Repeated to the shape of another tensor.
+    """Return the tensor repeated to the shape of another tensor.
 
     Args:
         input: a tensor of any shape.
@@ -308,7 +308,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
         A tensor of the shape of ``other`` and the dtype of ``input``.
 
     Raises:
-        TypeError: an input is no Tensor.
+        TypeError: an input is not a Tensor.
         ValueError: the shapes do not fit.
     """
     return broadcast_to(input, check_tensor(other, "expand_as", "other").shape)
@@ -319,7 +319,7 @@ expand = alias(broadcast_to, renamed("expand", input="input_x", shape="size"))
 
 @declare(method=True)
 def _expand(input_x: Tensor, *size: Any) -> Tensor:
-    """Repeated along axes of length 1, and along new ones in front, to fill a shape.
+    """Return the tensor repeated along axes of length 1, and along new leading ones, to fill a shape.
 
     Args:
         input_x: a tensor of any shape.
@@ -329,7 +329,7 @@ def _expand(input_x: Tensor, *size: Any) -> Tensor:
         A tensor of that shape and the same dtype.
 
     Raises:
-        TypeError: ``size`` holds no ints.
+        TypeError: ``size`` does not hold ints.
         ValueError: the shapes do not fit.
     """
     return expand(input_x, size[0] if len(size) == 1 and not isinstance(size[0], int) else size)
@@ -338,10 +338,10 @@ def _expand(input_x: Tensor, *size: Any) -> Tensor:
 # Repeating
 @declare(numpy=renamed("repeat", input="a"))
 def repeat_interleave(input: TensorLike, repeats: Shape, axis: int | None = None) -> Tensor:
-    """Each element along an axis several times, as NumPy's repeat.
+    """Return each element along an axis repeated, as NumPy's repeat.
 
     Args:
-        input: a tensor of any shape, or what one can be made of.
+        input: a tensor of any shape, or a value convertible to one.
         repeats: how often: one number, or one for each element along the axis.
         axis: the axis; by default those of the flattened tensor are repeated.
 
@@ -349,7 +349,7 @@ def repeat_interleave(input: TensorLike, repeats: Shape, axis: int | None = None
         A tensor of the same dtype.
 
     Raises:
-        TypeError: ``repeats`` holds no ints.
+        TypeError: ``repeats`` does not hold ints.
         ValueError: a number is negative, there are too few or too many, or ``axis`` is out of range.
     """
     x = check_operand(tensor_of(input), "repeat_interleave")
@@ -361,8 +361,8 @@ def repeat_interleave(input: TensorLike, repeats: Shape, axis: int | None = None
     if any(n < 0 for n in times):
         raise ValueError(f"For 'repeat_interleave', 'repeats' must not be negative, but got {repeats}")
     if len(times) == 1:
-        spread = broadcast_to(expand_dims(x, at + 1), (*x.shape[: at + 1], times[0], *x.shape[at + 1 :]))
-        return apart(reshape(spread, (*x.shape[:at], x.shape[at] * times[0], *x.shape[at + 1 :])), x)
+        expanded = broadcast_to(expand_dims(x, at + 1), (*x.shape[: at + 1], times[0], *x.shape[at + 1 :]))
+        return apart(reshape(expanded, (*x.shape[:at], x.shape[at] * times[0], *x.shape[at + 1 :])), x)
     if len(times) != x.shape[at]:
         raise ValueError(
             f"For 'repeat_interleave', 'repeats' must be one number or {x.shape[at]}, but got {len(times)}"
@@ -375,7 +375,7 @@ def repeat_interleave(input: TensorLike, repeats: Shape, axis: int | None = None
 def _repeat_interleave_of_tensor(
     input: Tensor, repeats: Shape, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
-    """Each element along an axis several times, as NumPy's repeat.
+    """Return each element along an axis repeated, as NumPy's repeat.
 
     Args:
         input: a tensor of any shape.
@@ -387,21 +387,21 @@ def _repeat_interleave_of_tensor(
         A tensor of the same dtype.
 
     Raises:
-        TypeError: ``repeats`` holds no ints.
+        TypeError: ``repeats`` does not hold ints.
         ValueError: a number is negative, there are too few or too many, ``dim`` is out of range, or another
             ``output_size`` than ``repeats`` gives.
     """
-    found = repeat_interleave(input, repeats, dim)
-    length = found.shape[0 if dim is None else dim]
+    result = repeat_interleave(input, repeats, dim)
+    length = result.shape[0 if dim is None else dim]
     if output_size is not None and output_size != length:
         raise ValueError(
             f"For 'Tensor.repeat_interleave', 'output_size' must be {length}, by 'repeats', but got {output_size}"
         )
-    return found
+    return result
 
 
 def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Tensor:
-    """Each element along an axis several times.
+    """Return each element along an axis repeated.
 
     Args:
         x: a tensor with at least one axis.
@@ -412,7 +412,7 @@ def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Tensor:
         A tensor of the same dtype, along ``axis`` ``rep`` times as long.
 
     Raises:
-        TypeError: ``rep`` is no int.
+        TypeError: ``rep`` is not an int.
         ValueError: ``rep`` is not positive, or ``axis`` is out of range.
     """
     check_int(rep, "repeat_elements", "rep")

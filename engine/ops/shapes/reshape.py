@@ -72,7 +72,7 @@ identity = Operator(
 
 @declare(primitive=(prim("Identity"), prim("Reusing")))
 def _identity(input_x: Tensor) -> Tensor:
-    """The same values, a new tensor.
+    """Return the same values in a new tensor.
 
     Args:
         input_x: a tensor.
@@ -82,14 +82,14 @@ def _identity(input_x: Tensor) -> Tensor:
 
 
 def apart(result: Tensor, source: Tensor) -> Tensor:
-    """A function's result that is not to share its elements with what it was made of.
+    """Return a function's result so that it does not share elements with the tensor that it was made from.
 
     Args:
         result: a new tensor, or ``source``.
-        source: the tensor it was made of.
+        source: the tensor that it was made from.
 
     Returns:
-        A tensor to which writes to ``source`` do not come, nor the other way around.
+        A tensor that writes to ``source`` do not change, nor the other way around.
     """
     if result is source:
         return identity(source)
@@ -120,9 +120,9 @@ def _parts_kernel(x: Array, axis: int, sizes: tuple[int, ...]) -> tuple[Array, .
 def _parts_rule(
     F: Functions, needs: list[bool], g: tuple[Value | None, ...], out: Any, x: Value, axis: int, sizes: tuple[int, ...]
 ) -> list[Any]:
-    arrived = [F.zeros_like(part) if each is None else each for each, part in zip(g, out, strict=True)]
-    # With 0 added, as if each part's gradient were made as long as `x` with zeros and they were added up: -0 becomes 0.
-    return [F.add(F.concat(*arrived, axis=axis), 0.0)]
+    gradients = [F.zeros_like(part) if gradient is None else gradient for gradient, part in zip(g, out, strict=True)]
+    # 0 is added as if each gradient were padded with zeros to the length of `x` and all were summed: -0 becomes 0.
+    return [F.add(F.concat(*gradients, axis=axis), 0.0)]
 
 
 parts_operator = Operator(
@@ -149,9 +149,9 @@ move_operator = Operator(
 
 def _pad_axis_kernel(x: Array, axis: int, before: int, after: int) -> Array:
     length = x.shape[axis]
-    padded = array_module(x).zeros((*x.shape[:axis], before + length + after, *x.shape[axis + 1 :]), x.dtype)
-    padded[(slice(None),) * axis + (slice(before, before + length),)] = x
-    return padded
+    result = array_module(x).zeros((*x.shape[:axis], before + length + after, *x.shape[axis + 1 :]), x.dtype)
+    result[(slice(None),) * axis + (slice(before, before + length),)] = x
+    return result
 
 
 _pad_axis = Operator(
@@ -162,12 +162,12 @@ _pad_axis = Operator(
 
 
 def _concat_rule(F: Functions, needs: list[bool], g: Value, out: Value, *parts: Value, axis: int) -> list[Any]:
-    found, start = [], 0
-    for part, needed in zip(parts, needs, strict=True):
+    gradients, start = [], 0
+    for part, is_needed in zip(parts, needs, strict=True):
         stop = start + part.shape[axis]
-        found.append(F.slice_axis(g, axis=axis, start=start, stop=stop) if needed else None)
+        gradients.append(F.slice_axis(g, axis=axis, start=start, stop=stop) if is_needed else None)
         start = stop
-    return found
+    return gradients
 
 
 _concat = Operator(
@@ -186,15 +186,15 @@ def _pad_rule(
     for axis, (before, after) in enumerate(widths):
         if mode == "constant":
             g = F.slice_axis(g, axis=axis, start=before, stop=before + x.shape[axis])
-        elif before or after:  # an element gets what arrives at each of its copies
-            places = np.pad(np.arange(x.shape[axis]), (before, after), mode=mode)  # type: ignore[call-overload]
+        elif before or after:  # an element gets the gradients of all its copies
+            positions = np.pad(np.arange(x.shape[axis]), (before, after), mode=mode)  # type: ignore[call-overload]
             shape = (*g.shape[:axis], x.shape[axis], *g.shape[axis + 1 :])
-            g = F.scatter_add(g, index=along(g, axis, _beside(g, places)), shape=shape)
+            g = F.scatter_add(g, index=along(g, axis, _beside(g, positions)), shape=shape)
     return g
 
 
 def _beside(x: Value, places: Array) -> Array:
-    """An index on the device of ``x``."""
+    """Return an index on the device of ``x``."""
     return fixed(array_module(x._array if isinstance(x, Tensor) else x).asarray(places))
 
 
@@ -203,83 +203,85 @@ _pad = Operator("pad", _pad_kernel, (_pad_rule,))
 
 @declare(method="contiguous")
 def _contiguous_of_tensor(input: Tensor) -> Tensor:
-    """The same values laid out row by row in memory.
+    """Return the same values in row-major order in memory.
 
     Args:
         input: a tensor of any shape.
 
     Returns:
-        ``input`` itself where it is laid out so already, else a copy of its shape and dtype.
+        ``input`` itself if it is contiguous, else a copy of its shape and dtype.
     """
     return input if input.is_contiguous() else _contiguous(input)
 
 
 @declare(primitive=prim("Reshape"), mint=True, numpy=renamed(input="x", shape="new_shape"))
 def reshape(input: Tensor, shape: Shape) -> Tensor:
-    """The elements in their order, row by row, in another shape.
+    """Return the elements in row-major order in another shape.
 
     Args:
         input: a tensor of any shape.
-        shape: the new lengths, an int or ints; one may be -1 and is what the others leave.
+        shape: the new lengths, an int or ints; one may be -1 and is inferred from the others.
 
     Returns:
-        A tensor of the same dtype; it shares memory with ``input`` where the layout allows it.
+        A tensor of the same dtype; it shares memory with ``input`` if the layout allows it.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``shape`` holds no ints.
-        ValueError: the number of elements does not fit, or -1 stands twice.
+        TypeError: ``input`` is not a Tensor, or ``shape`` does not hold ints.
+        ValueError: the number of elements does not fit, or -1 occurs twice.
     """
-    wanted = ints_of(shape, "reshape", "shape")
+    lengths = ints_of(shape, "reshape", "shape")
     check_tensor(input, "reshape")
-    known = math.prod(n for n in wanted if n != -1)
-    if wanted.count(-1) > 1 or (known != input.size if -1 not in wanted else (known == 0 or input.size % known)):
-        raise ValueError(f"For 'reshape', {input.size} elements of shape {input.shape} do not fit into {wanted}")
-    return _reshape(input, shape=wanted)
+    product = math.prod(n for n in lengths if n != -1)
+    if lengths.count(-1) > 1 or (
+        product != input.size if -1 not in lengths else (product == 0 or input.size % product)
+    ):
+        raise ValueError(f"For 'reshape', {input.size} elements of shape {input.shape} do not fit into {lengths}")
+    return _reshape(input, shape=lengths)
 
 
 @declare(method="reshape")
 def _reshape_of_tensor(input: Tensor, *lengths: Any, shape: Shape | None = None) -> Tensor:
-    """The elements in their order, row by row, in another shape.
+    """Return the elements in row-major order in another shape.
 
     Args:
         input: a tensor of any shape.
-        *lengths: the new lengths, one by one or as one tuple; one may be -1 and is what the others leave.
-        shape: in their place, the new lengths by name.
+        *lengths: the new lengths, one by one or as one tuple; one may be -1 and is inferred from the others.
+        shape: instead of these, the new lengths by name.
 
     Returns:
-        A tensor of the same dtype; it shares memory with ``input`` where the layout allows it.
+        A tensor of the same dtype; it shares memory with ``input`` if the layout allows it.
 
     Raises:
-        TypeError: no shape, two of them, or something else than ints.
+        TypeError: no shape, two of them, or other values than ints.
         ValueError: the number of elements does not fit.
     """
     return reshape(input, _one_shape("reshape", lengths, shape))
 
 
 def _one_shape(name: str, lengths: tuple[Any, ...], shape: Any) -> Any:
-    """What a user gave by place or by name."""
+    """Return the shape that a user gave by position or by name."""
     if bool(lengths) == (shape is not None):
-        what = "both" if lengths else "nothing"
-        raise TypeError(f"For 'Tensor.{name}', the shape must be given by place or as 'shape', but got {what}")
+        conflict = "both" if lengths else "nothing"
+        raise TypeError(f"For 'Tensor.{name}', the shape must be given by place or as 'shape', but got {conflict}")
     return shape if shape is not None else lengths[0] if len(lengths) == 1 else lengths
 
 
 @declare(method="view")
 def _view_of_tensor(input: Tensor, *lengths: Any, shape: Shape | None = None, dtype: DTypeLike | None = None) -> Tensor:
-    """The elements in another shape, or their bytes read as another dtype.
+    """Return the elements in another shape, or their bytes read as another dtype.
 
     Args:
         input: a tensor of any shape.
         *lengths: the new lengths, one by one or as one tuple (see ``reshape``); or one dtype, through which no gradient
             passes.
-        shape: in their place, the new lengths by name.
-        dtype: in their place, the dtype by name.
+        shape: instead of these, the new lengths by name.
+        dtype: instead of these, the dtype by name.
 
     Returns:
         A tensor of the new shape; with a dtype, of that dtype, the last axis scaled by the ratio of the sizes.
 
     Raises:
-        TypeError: neither shape nor dtype, two of them, or something else than ints.
+        TypeError: neither shape nor dtype, two of them, or other values than ints.
         ValueError: the number of elements, or of bytes in the last axis, does not fit.
     """
     if dtype is not None and (lengths or shape is not None):
@@ -294,7 +296,7 @@ def _view_of_tensor(input: Tensor, *lengths: Any, shape: Shape | None = None, dt
 
 @declare(primitive=prim("Transpose"), mint="permute", numpy=renamed(input="a", dims="axes", defaults={"dims": None}))
 def transpose(input: Tensor, dims: Ints | Tensor | None) -> Tensor:
-    """The axes in another order.
+    """Return the tensor with its axes in another order.
 
     Args:
         input: a tensor of any shape.
@@ -304,14 +306,14 @@ def transpose(input: Tensor, dims: Ints | Tensor | None) -> Tensor:
         A tensor of the same dtype, whose axis i has the length of axis dims[i] of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``dims`` holds no ints.
-        ValueError: ``dims`` is no order of all axes.
+        TypeError: ``input`` is not a Tensor, or ``dims`` does not hold ints.
+        ValueError: ``dims`` is not a permutation of all axes.
     """
     check_tensor(input, "transpose")
-    wanted = tuple(reversed(range(input.ndim))) if dims is None else ints_of(dims, "transpose", "dims")
-    order = tuple(n % input.ndim if -input.ndim <= n < input.ndim else n for n in wanted)
+    requested = tuple(reversed(range(input.ndim))) if dims is None else ints_of(dims, "transpose", "dims")
+    order = tuple(n % input.ndim if -input.ndim <= n < input.ndim else n for n in requested)
     if sorted(order) != list(range(input.ndim)):
-        raise ValueError(f"For 'transpose', 'dims' must order the {input.ndim} axes of 'input', but got {wanted}")
+        raise ValueError(f"For 'transpose', 'dims' must order the {input.ndim} axes of 'input', but got {requested}")
     return _transpose(input, axes=order)
 
 
@@ -320,7 +322,7 @@ permute = alias(transpose, renamed("permute", dims="axis"))
 
 @declare(method="permute")
 def _permute_of_tensor(input: Tensor, *axis: Any, dims: Ints | None = None) -> Tensor:
-    """The axes in another order.
+    """Return the tensor with its axes in another order.
 
     Args:
         input: a tensor of any shape.
@@ -331,7 +333,7 @@ def _permute_of_tensor(input: Tensor, *axis: Any, dims: Ints | None = None) -> T
         A tensor of the same dtype, whose axis i has the length of axis dims[i] of ``input``.
 
     Raises:
-        ValueError: these are no order of all axes.
+        ValueError: these are not a permutation of all axes.
     """
     if dims is not None and not axis:
         axis = tuple(ints_of(dims, "permute", "dims"))
@@ -344,7 +346,7 @@ def _permute_of_tensor(input: Tensor, *axis: Any, dims: Ints | None = None) -> T
     numpy=renamed(input="x", axis1="axis2", axis0="axis1"),
 )
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """Two axes exchanged.
+    """Return the tensor with two axes exchanged.
 
     Args:
         input: a tensor of any shape.
@@ -355,7 +357,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
         A tensor of the same dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis no int.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
         ValueError: an axis is out of range.
     """
     order = list(range(check_tensor(input, "swapaxes").ndim))
@@ -367,7 +369,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 
 @declare(method="transpose")
 def _transpose_of_tensor(input: Tensor, *axes: Any, dim0: int | None = None, dim1: int | None = None) -> Tensor:
-    """The axes in another order, or two of them exchanged.
+    """Return the tensor with its axes in another order, or two of them exchanged.
 
     Args:
         input: a tensor of any shape.
@@ -380,7 +382,7 @@ def _transpose_of_tensor(input: Tensor, *axes: Any, dim0: int | None = None, dim
         A tensor of the same dtype.
 
     Raises:
-        ValueError: the axes are no order of all, or one is out of range.
+        ValueError: the axes are not a permutation of all, or one is out of range.
     """
     if dim0 is not None and dim1 is not None and not axes:
         return swapaxes(input, dim0, dim1)
@@ -393,7 +395,7 @@ def _transpose_of_tensor(input: Tensor, *axes: Any, dim0: int | None = None, dim
 
 @declare(primitive=prim("Flatten"))
 def _flatten_class(input_x: Tensor) -> Tensor:
-    """All axes but the first as one.
+    """Return the tensor with all axes but the first joined to one.
 
     Args:
         input_x: a tensor with at least one axis.
@@ -402,7 +404,7 @@ def _flatten_class(input_x: Tensor) -> Tensor:
         A tensor of two axes and the same dtype.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor.
+        TypeError: ``input_x`` is not a Tensor.
         ValueError: it has no axes.
     """
     x = check_operand(input_x, "Flatten", "input_x")
@@ -412,27 +414,27 @@ def _flatten_class(input_x: Tensor) -> Tensor:
 
 
 def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
-    """The axes from ``start_dim`` to ``end_dim`` as one.
+    """Return the tensor with the axes from ``start_dim`` to ``end_dim`` joined to one.
 
     Args:
         input: a tensor of any shape.
-        order: "C" for the elements row by row, "F" for those of the tensor with its axes reversed.
+        order: "C" for row-major order, "F" for that of the tensor with its axes reversed.
         start_dim: the first axis to be joined, in [-ndim, ndim).
         end_dim: the last one, in [-ndim, ndim).
 
     Returns:
-        A tensor of the same dtype; of one axis where ``input`` has one or none.
+        A tensor of the same dtype; of one axis if ``input`` has one or none.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
-        ValueError: ``order`` is neither "C" nor "F", or an axis is out of range or behind ``end_dim``.
+        TypeError: ``input`` is not a Tensor.
+        ValueError: ``order`` is neither "C" nor "F", or an axis is out of range or after ``end_dim``.
     """
     x = check_operand(input, "flatten")
     return apart(flat_view(x, order, start_dim, end_dim), x)
 
 
 def flat_view(input: Tensor, order: str, start_dim: int, end_dim: int) -> Tensor:
-    """What ``flatten`` gives, sharing the elements of ``input``."""
+    """Return the result of ``flatten``, which shares the elements of ``input``."""
     check_one_of(order, ("C", "F"), "flatten", "order")
     x = check_tensor(input, "flatten")
     if order == "F":
@@ -450,13 +452,13 @@ def flat_view(input: Tensor, order: str, start_dim: int, end_dim: int) -> Tensor
 def _flatten_of_tensor(
     input: Tensor, order: str | int = "C", *dims: int, start_dim: int = 0, end_dim: int = -1
 ) -> Tensor:
-    """The axes from ``start_dim`` to ``end_dim`` as one; all of them without these.
+    """Return the tensor with the axes from ``start_dim`` to ``end_dim``, by default all, joined to one.
 
     Args:
         input: a tensor of any shape.
-        order: "C" for the elements row by row, "F" for those of the tensor with its axes reversed; an int stands for
-            ``start_dim`` (PyTorch's form).
-        *dims: ``end_dim``, behind such an int.
+        order: "C" for row-major order, "F" for that of the tensor with its axes reversed; an int is ``start_dim``
+            (PyTorch's form).
+        *dims: ``end_dim``, after such an int.
         start_dim: the first axis to be joined, in [-ndim, ndim).
         end_dim: the last one, in [-ndim, ndim).
 
@@ -464,7 +466,7 @@ def _flatten_of_tensor(
         A tensor of the same dtype.
 
     Raises:
-        ValueError: ``order`` is neither "C" nor "F", or an axis is out of range or behind ``end_dim``.
+        ValueError: ``order`` is neither "C" nor "F", or an axis is out of range or after ``end_dim``.
     """
     if isinstance(order, int):
         start_dim, order, end_dim = order, "C", dims[0] if dims else end_dim
@@ -475,42 +477,42 @@ def _flatten_of_tensor(
 
 @declare(primitive=prim("Squeeze", axis=()), numpy=renamed(input="a"))
 def squeeze(input: Tensor, axis: Axis = None) -> Tensor:
-    """Without the axes of length 1.
+    """Return the tensor without the axes of length 1.
 
     Args:
         input: a tensor of any shape.
-        axis: an axis or axes to be left out, in [-ndim, ndim); those that are longer stay. All without it. A tensor
-            without axes stays as it is, whatever the axis.
+        axis: an axis or axes to remove, in [-ndim, ndim); longer ones stay. By default all. A tensor without axes stays
+            as it is, whatever the axis.
 
     Returns:
         A tensor of the same dtype and elements.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     x = check_tensor(input, "squeeze")
     if not x.shape:
         axis = None
-    dropped = axes_of(axis, x.ndim, "squeeze")
-    kept = [n for i, n in enumerate(x.shape) if n != 1 or (dropped is not None and i not in dropped)]
-    return reshape(x, tuple(kept))
+    removed = axes_of(axis, x.ndim, "squeeze")
+    lengths = [n for i, n in enumerate(x.shape) if n != 1 or (removed is not None and i not in removed)]
+    return reshape(x, tuple(lengths))
 
 
 @declare(method="squeeze")
 def _squeeze_of_tensor(input: Tensor, *axes: Any, axis: Axis = None) -> Tensor:
-    """Without the axes of length 1.
+    """Return the tensor without the axes of length 1.
 
     Args:
         input: a tensor of any shape.
-        *axes: the axes to be left out, one by one or as one tuple; those that are longer stay. All without them.
+        *axes: the axes to remove, one by one or as one tuple; longer ones stay. By default all.
         axis: the same by name.
 
     Returns:
         A tensor of the same dtype and elements.
 
     Raises:
-        ValueError: an axis is out of range or named twice.
+        ValueError: an axis is out of range or repeated.
     """
     return squeeze(input, axes[0] if len(axes) == 1 else axes or axis)
 
@@ -521,22 +523,22 @@ def _squeeze_of_tensor(input: Tensor, *axes: Any, axis: Axis = None) -> Tensor:
     mint=renamed("unsqueeze", input_x="input", axis="dim"),
 )
 def expand_dims(input_x: Tensor, axis: int) -> Tensor:
-    """One more axis, of length 1.
+    """Return the tensor with one more axis, of length 1.
 
     Args:
         input_x: a tensor of any shape.
-        axis: the place of the new axis in the result, in [-ndim - 1, ndim].
+        axis: the position of the new axis in the result, in [-ndim - 1, ndim].
 
     Returns:
         A tensor of the same dtype and elements.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, or ``axis`` no int.
+        TypeError: ``input_x`` is not a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
     x = check_tensor(input_x, "expand_dims", "input_x")
-    place = axes_of(axis, x.ndim + 1, "expand_dims")
-    at = (place or (0,))[0]
+    axes = axes_of(axis, x.ndim + 1, "expand_dims")
+    at = (axes or (0,))[0]
     return reshape(x, (*x.shape[:at], 1, *x.shape[at:]))
 
 
@@ -545,7 +547,7 @@ unsqueeze = alias(expand_dims, renamed("unsqueeze", input_x="input", axis="dim")
 
 @declare(method=True, primitive=(prim("BroadcastTo", "shape"), prim("Expand")), mint=True, numpy=renamed(input="array"))
 def broadcast_to(input: Tensor, shape: Shape) -> Tensor:
-    """Repeated along axes of length 1, and along new ones in front, to fill a shape.
+    """Return the tensor repeated along axes of length 1, and along new leading ones, to fill a shape.
 
     Args:
         input: a tensor of any shape.
@@ -555,30 +557,30 @@ def broadcast_to(input: Tensor, shape: Shape) -> Tensor:
         A tensor of ``shape`` and the same dtype; its gradient is summed over the repetitions.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``shape`` holds no ints.
-        ValueError: an axis has another length than 1 and the one wanted.
+        TypeError: ``input`` is not a Tensor, or ``shape`` does not hold ints.
+        ValueError: the length of an axis is neither 1 nor that in ``shape``.
     """
     x = check_tensor(input, "broadcast_to")
-    wanted = ints_of(shape, "broadcast_to", "shape")
-    offset = len(wanted) - x.ndim
-    filled = tuple(x.shape[i - offset] if n == -1 and i >= offset else n for i, n in enumerate(wanted))
-    return broadcast_to_operator(x, shape=filled)
+    lengths = ints_of(shape, "broadcast_to", "shape")
+    offset = len(lengths) - x.ndim
+    target = tuple(x.shape[i - offset] if n == -1 and i >= offset else n for i, n in enumerate(lengths))
+    return broadcast_to_operator(x, shape=target)
 
 
 @declare(primitive=prim("Tile"), mint=True, numpy=renamed(input="a", dims="reps"))
 def tile(input: Tensor, dims: Shape) -> Tensor:
-    """The whole tensor repeated along its axes.
+    """Return the whole tensor repeated along its axes.
 
     Args:
         input: a tensor of any shape.
-        dims: how often along each axis, none negative; with fewer numbers than axes those in front count as 1, with
-            more the tensor gets axes in front.
+        dims: how often along each axis, none negative; with fewer numbers than axes the leading ones count as 1, with
+            more the tensor gets leading axes.
 
     Returns:
         A tensor of the same dtype, along axis i dims[i] times as long.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``dims`` holds no ints.
+        TypeError: ``input`` is not a Tensor, or ``dims`` does not hold ints.
         ValueError: a number is negative.
     """
     x = check_operand(input, "tile")
@@ -587,19 +589,19 @@ def tile(input: Tensor, dims: Shape) -> Tensor:
         raise ValueError(f"For 'tile', 'dims' must not be negative, but got {times}")
     shape = (1,) * (len(times) - x.ndim) + x.shape
     times = (1,) * (len(shape) - len(times)) + times
-    spread = reshape(x, tuple(n for pair in zip((1,) * len(shape), shape, strict=True) for n in pair))
-    full = broadcast_to(spread, tuple(n for pair in zip(times, shape, strict=True) for n in pair))
+    expanded = reshape(x, tuple(n for pair in zip((1,) * len(shape), shape, strict=True) for n in pair))
+    full = broadcast_to(expanded, tuple(n for pair in zip(times, shape, strict=True) for n in pair))
     return apart(reshape(full, tuple(t * n for t, n in zip(times, shape, strict=True))), x)
 
 
 @declare(method="tile")
 def _tile_of_tensor(input: Tensor, *repeats: Any, dims: Shape = (), reps: Shape = ()) -> Tensor:
-    """The whole tensor repeated along its axes.
+    """Return the whole tensor repeated along its axes.
 
     Args:
         input: a tensor of any shape.
         *repeats: how often along each axis, one by one or as one tuple; none negative. With fewer numbers than axes
-            those in front count as 1, with more the tensor gets axes in front.
+            the leading ones count as 1, with more the tensor gets leading axes.
         dims: the same, by name.
         reps: the same, by its other name.
 
@@ -607,7 +609,7 @@ def _tile_of_tensor(input: Tensor, *repeats: Any, dims: Shape = (), reps: Shape 
         A tensor of the same dtype, along axis i repeats[i] times as long.
 
     Raises:
-        TypeError: what is given are no ints.
+        TypeError: the numbers are not ints.
         ValueError: a number is negative.
     """
     return tile(input, repeats[0] if len(repeats) == 1 else repeats or dims or reps)
@@ -615,12 +617,12 @@ def _tile_of_tensor(input: Tensor, *repeats: Any, dims: Shape = (), reps: Shape 
 
 @declare(method=True)
 def _repeat(input: Tensor, *repeats: Any) -> Tensor:
-    """The whole tensor repeated along its axes.
+    """Return the whole tensor repeated along its axes.
 
     Args:
         input: a tensor of any shape.
         *repeats: how often along each axis, one by one or as one tuple; at least as many numbers as axes, with more the
-            tensor gets axes in front.
+            tensor gets leading axes.
 
     Returns:
         A tensor of the same dtype, along axis i repeats[i] times as long.
@@ -638,18 +640,18 @@ def _repeat(input: Tensor, *repeats: Any) -> Tensor:
 
 @declare(method=True, mint=True)
 def flip(input: Tensor, dims: Ints) -> Tensor:
-    """The order of the elements reversed along axes.
+    """Return the order of the elements reversed along axes.
 
     Args:
         input: a tensor of any shape.
-        dims: the axis or axes, in [-ndim, ndim); an empty tuple stands for all.
+        dims: the axis or axes, in [-ndim, ndim); an empty tuple is all.
 
     Returns:
         A tensor of the same shape and dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``dims`` holds no ints.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``input`` is not a Tensor, or ``dims`` does not hold ints.
+        ValueError: an axis is out of range or repeated.
     """
     axes = axes_of(ints_of(dims, "flip", "dims"), check_tensor(input, "flip").ndim, "flip")
     return _flip(input, axes=axes)
@@ -659,19 +661,19 @@ def flip(input: Tensor, dims: Ints) -> Tensor:
     primitive=(prim("Concat", axis=0), prim("ParallelConcat")), mint=(renamed(axis="dim"), renamed("cat", axis="dim"))
 )
 def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Tensors joined along an axis that they have.
+    """Return the concatenation of tensors along an axis that they have.
 
     Args:
-        tensors: a list or tuple of tensors, whose shapes differ along ``axis`` at most; of different dtypes the one
-            that holds all values is taken.
+        tensors: a list or tuple of tensors, whose shapes differ along ``axis`` at most; different dtypes are promoted
+            to one that holds all values.
         axis: the axis, in [-ndim, ndim).
 
     Returns:
         A tensor, along ``axis`` as long as all of them together.
 
     Raises:
-        TypeError: ``tensors`` is no list or tuple of tensors.
-        ValueError: it is empty, shapes differ elsewhere than along ``axis``, or that is out of range.
+        TypeError: ``tensors`` is not a list or tuple of tensors.
+        ValueError: it is empty, shapes differ elsewhere than along ``axis``, or ``axis`` is out of range.
     """
     parts = _sequence(tensors, "concat")
     at = axes_of(axis, parts[0].ndim, "concat")
@@ -679,8 +681,8 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     for part in parts:
         if part._array.dtype != first._array.dtype:
             common = first._array.dtype
-            for other in parts:
-                common = promote(common, other._array.dtype)
+            for tensor in parts:
+                common = promote(common, tensor._array.dtype)
             parts = [p if p._array.dtype == common else cast_operator(p, dtype=common) for p in parts]
             break
     return _concat(*parts, axis=(at or (0,))[0])
@@ -691,69 +693,69 @@ cat = concat
 
 @declare(primitive=(prim("Stack", axis=0), prim("Pack", axis=0)))
 def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Tensors of one shape joined along a new axis.
+    """Return tensors of one shape joined along a new axis.
 
     Args:
         tensors: a list or tuple of tensors of one shape and one dtype.
-        axis: the place of the new axis in the result, in [-ndim - 1, ndim].
+        axis: the position of the new axis in the result, in [-ndim - 1, ndim].
 
     Returns:
         A tensor with one more axis, as long as there are tensors.
 
     Raises:
-        TypeError: ``tensors`` is no list or tuple of tensors, or their dtypes differ.
+        TypeError: ``tensors`` is not a list or tuple of tensors, or their dtypes differ.
         ValueError: it is empty, shapes differ, or ``axis`` is out of range.
     """
     parts = _sequence(tensors, "stack")
-    for place, part in enumerate(parts):
+    for index, part in enumerate(parts):
         if part.dtype != parts[0].dtype:
             raise TypeError(
-                f"For 'stack', all tensors must be {parts[0].dtype}, but entry {place} is {part.dtype}; cast them first"
+                f"For 'stack', all tensors must be {parts[0].dtype}, but entry {index} is {part.dtype}; cast them first"
             )
     return _stack(parts, axis)
 
 
 @declare(mint=renamed("stack", axis="dim"), numpy=renamed("stack", tensors="arrays"))
 def _stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Tensors of one shape joined along a new axis, in the dtype that they promote to.
+    """Return tensors of one shape joined along a new axis, in the dtype that they promote to.
 
     Args:
         tensors: a list or tuple of tensors of one shape.
-        axis: the place of the new axis in the result, in [-ndim - 1, ndim].
+        axis: the position of the new axis in the result, in [-ndim - 1, ndim].
 
     Returns:
         A tensor with one more axis, as long as there are tensors.
 
     Raises:
-        TypeError: ``tensors`` is no list or tuple of tensors.
+        TypeError: ``tensors`` is not a list or tuple of tensors.
         ValueError: it is empty, shapes differ, or ``axis`` is out of range.
     """
     parts = _sequence(tensors, "stack")
-    for place, part in enumerate(parts):
+    for index, part in enumerate(parts):
         if part.shape != parts[0].shape:
             raise ValueError(
-                f"For 'stack', all tensors must have the shape {parts[0].shape}, but entry {place} has {part.shape}"
+                f"For 'stack', all tensors must have the shape {parts[0].shape}, but entry {index} has {part.shape}"
             )
     return concat([expand_dims(part, axis) for part in parts], axis)
 
 
 def tensor_of(value: TensorLike) -> Tensor:
-    """What a tensor can be made of as a tensor; unlike in ``Tensor(value)``, tensors in it keep their gradients.
+    """Return a value as a tensor; unlike in ``Tensor(value)``, tensors in it keep their gradients.
 
     Args:
         value: a tensor, which is returned itself, an array, a number, or a list or tuple of numbers and tensors, nested
             as the axes are.
 
     Returns:
-        A tensor of what ``Tensor(value)`` holds.
+        A tensor with the elements of ``Tensor(value)``.
 
     Raises:
-        TypeError: a list is not rectangular, or holds something else.
+        TypeError: a list is not rectangular, or holds other values.
     """
     if isinstance(value, Tensor):
         return value
-    found = Tensor(value)
-    return _joined(value, found.dtype) if state.recordings and tensors_in(value) else found
+    result = Tensor(value)
+    return _joined(value, result.dtype) if state.recordings and tensors_in(value) else result
 
 
 def _joined(value: Any, dtype: DType) -> Tensor:
@@ -771,7 +773,7 @@ def _sequence(tensors: Sequence[Tensor], name: str) -> list[Tensor]:
 
 @declare(method=True, mint=renamed(axis="dim"))
 def split(tensor: Tensor, split_size_or_sections: Shape, axis: int = 0) -> tuple[Tensor, ...]:
-    """Parts of a tensor along an axis.
+    """Return parts of a tensor along an axis.
 
     Args:
         tensor: a tensor with at least one axis.
@@ -782,7 +784,7 @@ def split(tensor: Tensor, split_size_or_sections: Shape, axis: int = 0) -> tuple
         A tuple of tensors of the same dtype; of an axis without elements one such part.
 
     Raises:
-        TypeError: ``tensor`` is no Tensor, or the lengths are no ints.
+        TypeError: ``tensor`` is not a Tensor, or the lengths are not ints.
         ValueError: a length is negative (a single one not positive), the lengths do not add up to that of the axis, or
             ``axis`` is out of range.
     """
@@ -809,13 +811,13 @@ def split(tensor: Tensor, split_size_or_sections: Shape, axis: int = 0) -> tuple
 
 @declare(primitive=prim("SplitV", "size_splits", "split_dim", "num_split"))
 def _split_by_sizes(x: Tensor, size_splits: Shape, split_dim: int, num_split: int) -> tuple[Tensor, ...]:
-    """Parts of given lengths along an axis.
+    """Return parts of given lengths along an axis.
 
     Args:
         x: a tensor with at least one axis.
-        size_splits: the length of each part; one may be -1 and is what the others leave.
+        size_splits: the length of each part; one may be -1 and is inferred from the others.
         split_dim: the axis, in [-ndim, ndim).
-        num_split: how many parts; must be the number of lengths.
+        num_split: the number of parts; must be the number of lengths.
 
     Returns:
         A tuple of ``num_split`` tensors of the same dtype.
@@ -835,18 +837,18 @@ def _split_by_sizes(x: Tensor, size_splits: Shape, split_dim: int, num_split: in
 
 @declare(method=True, mint=renamed(axis="dim"))
 def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
-    """At most ``chunks`` parts along an axis, all of one length but the last, which may be shorter.
+    """Return at most ``chunks`` parts along an axis, all of one length but the last, which may be shorter.
 
     Args:
         input: a tensor with at least one axis.
-        chunks: the number of parts; there are fewer where the axis is too short.
+        chunks: the number of parts; there are fewer if the axis is too short.
         axis: the axis, in [-ndim, ndim).
 
     Returns:
         A tuple of tensors of the same dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``chunks`` or ``axis`` no int.
+        TypeError: ``input`` is not a Tensor, or ``chunks`` or ``axis`` is not an int.
         ValueError: ``chunks`` is not above 0, or ``axis`` is out of range.
     """
     check_positive_int(chunks, "chunk", "chunks", repr)
@@ -859,7 +861,7 @@ def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
 
 @declare(primitive=prim("Split", axis=0, output_num=1))
 def _split_evenly(input_x: Tensor, axis: int, output_num: int) -> tuple[Tensor, ...]:
-    """Parts of one length along an axis.
+    """Return parts of one length along an axis.
 
     Args:
         input_x: a tensor with at least one axis.
@@ -870,7 +872,7 @@ def _split_evenly(input_x: Tensor, axis: int, output_num: int) -> tuple[Tensor, 
         A tuple of ``output_num`` tensors of the same dtype.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, or ``axis`` or ``output_num`` no int.
+        TypeError: ``input_x`` is not a Tensor, or ``axis`` or ``output_num`` is not an int.
         ValueError: ``output_num`` does not divide the axis, or ``axis`` is out of range.
     """
     x = check_tensor(input_x, "Split", "input_x")
@@ -885,17 +887,17 @@ def _split_evenly(input_x: Tensor, axis: int, output_num: int) -> tuple[Tensor, 
 
 
 _PAD_MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "edge": "edge", "circular": "wrap"}
-"""NumPy's names by ours."""
+"""NumPy's names of the modes, by ours."""
 
 
 @declare(mint=renamed("nn.functional.pad", input_x="input", padding="pad"))
 def pad(input_x: Tensor, padding: Shape, mode: str = "constant", value: float | None = None) -> Tensor:
-    """Elements added at the ends of the last axes.
+    """Return the tensor with elements added at the ends of the last axes.
 
     Args:
         input_x: a tensor of any shape.
-        padding: pairs (before, after) of numbers of elements, the last axis first; a negative number cuts off.
-        mode: what is added: "constant" (``value``), "reflect" (the mirror image without the edge, shorter than the
+        padding: pairs (before, after) of numbers of elements, the last axis first; a negative number removes elements.
+        mode: the elements added: "constant" (``value``), "reflect" (the mirror image without the edge, shorter than the
             axis), "replicate" or "edge" (the edge again), "circular" (the other end).
         value: the constant, 0 by default; None in the other modes.
 
@@ -903,30 +905,30 @@ def pad(input_x: Tensor, padding: Shape, mode: str = "constant", value: float | 
         A tensor of the same dtype.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, or ``padding`` holds no ints.
-        ValueError: ``padding`` is no pairs or does not fit the axes, another ``mode``, or ``value`` with a mode that
-            has none.
+        TypeError: ``input_x`` is not a Tensor, or ``padding`` does not hold ints.
+        ValueError: ``padding`` is not pairs or does not fit the axes, another ``mode``, or ``value`` with a mode that
+            does not take one.
     """
     x = check_tensor(input_x, "pad", "input_x")
-    given = ints_of(padding, "pad", "padding")
-    if len(given) % 2 or len(given) > 2 * x.ndim:
-        raise ValueError(f"For 'pad', 'padding' must be pairs for at most {x.ndim} axes, but got {given}")
+    amounts = ints_of(padding, "pad", "padding")
+    if len(amounts) % 2 or len(amounts) > 2 * x.ndim:
+        raise ValueError(f"For 'pad', 'padding' must be pairs for at most {x.ndim} axes, but got {amounts}")
     if not isinstance(mode, str) or mode not in _PAD_MODES:
         raise ValueError(f"For 'pad', 'mode' must be one of {list(_PAD_MODES)}, but got {mode!r}")
     if mode != "constant" and value is not None:
         raise ValueError(f"For 'pad', 'value' must be None with mode {mode!r}, but got {value!r}")
-    pairs = list(zip(given[::2], given[1::2], strict=True))
+    pairs = list(zip(amounts[::2], amounts[1::2], strict=True))
     widths = ((0, 0),) * (x.ndim - len(pairs)) + tuple(reversed(pairs))
     for axis, (before, after) in enumerate(widths):
         length = x.shape[axis]
         if length + min(before, 0) + min(after, 0) < 0:
-            raise ValueError(f"For 'pad', 'padding' must leave something of {length} elements, but got {given}")
+            raise ValueError(f"For 'pad', 'padding' must leave something of {length} elements, but got {amounts}")
         if before < 0 or after < 0:  # cut off
             x = slice_operator(x, axis=axis, start=max(0, -before), stop=length - max(0, -after))
         if mode == "reflect" and max(before, after) >= max(x.shape[axis], 1):
             raise ValueError(
                 f"For 'pad', 'padding' must be less than the length {x.shape[axis]} of the axis with mode 'reflect', "
-                f"but got {given}"
+                f"but got {amounts}"
             )
     widths = tuple((max(before, 0), max(after, 0)) for before, after in widths)
     return _pad(x, widths=widths, mode=_PAD_MODES[mode], value=0 if value is None else value)
@@ -934,11 +936,11 @@ def pad(input_x: Tensor, padding: Shape, mode: str = "constant", value: float | 
 
 @declare(primitive=prim("Pad", "paddings"))
 def pad_by_axis(x: Tensor, paddings: Sequence[Sequence[int]]) -> Tensor:
-    """Zeros added at the ends of the axes.
+    """Return the tensor with zeros added at the ends of the axes.
 
     Args:
         x: a tensor of any shape.
-        paddings: a pair (before, after) for each axis, the first axis first; a negative number cuts off.
+        paddings: a pair (before, after) for each axis, the first axis first; a negative number removes elements.
 
     Returns:
         A tensor of the same dtype.
@@ -951,7 +953,7 @@ def pad_by_axis(x: Tensor, paddings: Sequence[Sequence[int]]) -> Tensor:
 
 @declare(method=True)
 def _resize(input: Tensor, *new_shape: Any) -> Tensor:
-    """The first elements, row by row, in another shape, filled up with 0.
+    """Return the first elements, in row-major order, in another shape, padded with 0.
 
     Args:
         input: a tensor of any shape.
@@ -960,34 +962,34 @@ def _resize(input: Tensor, *new_shape: Any) -> Tensor:
     Returns:
         A tensor of ``new_shape`` and the same dtype.
     """
-    wanted = new_shape[0] if len(new_shape) == 1 and not isinstance(new_shape[0], int) else new_shape
-    count, flat = math.prod(wanted), reshape(input, (input.size,))
+    lengths = new_shape[0] if len(new_shape) == 1 and not isinstance(new_shape[0], int) else new_shape
+    count, flat = math.prod(lengths), reshape(input, (input.size,))
     if count > input.size:
         flat = pad(flat, (0, count - input.size))
-    return reshape(flat[:count], wanted)
+    return reshape(flat[:count], lengths)
 
 
 @declare(primitive=prim("Cast"))
 def cast(input: TensorLike, dtype: DTypeLike) -> Tensor:
-    """The elements as another dtype.
+    """Return the elements in another dtype.
 
     Args:
-        input: a tensor of any shape, or what one can be made of.
+        input: a tensor of any shape, or a value convertible to one.
         dtype: the element type; of complex numbers a real type takes the real part.
 
     Returns:
-        A tensor of the same shape; ``input`` itself where it has the dtype. Its gradient is cast back.
+        A tensor of the same shape; ``input`` itself if it has the dtype. Its gradient is cast back.
 
     Raises:
-        TypeError: ``dtype`` is no dtype.
+        TypeError: ``dtype`` is not a dtype.
     """
     x = tensor_of(input)
-    wanted = numpy_dtype(dtype)
-    return x if array_dtype(x) == wanted else cast_operator(x, dtype=wanted)
+    target = numpy_dtype(dtype)
+    return x if array_dtype(x) == target else cast_operator(x, dtype=target)
 
 
 def move_to(input: Tensor, to: str = "CPU", blocking: bool = True) -> Tensor:
-    """The same values on another device.
+    """Return the same values on another device.
 
     Args:
         input: a tensor of any shape.
@@ -998,15 +1000,15 @@ def move_to(input: Tensor, to: str = "CPU", blocking: bool = True) -> Tensor:
         A tensor of the same shape and dtype, through which gradients pass back to the device of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
-        ValueError: ``to`` is another name, or the device is not there.
+        TypeError: ``input`` is not a Tensor.
+        ValueError: ``to`` is another name, or the device is not available.
     """
     return check_tensor(input, "move_to").move_to(to, blocking)
 
 
 @declare(primitive=prim("IdentityN"))
 def _identities(x: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """The same tensors.
+    """Return the same tensors.
 
     Args:
         x: a tuple or list of tensors.
@@ -1019,11 +1021,11 @@ def _identities(x: Sequence[Tensor]) -> tuple[Tensor, ...]:
 
 @declare(primitive=prim("StopGradient"))
 def stop_gradient(value: Any) -> Any:
-    """The same values, through which no gradient passes.
+    """Return the same values, through which no gradient passes.
 
     Args:
-        value: a tensor, a sparse one too, or a tuple or list of them, nested ones too; anything else is given back as
-            it is.
+        value: a tensor, a sparse one too, or a tuple or list of them, nested ones too; anything else is returned as it
+            is.
 
     Returns:
         The same structure with new tensors that share the values.

@@ -1,4 +1,4 @@
-"""Slices and blocks taken out of a tensor and put into one."""
+"""Slices and blocks read from a tensor and written into one."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ __all__ = [
 # Parts
 @declare(method=True, mint=renamed(axis="dim"))
 def narrow(input: Tensor, axis: int, start: int | Tensor, length: int) -> Tensor:
-    """``length`` consecutive entries along one axis, from ``start`` on: ``input[..., start : start + length, ...]``.
+    """Return ``input[..., start : start + length, ...]``: ``length`` consecutive entries along one axis.
 
     Args:
         input: a Tensor of at least one axis.
         axis: the axis to cut, in [-ndim, ndim).
         start: the first entry that is kept; a negative one counts from the end of the axis.
-        length: how many entries are kept, from 0 on.
+        length: the number of entries, not negative.
 
     Returns:
-        a Tensor of the dtype and shape of ``input``, but ``length`` long along ``axis``.
+        A Tensor of the dtype and shape of ``input``, but ``length`` long along ``axis``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
-        ValueError: ``axis`` is out of range, or the entries do not all lie in it.
+        TypeError: ``input`` is not a Tensor, or ``axis`` is not an int.
+        ValueError: ``axis`` is out of range, or the entries are not all in it.
     """
     x = check_axes(input, 1, "narrow")
     at = one_axis(axis, x.ndim, "narrow")
-    first, count = int_of(start, "narrow", "start"), int_of(length, "narrow", "length")
-    begin = first + (x.shape[at] if first < 0 else 0)
+    offset, count = int_of(start, "narrow", "start"), int_of(length, "narrow", "length")
+    begin = offset + (x.shape[at] if offset < 0 else 0)
     if not 0 <= begin <= begin + count <= x.shape[at]:
         raise ValueError(
             f"For 'narrow', 'start' and 'length' must lie in axis {axis} of {x.shape}, but got {start}, {length}"
@@ -60,19 +60,19 @@ def narrow(input: Tensor, axis: int, start: int | Tensor, length: int) -> Tensor
 
 @declare(primitive=prim("Slice"))
 def slice(input_x: Tensor, begin: Shape, size: Shape) -> Tensor:
-    """The block of ``input_x`` that starts at ``begin`` and has the shape ``size``.
+    """Return the block of ``input_x`` that starts at ``begin`` and has the shape ``size``.
 
     Args:
         input_x: a Tensor.
-        begin: the first place along each axis, not negative: one int for each axis.
-        size: how many entries to take along each axis; -1 takes all from ``begin`` on.
+        begin: the first position along each axis, not negative: one int for each axis.
+        size: the number of entries along each axis; -1 takes all from ``begin`` on.
 
     Returns:
-        a Tensor of the shape ``size`` and the dtype of ``input_x``.
+        A Tensor of the shape ``size`` and the dtype of ``input_x``.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, or ``begin`` or ``size`` are no ints.
-        ValueError: not one entry for each axis, or the block does not lie inside ``input_x``.
+        TypeError: ``input_x`` is not a Tensor, or ``begin`` or ``size`` are not ints.
+        ValueError: not one entry for each axis, or the block is not inside ``input_x``.
     """
     x = check_tensor(input_x, "slice", "input_x")
     starts, lengths = ints_of(begin, "slice", "begin"), ints_of(size, "slice", "size")
@@ -99,27 +99,27 @@ def strided_slice(
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
 ) -> Tensor:
-    """``input_x[begin:end:strides]``, axis by axis, with TensorFlow's masks.
+    """Return ``input_x[begin:end:strides]``, axis by axis, with TensorFlow's masks.
 
-    Each mask is an int whose bit ``1 << i`` concerns entry ``i`` of the three. Where two masks name one entry, the
-    ellipsis leads, then the new axis, then the shrunk one.
+    Each mask is an int whose bit ``1 << i`` concerns entry ``i`` of the three. If several masks have the bit of one
+    entry, the ellipsis has precedence, then the new axis, then the shrunk one.
 
     Args:
         input_x: a Tensor.
-        begin: where each slice starts; negative ones count from the end. At most one entry for each axis.
-        end: where each slice ends, not included; as long as ``begin``.
+        begin: the start of each slice; negative ones count from the end. At most one entry for each axis.
+        end: the end of each slice, not included; as long as ``begin``.
         strides: the step of each slice, not 0; a negative one goes backwards. As long as ``begin``.
         begin_mask: entries whose ``begin`` is ignored: from the first element on.
         end_mask: entries whose ``end`` is ignored: up to the last element.
-        ellipsis_mask: the entry that stands for ``...``: all axes that the others leave.
+        ellipsis_mask: the entry that is ``...``: all remaining axes.
         new_axis_mask: entries that insert an axis of length 1.
         shrink_axis_mask: entries that take the single element ``begin`` and drop the axis.
 
     Returns:
-        a Tensor of the dtype of ``input_x``.
+        A Tensor of the dtype of ``input_x``.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, or the others are no ints.
+        TypeError: ``input_x`` is not a Tensor, or the others are not ints.
         ValueError: the three have different lengths, or a stride is 0.
         IndexError: more entries than axes, or a shrunk one that is out of range.
     """
@@ -131,8 +131,8 @@ def strided_slice(
             f"but got {starts}, {stops}, {steps}"
         )
     index: list[Any] = []
-    for place, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
-        bit = 1 << place
+    for position, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
+        bit = 1 << position
         if ellipsis_mask & bit:
             index.append(Ellipsis)
         elif new_axis_mask & bit:
@@ -146,19 +146,19 @@ def strided_slice(
 
 @declare(method=True)
 def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Tensor:
-    """A copy of ``input`` whose entry ``index`` along ``axis`` is ``src``; PyTorch's ``select_scatter``.
+    """Return a copy of ``input`` whose entry ``index`` along ``axis`` is ``src``, as in PyTorch.
 
     Args:
         input: a Tensor of at least one axis.
-        src: the values to put in: of the shape of ``input`` without ``axis``, or what broadcasts to it.
+        src: the values to write: of the shape of ``input`` without ``axis``, or one that broadcasts to it.
         axis: the axis, in [-ndim, ndim).
-        index: the place along ``axis``; a negative one counts from the end.
+        index: the position along ``axis``; a negative one counts from the end.
 
     Returns:
-        a Tensor of the shape and dtype of ``input``.
+        A Tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
+        TypeError: ``input`` is not a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range, or ``src`` does not fit.
         IndexError: ``index`` is out of range.
     """
@@ -170,21 +170,21 @@ def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Tensor:
 def slice_scatter(
     input: Tensor, src: Tensor, axis: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
-    """A copy of ``input`` with ``src`` written over ``input[..., start:end:step, ...]``; PyTorch's ``slice_scatter``.
+    """Return a copy of ``input`` with ``src`` written to ``input[..., start:end:step, ...]``, as in PyTorch.
 
     Args:
         input: a Tensor of at least one axis.
-        src: the values to put in: of the shape of the slice, or what broadcasts to it.
-        axis: the axis that is cut, in [-ndim, ndim).
-        start: where the slice begins; None is the beginning. A negative one counts from the end.
-        end: where it ends, not included; None is the end of the axis.
-        step: how many entries it goes on each time.
+        src: the values to write: of the shape of the slice, or one that broadcasts to it.
+        axis: the axis of the slice, in [-ndim, ndim).
+        start: the start of the slice; None is the beginning. A negative one counts from the end.
+        end: its end, not included; None is the end of the axis.
+        step: the step of the slice.
 
     Returns:
-        a Tensor of the shape and dtype of ``input``.
+        A Tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
+        TypeError: ``input`` is not a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range, ``step`` is 0, or ``src`` does not fit.
     """
     x, src = check_tensor(input, "slice_scatter"), check_tensor(src, "slice_scatter", "src")
@@ -194,17 +194,17 @@ def slice_scatter(
 
 
 def sequence_mask(lengths: Tensor, maxlen: int | None = None) -> Tensor:
-    """For each length a row whose first so many entries are True: ``arange(maxlen) < lengths[..., None]``.
+    """Return a row for each length, with as many leading True: ``arange(maxlen) < lengths[..., None]``.
 
     Args:
         lengths: an integer Tensor of any shape.
         maxlen: the length of the rows; None takes the largest of ``lengths``.
 
     Returns:
-        a Bool Tensor of the shape ``(*lengths.shape, maxlen)``.
+        A Bool Tensor of the shape ``(*lengths.shape, maxlen)``.
 
     Raises:
-        TypeError: ``lengths`` is no Tensor.
+        TypeError: ``lengths`` is not a Tensor.
     """
     counts = check_tensor(lengths, "sequence_mask", "lengths")._array
     if maxlen is None and not counts.size:
@@ -224,50 +224,54 @@ def _blocks(block: Ints, spatial: int, name: str, argument: str) -> tuple[int, .
 
 @declare(primitive=prim("SpaceToBatch", "block_size", "paddings"))
 def space_to_batch_nd(input_x: Tensor, block_size: Ints, paddings: Sequence[Sequence[int]]) -> Tensor:
-    """Blocks of the last axes moved into the batch, after padding with 0.
+    """Return the tensor with blocks of the last axes moved into the batch, after padding with 0.
 
-    The element at place p of a padded axis goes to place ``p // block`` of the batch entry that ``p % block`` chooses.
+    The element at position p of a padded axis goes to position ``p // block`` of the batch entry for ``p % block``.
 
     Args:
         input_x: a Tensor (N, ..., *spatial) with as many last axes as ``paddings`` has entries.
         block_size: the length of a block: one int for all these axes, or one for each.
-        paddings: for each of these axes how many zeros go before and behind it: ``((before, behind), ...)``.
+        paddings: for each of these axes the number of zeros before and after it: ``((before, after), ...)``.
 
     Returns:
-        a Tensor (N * product of the blocks, ..., *(padded length / block)) of the dtype of ``input_x``.
+        A Tensor (N * product of the blocks, ..., *(padded length / block)) of the dtype of ``input_x``.
 
     Raises:
-        TypeError: ``block_size`` is no int and no tuple of ints.
+        TypeError: ``block_size`` is neither an int nor a tuple of ints.
         ValueError: a block is not above 0 or does not divide its padded axis, or there is not one for each axis.
     """
-    first = check_tensor(input_x, "space_to_batch_nd", "input_x").ndim - len(paddings)
+    leading = check_tensor(input_x, "space_to_batch_nd", "input_x").ndim - len(paddings)
     sizes = _blocks(block_size, len(paddings), "space_to_batch_nd", "block_size")
     x = pad_by_axis(input_x, paddings)
-    if any(n % b for n, b in zip(x.shape[first:], sizes, strict=True)):
+    if any(n % b for n, b in zip(x.shape[leading:], sizes, strict=True)):
         raise ValueError(
-            f"For 'space_to_batch_nd', the blocks {sizes} must divide the padded lengths {x.shape[first:]}"
+            f"For 'space_to_batch_nd', the blocks {sizes} must divide the padded lengths {x.shape[leading:]}"
         )
-    batch, kept, outer = x.shape[0], x.shape[1:first], [n // b for n, b in zip(x.shape[first:], sizes, strict=True)]
-    split = reshape(x, (batch, *kept, *(n for pair in zip(outer, sizes, strict=True) for n in pair)))
-    order = [first + 2 * i + 1 for i in range(len(sizes))] + list(range(first))
-    moved = transpose(split, (*order, *(first + 2 * i for i in range(len(sizes)))))
-    return reshape(moved, (batch * math.prod(sizes), *kept, *outer))
+    batch, middle, outer = (
+        x.shape[0],
+        x.shape[1:leading],
+        [n // b for n, b in zip(x.shape[leading:], sizes, strict=True)],
+    )
+    parts = reshape(x, (batch, *middle, *(n for pair in zip(outer, sizes, strict=True) for n in pair)))
+    order = [leading + 2 * i + 1 for i in range(len(sizes))] + list(range(leading))
+    blocks = transpose(parts, (*order, *(leading + 2 * i for i in range(len(sizes)))))
+    return reshape(blocks, (batch * math.prod(sizes), *middle, *outer))
 
 
 @declare(primitive=prim("SpaceToBatchND", "block_shape", "paddings"))
 def _space_to_batch_by_shape(input_x: Tensor, block_shape: Ints, paddings: Sequence[Sequence[int]]) -> Tensor:
-    """``space_to_batch_nd`` under the argument names of its class.
+    """Return ``space_to_batch_nd`` under the argument names of its class.
 
     Args:
         input_x: a Tensor (N, ..., *spatial) with as many last axes as ``paddings`` has entries.
         block_shape: the length of a block: one int for all these axes, or one for each.
-        paddings: for each of these axes how many zeros go before and behind it.
+        paddings: for each of these axes the number of zeros before and after it.
 
     Returns:
-        a Tensor (N * product of the blocks, ..., *(padded length / block)).
+        A Tensor (N * product of the blocks, ..., *(padded length / block)).
 
     Raises:
-        TypeError: ``block_shape`` is no int and no tuple of ints.
+        TypeError: ``block_shape`` is neither an int nor a tuple of ints.
         ValueError: a block is not above 0 or does not divide its padded axis, or there is not one for each axis.
     """
     return space_to_batch_nd(input_x, block_shape, paddings)
@@ -275,58 +279,58 @@ def _space_to_batch_by_shape(input_x: Tensor, block_shape: Ints, paddings: Seque
 
 @declare(primitive=prim("BatchToSpaceND", "block_shape", "crops"))
 def batch_to_space_nd(input_x: Tensor, block_shape: Ints, crops: Sequence[Sequence[int]]) -> Tensor:
-    """The inverse of ``space_to_batch_nd``: blocks put back from the batch into the last axes, then the ends cut off.
+    """Return the inverse of ``space_to_batch_nd``: blocks moved from the batch into the last axes, then cropped.
 
     Args:
         input_x: a Tensor (N, ..., *spatial) with as many last axes as ``crops`` has entries.
         block_shape: the length of a block: one int for all these axes, or one for each; their product divides N.
-        crops: for each of these axes how many elements are cut off before and behind: ``((before, behind), ...)``.
+        crops: for each of these axes the number of elements removed before and after: ``((before, after), ...)``.
 
     Returns:
-        a Tensor (N / product of the blocks, ..., *(length * block - before - behind)) of the dtype of ``input_x``.
+        A Tensor (N / product of the blocks, ..., *(length * block - before - after)) of the dtype of ``input_x``.
 
     Raises:
-        TypeError: ``block_shape`` is no int and no tuple of ints.
-        ValueError: the product of the blocks does not divide N, or there is not one for each axis; more is cut off
-            than there is.
+        TypeError: ``block_shape`` is neither an int nor a tuple of ints.
+        ValueError: the product of the blocks does not divide N, there is not one for each axis, or more elements are
+            removed than exist.
     """
-    first, count = check_tensor(input_x, "batch_to_space_nd", "input_x").ndim - len(crops), len(crops)
+    leading, count = check_tensor(input_x, "batch_to_space_nd", "input_x").ndim - len(crops), len(crops)
     sizes = _blocks(block_shape, count, "batch_to_space_nd", "block_shape")
     if input_x.shape[0] % math.prod(sizes):
         raise ValueError(f"For 'batch_to_space_nd', the blocks {sizes} must divide a batch of {input_x.shape[0]}")
     batch = input_x.shape[0] // math.prod(sizes)
-    kept, outer = input_x.shape[1:first], input_x.shape[first:]
-    split = reshape(input_x, (*sizes, batch, *kept, *outer))
-    pairs = [n for i in range(count) for n in (count + first + i, i)]
-    joined = transpose(split, (*range(count, count + first), *pairs))
-    full = reshape(joined, (batch, *kept, *(n * b for n, b in zip(outer, sizes, strict=True))))
-    for place, (before, after) in enumerate(crops):
-        length = full.shape[first + place]
+    middle, outer = input_x.shape[1:leading], input_x.shape[leading:]
+    parts = reshape(input_x, (*sizes, batch, *middle, *outer))
+    pairs = [n for i in range(count) for n in (count + leading + i, i)]
+    transposed = transpose(parts, (*range(count, count + leading), *pairs))
+    full = reshape(transposed, (batch, *middle, *(n * b for n, b in zip(outer, sizes, strict=True))))
+    for axis, (before, after) in enumerate(crops):
+        length = full.shape[leading + axis]
         if min(before, after) < 0:
             raise ValueError(f"For 'batch_to_space_nd', 'crops' must not be negative, but got {(before, after)}")
         if before + after > length:
             raise ValueError(
                 f"For 'batch_to_space_nd', 'crops' {(before, after)} cut off more than the length {length}"
             )
-        full = slice_operator(full, axis=first + place, start=before, stop=length - after)
+        full = slice_operator(full, axis=leading + axis, start=before, stop=length - after)
     return full
 
 
 @declare(primitive=prim("BatchToSpace", "block_size", "crops"))
 def _batch_to_space(input_x: Tensor, block_size: Ints, crops: Sequence[Sequence[int]]) -> Tensor:
-    """``batch_to_space_nd`` under the argument names of its class.
+    """Return ``batch_to_space_nd`` under the argument names of its class.
 
     Args:
         input_x: a Tensor (N, ..., *spatial) with as many last axes as ``crops`` has entries.
         block_size: the length of a block: one int for all these axes, or one for each.
-        crops: for each of these axes how many elements are cut off before and behind.
+        crops: for each of these axes the number of elements removed before and after.
 
     Returns:
-        a Tensor (N / product of the blocks, ..., *(length * block - before - behind)).
+        A Tensor (N / product of the blocks, ..., *(length * block - before - after)).
 
     Raises:
-        TypeError: ``block_size`` is no int and no tuple of ints.
-        ValueError: the product of the blocks does not divide N, or there is not one for each axis; more is cut off
-            than there is.
+        TypeError: ``block_size`` is neither an int nor a tuple of ints.
+        ValueError: the product of the blocks does not divide N, there is not one for each axis, or more elements are
+            removed than exist.
     """
     return batch_to_space_nd(input_x, block_size, crops)

@@ -1,7 +1,7 @@
-"""Reading and writing parts of a tensor, with every index NumPy knows.
+"""Reading and writing parts of a tensor, with every kind of index of NumPy.
 
-Writing never changes an array that somebody else may hold: it makes a new one, or writes in place when the tensor is
-its only owner. While a recording follows the values, the write is an operator of its own and has a gradient.
+Writing never changes an array that others may refer to: it makes a new one, or writes in place if the tensor is its
+only owner. During a recording that follows the values, the write is an operator of its own and has a gradient.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ __all__ = ["assigned", "getitem"]
 
 
 def _put_kernel(x: Array, value: Array | Number, index: Any) -> Array:
-    changed = x.copy(order="K")  # as it is where it is written in place
-    changed[index] = value
-    return changed
+    result = x.copy(order="K")  # in the memory order of an in-place write
+    result[index] = value
+    return result
 
 
-# On a GPU with Triton these two stand for what ``getitem`` and ``scatter_add`` do with whole rows.
+# On a GPU with Triton these two compute ``getitem`` and ``scatter_add`` of whole rows.
 _rows_picked = Operator("rows_picked", rows_picked)
 _rows_added = Operator("rows_added", numbered_rows_added)
 _MOST_WITHOUT_ORDER = 1 << 14
@@ -50,10 +50,10 @@ def _getitem_kernel(x: Array, index: Any) -> Array:
     if type(x) is not np.ndarray:
         rows = index[0] if type(index) is tuple and len(index) == 1 else index
         if is_array(rows) and type(rows) is not np.ndarray and rows.dtype.kind == "i" and runs_triton():
-            picked: Array = _rows_picked.on_arrays(x, rows)
-            return picked
-    found: Array = x[index]
-    return found
+            selection: Array = _rows_picked.on_arrays(x, rows)
+            return selection
+    result: Array = x[index]
+    return result
 
 
 def _scatter_add_kernel(g: Array, index: Any, shape: tuple[int, ...]) -> Array:
@@ -72,29 +72,29 @@ def _rows_added_in_order(g: Array, index: tuple[Array, ...], shape: tuple[int, .
     if numbers.size > _MOST_WITHOUT_ORDER:
         numbers = (numbers % rows).astype(np.int64, copy=False)
         order = numbers.argsort(kind="stable")
-    summed: Array = _rows_added.on_arrays(g.reshape(numbers.size, -1), numbers, order, rows=rows).reshape(shape)
-    return summed
+    result: Array = _rows_added.on_arrays(g.reshape(numbers.size, -1), numbers, order, rows=rows).reshape(shape)
+    return result
 
 
 @in_single
 def _added_at(g: Array, index: Any, shape: tuple[int, ...]) -> Array:
-    found = rows_added(g, index, shape)
-    if found is not None:
-        return found
+    result = rows_added(g, index, shape)
+    if result is not None:
+        return result
     xp = array_module(g)
     if _is_basic(index):
-        spread = xp.zeros(shape, g.dtype)
-        spread[index] = g
+        output = xp.zeros(shape, g.dtype)
+        output[index] = g
     elif xp is np:
-        spread = np.zeros(shape, g.dtype)
-        np.add.at(spread, index, g)
+        output = np.zeros(shape, g.dtype)
+        np.add.at(output, index, g)
     else:
-        spread = combined_at(xp.add, g, index, shape, 0)
-    return spread
+        output = combined_at(xp.add, g, index, shape, 0)
+    return output
 
 
 class _GetItem(ViewOperator):
-    """Parts by ints and slices keep their dtype inside ``Cell.to_float``; what is gathered is in the one asked for."""
+    """Reads that keep the dtype of slices inside ``Cell.to_float``; gathered elements are in the requested dtype."""
 
     def _run(self, operands: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         if precision.scopes and not _is_basic(attrs["index"]):
@@ -126,7 +126,7 @@ setitem_operator = Operator(
 
 
 def _plain(index: Any) -> Any:
-    """An index without tensors in it."""
+    """Return an index without tensors."""
     if isinstance(index, tuple):
         return tuple([_plain(list(part) if isinstance(part, tuple) else part) for part in index])
     if isinstance(index, Tensor):
@@ -146,13 +146,13 @@ def _is_of_numbers(index: list[Any]) -> bool:
 
 
 def _is_basic(index: object) -> bool:
-    """Whether an index cannot name an element twice."""
+    """Return whether an index cannot select an element twice."""
     parts = index if isinstance(index, tuple) else (index,)
     return all(p is None or p is Ellipsis or isinstance(p, int | np.integer | slice) for p in parts)
 
 
 def _as_tuple(index: Any) -> Any:
-    """A list with more than ints and bools in it is a tuple of indices, as in MindSpore and in NumPy of old."""
+    """Return a list of more than ints and bools as a tuple of indices, as in MindSpore and in older NumPy."""
     several = isinstance(index, list) and any(
         part is None or part is Ellipsis or isinstance(part, list | tuple | slice | Tensor) for part in index
     )
@@ -171,7 +171,7 @@ def _checked(x: Tensor, index: Any) -> Any:
 
 
 def getitem(input: Tensor, index: Any) -> Tensor:
-    """``input[index]``, with every index that NumPy knows.
+    """Return ``input[index]``, with every kind of index of NumPy.
 
     Args:
         input: the tensor.
@@ -182,7 +182,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
         A tensor of the dtype of ``input``: writing to one of the two never changes the other.
 
     Raises:
-        IndexError: an index out of range, more of them than axes, False, an empty list, or what cannot be an index.
+        IndexError: an index out of range, more of them than axes, False, an empty list, or an invalid index.
     """
     if index is False or (isinstance(index, list) and not index):
         raise IndexError(f"For 'Tensor.__getitem__', the index must name something, but got {index!r}")
@@ -194,18 +194,18 @@ def getitem(input: Tensor, index: Any) -> Tensor:
 
 
 def assigned(target: Tensor, index: Any, value: Any) -> Array:
-    """The array of ``target`` after ``target[index] = value``.
+    """Return the array of ``target`` after ``target[index] = value``.
 
     Args:
-        target: the tensor. Its array is written in place where nobody else holds it.
+        target: the tensor. Its array is written in place if nothing else refers to it.
         index: as of ``getitem``.
-        value: a number, or what makes a tensor that broadcasts to what the index names; it is cast.
+        value: a number, or a value convertible to a tensor that broadcasts to the indexed elements; it is cast.
 
     Returns:
         An array of the shape and dtype of ``target``.
 
     Raises:
-        IndexError: an index out of range, or what cannot be an index or a value.
+        IndexError: an index out of range, or an invalid index or value.
         TypeError: the value is None.
         ValueError: the value does not fit into the index.
     """
@@ -223,19 +223,19 @@ def assigned(target: Tensor, index: Any, value: Any) -> Array:
         if value._array.dtype != array.dtype:
             value = cast_operator(value, dtype=array.dtype)
         if value.shape[:1] == (1,):
-            # Leading axes of length 1 broadcast anyway, but NumPy refuses them where the index names one element.
-            kept = next((i for i, n in enumerate(value.shape) if n != 1), value.ndim)
-            value = reshape(value, value.shape[kept:])
+            # Leading axes of length 1 broadcast anyway, but NumPy refuses them if the index selects one element.
+            first = next((i for i, n in enumerate(value.shape) if n != 1), value.ndim)
+            value = reshape(value, value.shape[first:])
     if state.recordings or taps.operator_taps:
         return setitem_operator(target, value, index=plain)._array
     raw = value._array if isinstance(value, Tensor) else value
-    # Held by the tensor, by `array` here and by the call: one more means that somebody else sees this array.
-    written = array if is_own(array) and sys.getrefcount(array) <= OWN_REFERENCES else array.copy(order="K")
-    before = silence()
+    # Referenced by the tensor, by `array` here and by the call: one more means that something else uses this array.
+    output = array if is_own(array) and sys.getrefcount(array) <= OWN_REFERENCES else array.copy(order="K")
+    previous = silence()
     try:
-        written[plain] = raw
+        output[plain] = raw
     except (IndexError, TypeError, ValueError):
-        return setitem_operator(target, value, index=plain)._array  # raises it in the words of an operator
+        return setitem_operator(target, value, index=plain)._array  # raises the error of an operator
     finally:
-        restore(before)
-    return written
+        restore(previous)
+    return output
