@@ -1,4 +1,4 @@
-"""What operators check of their arguments: tensors, ints and axes."""
+"""Checks of the arguments of operators: tensors, ints and axes."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Axis = int | tuple[int, ...] | list[int] | Tensor | None
 
 
 def one_axis(axis: object, ndim: int, name: str) -> int:
-    """An axis as an int in [0, ndim).
+    """Return an axis as an int in [0, ndim).
 
     Args:
-        axis: as the user gave it, in [-ndim, ndim); an integer tensor without axes counts as its number.
+        axis: the user's argument, in [-ndim, ndim); an integer tensor without axes counts as its number.
         ndim: the number of axes.
         name: of the operator, for the error.
 
     Raises:
-        TypeError: it is no int.
+        TypeError: it is not an int.
         ValueError: it is out of range.
     """
     if type(axis) is int and -ndim <= axis < ndim:
@@ -36,7 +36,7 @@ def one_axis(axis: object, ndim: int, name: str) -> int:
 
 
 def along(x: object, axis: int, part: object) -> tuple[Any, ...]:
-    """The index that takes ``part`` of one axis and all of those before it.
+    """Return the index that takes ``part`` of one axis and all of those before it.
 
     Args:
         x: the tensor to index, for readers of the call.
@@ -47,7 +47,7 @@ def along(x: object, axis: int, part: object) -> tuple[Any, ...]:
 
 
 def check_tensor(x: object, name: str, argument: str = "input") -> Tensor:
-    """The argument, which must be a tensor.
+    """Return the argument, which must be a tensor.
 
     Args:
         x: the argument.
@@ -55,7 +55,7 @@ def check_tensor(x: object, name: str, argument: str = "input") -> Tensor:
         argument: its name, for the error.
 
     Raises:
-        TypeError: it is none.
+        TypeError: it is not a tensor.
     """
     if not isinstance(x, Tensor):
         raise TypeError(f"For '{name}', '{argument}' must be a Tensor, but got {type(x).__name__}")
@@ -63,7 +63,7 @@ def check_tensor(x: object, name: str, argument: str = "input") -> Tensor:
 
 
 def check_operand(x: object, name: str, argument: str = "input") -> Tensor:
-    """``check_tensor``; while ``Cell.to_float`` asks for an element type, the tensor in it, as operators take it.
+    """Return the argument, which must be a tensor, in the element type of ``Cell.to_float`` while one is active.
 
     Args:
         x: the argument.
@@ -71,36 +71,36 @@ def check_operand(x: object, name: str, argument: str = "input") -> Tensor:
         argument: its name, for the error.
 
     Raises:
-        TypeError: it is none.
+        TypeError: it is not a tensor.
     """
-    found = check_tensor(x, name, argument)
+    tensor = check_tensor(x, name, argument)
     if precision.scopes:
-        (found,) = precision.cast_operands((found,))
-    return found
+        (tensor,) = precision.cast_operands((tensor,))
+    return tensor
 
 
 def check_axes(x: object, least: int, name: str, argument: str = "input") -> Tensor:
-    """The argument, which must be a tensor of some axes.
+    """Return the argument, which must be a tensor of some axes.
 
     Args:
         x: the argument.
-        least: how many axes it must have at least.
+        least: the least number of axes.
         name: of the operator, for the error.
         argument: its name, for the error.
 
     Raises:
-        TypeError: it is no tensor.
+        TypeError: it is not a tensor.
         ValueError: it has fewer axes.
     """
-    found = check_tensor(x, name, argument)
-    if found.ndim < least:
+    tensor = check_tensor(x, name, argument)
+    if tensor.ndim < least:
         axes = "axis" if least == 1 else "axes"
-        raise ValueError(f"For '{name}', '{argument}' must have at least {least} {axes}, but got shape {found.shape}")
-    return found
+        raise ValueError(f"For '{name}', '{argument}' must have at least {least} {axes}, but got shape {tensor.shape}")
+    return tensor
 
 
 def tensors_of(values: object, name: str, argument: str) -> list[Tensor]:
-    """A list or tuple of tensors as a list.
+    """Return a list or tuple of tensors as a list.
 
     Args:
         values: the argument.
@@ -108,36 +108,36 @@ def tensors_of(values: object, name: str, argument: str) -> list[Tensor]:
         argument: its name, for the error.
 
     Raises:
-        TypeError: anything else.
+        TypeError: ``values`` is of another type.
     """
     if not isinstance(values, list | tuple):
-        given = type(values).__name__
-        raise TypeError(f"For '{name}', '{argument}' must be a list or tuple of Tensors, but got {given}")
-    for place, one in enumerate(values):
-        if not isinstance(one, Tensor):
-            check_tensor(one, name, f"{argument}[{place}]")
+        kind = type(values).__name__
+        raise TypeError(f"For '{name}', '{argument}' must be a list or tuple of Tensors, but got {kind}")
+    for index, item in enumerate(values):
+        if not isinstance(item, Tensor):
+            check_tensor(item, name, f"{argument}[{index}]")
     return list(values)
 
 
 def check_broadcast(name: str, **shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that several broadcast to.
+    """Return the shape that several broadcast to.
 
     Args:
         name: of the operator, for the error.
         **shapes: those of the arguments by their names.
 
     Raises:
-        ValueError: they do not.
+        ValueError: they do not broadcast.
     """
     try:
         return np.broadcast_shapes(*shapes.values())
     except ValueError:
-        given = " and ".join(f"{shape} of '{argument}'" for argument, shape in shapes.items())
-        raise ValueError(f"For '{name}', the shapes {given} must broadcast") from None
+        descriptions = " and ".join(f"{shape} of '{argument}'" for argument, shape in shapes.items())
+        raise ValueError(f"For '{name}', the shapes {descriptions} must broadcast") from None
 
 
 def int_of(value: object, name: str, argument: str) -> int:
-    """An int, or an integer tensor of one element, as an int.
+    """Return an int, or an integer tensor of one element, as an int.
 
     Args:
         value: the argument.
@@ -145,17 +145,17 @@ def int_of(value: object, name: str, argument: str) -> int:
         argument: its name, for the error.
 
     Raises:
-        TypeError: anything else.
+        TypeError: ``value`` is of another type.
     """
     try:
-        return operator.index(value)  # type: ignore[arg-type]  # what is no int raises
+        return operator.index(value)  # type: ignore[arg-type]  # raises for other types
     except (TypeError, ValueError):
-        given = f"a Tensor of {value.dtype}{list(value.shape)}" if isinstance(value, Tensor) else repr(value)
-        raise TypeError(f"For '{name}', '{argument}' must be an int, but got {given}") from None
+        description = f"a Tensor of {value.dtype}{list(value.shape)}" if isinstance(value, Tensor) else repr(value)
+        raise TypeError(f"For '{name}', '{argument}' must be an int, but got {description}") from None
 
 
 def bool_of(value: object, name: str, argument: str) -> bool:
-    """Whether the argument is true.
+    """Return the truth value of the argument.
 
     Args:
         value: the argument.
@@ -163,7 +163,7 @@ def bool_of(value: object, name: str, argument: str) -> bool:
         argument: its name, for the error.
 
     Raises:
-        TypeError: it is neither true nor false, as several elements are.
+        TypeError: it has no truth value, such as a tensor of several elements.
     """
     try:
         return bool(value)
@@ -172,7 +172,7 @@ def bool_of(value: object, name: str, argument: str) -> bool:
 
 
 def ints_of(value: object, name: str, argument: str) -> tuple[int, ...]:
-    """An int, a sequence of ints or an integer tensor as a tuple of ints.
+    """Return an int, a sequence of ints or an integer tensor as a tuple of ints.
 
     Args:
         value: the argument.
@@ -180,7 +180,7 @@ def ints_of(value: object, name: str, argument: str) -> tuple[int, ...]:
         argument: its name, for the error.
 
     Raises:
-        TypeError: anything else.
+        TypeError: ``value`` is of another type.
     """
     if isinstance(value, Tensor):
         value = value.tolist()
@@ -194,20 +194,20 @@ def ints_of(value: object, name: str, argument: str) -> tuple[int, ...]:
 
 
 def _as_int(value: Any) -> int:
-    """An int; the length of an axis that a trace leaves open stays one, which ``int`` would settle."""
+    """Return an int; the length of an axis that a trace leaves open stays open, which ``int`` would fix."""
     return +value if isinstance(value, int) else int(value)
 
 
 def _axes_in(axis: Tensor) -> Any:
-    """The axes that an integer tensor names: an int of one without axes, else a tuple; another tensor as it is."""
+    """Return the axes in an integer tensor: an int if it has no axes, else a tuple; any other tensor as it is."""
     if axis._array.dtype.kind not in "iu" or axis.ndim > 1:
         return axis
-    held = axis.tolist()
-    return tuple(held) if isinstance(held, list) else held
+    numbers = axis.tolist()
+    return tuple(numbers) if isinstance(numbers, list) else numbers
 
 
 def axes_of(axis: Axis, ndim: int, name: str) -> tuple[int, ...] | None:
-    """Axes as non-negative numbers, None for all of them.
+    """Return axes as non-negative numbers, None for all of them.
 
     Args:
         axis: an int, several of them, or None or () for all axes; an integer tensor of at most one axis, too.
@@ -215,35 +215,35 @@ def axes_of(axis: Axis, ndim: int, name: str) -> tuple[int, ...] | None:
         name: of the operator, for the error.
 
     Raises:
-        ValueError: an axis outside [-ndim, ndim) or named twice.
-        TypeError: an axis that is no int.
+        ValueError: an axis outside [-ndim, ndim) or repeated.
+        TypeError: an axis that is not an int.
     """
     if axis is None or (isinstance(axis, tuple) and not axis):
         return None
     if not isinstance(axis, int | tuple | list):
         if isinstance(axis, np.ndarray | np.integer):
             axis = axis.tolist()
-        elif isinstance(axis, Tensor) and (found_in := _axes_in(axis)) is not axis:
-            return axes_of(found_in, ndim, name)
+        elif isinstance(axis, Tensor) and (numbers := _axes_in(axis)) is not axis:
+            return axes_of(numbers, ndim, name)
         elif not isinstance(axis, Sequence):
             raise TypeError(f"For '{name}', 'axis' must be an int or a tuple of ints, but got {type(axis).__name__}")
-    given = (axis,) if isinstance(axis, int) else tuple(axis)
-    found = []
-    for one in given:
-        if isinstance(one, bool) or not isinstance(one, int | np.integer):
-            if isinstance(one, Tensor) and isinstance(_axes_in(one), int):
-                return axes_of(tuple([_axes_in(n) if isinstance(n, Tensor) else n for n in given]), ndim, name)
-            raise TypeError(f"For '{name}', 'axis' must be an int or a tuple of ints, but got {type(one).__name__}")
-        if not -max(ndim, 1) <= one < max(ndim, 1):
-            raise ValueError(f"For '{name}', 'axis' must be in [{-ndim}, {ndim}), but got {one}")
-        found.append(int(one) % max(ndim, 1))
-    if len(set(found)) != len(found):
-        raise ValueError(f"For '{name}', 'axis' names an axis twice: {given}")
-    return tuple(found) if ndim else None
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    result = []
+    for item in axes:
+        if isinstance(item, bool) or not isinstance(item, int | np.integer):
+            if isinstance(item, Tensor) and isinstance(_axes_in(item), int):
+                return axes_of(tuple([_axes_in(n) if isinstance(n, Tensor) else n for n in axes]), ndim, name)
+            raise TypeError(f"For '{name}', 'axis' must be an int or a tuple of ints, but got {type(item).__name__}")
+        if not -max(ndim, 1) <= item < max(ndim, 1):
+            raise ValueError(f"For '{name}', 'axis' must be in [{-ndim}, {ndim}), but got {item}")
+        result.append(int(item) % max(ndim, 1))
+    if len(set(result)) != len(result):
+        raise ValueError(f"For '{name}', 'axis' names an axis twice: {axes}")
+    return tuple(result) if ndim else None
 
 
 def check_same_dtype(name: str, **tensors: Tensor) -> None:
-    """Raise where arguments differ in dtype.
+    """Raise TypeError if arguments differ in dtype.
 
     Args:
         name: of the operator, for the error.
@@ -252,33 +252,33 @@ def check_same_dtype(name: str, **tensors: Tensor) -> None:
     Raises:
         TypeError: one has another dtype than the first.
     """
-    (first, x), *others = tensors.items()
-    for other, y in others:
+    (first, x), *remaining = tensors.items()
+    for argument, y in remaining:
         if y._array.dtype != x._array.dtype:
-            raise TypeError(f"For '{name}', '{other}' must be {x.dtype} as '{first}' is, but got {y.dtype}")
+            raise TypeError(f"For '{name}', '{argument}' must be {x.dtype} as '{first}' is, but got {y.dtype}")
 
 
 def check_loses_nothing(name: str, **tensors: Any) -> None:
-    """Raise where what is to be put among integers, or among real numbers, would lose a part.
+    """Raise TypeError if a value to be written among integers, or among real numbers, would lose a part.
 
     Args:
         name: of the operator, for the error.
-        **tensors: by their names the tensor, and what is to be put there: a tensor, or what one can be made of.
+        **tensors: by their names the tensor and the value to write, which is a tensor or convertible to one.
 
     Raises:
         TypeError: floating numbers for a tensor of integers, or complex ones for real ones.
     """
-    (first, x), (other, given) = tensors.items()
-    value = given if isinstance(given, Tensor) else Tensor(given)
+    (first, x), (argument, operand) = tensors.items()
+    value = operand if isinstance(operand, Tensor) else Tensor(operand)
     loses = {"b": "fVc", "i": "fVc", "u": "fVc", "f": "c", "V": "c"}.get(x._array.dtype.kind, "")
     if value._array.dtype.kind in loses:
         raise TypeError(
-            f"For '{name}', '{other}' must be {x.dtype} as '{first}' is, but got {value.dtype}; cast one of them"
+            f"For '{name}', '{argument}' must be {x.dtype} as '{first}' is, but got {value.dtype}; cast one of them"
         )
 
 
 def check_integers(x: object, name: str, argument: str) -> Tensor:
-    """The argument, which must be a tensor of integers.
+    """Return the argument, which must be a tensor of integers.
 
     Args:
         x: the argument.
@@ -286,9 +286,9 @@ def check_integers(x: object, name: str, argument: str) -> Tensor:
         argument: its name, for the error.
 
     Raises:
-        TypeError: it is none.
+        TypeError: it is not a tensor of integers.
     """
-    found = check_tensor(x, name, argument)
-    if found._array.dtype.kind not in "iu":
-        raise TypeError(f"For '{name}', '{argument}' must be integers, but got {found.dtype}")
-    return found
+    tensor = check_tensor(x, name, argument)
+    if tensor._array.dtype.kind not in "iu":
+        raise TypeError(f"For '{name}', '{argument}' must be integers, but got {tensor.dtype}")
+    return tensor

@@ -1,7 +1,7 @@
-"""Operators of several ranks: reduce, gather, scatter, exchange, send; and their Primitive classes.
+"""Operators across ranks: reduce, gather, scatter, exchange, send; and their Primitive classes.
 
-Their gradients are those of the sum of all ranks' losses, for which the ranks walk back together. A loss that each rank
-computes from the same values counts once for each.
+Their gradients are those of the sum of all ranks' losses, for which the ranks run the backward pass together. A loss
+that each rank computes from the same values counts once for each.
 """
 
 from __future__ import annotations
@@ -44,28 +44,28 @@ class Collective(Operator):
 
 
 def member(who: str, group: str | None) -> Group:
-    """A group that this process is in.
+    """Return a group that this process is in.
 
     Args:
-        who: what the user called, for the error.
+        who: the name of the user's function, for the error.
         group: its name; None is the group of all ranks.
 
     Raises:
-        TypeError: ``group`` is no str.
-        ValueError: there is no such group, or this process is none of it.
+        TypeError: ``group`` is not a str.
+        ValueError: the group does not exist, or this process is not in it.
     """
-    found = group_of(who, WORLD if group is None else group)
-    if found.rank is None:
-        raise ValueError(f"For '{who}', this process is none of group '{group}', whose ranks are {[*found.ranks]}")
-    return found
+    result = group_of(who, WORLD if group is None else group)
+    if result.rank is None:
+        raise ValueError(f"For '{who}', this process is none of group '{group}', whose ranks are {[*result.ranks]}")
+    return result
 
 
 def check_reduction(who: str, op: str, x: Tensor) -> str:
-    """How values become one, as this dtype can.
+    """Return the reduction ``op``, which must be valid for the dtype of ``x``.
 
     Raises:
-        TypeError: no str, or a tensor of bools or of complex numbers whose largest is asked for.
-        ValueError: another way than ``exchange.REDUCTIONS``.
+        TypeError: ``op`` is not a str, or not valid for the dtype.
+        ValueError: ``op`` is not one of ``exchange.REDUCTIONS``.
     """
     if not isinstance(op, str):
         raise TypeError(f"For '{who}', 'op' must be a str, but got {type(op).__name__}")
@@ -79,11 +79,11 @@ def check_reduction(who: str, op: str, x: Tensor) -> str:
 
 
 def check_root(who: str, argument: str, root: int, group: Group) -> int:
-    """The number of a rank in a group.
+    """Return ``root``, which must be the number of a rank in a group.
 
     Raises:
-        TypeError: no int.
-        ValueError: the group has no such rank.
+        TypeError: ``root`` is not an int.
+        ValueError: the group does not have that rank.
     """
     if not 0 <= check_int(root, who, argument) < group.size:
         raise ValueError(f"For '{who}', '{argument}' must be from 0 to {group.size - 1}, but got {root}")
@@ -91,59 +91,59 @@ def check_root(who: str, argument: str, root: int, group: Group) -> int:
 
 
 def check_sizes(who: str, argument: str, sizes: Any, group: Group) -> tuple[int, ...]:
-    """One length for each rank of a group, from ints or a tensor of them.
+    """Return one length for each rank of a group, from ints or a tensor of them.
 
     Raises:
-        TypeError: something else.
-        ValueError: of another number, or negative.
+        TypeError: ``sizes`` is of another type.
+        ValueError: the number of lengths is another one, or a length is negative.
     """
-    given = sizes.asnumpy().tolist() if isinstance(sizes, Tensor) else sizes
-    if not isinstance(given, list | tuple) or not all(type(size) is int for size in given):
+    lengths = sizes.asnumpy().tolist() if isinstance(sizes, Tensor) else sizes
+    if not isinstance(lengths, list | tuple) or not all(type(size) is int for size in lengths):
         raise TypeError(f"For '{who}', '{argument}' must be a list or tuple of ints, but got {sizes!r}")
-    if len(given) != group.size or min(given) < 0:
+    if len(lengths) != group.size or min(lengths) < 0:
         raise ValueError(
-            f"For '{who}', '{argument}' must be {group.size} lengths of 0 or more, one for each rank, but got {given}"
+            f"For '{who}', '{argument}' must be {group.size} lengths of 0 or more, one for each rank, but got {lengths}"
         )
-    return tuple(given)
+    return tuple(lengths)
 
 
 def line() -> str:
-    """Where the user's code is, as errors name it."""
+    """Return the location of the user's code, in the form of error messages."""
     return place_of(user_line())
 
 
 def on_host(x: Array) -> Array:
-    """An array as MPI takes it: in the host's memory, in C order."""
+    """Return an array in the form that MPI takes: in the host's memory, in C order."""
     if type(x) is not np.ndarray:
         return np.asarray(_from_device(x))
     return x if x.flags.c_contiguous else x.copy(order="C")
 
 
 def _from_device(x: Any) -> Any:
-    """A copy in pinned memory, to and from which a GPU copies without going through another one."""
+    """Return a copy in pinned memory, which a GPU copies to and from without an intermediate copy."""
     if not hasattr(x, "get") or not x.size:
         return backend.to_host(x)
     import cupy
 
     pinned = cupy.cuda.alloc_pinned_memory(x.nbytes)
-    held: Any = (ctypes.c_uint8 * x.nbytes).from_address(pinned.ptr)
-    held.owner = pinned  # which lives as long as the array over it
-    return x.get(out=np.frombuffer(held, x.dtype).reshape(x.shape))
+    buffer: Any = (ctypes.c_uint8 * x.nbytes).from_address(pinned.ptr)
+    buffer.owner = pinned  # so that it lives as long as the array over it
+    return x.get(out=np.frombuffer(buffer, x.dtype).reshape(x.shape))
 
 
 def beside(like: Array, found: Array) -> Array:
-    """What was found, where ``like`` lies."""
+    """Return ``found`` on the device of ``like``."""
     return found if type(like) is np.ndarray else backend.moved(found, "GPU", "communication")
 
 
 def _together(name: str, settings: str, group: Group, x: Array, function: Any) -> Array:
-    found: Array = exchange.started(name, f"{settings}{described(x)}", line(), group, function).wait()
-    return found
+    result: Array = exchange.started(name, f"{settings}{described(x)}", line(), group, function).wait()
+    return result
 
 
 def _all_reduce(x: Array, op: str, group: str) -> Array:
-    ranks, here = member("all_reduce", group), on_host(x)
-    return beside(x, _together("all_reduce", f"{op}, ", ranks, here, lambda: exchange.all_reduce(ranks, here, op)))
+    ranks, host = member("all_reduce", group), on_host(x)
+    return beside(x, _together("all_reduce", f"{op}, ", ranks, host, lambda: exchange.all_reduce(ranks, host, op)))
 
 
 def _sizes(x: Array, sizes: Sequence[int] | None, ranks: Group, shares: bool) -> Sequence[int]:
@@ -153,71 +153,71 @@ def _sizes(x: Array, sizes: Sequence[int] | None, ranks: Group, shares: bool) ->
 
 
 def _settings(sizes: Sequence[int] | None, x: Array) -> str:
-    """What must be the same on all ranks where lengths differ."""
+    """Return the settings that must be the same on all ranks if lengths differ."""
     return f"{x.dtype.name} {list(x.shape) if sizes is None else [*sizes, *x.shape[1:]]}"
 
 
 def _all_gather(x: Array, group: str, sizes: tuple[int, ...] | None = None) -> Array:
-    ranks, here = member("all_gather", group), on_host(x)
-    lengths = _sizes(here, sizes, ranks, False)
-    done = exchange.started(
-        "all_gather", _settings(sizes, here), line(), ranks, lambda: exchange.all_gather(ranks, here, lengths)
+    ranks, host = member("all_gather", group), on_host(x)
+    lengths = _sizes(host, sizes, ranks, False)
+    pending = exchange.started(
+        "all_gather", _settings(sizes, host), line(), ranks, lambda: exchange.all_gather(ranks, host, lengths)
     )
-    return beside(x, done.wait())
+    return beside(x, pending.wait())
 
 
 def _reduce_scatter(x: Array, op: str, group: str, sizes: tuple[int, ...] | None = None) -> Array:
-    ranks, here = member("reduce_scatter", group), on_host(x)
-    lengths = _sizes(here, sizes, ranks, True)
+    ranks, host = member("reduce_scatter", group), on_host(x)
+    lengths = _sizes(host, sizes, ranks, True)
     settings = f"{op}, {list(lengths)} of "
     return beside(
-        x, _together("reduce_scatter", settings, ranks, here, lambda: exchange.reduce_scatter(ranks, here, lengths, op))
+        x, _together("reduce_scatter", settings, ranks, host, lambda: exchange.reduce_scatter(ranks, host, lengths, op))
     )
 
 
 def _broadcast(x: Array, root: int, group: str) -> Array:
-    ranks, here = member("broadcast", group), on_host(x)
+    ranks, host = member("broadcast", group), on_host(x)
     settings = f"rank {ranks.ranks[root]}'s "
-    return beside(x, _together("broadcast", settings, ranks, here, lambda: exchange.broadcast(ranks, here, root)))
+    return beside(x, _together("broadcast", settings, ranks, host, lambda: exchange.broadcast(ranks, host, root)))
 
 
 def _reduce(x: Array, root: int, op: str, group: str) -> Array:
-    ranks, here = member("reduce", group), on_host(x)
+    ranks, host = member("reduce", group), on_host(x)
     settings = f"{op} to rank {ranks.ranks[root]}, "
-    return beside(x, _together("reduce", settings, ranks, here, lambda: exchange.reduce(ranks, here, root, op)))
+    return beside(x, _together("reduce", settings, ranks, host, lambda: exchange.reduce(ranks, host, root, op)))
 
 
 def _gather(x: Array, root: int, group: str) -> Array:
-    ranks, here = member("gather", group), on_host(x)
+    ranks, host = member("gather", group), on_host(x)
     settings = f"to rank {ranks.ranks[root]}, "
-    found = _together("gather", settings, ranks, here, lambda: exchange.gather(ranks, here, root))
-    return beside(x, np.zeros_like(here) if found is None else found)
+    gathered = _together("gather", settings, ranks, host, lambda: exchange.gather(ranks, host, root))
+    return beside(x, np.zeros_like(host) if gathered is None else gathered)
 
 
 def _scatter(x: Array, root: int, group: str) -> Array:
-    ranks, here = member("scatter", group), on_host(x)
+    ranks, host = member("scatter", group), on_host(x)
     settings = f"rank {ranks.ranks[root]}'s "
-    return beside(x, _together("scatter", settings, ranks, here, lambda: exchange.scatter(ranks, here, root)))
+    return beside(x, _together("scatter", settings, ranks, host, lambda: exchange.scatter(ranks, host, root)))
 
 
 def _all_to_all(x: Array, split_axis: int, concat_axis: int, group: str) -> Array:
-    ranks, here = member("all_to_all", group), on_host(x)
-    parts = np.split(here, ranks.size, split_axis)
+    ranks, host = member("all_to_all", group), on_host(x)
+    parts = np.split(host, ranks.size, split_axis)
     flat = np.concatenate([part.reshape(-1) for part in parts])
     counts = [parts[0].size] * ranks.size
     settings = f"axis {split_axis} to axis {concat_axis}, "
-    found = _together(
-        "all_to_all", settings, ranks, here, lambda: exchange.all_to_all(ranks, flat, counts, counts)
+    received = _together(
+        "all_to_all", settings, ranks, host, lambda: exchange.all_to_all(ranks, flat, counts, counts)
     ).reshape(ranks.size, *parts[0].shape)
-    return beside(x, np.concatenate(list(found), concat_axis))
+    return beside(x, np.concatenate(list(received), concat_axis))
 
 
 def _all_to_all_v(x: Array, sent: tuple[int, ...], received: tuple[int, ...], group: str) -> Array:
-    ranks, here = member("all_to_all_v", group), on_host(x)
-    done = exchange.started(
-        "all_to_all_v", here.dtype.name, line(), ranks, lambda: exchange.all_to_all(ranks, here, sent, received)
+    ranks, host = member("all_to_all_v", group), on_host(x)
+    pending = exchange.started(
+        "all_to_all_v", host.dtype.name, line(), ranks, lambda: exchange.all_to_all(ranks, host, sent, received)
     )
-    return beside(x, done.wait())
+    return beside(x, pending.wait())
 
 
 def _send(x: Array, to: int, tag: int, group: str) -> Array:
@@ -241,27 +241,27 @@ def _all_reduce_rule(F: Functions, g: Value, out: Value, x: Value, op: str, grou
 def _reduce_scatter_rule(
     F: Functions, g: Value, out: Value, x: Value, op: str, group: str, sizes: tuple[int, ...] | None = None
 ) -> Value:
-    whole = {"group": group, "sizes": sizes}
+    settings = {"group": group, "sizes": sizes}
     if op == "sum":
-        return F.all_gather(g, **whole)
+        return F.all_gather(g, **settings)
     if op == "avg":
-        return F.all_gather(g / member("reduce_scatter", group).size, **whole)
+        return F.all_gather(g / member("reduce_scatter", group).size, **settings)
     if op == "prod":
-        return F.all_gather(g * out, **whole) / x
-    gathered = F.all_gather(g, **whole)
-    return F.where(F.eq(x, F.all_gather(out, **whole)), gathered, F.zeros_like(gathered))
+        return F.all_gather(g * out, **settings) / x
+    gathered = F.all_gather(g, **settings)
+    return F.where(F.eq(x, F.all_gather(out, **settings)), gathered, F.zeros_like(gathered))
 
 
 def _reduce_rule(F: Functions, g: Value, out: Value, x: Value, root: int, op: str, group: str) -> Value:
-    arriving = F.broadcast(g, root=root, group=group)
+    upstream = F.broadcast(g, root=root, group=group)
     if op == "sum":
-        return arriving
+        return upstream
     if op == "avg":
-        return arriving / member("reduce", group).size
-    found = F.broadcast(out, root=root, group=group)
+        return upstream / member("reduce", group).size
+    result = F.broadcast(out, root=root, group=group)
     if op == "prod":
-        return arriving * found / x
-    return F.where(F.eq(x, found), arriving, F.zeros_like(arriving))
+        return upstream * result / x
+    return F.where(F.eq(x, result), upstream, F.zeros_like(upstream))
 
 
 def _receive_rule(F: Functions, g: Value, out: Value, x: Value, source: int, tag: int, group: str, **_: Any) -> Value:
@@ -339,7 +339,7 @@ receive = Collective(
 
 
 def _whole(F: Functions, g: Value, x: Value, group: str) -> Value:
-    """The gradient of what one rank gathered, in the shape that it has there: the others' is not read."""
+    """Return the gradient of the tensor gathered on one rank, in its shape there: that of the others is not read."""
     ranks = member("gather", group)
     if g.shape[0] == x.shape[0] * ranks.size:
         return g
@@ -355,7 +355,7 @@ def _of_root(F: Functions, gathered: Value, x: Value, root: int, group: str) -> 
 
 @declare(primitive=prim("AllReduce", op="sum", group=WORLD))
 def _all_reduce_class(input_x: Tensor, op: str, group: str | None) -> Tensor:
-    """All ranks' tensors made one, the same on all ranks.
+    """Return the reduction of all ranks' tensors, the same on all ranks.
 
     Args:
         input_x: the tensor of this rank; all have the same shape and dtype.
@@ -363,89 +363,89 @@ def _all_reduce_class(input_x: Tensor, op: str, group: str | None) -> Tensor:
         group: the name of a group of ranks.
     """
     x = check_tensor(input_x, "AllReduce", "input_x")
-    found: Tensor = all_reduce(x, op=check_reduction("AllReduce", op, x), group=member("AllReduce", group).name)
-    return found
+    result: Tensor = all_reduce(x, op=check_reduction("AllReduce", op, x), group=member("AllReduce", group).name)
+    return result
 
 
 @declare(primitive=prim("AllGather", group=WORLD))
 def _all_gather_class(input_x: Tensor, group: str | None) -> Tensor:
-    """All ranks' tensors behind each other along the first axis.
+    """Return the concatenation of all ranks' tensors along the first axis.
 
     Args:
         input_x: the tensor of this rank; all have the same shape and dtype.
         group: the name of a group of ranks.
     """
     x = check_rows("AllGather", input_x)
-    found: Tensor = all_gather(x, group=member("AllGather", group).name)
-    return found
+    result: Tensor = all_gather(x, group=member("AllGather", group).name)
+    return result
 
 
 @declare(primitive=prim("AllGatherV", group=WORLD))
 def _all_gather_v_class(input_x: Tensor, output_split_sizes: Any, group: str | None) -> Tensor:
-    """All ranks' tensors of one axis behind each other, of any lengths.
+    """Return the concatenation of all ranks' tensors of one axis, of any lengths.
 
     Args:
         input_x: the tensor of this rank.
-        output_split_sizes: of each rank the length of its tensor.
+        output_split_sizes: the length of each rank's tensor.
         group: the name of a group of ranks.
     """
     ranks = member("AllGatherV", group)
     sizes = check_sizes("AllGatherV", "output_split_sizes", output_split_sizes, ranks)
     x = check_length("AllGatherV", "input_x", input_x, sizes[ranks.rank or 0])
-    found: Tensor = all_gather(x, group=ranks.name, sizes=sizes)
-    return found
+    result: Tensor = all_gather(x, group=ranks.name, sizes=sizes)
+    return result
 
 
 @declare(primitive=prim("ReduceScatter", op="sum", group=WORLD))
 def _reduce_scatter_class(input_x: Tensor, op: str, group: str | None) -> Tensor:
-    """A rank's share, along the first axis, of all ranks' tensors made one.
+    """Return a rank's share, along the first axis, of the reduction of all ranks' tensors.
 
     Args:
-        input_x: the tensor of this rank; the ranks divide its first axis.
+        input_x: the tensor of this rank; the number of ranks divides its first axis.
         op: "sum", "prod", "max", "min" or "avg".
         group: the name of a group of ranks.
     """
     ranks = member("ReduceScatter", group)
     x = check_divides("ReduceScatter", "input_x", check_rows("ReduceScatter", input_x), 0, ranks)
-    found: Tensor = reduce_scatter(x, op=check_reduction("ReduceScatter", op, x), group=ranks.name)
-    return found
+    result: Tensor = reduce_scatter(x, op=check_reduction("ReduceScatter", op, x), group=ranks.name)
+    return result
 
 
 @declare(primitive=prim("ReduceScatterV", op="sum", group=WORLD))
 def _reduce_scatter_v_class(input_x: Tensor, input_split_sizes: Any, op: str, group: str | None) -> Tensor:
-    """A rank's share of all ranks' tensors of one axis made one, of any length.
+    """Return a rank's share, of any length, of the reduction of all ranks' tensors of one axis.
 
     Args:
         input_x: the tensor of this rank.
-        input_split_sizes: of each rank the length of its share.
+        input_split_sizes: the length of each rank's share.
         op: "sum", "prod", "max", "min" or "avg".
         group: the name of a group of ranks.
     """
     ranks = member("ReduceScatterV", group)
     sizes = check_sizes("ReduceScatterV", "input_split_sizes", input_split_sizes, ranks)
     x = check_length("ReduceScatterV", "input_x", input_x, sum(sizes))
-    found: Tensor = reduce_scatter(x, op=check_reduction("ReduceScatterV", op, x), group=ranks.name, sizes=sizes)
-    return found
+    result: Tensor = reduce_scatter(x, op=check_reduction("ReduceScatterV", op, x), group=ranks.name, sizes=sizes)
+    return result
 
 
 @declare(primitive=prim("Broadcast", "root_rank", group=WORLD))
 def _broadcast_class(input_x: Any, root_rank: int, group: str | None) -> tuple[Tensor, ...]:
-    """The tensors of one rank, on all.
+    """Return the tensors of one rank, on all ranks.
 
     Args:
-        input_x: a tuple of tensors; those of the other ranks say what shape and dtype come.
+        input_x: a tuple of tensors; those of the other ranks give the shape and dtype of the result.
         root_rank: the number of the rank in the group.
         group: the name of a group of ranks.
     """
     ranks = member("Broadcast", group)
     root = check_root("Broadcast", "root_rank", root_rank, ranks)
-    given = input_x if isinstance(input_x, tuple | list) else (input_x,)
-    return tuple([broadcast(check_tensor(x, "Broadcast", "input_x"), root=root, group=ranks.name) for x in given])
+    tensors = input_x if isinstance(input_x, tuple | list) else (input_x,)
+    return tuple([broadcast(check_tensor(x, "Broadcast", "input_x"), root=root, group=ranks.name) for x in tensors])
 
 
 @declare(primitive=prim("Reduce", "dest_rank", op="sum", group=WORLD))
 def _reduce_class(input_x: Tensor, dest_rank: int, op: str, group: str | None) -> Tensor:
-    """All ranks' tensors made one, on one rank; the others get zeros.
+    """Return the reduction of all ranks' tensors on one rank, and zeros on the others.
 
     Args:
         input_x: the tensor of this rank; all have the same shape and dtype.
@@ -455,13 +455,13 @@ def _reduce_class(input_x: Tensor, dest_rank: int, op: str, group: str | None) -
     """
     ranks, x = member("Reduce", group), check_tensor(input_x, "Reduce", "input_x")
     root = check_root("Reduce", "dest_rank", dest_rank, ranks)
-    found: Tensor = reduce(x, root=root, op=check_reduction("Reduce", op, x), group=ranks.name)
-    return found
+    result: Tensor = reduce(x, root=root, op=check_reduction("Reduce", op, x), group=ranks.name)
+    return result
 
 
 @declare(primitive=prim("CollectiveGather", "dest_rank", group=WORLD))
 def _gather_class(input_x: Tensor, dest_rank: int, group: str | None) -> Tensor:
-    """All ranks' tensors behind each other along the first axis, on one rank; the others get zeros.
+    """Return the concatenation of all ranks' tensors along the first axis on one rank, and zeros on the others.
 
     Args:
         input_x: the tensor of this rank; all have the same shape and dtype.
@@ -469,34 +469,34 @@ def _gather_class(input_x: Tensor, dest_rank: int, group: str | None) -> Tensor:
         group: the name of a group of ranks.
     """
     ranks, x = member("CollectiveGather", group), check_rows("CollectiveGather", input_x)
-    found: Tensor = gather(x, root=check_root("CollectiveGather", "dest_rank", dest_rank, ranks), group=ranks.name)
-    return found
+    result: Tensor = gather(x, root=check_root("CollectiveGather", "dest_rank", dest_rank, ranks), group=ranks.name)
+    return result
 
 
 @declare(primitive=prim("CollectiveScatter", src_rank=0, group=WORLD))
 def _scatter_class(input_x: Tensor, src_rank: int, group: str | None) -> Tensor:
-    """A rank's part, along the first axis, of one rank's tensor.
+    """Return a rank's part, along the first axis, of one rank's tensor.
 
     Args:
-        input_x: the tensor; those of the other ranks say what shape and dtype is divided.
+        input_x: the tensor; those of the other ranks give its shape and dtype.
         src_rank: the number of the rank in the group.
         group: the name of a group of ranks.
     """
     ranks = member("CollectiveScatter", group)
     x = check_divides("CollectiveScatter", "input_x", check_rows("CollectiveScatter", input_x), 0, ranks)
-    found: Tensor = scatter(x, root=check_root("CollectiveScatter", "src_rank", src_rank, ranks), group=ranks.name)
-    return found
+    result: Tensor = scatter(x, root=check_root("CollectiveScatter", "src_rank", src_rank, ranks), group=ranks.name)
+    return result
 
 
 @declare(primitive=prim("AlltoAll", "split_count", "split_dim", "concat_dim", group=WORLD))
 def _all_to_all_class(input_x: Tensor, split_count: int, split_dim: int, concat_dim: int, group: str | None) -> Tensor:
-    """The tensor's parts exchanged: that of each rank for this one, one behind the other.
+    """Return the concatenation of the parts of all ranks' tensors for this rank.
 
     Args:
         input_x: the tensor of this rank.
-        split_count: into how many parts it is divided: the number of ranks.
-        split_dim: the axis that is divided.
-        concat_dim: the axis along which what comes is put together.
+        split_count: the number of parts: the number of ranks.
+        split_dim: the axis to divide.
+        concat_dim: the axis of the concatenation.
         group: the name of a group of ranks.
     """
     ranks, x = member("AlltoAll", group), check_rows("AlltoAll", input_x)
@@ -504,25 +504,27 @@ def _all_to_all_class(input_x: Tensor, split_count: int, split_dim: int, concat_
         raise ValueError(
             f"For 'AlltoAll', 'split_count' must be the number of ranks, {ranks.size}, but got {split_count}"
         )
-    axes = [check_int(one, "AlltoAll", name) for name, one in (("split_dim", split_dim), ("concat_dim", concat_dim))]
+    axes = [
+        check_int(value, "AlltoAll", name) for name, value in (("split_dim", split_dim), ("concat_dim", concat_dim))
+    ]
     first, second = (one_axis(axis, x.ndim, "AlltoAll") for axis in axes)
     check_divides("AlltoAll", "input_x", x, first, ranks)
-    found: Tensor = all_to_all(x, split_axis=first, concat_axis=second, group=ranks.name)
-    return found
+    result: Tensor = all_to_all(x, split_axis=first, concat_axis=second, group=ranks.name)
+    return result
 
 
 @declare(primitive=prim("AlltoAllV", group=WORLD, block_size=1))
 def _all_to_all_v_class(
     input_x: Tensor, send_numel_list: Any, recv_numel_list: Any, group: str | None, block_size: int
 ) -> Tensor:
-    """What each rank has for this one, one behind the other.
+    """Return the concatenation of the elements of all ranks for this rank.
 
     Args:
-        input_x: of one axis: what this rank has for each, one behind the other.
-        send_numel_list: how many blocks for each rank.
-        recv_numel_list: how many from each.
+        input_x: of one axis: the elements for each rank, one after the other.
+        send_numel_list: the number of blocks for each rank.
+        recv_numel_list: the number of blocks from each rank.
         group: the name of a group of ranks.
-        block_size: how many elements a block has.
+        block_size: the number of elements of a block.
     """
     ranks, block = member("AlltoAllV", group), check_int(block_size, "AlltoAllV", "block_size")
     sent, received = (
@@ -530,33 +532,33 @@ def _all_to_all_v_class(
         for name, sizes in (("send_numel_list", send_numel_list), ("recv_numel_list", recv_numel_list))
     )
     x = check_length("AlltoAllV", "input_x", input_x, sum(sent))
-    found: Tensor = all_to_all_v(x, sent=sent, received=received, group=ranks.name)
-    return found
+    result: Tensor = all_to_all_v(x, sent=sent, received=received, group=ranks.name)
+    return result
 
 
 @declare(primitive=prim("AlltoAllVC", group=WORLD, block_size=1, transpose=False))
 def _all_to_all_v_c_class(
     input_x: Tensor, send_count_matrix: Any, group: str | None, block_size: int, transpose: bool
 ) -> Tensor:
-    """As AlltoAllV, with the numbers of all ranks.
+    """Return the concatenation of the elements of all ranks for this rank, from the counts of all ranks.
 
     Args:
-        input_x: of one axis: what this rank has for each, one behind the other.
-        send_count_matrix: at ``i * ranks + j`` how many blocks rank i sends to rank j.
+        input_x: of one axis: the elements for each rank, one after the other.
+        send_count_matrix: at ``i * ranks + j`` the number of blocks that rank i sends to rank j.
         group: the name of a group of ranks.
-        block_size: how many elements a block has.
-        transpose: whether it is at ``j * ranks + i``.
+        block_size: the number of elements of a block.
+        transpose: whether that number is at ``j * ranks + i``.
     """
     ranks = member("AlltoAllVC", group)
-    given: Any = send_count_matrix
-    given = given.asnumpy().reshape(-1).tolist() if isinstance(given, Tensor) else given
+    counts: Any = send_count_matrix
+    counts = counts.asnumpy().reshape(-1).tolist() if isinstance(counts, Tensor) else counts
     count = ranks.size
-    if not isinstance(given, list | tuple) or len(given) != count * count:
-        raise ValueError(f"For 'AlltoAllVC', 'send_count_matrix' must hold {count * count} numbers, but got {given!r}")
-    matrix = np.asarray(given, np.int64).reshape(count, count)
+    if not isinstance(counts, list | tuple) or len(counts) != count * count:
+        raise ValueError(f"For 'AlltoAllVC', 'send_count_matrix' must hold {count * count} numbers, but got {counts!r}")
+    matrix = np.asarray(counts, np.int64).reshape(count, count)
     matrix = matrix.T if transpose else matrix
-    me = ranks.rank or 0
-    return _all_to_all_v_class(input_x, matrix[me].tolist(), matrix[:, me].tolist(), group, block_size)
+    rank = ranks.rank or 0
+    return _all_to_all_v_class(input_x, matrix[rank].tolist(), matrix[:, rank].tolist(), group, block_size)
 
 
 @declare(primitive=prim("Barrier", group=WORLD))
@@ -579,18 +581,18 @@ def _send_class(input_x: Tensor, sr_tag: int, dest_rank: int, group: str | None,
 
     Args:
         input_x: the tensor.
-        sr_tag: tells what is sent between two ranks from each other.
-        dest_rank: the number in the group of who gets it.
+        sr_tag: distinguishes the messages between two ranks.
+        dest_rank: the number of the receiver in the group.
         group: the name of a group of ranks.
-        group_back: that of the way back; the gradient comes by ``group``.
+        group_back: that of the backward pass; the gradient comes by ``group``.
 
     Returns:
         The tensor; its gradient is what the other rank's ``Receive`` sends back.
     """
     ranks = member("Send", group)
     to, tag = check_root("Send", "dest_rank", dest_rank, ranks), check_tag("Send", sr_tag)
-    found: Tensor = send(check_tensor(input_x, "Send", "input_x"), to=to, tag=tag, group=ranks.name)
-    return found
+    result: Tensor = send(check_tensor(input_x, "Send", "input_x"), to=to, tag=tag, group=ranks.name)
+    return result
 
 
 @declare(primitive=prim("Receive", "sr_tag", "src_rank", "shape", "dtype", group=WORLD, group_back=WORLD))
@@ -603,23 +605,23 @@ def _receive_class(
     group: str | None = WORLD,
     group_back: str | None = WORLD,
 ) -> Tensor:
-    """What another rank sends.
+    """Receive a tensor from another rank.
 
     Args:
-        input_x: a tensor from which gradients are asked for, if what comes is to send its gradient back.
-        sr_tag: as the sender's.
-        src_rank: the number in the group of who sends it.
-        shape: of what comes.
-        dtype: of what comes.
+        input_x: a tensor that requires a gradient, if the received tensor is to send its gradient back.
+        sr_tag: that of the sender.
+        src_rank: the number of the sender in the group.
+        shape: of the received tensor.
+        dtype: of the received tensor.
         group: the name of a group of ranks.
-        group_back: that of the way back; the gradient goes by ``group``.
+        group_back: that of the backward pass; the gradient goes by ``group``.
     """
     ranks = member("Receive", group)
     source, tag = check_root("Receive", "src_rank", src_rank, ranks), check_tag("Receive", sr_tag)
     x = Tensor._wrap(np.zeros(1, np.float32)) if input_x is None else check_tensor(input_x, "Receive", "input_x")
     kind = numpy_dtype(float32 if dtype is None else dtype)
-    found: Tensor = receive(x, source=source, tag=tag, shape=tuple(shape), dtype=kind, group=ranks.name)
-    return found
+    result: Tensor = receive(x, source=source, tag=tag, shape=tuple(shape), dtype=kind, group=ranks.name)
+    return result
 
 
 @declare(
@@ -639,34 +641,34 @@ def _batch_class(
         input_x: a tuple of the tensors that are sent, in their order.
         op_types: "isend" or "irecv" of each message.
         remote_ranks: the number in the group of each other rank.
-        receive_shapes: the shapes of what comes, in its order.
-        receive_dtypes: the dtypes of what comes.
+        receive_shapes: the shapes of the received tensors, in their order.
+        receive_dtypes: the dtypes of the received tensors.
         group: the name of a group of ranks.
 
     Returns:
-        Of each message what came; a zero in the place of one that was sent.
+        For each message the received tensor; a zero for one that was sent.
     """
-    who, ranks = "BatchISendIRecv", member("BatchISendIRecv", group)
-    sent = iter([check_tensor(x, who, "input_x") for x in input_x or () if x is not None])
-    come = iter(list(zip(receive_shapes or (), receive_dtypes or (), strict=True)))
+    name, ranks = "BatchISendIRecv", member("BatchISendIRecv", group)
+    sent = iter([check_tensor(x, name, "input_x") for x in input_x or () if x is not None])
+    specifications = iter(list(zip(receive_shapes or (), receive_dtypes or (), strict=True)))
     if len(op_types) != len(remote_ranks):
-        raise ValueError(f"For '{who}', 'op_types' and 'remote_ranks' must have one length, but got {op_types!r}")
-    waiting: list[Any] = []
+        raise ValueError(f"For '{name}', 'op_types' and 'remote_ranks' must have one length, but got {op_types!r}")
+    pending: list[Any] = []
     for kind, rank in zip(op_types, remote_ranks, strict=True):
-        other = check_root(who, "remote_ranks", rank, ranks)
+        peer = check_root(name, "remote_ranks", rank, ranks)
         if kind == "isend" and (x := next(sent, None)) is not None:
-            mailbox.send(ranks, on_host(x._array), other, 0, line())
-            waiting.append(None)
-        elif kind == "irecv" and (one := next(come, None)) is not None:
-            like = np.empty(tuple(one[0]), numpy_dtype(one[1]))
-            waiting.append(mailbox.receive(ranks, like, other, 0, line()))
+            mailbox.send(ranks, on_host(x._array), peer, 0, line())
+            pending.append(None)
+        elif kind == "irecv" and (item := next(specifications, None)) is not None:
+            like = np.empty(tuple(item[0]), numpy_dtype(item[1]))
+            pending.append(mailbox.receive(ranks, like, peer, 0, line()))
         else:
             raise ValueError(
-                f"For '{who}', 'op_types' must be 'isend', with a tensor each, or 'irecv', with a shape and a dtype "
+                f"For '{name}', 'op_types' must be 'isend', with a tensor each, or 'irecv', with a shape and a dtype "
                 f"each, but got {op_types!r}"
             )
     zero = np.zeros((), np.float32)
-    return tuple([Tensor._wrap(zero if one is None else one.wait()) for one in waiting])
+    return tuple([Tensor._wrap(zero if item is None else item.wait()) for item in pending])
 
 
 def wait_for_all(ranks: Group) -> None:
@@ -675,21 +677,21 @@ def wait_for_all(ranks: Group) -> None:
 
 
 def check_tag(who: str, tag: int) -> int:
-    """The tag of a message; else a TypeError or a ValueError."""
+    """Return the tag of a message; raise TypeError or ValueError if it is invalid."""
     if not 0 <= check_int(tag, who, "tag") <= _HIGHEST_TAG:
         raise ValueError(f"For '{who}', 'tag' must be from 0 to {_HIGHEST_TAG}, but got {tag}")
     return tag
 
 
 def check_rows(who: str, x: Any, argument: str = "input_x") -> Tensor:
-    """A tensor with an axis at least; else a TypeError or a ValueError."""
+    """Return a tensor with at least one axis; raise TypeError or ValueError for others."""
     if not check_tensor(x, who, argument).ndim:
         raise ValueError(f"For '{who}', '{argument}' must have an axis, but got shape ()")
     return x
 
 
 def check_divides(who: str, argument: str, x: Tensor, axis: int, ranks: Group) -> Tensor:
-    """A tensor, of which the number of ranks divides an axis; else a ValueError."""
+    """Return a tensor with an axis that the number of ranks divides; raise ValueError for others."""
     if x.shape[axis] % ranks.size:
         raise ValueError(
             f"For '{who}', the {ranks.size} ranks must divide axis {axis} of '{argument}', but got shape {x.shape}"
@@ -698,7 +700,7 @@ def check_divides(who: str, argument: str, x: Tensor, axis: int, ranks: Group) -
 
 
 def check_length(who: str, argument: str, x: Any, length: int) -> Tensor:
-    """A tensor of one axis of this length; else a TypeError or a ValueError."""
+    """Return a tensor of one axis of this length; raise TypeError or ValueError for others."""
     if check_tensor(x, who, argument).shape != (length,):
         raise ValueError(f"For '{who}', '{argument}' must have shape {(length,)}, but got {x.shape}")
     return x

@@ -1,4 +1,4 @@
-"""``mindspore.ops.communication``: what ranks exchange, written into tensors; see ``communication.in_place``."""
+"""``mindspore.ops.communication``: exchange of ranks, written into tensors; see ``communication.in_place``."""
 
 from __future__ import annotations
 

@@ -23,23 +23,23 @@ class Custom(Primitive):
     """An operator that a Python function on NumPy arrays computes.
 
     Args:
-        func: the function. It gets a NumPy array of its own for each tensor, and everything else as it is, and gives
+        func: the function. It gets a NumPy array of its own for each tensor, and everything else as it is, and returns
             an array, or a tuple of them.
-        out_shape: the shape of the output, a tuple or list of ints, or a tuple of shapes; or a function that gives it
-            for the inputs' shapes, which come as lists.
-        out_dtype: the dtype of the output, or a tuple of dtypes for several; or a function that gives it for the
+        out_shape: the shape of the output, a tuple or list of ints, or a tuple of shapes; or a function that returns it
+            for the inputs' shapes, which are lists.
+        out_dtype: the dtype of the output, or a tuple of dtypes for several; or a function that returns it for the
             inputs' dtypes.
-        func_type: "pyfunc". MindSpore's other kinds make machine code, which is not done here.
-        bprop: the gradient: called with the inputs, the output and the output's gradient, it gives a gradient for each
-            input. Without one, a gradient that comes here is an error.
-        reg_info: kept for callers; for "pyfunc" MindSpore does not use it either.
+        func_type: "pyfunc". MindSpore's other kinds generate machine code, which is not supported here.
+        bprop: the gradient: called with the inputs, the output and the output's gradient, it returns a gradient for
+            each input. Without one, a gradient is an error.
+        reg_info: stored only; for "pyfunc" MindSpore does not use it either.
 
     Raises:
-        TypeError: ``func`` or ``bprop`` cannot be called, or ``out_shape`` or ``out_dtype`` is nothing of the above.
+        TypeError: ``func`` or ``bprop`` cannot be called, or ``out_shape`` or ``out_dtype`` is none of the above.
         ValueError: another ``func_type``.
         NotImplementedError: one of MindSpore's other kinds.
-        RuntimeError: when called, the function gives another number of outputs, or one of another shape or dtype than
-            it was said to give; on the way back, there is no ``bprop``.
+        RuntimeError: when called, the function returns another number of outputs, or one of another shape or dtype than
+            declared; in the backward pass, there is no ``bprop``.
     """
 
     name = "Custom"
@@ -72,10 +72,10 @@ class Custom(Primitive):
         self.attrs.update(func_name=getattr(func, "__name__", type(func).__name__), func_type=func_type)
 
     def __call__(self, *inputs: Any) -> Any:
-        """The outputs of the function.
+        """Return the outputs of the function.
 
         Args:
-            *inputs: its arguments; tensors come to it as arrays.
+            *inputs: its arguments; tensors are passed as arrays.
 
         Returns:
             A Tensor, or a tuple of them.
@@ -92,24 +92,24 @@ class Custom(Primitive):
             shapes = shapes(*[list(x.shape) if isinstance(x, Tensor) else [] for x in inputs])
         if not isinstance(dtypes, DType | Sequence):
             dtypes = dtypes(*[x.dtype if isinstance(x, Tensor) else pytype_to_dtype(type(x)) for x in inputs])
-        given = self.func(*[np.array(x.asnumpy()) if isinstance(x, Tensor) else x for x in inputs])
+        outputs = self.func(*[np.array(x.asnumpy()) if isinstance(x, Tensor) else x for x in inputs])
         if isinstance(dtypes, DType):
-            return self._output(given, shapes, dtypes)
-        results = given if isinstance(given, tuple | list) else (given,)
+            return self._output(outputs, shapes, dtypes)
+        results = outputs if isinstance(outputs, tuple | list) else (outputs,)
         if not len(results) == len(dtypes) == len(shapes):
             raise RuntimeError(
                 f"For 'Custom', '{self.attrs['func_name']}' gives {len(results)} outputs, but 'out_shape' says "
                 f"{len(shapes)} and 'out_dtype' {len(dtypes)}"
             )
-        return tuple([self._output(*one) for one in zip(results, shapes, dtypes, strict=True)])
+        return tuple([self._output(*item) for item in zip(results, shapes, dtypes, strict=True)])
 
     def _output(self, given: Any, shape: Sequence[int], dtype: DType) -> Tensor:
-        wanted = np.dtype(dtype_to_nptype(dtype))
+        expected = np.dtype(dtype_to_nptype(dtype))
         is_array = isinstance(given, np.ndarray | np.generic)
-        if given is None or (is_array and given.dtype != wanted):
-            found = "nothing" if given is None else f"an output of {given.dtype}"
-            raise RuntimeError(f"For 'Custom', '{self.attrs['func_name']}' gives {found}, but 'out_dtype' says {dtype}")
-        array: Array = np.array(given, wanted)
+        if given is None or (is_array and given.dtype != expected):
+            kind = "nothing" if given is None else f"an output of {given.dtype}"
+            raise RuntimeError(f"For 'Custom', '{self.attrs['func_name']}' gives {kind}, but 'out_dtype' says {dtype}")
+        array: Array = np.array(given, expected)
         if array.shape != tuple(shape):
             raise RuntimeError(
                 f"For 'Custom', '{self.attrs['func_name']}' gives an output of the shape {array.shape}, but "
@@ -119,7 +119,7 @@ class Custom(Primitive):
 
 
 class _Called(_Function):
-    """One call."""
+    """A call of the function."""
 
     @staticmethod
     def forward(ctx: Any, operator: Custom, *inputs: Any) -> Any:
@@ -135,12 +135,12 @@ class _Called(_Function):
                 f"For 'Custom', there is no gradient of '{ctx.operator.attrs['func_name']}': give 'bprop', or stop the "
                 "gradient with ops.stop_gradient"
             )
-        arrived = gradients if isinstance(ctx.output, tuple) else gradients[0]
-        returned = bprop(*ctx.inputs, ctx.output, arrived)
-        parts = tuple(returned) if isinstance(returned, tuple | list) else (returned,)
+        upstream = gradients if isinstance(ctx.output, tuple) else gradients[0]
+        result = bprop(*ctx.inputs, ctx.output, upstream)
+        parts = tuple(result) if isinstance(result, tuple | list) else (result,)
         if len(parts) < len(ctx.inputs):
             raise RuntimeError(
                 f"For 'Custom', 'bprop' gives {len(parts)} gradients for {len(ctx.inputs)} inputs; one each is needed"
             )
-        kept = [one if isinstance(x, Tensor) else None for one, x in zip(parts, ctx.inputs, strict=False)]
-        return None, *kept
+        results = [gradient if isinstance(x, Tensor) else None for gradient, x in zip(parts, ctx.inputs, strict=False)]
+        return None, *results

@@ -1,6 +1,6 @@
 """Primitive classes (``mindspore.ops.operations``): the same operators, configured when made, called on tensors.
 
-Which there are is declared beside the functions that they call (``surfaces.declare``); here they are made.
+They are declared beside the functions that they call (``surfaces.declare``), and created here.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _told: set[str] = set()
 
 
 def _tell_ignored(method: str) -> None:
-    """Say once in a process that a setting of (semi-)automatic parallel modes changes nothing in others."""
+    """Warn once in a process that a setting of (semi-)automatic parallel modes has no effect in others."""
     if method not in _told:
         _told.add(method)
         warn_user(f"'{method}' has no effect here: it is for (semi-)automatic parallel modes, and is ignored in others")
@@ -54,7 +54,7 @@ _NAMES_OF_VALUES = ("input_names", "output_names")
 
 
 class _Counts:
-    """How many inputs calls of a class take: a range, read off the function's signature when it is first asked for."""
+    """Number of inputs of the calls of a class: a range, derived from the function's signature on first use."""
 
     def __init__(self, function: Callable[..., Any] | None = None, row: PrimitiveRow | None = None) -> None:
         self._function, self._row = function, row
@@ -63,22 +63,26 @@ class _Counts:
         counts = range(sys.maxsize)
         if self._function is not None and self._row is not None:
             settings = {*self._row.left_out, *(name for name, _ in self._row.parameters)}
-            given = [one for one in inspect.signature(self._function).parameters.values() if one.name not in settings]
-            placed = [one for one in given if one.kind is one.POSITIONAL_OR_KEYWORD]
-            needed = sum(one.default is one.empty for one in placed)
-            if not any(one.kind is one.VAR_POSITIONAL for one in given):
-                counts = range(needed, len(placed) + 1)
+            inputs = [
+                parameter
+                for parameter in inspect.signature(self._function).parameters.values()
+                if parameter.name not in settings
+            ]
+            positional = [parameter for parameter in inputs if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
+            required = sum(parameter.default is parameter.empty for parameter in positional)
+            if not any(parameter.kind is parameter.VAR_POSITIONAL for parameter in inputs):
+                counts = range(required, len(positional) + 1)
         owner._counts = counts  # type: ignore[attr-defined]
         return counts
 
 
 def _misfit(name: str, counts: range, count: int, named: dict[str, Any]) -> str:
-    """What is wrong with the arguments of a call."""
+    """Return the error message for the arguments of a call."""
     if named:
         return f"For '{name}', a call takes its inputs by place, but got '{next(iter(named))}' by name"
     least, most = counts[0], counts[-1]
-    allowed = f"{most} input{'s' * (most != 1)}" if least == most else f"{least} to {most} inputs"
-    return f"For '{name}', a call takes {allowed}, but got {count}"
+    expected = f"{most} input{'s' * (most != 1)}" if least == most else f"{least} to {most} inputs"
+    return f"For '{name}', a call takes {expected}, but got {count}"
 
 
 def _no_operator(*inputs: Any, **settings: Any) -> Any:
@@ -88,7 +92,7 @@ def _no_operator(*inputs: Any, **settings: Any) -> Any:
 class Primitive:
     """Base of the primitive classes: an operator with its settings, called on its inputs.
 
-    A class of one's own derives from it and decorates its ``__init__`` with ``prim_attr_register``.
+    A user's own class derives from it and decorates its ``__init__`` with ``prim_attr_register``.
 
     Args:
         *args: the settings in the order of the class; for a class without an operator, its name.
@@ -117,13 +121,13 @@ class Primitive:
             values[key] = value
         self._values = values
         self.attrs = dict(values)
-        """Its settings and what was added to them, by name."""
+        """Settings and added attributes, by name."""
         self.__dict__.update(values)
 
     def __repr__(self) -> str:
-        shown = {**self._values, **self.attrs}
-        described = ", ".join(f"{key}={value}" for key, value in shown.items() if key not in _NAMES_OF_VALUES)
-        return f"Prim[{self.name}]<{described}>" if described else f"Prim[{self.name}]"
+        attributes = {**self._values, **self.attrs}
+        settings = ", ".join(f"{key}={value}" for key, value in attributes.items() if key not in _NAMES_OF_VALUES)
+        return f"Prim[{self.name}]<{settings}>" if settings else f"Prim[{self.name}]"
 
     def __call__(self, *inputs: Any, **named: Any) -> Any:
         if named or len(inputs) not in self._counts:
@@ -133,7 +137,7 @@ class Primitive:
         return type(self)._function(*inputs, **self._values)
 
     def set_device(self, device_target: str) -> Primitive:
-        """Keep the name of a device, which changes nothing: an operator runs where its tensors are.
+        """Store the name of a device, which has no effect: an operator runs where its tensors are.
 
         Args:
             device_target: "CPU", "GPU" or "Ascend".
@@ -148,7 +152,7 @@ class Primitive:
         return self.add_prim_attr("primitive_target", device_target)
 
     def set_stage(self, stage: int) -> Primitive:
-        """Keep the number of a stage of a pipeline, as the attribute ``stage``; say once that it changes nothing.
+        """Store the number of a stage of a pipeline, as the attribute ``stage``; warn once that it has no effect.
 
         Args:
             stage: the number.
@@ -162,23 +166,23 @@ class Primitive:
     def shard(
         self, in_strategy: tuple[Any, ...] | None = None, out_strategy: tuple[Any, ...] | None = None
     ) -> Primitive:
-        """Keep how inputs and outputs would be divided, as attributes, and say once that nothing is.
+        """Store how inputs and outputs would be divided, as attributes; warn once that they are not.
 
         It is for (semi-)automatic parallel modes, as in MindSpore.
 
         Args:
-            in_strategy: of each input into how many parts each axis would be divided.
-            out_strategy: of each output likewise.
+            in_strategy: for each input the number of parts of each axis.
+            out_strategy: for each output, likewise.
 
         Returns:
             The primitive itself.
 
         Raises:
-            TypeError: one is no tuple of tuples of ints.
+            TypeError: a strategy is not a tuple of tuples of ints.
             ValueError: ``out_strategy`` without ``in_strategy``.
         """
-        given = {"in_strategy": in_strategy, "out_strategy": out_strategy}
-        for name, strategy in given.items():
+        strategies = {"in_strategy": in_strategy, "out_strategy": out_strategy}
+        for name, strategy in strategies.items():
             for part in check_type(strategy, tuple | None, "Primitive.shard", name) or ():
                 if not isinstance(part, tuple) or not all(type(count) is int for count in part):
                     raise TypeError(
@@ -186,14 +190,14 @@ class Primitive:
                     )
         if in_strategy is None and out_strategy is not None:
             raise ValueError(f"For 'Primitive.shard', 'out_strategy' {out_strategy} needs an 'in_strategy' beside it")
-        for name, strategy in given.items():
+        for name, strategy in strategies.items():
             if strategy is not None:
                 self.add_prim_attr(name, strategy)
         _tell_ignored("Primitive.shard")
         return self
 
     def place(self, role: str, rank_id: int) -> None:
-        """Keep which process would compute it, as ``ms_role`` and ``rank_id``; say once that it changes nothing.
+        """Store which process would compute it, as ``ms_role`` and ``rank_id``; warn once that it has no effect.
 
         Args:
             role: "MS_WORKER".
@@ -201,7 +205,7 @@ class Primitive:
 
         Raises:
             ValueError: another role, or ``rank_id`` is negative.
-            TypeError: ``rank_id`` is no int.
+            TypeError: ``rank_id`` is not an int.
         """
         if role != "MS_WORKER":
             raise ValueError(f"For 'Primitive.place', 'role' must be 'MS_WORKER', but got {role!r}")
@@ -211,13 +215,13 @@ class Primitive:
         _tell_ignored("Primitive.place")
 
     def check_elim(self, *args: object) -> tuple[bool, None]:
-        """Whether a graph compiler could leave the operator out; a subclass of one's own may say so.
+        """Return whether a graph compiler could remove the operator; a user's own subclass may override it.
 
         Args:
             *args: its inputs.
 
         Returns:
-            False, and None in the place of its result.
+            False, and None instead of its result.
         """
         return False, None
 
@@ -232,23 +236,23 @@ class Primitive:
             The primitive itself.
 
         Raises:
-            TypeError: ``name`` is no str.
+            TypeError: ``name`` is not a str.
         """
         self.__dict__[check_type(name, str, self.name, "name")] = value
         self.attrs[name] = value
         return self
 
     def recompute(self, mode: bool = True) -> Primitive:
-        """Set the mark ``recompute``, which a graph compiler reads; a warning says so. Use that of a Cell instead.
+        """Set the attribute ``recompute``, which a graph compiler reads, and warn. Use that of a Cell instead.
 
         Args:
-            mode: what it is set to.
+            mode: the value.
 
         Returns:
             The primitive itself.
 
         Raises:
-            TypeError: ``mode`` is no bool.
+            TypeError: ``mode`` is not a bool.
         """
         check_type(mode, bool, self.name, "mode")
         warnings.warn(
@@ -258,7 +262,7 @@ class Primitive:
         return self
 
     def del_prim_attr(self, name: str) -> Primitive:
-        """Take an attribute of this primitive away; one that is not there may be named too.
+        """Remove an attribute of this primitive, if it exists.
 
         Args:
             name: of the attribute.
@@ -271,7 +275,7 @@ class Primitive:
         return self
 
     def set_prim_instance_name(self, instance_name: str) -> Primitive:
-        """Keep a name of this one object, as ``instance_name``.
+        """Store a name of this one object, as ``instance_name``.
 
         Args:
             instance_name: the name.
@@ -280,17 +284,17 @@ class Primitive:
             The primitive itself.
 
         Raises:
-            TypeError: ``instance_name`` is no str.
+            TypeError: ``instance_name`` is not a str.
         """
         self.instance_name = check_type(instance_name, str, self.name, "instance_name")
         return self
 
     def init_prim_io_names(self, inputs: Sequence[str], outputs: Sequence[str]) -> None:
-        """Keep names of the inputs and the outputs, which a compiler would read; they are among ``attrs`` too.
+        """Store names of the inputs and the outputs, which a compiler would read; they are also in ``attrs``.
 
         Args:
-            inputs: the names of the inputs, kept as ``input_names``.
-            outputs: the names of the outputs, kept as ``output_names``.
+            inputs: the names of the inputs, stored as ``input_names``.
+            outputs: the names of the outputs, stored as ``output_names``.
         """
         self.add_prim_attr("input_names", inputs)
         self.add_prim_attr("output_names", outputs)
@@ -323,13 +327,13 @@ def _class_of(function: Callable[..., Any], row: PrimitiveRow) -> type[Primitive
 
 
 def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
-    """Decorator of the ``__init__`` of a Primitive of one's own: its arguments become attributes, then it runs.
+    """Decorate the ``__init__`` of a user's own Primitive: its arguments become attributes, then it runs.
 
     Args:
         fn: the ``__init__``.
 
     Returns:
-        The function to be used in its place.
+        The function to use instead.
     """
 
     def initialise(self: Primitive, *args: Any, **kwargs: Any) -> None:
@@ -347,7 +351,7 @@ prim_arg_register = prim_attr_register
 
 if TYPE_CHECKING:
     from .primitive_types import *
-# A class is there when the module that declares it has been imported, and each module of this package may declare some.
+# A class exists once the module that declares it is imported, and each module of this package may declare some.
 for _module in walk_packages([str(Path(__file__).parent)], f"{__package__}."):
     import_module(_module.name)
 for _function, _declared in PRIMITIVES.values():

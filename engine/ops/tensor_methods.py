@@ -1,6 +1,6 @@
-"""Methods of Tensor about the tensor as a whole: its copies, its dtype, its device, one element of it, its flags.
+"""Methods of Tensor on the tensor as a whole: its copies, its dtype, its device, one element of it, its flags.
 
-Methods that compute are declared beside the functions of ``ops``, and what the array itself answers is in the class.
+Methods that compute are declared beside the functions of ``ops``; those that only read the array are in the class.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ __all__: list[str] = []
 
 @declare(method=("clone", "copy"))
 def _copy(input: Tensor) -> Tensor:
-    """The same values as a new Tensor, which gradients pass.
+    """Return the same values in a new Tensor, through which gradients pass.
 
     Args:
         input: the Tensor.
 
     Returns:
-        a Tensor of its shape and dtype; changing one in place leaves the other as it is.
+        A Tensor of its shape and dtype; changing one in place leaves the other as it is.
     """
     return identity(input)
 
 
 @declare(method="value")
 def _itself(input: Tensor) -> Tensor:
-    """The Tensor itself.
+    """Return the Tensor itself.
 
     Args:
-        input: the Tensor; a Parameter gives its values as a Tensor that its gradient follows.
+        input: the Tensor; a Parameter returns its values as a Tensor that its gradient follows.
 
     Returns:
         ``input``.
@@ -65,40 +65,40 @@ def _itself(input: Tensor) -> Tensor:
 
 @declare(method=True)
 def _itemset(input: Tensor, *args: Any) -> Tensor:
-    """A copy with one element replaced: ``itemset(value)`` or ``itemset(place, value)``. The Tensor itself stays.
+    """Return a copy with one element replaced: ``itemset(value)`` or ``itemset(position, value)``.
 
     Args:
         input: the Tensor.
-        *args: the value alone, for a Tensor of one element; or before it the place: an int counts the flattened
+        *args: the value alone, for a Tensor of one element; or before it the position: an int counts the flattened
             elements, a tuple has an int for each axis.
 
     Returns:
-        a Tensor of the shape and dtype of ``input``.
+        A Tensor of the shape and dtype of ``input``.
 
     Raises:
-        IndexError: a place that is out of range, or a value that is no number.
+        IndexError: a position that is out of range, or a value that is not a number.
     """
     if not isinstance(args[-1], int | float | complex | np.generic):
         raise IndexError(f"For 'Tensor.itemset', the value must be a number, but got {type(args[-1]).__name__}")
-    place = args[0]
-    if len(args) == 2 and isinstance(place, int):
-        if not -input.size <= place < input.size:
-            raise IndexError(f"For 'Tensor.itemset', the place must be within {input.size} elements, but got {place}")
-        place = np.unravel_index(place % input.size, input.shape)
-    changed = _copy(input)
-    changed[place if len(args) == 2 else (0,) * input.ndim] = args[-1]
-    return changed
+    index = args[0]
+    if len(args) == 2 and isinstance(index, int):
+        if not -input.size <= index < input.size:
+            raise IndexError(f"For 'Tensor.itemset', the place must be within {input.size} elements, but got {index}")
+        index = np.unravel_index(index % input.size, input.shape)
+    result = _copy(input)
+    result[index if len(args) == 2 else (0,) * input.ndim] = args[-1]
+    return result
 
 
 @declare(method=True)
 def _to_dlpack(input: Tensor) -> object:
-    """The values as a DLPack capsule, for other libraries to take without a copy.
+    """Return the values as a DLPack capsule, for other libraries to take without a copy.
 
     Args:
-        input: the Tensor; whoever takes the capsule must not write into it.
+        input: the Tensor; the consumer of the capsule must not write into it.
 
     Returns:
-        the capsule.
+        The capsule.
     """
     return input._array.__dlpack__()
 
@@ -108,37 +108,37 @@ def _to_dlpack(input: Tensor) -> object:
 
 @declare(method=True)
 def _astype(input: Tensor, dtype: AnyDType, copy: builtins.bool = True) -> Tensor:
-    """The elements as another dtype.
+    """Return the elements in another dtype.
 
     Args:
         input: the Tensor.
-        dtype: the element type: a DType, or a NumPy dtype, a Python type or a name that stands for one.
-        copy: whether the result is a new Tensor also where ``input`` has that dtype; False then gives ``input`` itself.
+        dtype: the element type: a DType, or a NumPy dtype, a Python type or the name of one.
+        copy: whether the result is a new Tensor also if ``input`` has that dtype; False then returns ``input`` itself.
 
     Returns:
-        a Tensor of the shape of ``input``. The gradient comes back in the dtype of ``input``.
+        A Tensor of the shape of ``input``. Its gradient is cast to the dtype of ``input``.
 
     Raises:
-        TypeError: ``dtype`` names no element type.
+        TypeError: ``dtype`` is not an element type.
     """
-    # As in MindSpore, of Python's types float is Float64 here.
-    found = cast(input, float64 if dtype is builtins.float else any_dtype(dtype))
-    return _copy(found) if copy and found is input else found
+    # As in MindSpore, Python's type float is Float64 here.
+    result = cast(input, float64 if dtype is builtins.float else any_dtype(dtype))
+    return _copy(result) if copy and result is input else result
 
 
 @declare(method=True)
 def _type(input: Tensor, dtype: AnyDType | None = None) -> Any:
-    """The name of the dtype; or, given one, the elements as another dtype.
+    """Return the name of the dtype; or, with ``dtype``, the elements in that dtype.
 
     Args:
         input: the Tensor.
-        dtype: the element type to convert to; None asks for the name.
+        dtype: the element type to convert to; None returns the name.
 
     Returns:
-        a str such as "Float32" without ``dtype``, else a Tensor of the shape of ``input``.
+        A str such as "Float32" without ``dtype``, else a Tensor of the shape of ``input``.
 
     Raises:
-        TypeError: ``dtype`` names no element type.
+        TypeError: ``dtype`` is not an element type.
     """
     return f"{input.dtype}" if dtype is None else cast(input, any_dtype(dtype))
 
@@ -152,10 +152,10 @@ def _set_dtype(input: Tensor, dtype: AnyDType) -> DType:
         dtype: the element type.
 
     Returns:
-        the new DType.
+        The new DType.
 
     Raises:
-        TypeError: ``dtype`` names no element type.
+        TypeError: ``dtype`` is not an element type.
     """
     input._rebind(cast(input, any_dtype(dtype))._array)
     return input.dtype
@@ -197,7 +197,7 @@ for _name, _dtype in {
 
 @declare(method=True)
 def _move_to(input: Tensor, to: str, blocking: builtins.bool = True) -> Tensor:
-    """The same values on another device; gradients pass, and come back to where the Tensor is.
+    """Return the same values on another device; gradients pass back to the device of the Tensor.
 
     Args:
         input: the Tensor.
@@ -205,45 +205,45 @@ def _move_to(input: Tensor, to: str, blocking: builtins.bool = True) -> Tensor:
         blocking: accepted for MindSpore's sake; a later use waits for the copy in any case.
 
     Returns:
-        a Tensor there of the same shape and dtype.
+        A Tensor on that device, of the same shape and dtype.
 
     Raises:
-        ValueError: ``to`` is another place.
+        ValueError: ``to`` is another device.
     """
-    wanted = str(to).upper()
-    if wanted not in ("CPU", "GPU"):
+    device = str(to).upper()
+    if device not in ("CPU", "GPU"):
         raise ValueError(f"For 'Tensor.move_to', 'to' must be 'CPU' or 'GPU', but got {to!r}")
-    return move_operator(input, to=wanted)
+    return move_operator(input, to=device)
 
 
 @declare(method=True)
 def _to(
     input: Tensor, *args: Tensor | DTypeLike | builtins.bool | None, **named: Tensor | DTypeLike | builtins.bool | None
 ) -> Tensor:
-    """The values as another dtype, on another device, or in the dtype of another Tensor.
+    """Return the values in another dtype, on another device, or in the dtype of another Tensor.
 
     Args:
         input: the Tensor.
-        *args: in any order: a dtype; a device ("CPU", "GPU", also "GPU:0"); a Tensor, whose dtype is taken. None and
+        *args: in any order: a dtype; a device ("CPU", "GPU", also "GPU:0"); a Tensor, whose dtype is used. None and
             bools (``non_blocking``, ``copy``) change nothing.
         **named: the same by any name, such as ``dtype=`` or ``device=``.
 
     Returns:
-        a Tensor of the shape of ``input``.
+        A Tensor of the shape of ``input``.
 
     Raises:
-        TypeError: something that names no dtype.
+        TypeError: an argument that is not a dtype.
         ValueError: a str that is neither "CPU" nor "GPU".
     """
-    found = input
-    for wanted in (*args, *named.values()):
-        if isinstance(wanted, Tensor):
-            found = cast(found, wanted.dtype)
-        elif isinstance(wanted, str):
-            found = _move_to(found, wanted.partition(":")[0])
-        elif wanted is not None and not isinstance(wanted, builtins.bool):
-            found = cast(found, to_dtype(wanted))
-    return found
+    result = input
+    for argument in (*args, *named.values()):
+        if isinstance(argument, Tensor):
+            result = cast(result, argument.dtype)
+        elif isinstance(argument, str):
+            result = _move_to(result, argument.partition(":")[0])
+        elif argument is not None and not isinstance(argument, builtins.bool):
+            result = cast(result, to_dtype(argument))
+    return result
 
 
 # Flags
@@ -254,15 +254,15 @@ def _requires_grad_(input: Tensor, requires_grad: builtins.bool = True) -> Tenso
     """Set ``requires_grad``.
 
     Args:
-        input: the Tensor. Of a Parameter the flag says whether it is trained; of another Tensor it is kept for readers
-            only, since gradients are asked for by ``grad``.
+        input: the Tensor. For a Parameter the flag determines whether it is trained; for another Tensor it is only
+            stored, since gradients are requested with ``grad``.
         requires_grad: the new value.
 
     Returns:
         ``input``.
 
     Raises:
-        TypeError: of a Parameter, ``requires_grad`` is no bool.
+        TypeError: of a Parameter, ``requires_grad`` is not a bool.
     """
     input.requires_grad = requires_grad  # type: ignore[attr-defined]
     return input
@@ -270,7 +270,7 @@ def _requires_grad_(input: Tensor, requires_grad: builtins.bool = True) -> Tenso
 
 @declare(method=True)
 def _set_const_arg(input: Tensor, const_arg: builtins.bool = True) -> Tensor:
-    """Keep the flag ``const_arg``, which a graph compiler would read; nothing here does.
+    """Store the flag ``const_arg``, which a graph compiler would read; it has no effect here.
 
     Args:
         input: the Tensor.
@@ -287,7 +287,7 @@ def _set_const_arg(input: Tensor, const_arg: builtins.bool = True) -> Tensor:
 def _init_data(
     input: Tensor, slice_index: int | None = None, shape: Shape | None = None, opt_shard_group: str | None = None
 ) -> Tensor:
-    """The Tensor itself: ``init`` fills a Tensor when it is made, so nothing is left to be done.
+    """Return the Tensor itself: ``init`` fills a Tensor when it is made, so nothing remains to be done.
 
     Args:
         input: a Tensor that was made with ``init``.
@@ -308,7 +308,7 @@ def _init_data(
 
 @declare(method=True)
 def _flush_from_cache(input: Tensor) -> None:
-    """Do nothing: there is no parameter server, and so no cache to be written back.
+    """Do nothing: there is no parameter server, and so no cache to write back.
 
     Args:
         input: the Tensor.

@@ -1,4 +1,4 @@
-"""Candidate sampling: classes drawn at random, with how often each was to be expected, for losses over many classes.
+"""Candidate sampling: classes drawn at random, with their expected counts, for losses over many classes.
 
 Jean, Cho, Memisevic, Bengio, "On Using Very Large Target Vocabulary for Neural Machine Translation" (2015).
 """
@@ -22,13 +22,13 @@ __all__ = ["log_uniform_candidate_sampler", "uniform_candidate_sampler"]
 
 
 def _draws(seed: int) -> Callable[[int], Array]:
-    """Numbers inside (0, 1), as many as each call asks for; a seed starts a stream of its own."""
-    drawn = 0
+    """Return a function that draws as many numbers inside (0, 1) as requested; a seed starts a stream of its own."""
+    consumed = 0
 
     def draw(count: int) -> Array:
-        nonlocal drawn
-        stream, offset = (seed, drawn) if seed else random.draw(count)
-        drawn += count
+        nonlocal consumed
+        stream, offset = (seed, consumed) if seed else random.draw(count)
+        consumed += count
         return philox.uniform(stream, offset, (count,)).astype(np.float64) + 2.0**-33
 
     return draw
@@ -46,7 +46,7 @@ def _sampled(
     chance: Callable[[Array], Array],
     remove_hits: bool = False,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The candidates and the expected counts, where ``class_at`` makes a class of a number in (0, 1)."""
+    """Return the candidates and the expected counts; ``class_at`` maps numbers in (0, 1) to classes."""
     for argument, value in (("num_true", num_true), ("num_sampled", num_sampled), ("range_max", range_max)):
         check_positive_int(value, name, argument)
     check_bool(unique, name, "unique")
@@ -56,26 +56,26 @@ def _sampled(
         raise ValueError(
             f"For '{name}', 'true_classes' must have the shape (batch_size, {num_true}), but got {true.shape}"
         )
-    left_out = set(true.reshape(-1).tolist()) & set(range(range_max)) if remove_hits else set()
-    there = range_max - len(left_out)
-    if there < (num_sampled if unique else 1):
-        raise ValueError(f"For '{name}', 'num_sampled' {num_sampled} must be at most the number of classes, {there}")
-    draw, found, tries = _draws(seed), list[int](), 0
-    taken = set(left_out)
-    while len(found) < num_sampled:
-        for one in class_at(draw(2 * num_sampled)).tolist():
+    excluded = set(true.reshape(-1).tolist()) & set(range(range_max)) if remove_hits else set()
+    limit = range_max - len(excluded)
+    if limit < (num_sampled if unique else 1):
+        raise ValueError(f"For '{name}', 'num_sampled' {num_sampled} must be at most the number of classes, {limit}")
+    draw, samples, tries = _draws(seed), list[int](), 0
+    used = set(excluded)
+    while len(samples) < num_sampled:
+        for label in class_at(draw(2 * num_sampled)).tolist():
             tries += 1
-            if one not in taken:
-                found.append(one)
+            if label not in used:
+                samples.append(label)
                 if unique:
-                    taken.add(one)
-                if len(found) == num_sampled:
+                    used.add(label)
+                if len(samples) == num_sampled:
                     break
-    candidates = np.asarray(found, true.dtype)
+    candidates = np.asarray(samples, true.dtype)
 
     def expected(classes: Array) -> Tensor:
         p = chance(classes.astype(np.float64))
-        # Without repetitions it is the chance to be there after so many tries.
+        # Without repetitions it is the probability to occur within so many tries.
         count = -np.expm1(tries * np.log1p(-p)) if unique and tries != num_sampled else p * num_sampled
         return Tensor._wrap(to_device(count.astype(np.float32)))
 
@@ -102,25 +102,25 @@ def uniform_candidate_sampler(
     seed: int = 0,
     remove_accidental_hits: bool = False,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """``num_sampled`` classes, each of [0, range_max) with the same probability.
+    """Draw ``num_sampled`` classes, each of [0, range_max) with the same probability.
 
     Args:
         true_classes: the classes of each example, integers (batch_size, num_true).
-        num_true: how many classes each example has.
-        num_sampled: how many classes are drawn.
+        num_true: the number of classes of each example.
+        num_sampled: the number of drawn classes.
         unique: whether no class is drawn twice.
-        range_max: how many classes there are.
+        range_max: the number of classes.
         seed: the same seed gives the same classes; 0 draws from the engine's stream (``set_seed``).
         remove_accidental_hits: whether no class of ``true_classes`` is drawn.
 
     Returns:
-        The classes (num_sampled,) in the dtype of ``true_classes``; and, in Float32, how often each of
-        ``true_classes`` and each of the drawn ones was to be expected among them.
+        The classes (num_sampled,) in the dtype of ``true_classes``; and, in Float32, the expected counts of
+        ``true_classes`` and of the drawn ones.
 
     Raises:
-        TypeError: ``true_classes`` is no Tensor of integers, or a count no int.
+        TypeError: ``true_classes`` is not a Tensor of integers, or a count is not an int.
         ValueError: a count or ``range_max`` is not positive, ``seed`` is negative, ``true_classes`` has another shape,
-            or more classes are asked for than there are.
+            or more classes are requested than exist.
     """
     check_bool(remove_accidental_hits, "uniform_candidate_sampler", "remove_accidental_hits")
     return _sampled(
@@ -146,26 +146,26 @@ def log_uniform_candidate_sampler(
     range_max: int = 5,
     seed: int = 0,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """``num_sampled`` classes of [0, range_max), class c with probability log((c + 2) / (c + 1)) / log(range_max + 1).
+    """Draw classes of [0, range_max), class c with the probability log((c + 2) / (c + 1)) / log(range_max + 1).
 
-    That is about Zipf's law, which words sorted by their frequency follow.
+    This is about Zipf's law, which words sorted by their frequency follow.
 
     Args:
         true_classes: the classes of each example, integers (batch_size, num_true).
-        num_true: how many classes each example has.
-        num_sampled: how many classes are drawn.
+        num_true: the number of classes of each example.
+        num_sampled: the number of drawn classes.
         unique: whether no class is drawn twice.
-        range_max: how many classes there are.
+        range_max: the number of classes.
         seed: the same seed gives the same classes; 0 draws from the engine's stream (``set_seed``).
 
     Returns:
-        The classes (num_sampled,) in the dtype of ``true_classes``; and, in Float32, how often each of
-        ``true_classes`` and each of the drawn ones was to be expected among them.
+        The classes (num_sampled,) in the dtype of ``true_classes``; and, in Float32, the expected counts of
+        ``true_classes`` and of the drawn ones.
 
     Raises:
-        TypeError: ``true_classes`` is no Tensor of integers, or a count no int.
+        TypeError: ``true_classes`` is not a Tensor of integers, or a count is not an int.
         ValueError: a count or ``range_max`` is not positive, ``seed`` is negative, ``true_classes`` has another shape,
-            or more classes are asked for than there are.
+            or more classes are requested than exist.
     """
     return _sampled(
         "log_uniform_candidate_sampler",

@@ -1,6 +1,6 @@
 """Random tensors: their numbers come from the engine's one stream (``engine.random``), a ``Generator`` or a seed.
 
-A seed of a call starts a stream of its own: the same seed gives the same numbers, at each call. Where an operator has
+The seed of a call starts a stream of its own: the same seed gives the same numbers, at each call. If an operator has
 two (``seed2``, ``offset``), both count.
 """
 
@@ -60,23 +60,23 @@ def made(array: Array | float, dtype: DTypeLike = float32) -> Tensor:
 
 
 def uniform_numbers(shape: tuple[int, ...], seed: int | None = None) -> Array:
-    """``random.uniform``, as a step of a plan."""
-    found: Array = computed(random.uniform_at, *random.place(shape, seed), shape)
-    return found
+    """Return ``random.uniform``, as a step of a plan."""
+    numbers: Array = computed(random.uniform_at, *random.place(shape, seed), shape)
+    return numbers
 
 
 def normal_numbers(shape: tuple[int, ...], seed: int | None = None) -> Array:
-    """``random.normal``, as a step of a plan."""
-    found: Array = computed(random.normal_at, *random.place(shape, seed), shape)
-    return found
+    """Return ``random.normal``, as a step of a plan."""
+    numbers: Array = computed(random.normal_at, *random.place(shape, seed), shape)
+    return numbers
 
 
 def _shape(size: Sequence[Any], name: str) -> tuple[int, ...]:
-    given = size[0] if len(size) == 1 and isinstance(size[0], list | tuple) else size
-    wanted = ints_of(tuple(given), name, "size") if len(given) else ()
-    if any(n < 0 for n in wanted):
-        raise ValueError(f"For '{name}', 'size' must not be negative, but got {wanted}")
-    return wanted
+    lengths = size[0] if len(size) == 1 and isinstance(size[0], list | tuple) else size
+    shape = ints_of(tuple(lengths), name, "size") if len(lengths) else ()
+    if any(n < 0 for n in shape):
+        raise ValueError(f"For '{name}', 'size' must not be negative, but got {shape}")
+    return shape
 
 
 @np.errstate(all="ignore")
@@ -92,12 +92,12 @@ def _host(x: TensorLike, name: str, argument: str) -> Array:
 
 
 def inner_uniform(shape: tuple[int, ...], seed: int | None) -> Array:
-    """Uniform numbers inside (0, 1), in double precision: those of the stream are at most 1 - 2**-24."""
+    """Return uniform numbers inside (0, 1), in double precision: those of the stream are at most 1 - 2**-24."""
     return uniform_numbers(shape, seed).astype(np.float64) + 2.0**-33
 
 
 def both_seeds(seed: int, second: int) -> int:
-    """One seed of two; of a second that is 0, the first."""
+    """Return one seed from two; if the second is 0, it is the first."""
     return (seed + (second << 32)) % 2**64
 
 
@@ -114,21 +114,21 @@ def _normal_of(generator: Generator | None, shape: tuple[int, ...]) -> Array:
 
 
 def check_generator(generator: object) -> Generator:
-    """The argument ``generator``, which must be one; else a TypeError."""
+    """Return ``generator``; raise TypeError unless it is a Generator."""
     if not isinstance(generator, Generator):
         raise TypeError(f"'generator' must be a mindspore.Generator, but got {type(generator).__name__}")
     return generator
 
 
 def _floating(dtype: DTypeLike | None, name: str) -> DTypeLike:
-    wanted = dtype or float32
-    if numpy_dtype(wanted).kind not in "fV":
-        raise ValueError(f"For '{name}', 'dtype' must be a floating dtype, but got {wanted}")
-    return wanted
+    result_dtype = dtype or float32
+    if numpy_dtype(result_dtype).kind not in "fV":
+        raise ValueError(f"For '{name}', 'dtype' must be a floating dtype, but got {result_dtype}")
+    return result_dtype
 
 
 def rand(*size: int | Sequence[int], dtype: DTypeLike | None = None, seed: int | None = None) -> Tensor:
-    """Numbers evenly spread over [0, 1).
+    """Draw numbers uniformly from [0, 1).
 
     Args:
         *size: the shape, as ints or as one tuple or list; nothing gives a 0-d tensor.
@@ -139,14 +139,14 @@ def rand(*size: int | Sequence[int], dtype: DTypeLike | None = None, seed: int |
         A tensor of the shape ``size`` and of ``dtype``.
 
     Raises:
-        TypeError: ``size`` holds something else than ints.
+        TypeError: ``size`` holds values other than ints.
         ValueError: a negative length, or a ``dtype`` that is not floating.
     """
     return made(uniform_numbers(_shape(size, "rand"), seed), _floating(dtype, "rand"))
 
 
 def randn(*size: int | Sequence[int], dtype: DTypeLike | None = None, seed: int | None = None) -> Tensor:
-    """Numbers of the normal distribution with mean 0 and deviation 1.
+    """Draw numbers from the normal distribution with mean 0 and deviation 1.
 
     Args:
         *size: the shape, as ints or as one tuple or list; nothing gives a 0-d tensor.
@@ -157,17 +157,17 @@ def randn(*size: int | Sequence[int], dtype: DTypeLike | None = None, seed: int 
         A tensor of the shape ``size`` and of ``dtype``.
 
     Raises:
-        TypeError: ``size`` holds something else than ints.
+        TypeError: ``size`` holds values other than ints.
         ValueError: a negative length, or a ``dtype`` that is not floating.
     """
     return made(normal_numbers(_shape(size, "randn"), seed), _floating(dtype, "randn"))
 
 
 def rand_like(input: Tensor, seed: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-    """Numbers evenly spread over [0, 1), in the input's shape.
+    """Draw numbers uniformly from [0, 1), in the input's shape.
 
     Args:
-        input: the tensor whose shape is taken.
+        input: the tensor that gives the shape.
         seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
         dtype: a floating dtype; None is that of ``input``.
 
@@ -175,17 +175,17 @@ def rand_like(input: Tensor, seed: int | None = None, *, dtype: DTypeLike | None
         A tensor of the shape of ``input`` and of ``dtype``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: the dtype is not floating.
     """
     return rand(*check_tensor(input, "rand_like").shape, dtype=dtype or input.dtype, seed=seed)
 
 
 def randn_like(input: Tensor, seed: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-    """Numbers of the normal distribution with mean 0 and deviation 1, in the input's shape.
+    """Draw numbers from the normal distribution with mean 0 and deviation 1, in the input's shape.
 
     Args:
-        input: the tensor whose shape is taken.
+        input: the tensor that gives the shape.
         seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
         dtype: a floating dtype; None is Float32, whatever that of ``input`` is.
 
@@ -193,14 +193,14 @@ def randn_like(input: Tensor, seed: int | None = None, *, dtype: DTypeLike | Non
         A tensor of the shape of ``input`` and of ``dtype``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: the dtype is not floating.
     """
     return randn(*check_tensor(input, "randn_like").shape, dtype=dtype or float32, seed=seed)
 
 
 def integers(low: int, high: int, shape: tuple[int, ...], seed: int | None = None) -> Array:
-    """Integers evenly spread over [low, high).
+    """Draw integers uniformly from [low, high).
 
     Args:
         low: the least of them.
@@ -215,27 +215,27 @@ def integers(low: int, high: int, shape: tuple[int, ...], seed: int | None = Non
 
 
 def _check_held(name: str, dtype: np.dtype[Any], **limits: int) -> None:
-    """Raise ValueError where the least integer, or one more than the greatest, is beyond those of the dtype."""
-    held = np.iinfo(dtype if dtype.kind in "iu" else np.int64)
-    for more, (argument, value) in enumerate(limits.items()):
-        most = held.max + more
-        if not held.min <= value <= most:
+    """Raise ValueError if the least integer, or one more than the greatest, is outside the range of the dtype."""
+    info = np.iinfo(dtype if dtype.kind in "iu" else np.int64)
+    for excess, (argument, value) in enumerate(limits.items()):
+        limit = info.max + excess
+        if not info.min <= value <= limit:
             raise ValueError(
-                f"For '{name}', '{argument}' must be in [{held.min}, {most}] for {held.dtype}, but got {value}"
+                f"For '{name}', '{argument}' must be in [{info.min}, {limit}] for {info.dtype}, but got {value}"
             )
 
 
 def _spread(drawn: Array, low: int, high: int) -> Array:
-    """Numbers of [0, 1) as integers of [low, high)."""
-    offsets = np.asarray(np.floor(drawn * (high - low))).astype(np.uint64)  # limits may lie 2**64 apart
-    found: Array = (offsets + np.uint64(low % 2**64)).view(np.int64)
-    return found
+    """Map numbers of [0, 1) to integers of [low, high)."""
+    offsets = np.asarray(np.floor(drawn * (high - low))).astype(np.uint64)  # limits may differ by 2**64
+    result: Array = (offsets + np.uint64(low % 2**64)).view(np.int64)
+    return result
 
 
 def randint(
     low: int, high: int, size: Sequence[int], seed: int | None = None, *, dtype: DTypeLike | None = None
 ) -> Tensor:
-    """Integers evenly spread over [low, high).
+    """Draw integers uniformly from [low, high).
 
     Args:
         low: the least of them.
@@ -248,8 +248,8 @@ def randint(
         A tensor of the shape ``size`` and of ``dtype``.
 
     Raises:
-        TypeError: a limit that is no int, or ``size`` no tuple.
-        ValueError: no integer between the limits, one that ``dtype`` does not have, or a negative length.
+        TypeError: a limit that is not an int, or ``size`` is not a tuple.
+        ValueError: no integer between the limits, one outside the range of ``dtype``, or a negative length.
     """
     for argument, value in (("low", low), ("high", high)):
         check_int(value, "randint", argument)
@@ -263,10 +263,10 @@ def randint(
 def randint_like(
     input: Tensor, low: int, high: int, seed: int | None = None, *, dtype: DTypeLike | None = None
 ) -> Tensor:
-    """Integers evenly spread over [low, high), in the input's shape.
+    """Draw integers uniformly from [low, high), in the input's shape.
 
     Args:
-        input: the tensor whose shape is taken.
+        input: the tensor that gives the shape.
         low: the least of the integers.
         high: one more than the greatest.
         seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
@@ -276,21 +276,21 @@ def randint_like(
         A tensor of the shape of ``input`` and of ``dtype``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or a limit no int.
-        ValueError: no integer between the limits, or the dtype is none of integers.
+        TypeError: ``input`` is not a Tensor, or a limit is not an int.
+        ValueError: no integer between the limits, or the dtype is not an integer one.
     """
-    wanted = check_tensor(input, "randint_like").dtype if dtype is None else dtype
-    if numpy_dtype(wanted).kind not in "iu":
-        raise ValueError(f"For 'randint_like', 'dtype' must be an integer dtype, but got {wanted}")
-    return randint(low, high, input.shape, seed, dtype=wanted)
+    result_dtype = check_tensor(input, "randint_like").dtype if dtype is None else dtype
+    if numpy_dtype(result_dtype).kind not in "iu":
+        raise ValueError(f"For 'randint_like', 'dtype' must be an integer dtype, but got {result_dtype}")
+    return randint(low, high, input.shape, seed, dtype=result_dtype)
 
 
 @declare(primitive=prim("RandpermV2", seed=0, offset=0, dtype=int64))
 def randperm(n: int | Tensor, seed: int = 0, offset: int = 0, dtype: DTypeLike = int64) -> Tensor:
-    """0, 1, ..., n - 1 in random order, which ``seed`` and ``offset`` determine: without them it is the same each time.
+    """Return 0, 1, ..., n - 1 in random order, given by ``seed`` and ``offset``: by default the same at each call.
 
     Args:
-        n: how many numbers, an int or an integer tensor of one element.
+        n: the length of the result, an int or an integer tensor of one element.
         seed: 0 or above: the same seed and ``offset`` give the same order. -1 with the ``offset`` 0 draws another order
             each time, from the engine's stream (``set_seed``).
         offset: 0 or above; another offset is another order of the same seed.
@@ -304,8 +304,8 @@ def randperm(n: int | Tensor, seed: int = 0, offset: int = 0, dtype: DTypeLike =
     """
     for name, value, least in (("n", int(n), 0), ("seed", seed, -1), ("offset", offset, 0)):
         if value < least:
-            allowed = "not be negative" if least == 0 else f"be at least {least}"
-            raise ValueError(f"For 'randperm', '{name}' must {allowed}, but got {value}")
+            requirement = "not be negative" if least == 0 else f"be at least {least}"
+            raise ValueError(f"For 'randperm', '{name}' must {requirement}, but got {value}")
     return made(_order(int(n), None if (seed, offset) == (-1, 0) else both_seeds(seed, offset)), dtype)
 
 
@@ -314,7 +314,7 @@ def _order(n: int, seed: int | None) -> Array:
 
 
 def shuffle(x: Tensor, seed: int | None = None) -> Tensor:
-    """The entries of the first axis in random order; entries stay whole.
+    """Return the entries of the first axis in random order; entries stay whole.
 
     Args:
         x: a tensor of any shape; a 0-d one is returned as it is.
@@ -324,17 +324,17 @@ def shuffle(x: Tensor, seed: int | None = None) -> Tensor:
         A tensor of the shape and dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
     """
-    given = check_tensor(x, "shuffle", "x")
-    return getitem_operator(given, index=_order(given.shape[0], seed)) if given.ndim else given
+    source = check_tensor(x, "shuffle", "x")
+    return getitem_operator(source, index=_order(source.shape[0], seed)) if source.ndim else source
 
 
 @np.errstate(all="ignore")
 def uniform(
     shape: Shape, minval: TensorLike, maxval: TensorLike, seed: int | None = None, dtype: DTypeLike = float32
 ) -> Tensor:
-    """Numbers evenly spread over [minval, maxval); whole numbers where ``dtype`` is an integer type.
+    """Draw numbers uniformly from [minval, maxval); integers if ``dtype`` is an integer type.
 
     Args:
         shape: the shape, which broadcasts with those of the limits.
@@ -347,15 +347,15 @@ def uniform(
         A tensor of the shape that ``shape``, ``minval`` and ``maxval`` broadcast to, of ``dtype``.
 
     Raises:
-        TypeError: ``shape`` holds something else than ints.
+        TypeError: ``shape`` holds values other than ints.
         ValueError: the shapes do not broadcast, or an integer type with no integer between the limits.
     """
     low, high = _host(minval, "uniform", "minval"), _host(maxval, "uniform", "maxval")
-    wanted = np.broadcast_shapes(ints_of(shape, "uniform", "shape"), low.shape, high.shape)
+    target_shape = np.broadcast_shapes(ints_of(shape, "uniform", "shape"), low.shape, high.shape)
     if numpy_dtype(dtype).kind == "i":
         checked(_check_limits, low, high)
-        return made(np.floor(inner_uniform(wanted, seed) * (high - low)) + low, dtype)
-    return made(uniform_numbers(wanted, seed) * (high - low) + low, dtype)
+        return made(np.floor(inner_uniform(target_shape, seed) * (high - low)) + low, dtype)
+    return made(uniform_numbers(target_shape, seed) * (high - low) + low, dtype)
 
 
 def _check_limits(low: Array, high: Array) -> None:
@@ -365,7 +365,7 @@ def _check_limits(low: Array, high: Array) -> None:
 
 @np.errstate(all="ignore")
 def normal(shape: Shape, mean: TensorLike, stddev: TensorLike, seed: int | None = None) -> Tensor:
-    """Numbers of the normal distribution with ``mean`` and deviation ``stddev``.
+    """Draw numbers from the normal distribution with ``mean`` and deviation ``stddev``.
 
     Args:
         shape: the shape, which broadcasts with those of ``mean`` and ``stddev``.
@@ -377,16 +377,16 @@ def normal(shape: Shape, mean: TensorLike, stddev: TensorLike, seed: int | None 
         A Float32 tensor of the shape that all three broadcast to.
 
     Raises:
-        TypeError: ``shape`` holds something else than ints.
+        TypeError: ``shape`` holds values other than ints.
         ValueError: the shapes do not broadcast.
     """
-    centre, width = _host(mean, "normal", "mean"), _host(stddev, "normal", "stddev")
-    wanted = np.broadcast_shapes(ints_of(shape, "normal", "shape"), centre.shape, width.shape)
-    return made(normal_numbers(wanted, seed) * width + centre)
+    center, width = _host(mean, "normal", "mean"), _host(stddev, "normal", "stddev")
+    target_shape = np.broadcast_shapes(ints_of(shape, "normal", "shape"), center.shape, width.shape)
+    return made(normal_numbers(target_shape, seed) * width + center)
 
 
 def standard_normal(shape: Shape, seed: int | None = None) -> Tensor:
-    """Numbers of the normal distribution with mean 0 and deviation 1.
+    """Draw numbers from the normal distribution with mean 0 and deviation 1.
 
     Args:
         shape: the shape.
@@ -396,13 +396,13 @@ def standard_normal(shape: Shape, seed: int | None = None) -> Tensor:
         A Float32 tensor of that shape.
 
     Raises:
-        TypeError: ``shape`` holds something else than ints.
+        TypeError: ``shape`` holds values other than ints.
     """
     return made(normal_numbers(ints_of(shape, "standard_normal", "shape"), seed))
 
 
 def standard_laplace(shape: Shape, seed: int | None = None) -> Tensor:
-    """Numbers of Laplace's distribution with mean 0 and scale 1: the density is exp(-abs(x)) / 2.
+    """Draw numbers from Laplace's distribution with mean 0 and scale 1: the density is exp(-abs(x)) / 2.
 
     Args:
         shape: the shape.
@@ -412,14 +412,14 @@ def standard_laplace(shape: Shape, seed: int | None = None) -> Tensor:
         A Float32 tensor of that shape.
 
     Raises:
-        TypeError: ``shape`` holds something else than ints.
+        TypeError: ``shape`` holds values other than ints.
     """
     return laplace(shape, 0.0, 1.0, seed)
 
 
 @np.errstate(all="ignore")
 def laplace(shape: Shape, mean: TensorLike, lambda_param: TensorLike, seed: int | None = None) -> Tensor:
-    """Numbers of Laplace's distribution: the density is exp(-abs(x - mean) / lambda_param) / (2 * lambda_param).
+    """Draw numbers from Laplace's distribution: the density is exp(-abs(x - mean) / lambda_param) / (2 * lambda_param).
 
     Args:
         shape: the shape, which broadcasts with those of ``mean`` and ``lambda_param``.
@@ -431,42 +431,45 @@ def laplace(shape: Shape, mean: TensorLike, lambda_param: TensorLike, seed: int 
         A Float32 tensor of the shape that all three broadcast to.
 
     Raises:
-        TypeError: ``shape`` holds something else than ints.
+        TypeError: ``shape`` holds values other than ints.
         ValueError: the shapes do not broadcast.
     """
-    centre, scale = _host(mean, "laplace", "mean"), _host(lambda_param, "laplace", "lambda_param")
-    wanted = np.broadcast_shapes(ints_of(shape, "laplace", "shape"), centre.shape, scale.shape)
-    drawn = inner_uniform(wanted, seed) - 0.5
-    return made(centre - scale * np.sign(drawn) * np.log1p(-2 * np.abs(drawn)))
+    center, scale = _host(mean, "laplace", "mean"), _host(lambda_param, "laplace", "lambda_param")
+    target_shape = np.broadcast_shapes(ints_of(shape, "laplace", "shape"), center.shape, scale.shape)
+    shifted = inner_uniform(target_shape, seed) - 0.5
+    return made(center - scale * np.sign(shifted) * np.log1p(-2 * np.abs(shifted)))
 
 
 @np.errstate(all="ignore")
 def _standard_gamma(alpha: Array, seed: int | None) -> Array:
-    """Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000)."""
-    raised = np.where(alpha < 1, alpha + 1, alpha)
-    d = raised - 1 / 3
+    """Draw gamma variables.
+
+    Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000).
+    """
+    boosted = np.where(alpha < 1, alpha + 1, alpha)
+    d = boosted - 1 / 3
     c = 1 / np.sqrt(9 * d)
-    found, open_ = np.zeros(alpha.shape), np.ones(alpha.shape, bool)
+    numbers, pending = np.zeros(alpha.shape), np.ones(alpha.shape, bool)
     for attempt in range(64):
-        if not open_.any():
+        if not pending.any():
             break
         stream = None if seed is None else seed + 2 * attempt
         x = normal_numbers(alpha.shape, stream).astype(np.float64)
         u = inner_uniform(alpha.shape, None if stream is None else stream + 1)
         v = (1 + c * x) ** 3
-        good = (v > 0) & (np.log(u) < 0.5 * x * x + d - d * v + d * np.log(np.where(v > 0, v, 1)))
-        found = np.where(open_ & good, d * v, found)
-        open_ &= ~good
+        accepted = (v > 0) & (np.log(u) < 0.5 * x * x + d - d * v + d * np.log(np.where(v > 0, v, 1)))
+        numbers = np.where(pending & accepted, d * v, numbers)
+        pending &= ~accepted
     extra = inner_uniform(alpha.shape, None if seed is None else seed + 1_000_003)
-    found = np.where(alpha < 1, found * extra ** (1 / alpha), found)
-    return np.where(alpha >= 0, found, np.nan)
+    numbers = np.where(alpha < 1, numbers * extra ** (1 / alpha), numbers)
+    return np.where(alpha >= 0, numbers, np.nan)
 
 
 def gamma(shape: Shape, alpha: Tensor, beta: Tensor, seed: int | None = None) -> Tensor:
-    """Numbers of the gamma distribution with shape ``alpha`` and rate ``beta``; the mean is alpha / beta.
+    """Draw numbers from the gamma distribution with shape ``alpha`` and rate ``beta``; the mean is alpha / beta.
 
     Args:
-        shape: how many numbers for each pair of ``alpha`` and ``beta``.
+        shape: the shape of the numbers for each pair of ``alpha`` and ``beta``.
         alpha: the shape of the distribution, above 0; a negative one gives NaN.
         beta: the rate, above 0, of a shape that broadcasts with that of ``alpha``.
         seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
@@ -475,19 +478,19 @@ def gamma(shape: Shape, alpha: Tensor, beta: Tensor, seed: int | None = None) ->
         A Float32 tensor of the shape ``shape`` followed by the one that ``alpha`` and ``beta`` broadcast to.
 
     Raises:
-        TypeError: ``shape`` holds something else than ints.
+        TypeError: ``shape`` holds values other than ints.
         ValueError: ``alpha`` and ``beta`` do not broadcast.
     """
     a, b = _host(alpha, "gamma", "alpha"), _host(beta, "gamma", "beta")
-    wanted = (*ints_of(shape, "gamma", "shape"), *np.broadcast_shapes(a.shape, b.shape))
-    return made(_standard_gamma(np.broadcast_to(a, wanted).astype(np.float64), seed) / b)
+    target_shape = (*ints_of(shape, "gamma", "shape"), *np.broadcast_shapes(a.shape, b.shape))
+    return made(_standard_gamma(np.broadcast_to(a, target_shape).astype(np.float64), seed) / b)
 
 
 def random_gamma(shape: Shape, alpha: Tensor, seed: int | None = None) -> Tensor:
-    """Numbers of the gamma distribution with shape ``alpha`` and rate 1.
+    """Draw numbers from the gamma distribution with shape ``alpha`` and rate 1.
 
     Args:
-        shape: how many numbers for each element of ``alpha``.
+        shape: the shape of the numbers for each element of ``alpha``.
         alpha: the shape of the distribution, above 0, a floating tensor; a negative one gives NaN.
         seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
 
@@ -495,27 +498,27 @@ def random_gamma(shape: Shape, alpha: Tensor, seed: int | None = None) -> Tensor
         A tensor of the shape ``shape`` followed by that of ``alpha``, of the dtype of ``alpha``.
 
     Raises:
-        TypeError: ``shape`` holds something else than ints, or ``alpha`` is no Tensor of floating-point numbers.
+        TypeError: ``shape`` holds values other than ints, or ``alpha`` is not a Tensor of floating-point numbers.
     """
     if not check_tensor(alpha, "random_gamma", "alpha").dtype.is_floating_point:
         raise TypeError(f"For 'random_gamma', 'alpha' must hold floating-point numbers, but got {alpha.dtype}")
     a = to_host(alpha._array)
-    wanted = (*ints_of(shape, "random_gamma", "shape"), *a.shape)
-    return made(_standard_gamma(np.broadcast_to(a, wanted).astype(np.float64), seed), alpha.dtype)
+    target_shape = (*ints_of(shape, "random_gamma", "shape"), *a.shape)
+    return made(_standard_gamma(np.broadcast_to(a, target_shape).astype(np.float64), seed), alpha.dtype)
 
 
 @np.errstate(all="ignore")
 def _poisson(rate: Array, seed: int | None) -> Array:
-    """Counts by inversion (Devroye 1986, X.3): term by term, from a rate of 50 on by the inverse function."""
+    """Draw counts by inversion (Devroye 1986, X.3): term by term, from a rate of 50 on by the inverse function."""
     u = inner_uniform(rate.shape, seed)
     small = np.where(rate < 50, rate, 0.0)
     term = np.exp(-small)
     total, count = term.copy(), np.zeros(rate.shape)
     for k in range(1, 200):
-        more = u > total
-        if not more.any():
+        is_larger = u > total
+        if not is_larger.any():
             break
-        count += more
+        count += is_larger
         term = term * small / k
         total = total + term
     if not (rate >= 50).any():
@@ -529,10 +532,10 @@ def _poisson(rate: Array, seed: int | None) -> Array:
 
 
 def random_poisson(shape: Shape, rate: Tensor, seed: int | None = None, dtype: DTypeLike = float32) -> Tensor:
-    """Numbers of Poisson's distribution with mean ``rate``.
+    """Draw numbers from Poisson's distribution with mean ``rate``.
 
     Args:
-        shape: how many numbers for each element of ``rate``.
+        shape: the shape of the numbers for each element of ``rate``.
         rate: the mean, 0 or above.
         seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
         dtype: of the result; Float32 by default, Int64 in the class ``RandomPoisson``.
@@ -541,15 +544,15 @@ def random_poisson(shape: Shape, rate: Tensor, seed: int | None = None, dtype: D
         A tensor of the shape ``shape`` followed by that of ``rate``, of ``dtype``.
 
     Raises:
-        TypeError: ``shape`` holds something else than ints.
+        TypeError: ``shape`` holds values other than ints.
     """
     r = _host(rate, "random_poisson", "rate")
-    wanted = (*ints_of(shape, "random_poisson", "shape"), *r.shape)
-    return made(_poisson(np.broadcast_to(r, wanted).astype(np.float64), seed), dtype)
+    target_shape = (*ints_of(shape, "random_poisson", "shape"), *r.shape)
+    return made(_poisson(np.broadcast_to(r, target_shape).astype(np.float64), seed), dtype)
 
 
 def poisson(shape: Shape, mean: Tensor, seed: int | None = None) -> Tensor:
-    """Numbers of Poisson's distribution with ``mean``.
+    """Draw numbers from Poisson's distribution with ``mean``.
 
     Args:
         shape: the shape, which broadcasts with that of ``mean``.
@@ -560,19 +563,19 @@ def poisson(shape: Shape, mean: Tensor, seed: int | None = None) -> Tensor:
         A Float32 tensor of the shape that both broadcast to.
 
     Raises:
-        TypeError: ``shape`` holds something else than ints.
+        TypeError: ``shape`` holds values other than ints.
         ValueError: the shapes do not broadcast.
     """
     m = _host(mean, "poisson", "mean")
-    wanted = np.broadcast_shapes(ints_of(shape, "poisson", "shape"), m.shape)
-    return made(_poisson(np.broadcast_to(m, wanted).astype(np.float64), seed))
+    target_shape = np.broadcast_shapes(ints_of(shape, "poisson", "shape"), m.shape)
+    return made(_poisson(np.broadcast_to(m, target_shape).astype(np.float64), seed))
 
 
 def bernoulli(input: Tensor, p: TensorLike = 0.5, seed: int | None = None) -> Tensor:
-    """1 with probability ``p`` and 0 otherwise, in the input's shape and dtype.
+    """Draw 1 with probability ``p`` and 0 otherwise, in the input's shape and dtype.
 
     Args:
-        input: the tensor whose shape and dtype are taken; its values do not count.
+        input: the tensor that gives the shape and dtype; its values are ignored.
         p: the probability of a 1, a number or a tensor that broadcasts to the shape of ``input``.
         seed: the same seed gives the same numbers; None draws from the engine's stream (``set_seed``).
 
@@ -580,7 +583,7 @@ def bernoulli(input: Tensor, p: TensorLike = 0.5, seed: int | None = None) -> Te
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: ``p`` is not in [0, 1].
     """
     chance = _host(p, "bernoulli", "p")
@@ -596,10 +599,10 @@ def _check_chance(chance: Array, p: TensorLike) -> None:
 
 @declare(primitive=prim("Bernoulli", seed=-1, offset=0))
 def _bernoulli(x: Tensor, p: TensorLike = 0.5, *, seed: int, offset: int) -> Tensor:
-    """1 with probability ``p`` and 0 otherwise.
+    """Draw 1 with probability ``p`` and 0 otherwise.
 
     Args:
-        x: the tensor whose shape and dtype are taken; its values do not count.
+        x: the tensor that gives the shape and dtype; its values are ignored.
         p: the probability of a 1, a number or a tensor that broadcasts to the shape of ``x``.
         seed: the same seed and ``offset`` give the same numbers at each call; -1 draws from the engine's stream.
         offset: another offset gives other numbers of the same seed.
@@ -615,34 +618,34 @@ def _bernoulli(x: Tensor, p: TensorLike = 0.5, *, seed: int, offset: int) -> Ten
 
 @declare(method="bernoulli")
 def bernoulli_ext(input: Tensor, *, generator: Generator | None = None) -> Tensor:
-    """1 with the probability that the element of ``input`` is, and 0 otherwise.
+    """Draw 1 with the probability in each element of ``input``, and 0 otherwise.
 
     Args:
         input: probabilities, in [0, 1].
-        generator: whose stream the numbers come from; None is the engine's (``set_seed``).
+        generator: the source of the numbers; None is the engine's stream (``set_seed``).
 
     Returns:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     x = check_tensor(input, "bernoulli_ext")
     return made(_uniform_of(generator, x.shape) < to_host(x._array), x.dtype)
 
 
-# Of a tensor: numbers of a distribution in its shape and dtype.
+# Methods of Tensor: numbers of a distribution in its shape and dtype.
 
 
 @declare(method="uniform", in_place="uniform_")
 def _uniform_of_tensor(input: Tensor, from_: float = 0, to: float = 1, generator: Generator | None = None) -> Tensor:
-    """Numbers evenly spread over [from_, to), in the tensor's shape and dtype.
+    """Draw numbers uniformly from [from_, to), in the tensor's shape and dtype.
 
     Args:
-        input: the tensor whose shape and dtype are taken.
+        input: the tensor that gives the shape and dtype.
         from_: the least number.
         to: the end of the interval.
-        generator: whose stream the numbers come from; None is the engine's (``set_seed``).
+        generator: the source of the numbers; None is the engine's stream (``set_seed``).
 
     Returns:
         A tensor of the shape and dtype of ``input``.
@@ -653,13 +656,13 @@ def _uniform_of_tensor(input: Tensor, from_: float = 0, to: float = 1, generator
 
 @declare(in_place="normal_")
 def _normal_of_tensor(input: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None) -> Tensor:
-    """Numbers of the normal distribution, in the tensor's shape and dtype.
+    """Draw numbers from the normal distribution, in the tensor's shape and dtype.
 
     Args:
-        input: the tensor whose shape and dtype are taken.
+        input: the tensor that gives the shape and dtype.
         mean: the mean.
         std: the standard deviation.
-        generator: whose stream the numbers come from; None is the engine's (``set_seed``).
+        generator: the source of the numbers; None is the engine's stream (``set_seed``).
 
     Returns:
         A tensor of the shape and dtype of ``input``.
@@ -671,10 +674,10 @@ def _normal_of_tensor(input: Tensor, mean: float = 0, std: float = 1, *, generat
 @declare(method=True)
 @np.errstate(all="ignore")
 def log_normal(input: Tensor, mean: float = 1.0, std: float = 2.0) -> Tensor:
-    """Numbers whose logarithms have the normal distribution, in the tensor's shape and dtype.
+    """Draw numbers whose logarithms have the normal distribution, in the tensor's shape and dtype.
 
     Args:
-        input: the tensor whose shape and dtype are taken.
+        input: the tensor that gives the shape and dtype.
         mean: the mean of the logarithms.
         std: their standard deviation.
 
@@ -687,10 +690,10 @@ def log_normal(input: Tensor, mean: float = 1.0, std: float = 2.0) -> Tensor:
 
 @declare(method=True)
 def _cauchy(input: Tensor, median: float = 0.0, sigma: float = 1.0) -> Tensor:
-    """Numbers of the Cauchy distribution, in the tensor's shape and dtype.
+    """Draw numbers from the Cauchy distribution, in the tensor's shape and dtype.
 
     Args:
-        input: the tensor whose shape and dtype are taken.
+        input: the tensor that gives the shape and dtype.
         median: the middle of the distribution.
         sigma: half its width at half its height.
 
@@ -704,12 +707,12 @@ def _cauchy(input: Tensor, median: float = 0.0, sigma: float = 1.0) -> Tensor:
 
 @declare(in_place="exponential_")
 def _exponential_of_tensor(input: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
-    """Numbers of the exponential distribution: the density is lambd * exp(-lambd * x).
+    """Draw numbers from the exponential distribution: the density is lambd * exp(-lambd * x).
 
     Args:
-        input: the tensor whose shape and dtype are taken.
+        input: the tensor that gives the shape and dtype.
         lambd: the rate, above 0; the mean is 1 / lambd.
-        generator: whose stream the numbers come from; None is the engine's (``set_seed``).
+        generator: the source of the numbers; None is the engine's stream (``set_seed``).
 
     Returns:
         A tensor of the shape and dtype of ``input``.
@@ -720,12 +723,12 @@ def _exponential_of_tensor(input: Tensor, lambd: float = 1, *, generator: Genera
 
 @declare(in_place="bernoulli_")
 def _bernoulli_of_tensor(input: Tensor, p: TensorLike = 0.5, *, generator: Generator | None = None) -> Tensor:
-    """1 with probability ``p`` and 0 otherwise, in the tensor's shape and dtype.
+    """Draw 1 with probability ``p`` and 0 otherwise, in the tensor's shape and dtype.
 
     Args:
-        input: the tensor whose shape and dtype are taken; its values do not count.
+        input: the tensor that gives the shape and dtype; its values are ignored.
         p: the probability of a 1, a number or a tensor that broadcasts to the shape of ``input``.
-        generator: whose stream the numbers come from; None is the engine's (``set_seed``).
+        generator: the source of the numbers; None is the engine's stream (``set_seed``).
 
     Returns:
         A tensor of the shape and dtype of ``input``.
@@ -737,22 +740,22 @@ def _bernoulli_of_tensor(input: Tensor, p: TensorLike = 0.5, *, generator: Gener
 def _random_of_tensor(
     input: Tensor, from_: int = 0, to: int | None = None, *, generator: Generator | None = None
 ) -> Tensor:
-    """Integers evenly spread over [from_, to), in the tensor's shape and dtype.
+    """Draw integers uniformly from [from_, to), in the tensor's shape and dtype.
 
     Args:
-        input: the tensor whose shape and dtype are taken.
+        input: the tensor that gives the shape and dtype.
         from_: the least of them.
         to: one more than the greatest; None is the greatest number of an integer dtype, 2**24 for a floating one.
-        generator: whose stream the numbers come from; None is the engine's (``set_seed``).
+        generator: the source of the numbers; None is the engine's stream (``set_seed``).
 
     Returns:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        ValueError: no integer between the limits, or one that the dtype does not have.
+        ValueError: no integer between the limits, or one outside the range of the dtype.
     """
-    most = 2**24 if input.dtype.is_floating_point else int(np.iinfo(input._array.dtype).max)
-    low, high = int(from_), most if to is None else int(to)
+    limit = 2**24 if input.dtype.is_floating_point else int(np.iinfo(input._array.dtype).max)
+    low, high = int(from_), limit if to is None else int(to)
     if low >= high:
         raise ValueError(f"For 'Tensor.random_', 'from_' must be less than 'to', but got {low} and {high}")
     _check_held("Tensor.random_", input._array.dtype, from_=low, to=high)
@@ -761,11 +764,11 @@ def _random_of_tensor(
 
 @declare(method=True)
 def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed: int | None = None) -> Tensor:
-    """``num_samples`` indices of each row, drawn with the weights of the row.
+    """Draw ``num_samples`` indices of each row, with the weights of the row.
 
     Args:
         input: weights (N,) or (..., N), 0 or above; they need not sum to 1.
-        num_samples: how many indices are drawn of each row.
+        num_samples: the number of indices drawn from each row.
         replacement: whether an index may be drawn again. Without it the keys log(u) / weight decide, largest first
             (Efraimidis and Spirakis 2006), and indices of weight 0 come last.
         seed: the same seed gives the same indices; None draws from the engine's stream (``set_seed``).
@@ -774,7 +777,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed:
         An Int32 tensor (..., num_samples).
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: a 0-d ``input``, a weight that is negative or not finite, a row of zeros, a negative
             ``num_samples``, or without ``replacement`` more than N.
     """
@@ -785,14 +788,14 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed:
     if bool_of(replacement, "multinomial", "replacement"):
         edges = np.cumsum(rows, -1)
         u = inner_uniform((rows.shape[0], num_samples), seed) * edges[:, -1:]
-        found = (u[..., None] >= edges[:, None, :]).sum(-1)
+        indices = (u[..., None] >= edges[:, None, :]).sum(-1)
     else:
         if num_samples > rows.shape[-1]:
             raise ValueError(f"For 'multinomial', at most {rows.shape[-1]} samples can be drawn, but got {num_samples}")
         # The keys log(u) / weight, largest first (Efraimidis and Spirakis 2006).
         keys = np.log(inner_uniform(rows.shape, seed)) / np.where(rows > 0, rows, 1e-300)
-        found = np.argsort(-keys, kind="stable")[:, :num_samples]
-    return made(found.reshape(*weights.shape[:-1], num_samples), int32)
+        indices = np.argsort(-keys, kind="stable")[:, :num_samples]
+    return made(indices.reshape(*weights.shape[:-1], num_samples), int32)
 
 
 def _check_weights(weights: Array) -> None:
@@ -805,35 +808,35 @@ def _check_weights(weights: Array) -> None:
 def multinomial_with_replacement(
     x: Tensor, seed: int | Tensor, offset: int | Tensor, numsamples: int, replacement: bool = False
 ) -> Tensor:
-    """``numsamples`` indices of each row, drawn with the weights of the row.
+    """Draw ``numsamples`` indices of each row, with the weights of the row.
 
     Args:
         x: weights (N,) or (M, N), 0 or above; they need not sum to 1.
         seed: an int or a tensor of one: the same seed and ``offset`` give the same indices; 0 with the ``offset`` 0
             draws from the engine's stream (``set_seed``).
         offset: likewise; another offset gives other indices of the same seed.
-        numsamples: how many indices are drawn of each row.
+        numsamples: the number of indices drawn from each row.
         replacement: whether an index may be drawn again.
 
     Returns:
         An Int64 tensor (numsamples,) or (M, numsamples).
 
     Raises:
-        TypeError: ``x`` is no Tensor.
-        ValueError: weights that ``multinomial`` refuses, or without ``replacement`` more samples than N.
+        TypeError: ``x`` is not a Tensor.
+        ValueError: weights that are invalid in ``multinomial``, or without ``replacement`` more samples than N.
     """
     name = "multinomial_with_replacement"
-    both = both_seeds(int_of(seed, name, "seed"), int_of(offset, name, "offset"))
-    return multinomial(x, numsamples, replacement, both or None).astype(int64)
+    combined = both_seeds(int_of(seed, name, "seed"), int_of(offset, name, "offset"))
+    return multinomial(x, numsamples, replacement, combined or None).astype(int64)
 
 
 @declare(method=True, primitive=prim("RandomCategorical", dtype=int64))
 def random_categorical(logits: Tensor, num_sample: int, seed: int = 0, dtype: DTypeLike = int64) -> Tensor:
-    """``num_sample`` indices for each row, drawn with the softmax of the row and put back.
+    """Draw ``num_sample`` indices for each row, with the softmax of the row and with replacement.
 
     Args:
         logits: logarithms of weights, (batch, classes).
-        num_sample: how many indices are drawn of each row.
+        num_sample: the number of indices drawn from each row.
         seed: the same seed gives the same indices; 0 draws from the engine's stream (``set_seed``).
         dtype: of the result.
 
@@ -846,19 +849,19 @@ def random_categorical(logits: Tensor, num_sample: int, seed: int = 0, dtype: DT
 
 
 def choice_with_mask(input_x: Tensor, count: int = 256, seed: int | None = None) -> tuple[Tensor, Tensor]:
-    """``count`` random places where the input is not 0, filled up with 0, and a mask of those that are filled.
+    """Draw ``count`` random indices of elements that are not 0, padded with 0, and return a mask of the drawn ones.
 
     Args:
         input_x: a tensor of at least 1 axis, of bools as a rule.
-        count: how many places are wanted; where fewer hold, the rest of the rows is 0.
-        seed: the same seed gives the same places; None draws from the engine's stream (``set_seed``).
+        count: the number of indices; if fewer elements are not 0, the remaining rows are 0.
+        seed: the same seed gives the same indices; None draws from the engine's stream (``set_seed``).
 
     Returns:
         An Int32 tensor (count, input_x.ndim) with an index in each row, and a Bool tensor (count,): True where a row is
-        a place.
+        drawn.
     """
-    places = np.argwhere(to_host(check_tensor(input_x, "choice_with_mask", "input_x")._array))
-    chosen = places[_order(len(places), seed)[:count]]
+    indices = np.argwhere(to_host(check_tensor(input_x, "choice_with_mask", "input_x")._array))
+    selection = indices[_order(len(indices), seed)[:count]]
     full = np.zeros((count, input_x.ndim), np.int32)
-    full[: len(chosen)] = chosen
-    return made(full, int32), made(np.arange(count) < len(chosen), bool_)
+    full[: len(selection)] = selection
+    return made(full, int32), made(np.arange(count) < len(selection), bool_)

@@ -22,7 +22,7 @@ from ..shapes.reshape import reshape
 __all__ = ["dropout", "dropout1d", "dropout2d", "dropout3d"]
 
 
-# Both are linear in x: the gradient is what they make of the one that comes, so nothing is kept for it.
+# Both are linear in x: the gradient is the operator applied to the incoming one, so nothing is stored for it.
 _dropout = Operator(
     "dropout",
     dropout_kernels.dropout,
@@ -35,10 +35,10 @@ _dropout_kept = Operator("dropout_kept", dropout_kernels.dropout_kept)
 def _dropout2d_kernel(x: Array, keep_prob: float, seed: int, offset: int) -> tuple[Array, Array]:
     xp = array_module(x)
     channels = x.shape[:2] + (1,) * (x.ndim - 2)
-    kept = dropout_kernels.dropout_kept(xp.ones(channels, np.float32), 1.0 - keep_prob, seed, offset)
-    mask = xp.broadcast_to(kept, x.shape).copy()
-    scaled = x * (1.0 / keep_prob) if keep_prob else x
-    return xp.where(mask, scaled, 0).astype(x.dtype, copy=False), mask
+    keep = dropout_kernels.dropout_kept(xp.ones(channels, np.float32), 1.0 - keep_prob, seed, offset)
+    mask = xp.broadcast_to(keep, x.shape).copy()
+    values = x * (1.0 / keep_prob) if keep_prob else x
+    return xp.where(mask, values, 0).astype(x.dtype, copy=False), mask
 
 
 def _dropout2d_rule(
@@ -59,19 +59,19 @@ def _probability(p: object, name: str, argument: str = "p") -> float:
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, seed: int | None = None) -> Tensor:
-    """Each element is set to 0 with probability ``p`` and divided by 1 - p otherwise (Srivastava et al. 2014).
+    """Set each element to 0 with probability ``p`` and divide it by 1 - p otherwise (Srivastava et al. 2014).
 
     Args:
         input: a tensor of any shape.
         p: the probability of a 0, in [0, 1].
-        training: False gives the input itself.
+        training: if False, the input itself is returned.
         seed: the same seed gives the same mask, at each call; None draws from the engine's stream (``set_seed``).
 
     Returns:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``p`` no number.
+        TypeError: ``input`` is not a Tensor, or ``p`` is not a number.
         ValueError: ``p`` is not in [0, 1].
     """
     x = check_tensor(input, "dropout")
@@ -83,60 +83,60 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, seed: int | No
 
 
 def dropout_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
-    """The input with elements set to 0 with probability 1 - keep_prob, and the mask of what was kept.
+    """Return the input with elements set to 0 with probability 1 - keep_prob, and the mask of the kept elements.
 
     Args:
         x: a tensor of any shape.
-        keep_prob: the probability that an element is kept, in [0, 1]; what is kept is divided by it.
+        keep_prob: the probability that an element is kept, in [0, 1]; kept elements are divided by it.
 
     Returns:
         A tensor of the shape and dtype of ``x``, and a Bool tensor of that shape.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``keep_prob`` no number.
+        TypeError: ``x`` is not a Tensor, or ``keep_prob`` is not a number.
         ValueError: ``keep_prob`` is not in [0, 1].
     """
-    given, chance = check_tensor(x, "Dropout", "x"), 1.0 - _probability(keep_prob, "Dropout", "keep_prob")
-    stream, offset = random.draw(counters(given.size))
+    source, chance = check_tensor(x, "Dropout", "x"), 1.0 - _probability(keep_prob, "Dropout", "keep_prob")
+    stream, offset = random.draw(counters(source.size))
     how = {"p": chance, "seed": stream, "offset": offset}
-    return _dropout(given, **how), _dropout_kept(given, **how)
+    return _dropout(source, **how), _dropout_kept(source, **how)
 
 
 @declare(primitive=prim("Dropout", keep_prob=0.5, Seed0=0, Seed1=0))
 def _dropout_with_seeds(x: Tensor, keep_prob: float, Seed0: int, Seed1: int) -> tuple[Tensor, Tensor]:
-    """The input with elements set to 0 with probability 1 - keep_prob, and the mask of what was kept.
+    """Return the input with elements set to 0 with probability 1 - keep_prob, and the mask of the kept elements.
 
     Args:
         x: a tensor of any shape.
-        keep_prob: the probability that an element is kept, in [0, 1]; what is kept is divided by it.
-        Seed0: has no effect: each call draws a new mask from the engine's stream, which ``set_seed`` starts over.
+        keep_prob: the probability that an element is kept, in [0, 1]; kept elements are divided by it.
+        Seed0: has no effect: each call draws a new mask from the engine's stream, which ``set_seed`` restarts.
         Seed1: has no effect, likewise.
 
     Returns:
         A tensor of the shape and dtype of ``x``, and a tensor likewise, 1 where an element was kept and 0 elsewhere.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``keep_prob`` no number.
+        TypeError: ``x`` is not a Tensor, or ``keep_prob`` is not a number.
         ValueError: ``keep_prob`` is not in [0, 1].
     """
-    kept, mask = dropout_with_mask(x, keep_prob)
-    return kept, Tensor._wrap(mask._array.astype(kept._array.dtype))
+    result, mask = dropout_with_mask(x, keep_prob)
+    return result, Tensor._wrap(mask._array.astype(result._array.dtype))
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
-    """Each channel (n, c) is set to 0 as a whole with probability ``p`` and divided by 1 - p otherwise.
+    """Set each channel (n, c) as a whole to 0 with probability ``p`` and divide it by 1 - p otherwise.
 
     Args:
         input: images (N, C, H, W).
         p: the probability that a channel is set to 0, in [0, 1].
-        training: False gives the input itself.
+        training: if False, the input itself is returned.
 
     Returns:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``p`` no number.
-        ValueError: ``p`` is not in [0, 1], or ``input`` has not 4 axes.
+        TypeError: ``input`` is not a Tensor, or ``p`` is not a number.
+        ValueError: ``p`` is not in [0, 1], or ``input`` does not have 4 axes.
     """
     if not training:
         return input
@@ -145,18 +145,18 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
 
 @declare(primitive=prim("Dropout2D", keep_prob=0.5))
 def dropout2d_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
-    """The input with whole channels set to 0 with probability 1 - keep_prob, and the mask of what was kept.
+    """Return the input with whole channels set to 0 with probability 1 - keep_prob, and the mask of the kept elements.
 
     Args:
         x: images (N, C, H, W).
-        keep_prob: the probability that a channel is kept, in [0, 1]; what is kept is divided by it.
+        keep_prob: the probability that a channel is kept, in [0, 1]; kept elements are divided by it.
 
     Returns:
         A tensor of the shape and dtype of ``x``, and a Bool tensor of that shape.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``keep_prob`` no number.
-        ValueError: ``x`` has not 4 axes, or ``keep_prob`` is not in [0, 1].
+        TypeError: ``x`` is not a Tensor, or ``keep_prob`` is not a number.
+        ValueError: ``x`` does not have 4 axes, or ``keep_prob`` is not in [0, 1].
     """
     if check_tensor(x, "Dropout2D", "x").ndim != 4:
         raise ValueError(f"For 'Dropout2D', 'x' must have 4 axes, but got shape {x.shape}")
@@ -167,24 +167,24 @@ def dropout2d_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
 
 @declare(primitive=prim("Dropout3D", keep_prob=0.5))
 def _dropout3d_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
-    """The input with whole channels set to 0 with probability 1 - keep_prob, and the mask of what was kept.
+    """Return the input with whole channels set to 0 with probability 1 - keep_prob, and the mask of the kept elements.
 
     Args:
         x: volumes (N, C, D, H, W).
-        keep_prob: the probability that a channel is kept, in [0, 1]; what is kept is divided by it.
+        keep_prob: the probability that a channel is kept, in [0, 1]; kept elements are divided by it.
 
     Returns:
         A tensor of the shape and dtype of ``x``, and a Bool tensor of that shape.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``keep_prob`` no number.
-        ValueError: ``x`` has not 5 axes, or ``keep_prob`` is not in [0, 1].
+        TypeError: ``x`` is not a Tensor, or ``keep_prob`` is not a number.
+        ValueError: ``x`` does not have 5 axes, or ``keep_prob`` is not in [0, 1].
     """
     if check_tensor(x, "Dropout3D", "x").ndim != 5:
         raise ValueError(f"For 'Dropout3D', 'x' must have 5 axes, but got shape {x.shape}")
     n, c, *_ = x.shape
-    found, kept = dropout2d_with_mask(reshape(x, (n, c, -1, 1)), keep_prob)
-    return reshape(found, x.shape), reshape(kept, x.shape)
+    result, mask = dropout2d_with_mask(reshape(x, (n, c, -1, 1)), keep_prob)
+    return reshape(result, x.shape), reshape(mask, x.shape)
 
 
 def _of_channels(name: str, ndim: int) -> Callable[..., Tensor]:
@@ -192,8 +192,8 @@ def _of_channels(name: str, ndim: int) -> Callable[..., Tensor]:
         x = check_tensor(input, name)
         if x.ndim not in (ndim, ndim - 1):
             raise ValueError(f"For '{name}', 'input' must have {ndim - 1} or {ndim} axes, but got shape {x.shape}")
-        kept = x.shape[: x.ndim - ndim + 2] + (1,) * (ndim - 2)
-        ones = filled(array_module(x._array).ones, shape=kept, dtype=x._array.dtype)
+        shape = x.shape[: x.ndim - ndim + 2] + (1,) * (ndim - 2)
+        ones = filled(array_module(x._array).ones, shape=shape, dtype=x._array.dtype)
         return x * dropout(ones, p, True) if training else x
 
     lengths = "L" if ndim == 3 else "D, H, W"

@@ -48,12 +48,12 @@ __all__ = [
 
 
 def _kept(x: Value, axis: tuple[int, ...] | None) -> tuple[int, ...]:
-    """The shape of ``x`` with the reduced axes kept as 1."""
+    """Return the shape of ``x`` with the reduced axes kept as 1."""
     return tuple(1 if axis is None or i in axis else n for i, n in enumerate(x.shape))
 
 
 def _spread(F: Functions, g: Value, x: Value, axis: tuple[int, ...] | None) -> Any:
-    """A gradient of a reduction, back over the reduced axes."""
+    """Return the gradient of a reduction, broadcast over the reduced axes."""
     return F.broadcast_to(F.reshape(g, shape=_kept(x, axis)), shape=tuple(x.shape))
 
 
@@ -66,7 +66,7 @@ def _sum_kernel(x: Array, axis: tuple[int, ...] | None, keepdims: bool) -> Array
 
 @in_single
 def mean_kernel(x: Array, axis: tuple[int, ...] | None, keepdims: bool) -> Array:
-    """The mean; NaN of no elements, of which NumPy's ``mean`` warns even where it is told to ignore.
+    """Return the mean; NaN for no elements, for which NumPy's ``mean`` warns even if warnings are ignored.
 
     As in MindSpore, the mean of integers is an integer, rounded towards 0.
     """
@@ -92,14 +92,14 @@ def _count(x: Value, axis: tuple[int, ...] | None) -> int:
 
 
 def _extreme_rule(F: Functions, g: Value, out: Value, x: Value, axis: tuple[int, ...] | None, keepdims: bool) -> Any:
-    """The gradient goes to the elements that are the extreme, in equal shares where several tie."""
-    kept = _kept(x, axis)
-    top = F.reshape(out, shape=kept)
-    # NaN is the extreme where there is one, and equals nothing, itself neither.
-    here = F.logical_or(x == top, F.logical_and(F.ne(x, x), F.ne(top, top)))
-    hit = F.cast(here, dtype=array_dtype(g))
+    """Return the gradient, which goes to the extreme elements, in equal shares if several tie."""
+    shape = _kept(x, axis)
+    top = F.reshape(out, shape=shape)
+    # NaN is the extreme if there is one, and does not equal anything, not even itself.
+    is_extreme = F.logical_or(x == top, F.logical_and(F.ne(x, x), F.ne(top, top)))
+    hit = F.cast(is_extreme, dtype=array_dtype(g))
     share = hit / F.sum(hit, axis=axis, keepdims=True)
-    return F.where(here, F.reshape(g, shape=kept) * share, share * 0)  # an infinite gradient times 0 is NaN
+    return F.where(is_extreme, F.reshape(g, shape=shape) * share, share * 0)  # an infinite gradient times 0 is NaN
 
 
 _max = Operator("amax", lambda x, axis, keepdims: x.max(axis=axis, keepdims=keepdims), (_extreme_rule,))
@@ -109,22 +109,22 @@ _min = Operator("amin", lambda x, axis, keepdims: x.min(axis=axis, keepdims=keep
 def _along_rule(
     F: Functions, needs: list[bool], g: tuple[Any, Any], out: tuple[Any, Any], x: Value, axis: int, keepdims: bool
 ) -> list[Any]:
-    """The gradient goes to the one element whose place is given, as in MindSpore and PyTorch."""
+    """Return the gradient, which goes to the one element at the position, as in MindSpore and PyTorch."""
     if g[0] is None:
         return [None]
-    kept = _kept(x, (axis,))
-    places = out[1]._array if isinstance(out[1], Tensor) else out[1]
-    order = array_module(places).arange(x.shape[axis]).reshape((-1,) + (1,) * (x.ndim - axis - 1))
-    hit = places.reshape(kept) == order
-    return [F.where(hit, F.reshape(g[0], shape=kept), array_dtype(g[0]).type(0))]
+    shape = _kept(x, (axis,))
+    positions = out[1]._array if isinstance(out[1], Tensor) else out[1]
+    order = array_module(positions).arange(x.shape[axis]).reshape((-1,) + (1,) * (x.ndim - axis - 1))
+    hit = positions.reshape(shape) == order
+    return [F.where(hit, F.reshape(g[0], shape=shape), array_dtype(g[0]).type(0))]
 
 
 def _along(name: str) -> Operator:
-    """The extreme along one axis, and its place."""
+    """Return the operator of the extreme along one axis and its position."""
 
     def kernel(x: Array, axis: int, keepdims: bool) -> tuple[Array, Array]:
-        places = getattr(x, f"arg{name}")(axis=axis, keepdims=keepdims)
-        return getattr(x, name)(axis=axis, keepdims=keepdims), _positions(places)
+        positions = getattr(x, f"arg{name}")(axis=axis, keepdims=keepdims)
+        return getattr(x, name)(axis=axis, keepdims=keepdims), _positions(positions)
 
     return Operator(f"{name}_along", kernel, joint_vjp=_along_rule)
 
@@ -148,15 +148,15 @@ _cumsum = Operator("cumsum", in_single(lambda x, axis: x.cumsum(axis=axis, dtype
 
 
 def _prod_rule(F: Any, g: Any, out: Value, x: Any, axis: tuple[int, ...] | None, keepdims: bool) -> Any:
-    """The product of the other elements; for higher orders by division, which is not defined where an element is 0."""
+    """Return g times the product of the other elements; higher orders divide, which is not defined at 0."""
     if F.wraps:
         return _spread(F, g * out, x, axis) / x
     xp = array_module(x)
     zero = x == 0
-    whole = xp.where(zero, 1, x)
-    others = whole.prod(axis=axis, keepdims=True)
+    nonzero = xp.where(zero, 1, x)
+    product = nonzero.prod(axis=axis, keepdims=True)
     zeros = zero.sum(axis=axis, keepdims=True)
-    share = xp.where(zero, xp.where(zeros == 1, others, 0), xp.where(zeros == 0, others / whole, 0))
+    share = xp.where(zero, xp.where(zeros == 1, product, 0), xp.where(zeros == 0, product / nonzero, 0))
     return g.reshape(_kept(x, axis)) * share
 
 
@@ -171,21 +171,21 @@ def _reduce(operator: Operator, name: str, x: Tensor, axis: Axis, keepdims: bool
 
 
 def widened(x: Tensor, dtype: DTypeLike | None) -> Tensor:
-    """What a running product runs over: the tensor in ``dtype``; without one, bools and integers become Int64."""
+    """Return the input of a running product: the tensor in ``dtype``; by default, bools and integers become Int64."""
     return in_dtype(x, int64 if dtype is None and x._array.dtype.kind in "biu" else dtype)
 
 
 def _summed_up(operator: Operator, name: str, x: Tensor, axis: Axis, keepdims: bool, dtype: DTypeLike | None) -> Tensor:
-    """A sum or product in ``dtype``; without one, bools and integers become Int64, but unsigned ones above 8 bits."""
+    """Return a sum or product in ``dtype``; by default, bools and integers but unsigned ones above 8 bits use Int64."""
     kind = check_tensor(x, name)._array.dtype
-    own = None if kind.kind == "u" and kind.itemsize > 1 else int64 if kind.kind in "biu" else None
-    found = _reduce(operator, name, in_dtype(x, own if dtype is None else dtype), axis, keepdims)
-    return found if dtype is None else in_dtype(found, dtype)  # bools were counted
+    default = None if kind.kind == "u" and kind.itemsize > 1 else int64 if kind.kind in "biu" else None
+    result = _reduce(operator, name, in_dtype(x, default if dtype is None else dtype), axis, keepdims)
+    return result if dtype is None else in_dtype(result, dtype)  # bools were counted
 
 
 @declare(mint=True)
 def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
-    """The sum over axes.
+    """Return the sum over axes.
 
     Args:
         input: a tensor of any shape.
@@ -198,8 +198,8 @@ def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeL
         A tensor without these axes.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return _summed_up(_sum, "sum", input, dim, keepdim, dtype)
 
@@ -212,22 +212,22 @@ def _sum_of_tensor(
     keepdims: bool = False,
     initial: Number | None = None,
 ) -> Tensor:
-    """The sum over axes.
+    """Return the sum over axes.
 
     Args:
         input: a tensor of any shape.
         axis: the axis or axes, in [-ndim, ndim); all by default.
         keepdims: whether the axes that are reduced stay with length 1.
         dtype: the element type to sum in; by default that of ``input``, Int64 for bools and integers but UInt16, UInt32
-            and UInt64. A bool in this place is ``keepdims`` (PyTorch's ``sum(dim, keepdim)``).
+            and UInt64. A bool is ``keepdims`` (PyTorch's ``sum(dim, keepdim)``).
         initial: a number that is added.
 
     Returns:
         A tensor without these axes.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     if isinstance(dtype, bool):
         keepdims, dtype = dtype, None
@@ -237,7 +237,7 @@ def _sum_of_tensor(
 
 @declare(primitive=prim("ReduceMean", keep_dims=False))
 def mean(x: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
-    """The mean over axes.
+    """Return the mean over axes.
 
     Args:
         x: a tensor of any shape.
@@ -245,18 +245,18 @@ def mean(x: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
         keep_dims: whether the axes that are reduced stay with length 1.
 
     Returns:
-        A tensor without these axes, of the same dtype (means of integers are rounded towards 0); NaN of no elements.
+        A tensor without these axes, of the same dtype (means of integers are rounded towards 0); NaN for no elements.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or an axis no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``x`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return _reduce(_mean, "mean", check_tensor(x, "mean", "x"), axis, keep_dims)
 
 
 @declare(method="mean")
 def _mean_of_tensor(x: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
-    """The mean over axes.
+    """Return the mean over axes.
 
     Args:
         x: a tensor of any shape.
@@ -265,11 +265,11 @@ def _mean_of_tensor(x: Tensor, axis: Axis = None, keepdims: bool = False, *, dty
         dtype: the element type to compute in; that of ``x`` by default.
 
     Returns:
-        A tensor without these axes (means of integers are rounded towards 0); NaN of no elements.
+        A tensor without these axes (means of integers are rounded towards 0); NaN for no elements.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or an axis no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``x`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return mean(in_dtype(x, dtype), axis, keepdims)
 
@@ -282,21 +282,21 @@ def max(
     initial: Number | None = None,
     where: Tensor | bool | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The largest element along an axis, and where it is.
+    """Return the largest element along an axis, and its position.
 
     Args:
         input: a tensor of any shape.
         axis: the axis, in [-ndim, ndim); of all elements by default.
         keepdims: whether the axis stays with length 1.
-        initial: a number that stands in for elements that are smaller.
-        where: bools that broadcast with ``input``; ``initial`` stands in for elements where they are False.
+        initial: a number that replaces smaller elements.
+        where: bools that broadcast with ``input``; ``initial`` replaces elements where they are False.
 
     Returns:
-        The elements, and their places along ``axis`` in Int64, of several that tie the first, which gets the gradient.
-        Without ``axis`` the element, whose gradient those that tie share, and 0.
+        The elements, and their positions along ``axis`` in Int64: the first of several that tie, which gets the
+        gradient. Without ``axis`` the element, whose gradient those that tie share, and 0.
 
     Raises:
-        TypeError: ``input`` is no Tensor, the axis no int, or ``initial`` no number.
+        TypeError: ``input`` is not a Tensor, the axis is not an int, or ``initial`` is not a number.
         ValueError: the axis is out of range, or ``where`` without ``initial``.
     """
     x = _bounded("max", maximum, input, initial, where)
@@ -311,21 +311,21 @@ def min(
     initial: Number | None = None,
     where: Tensor | bool | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The smallest element along an axis, and where it is.
+    """Return the smallest element along an axis, and its position.
 
     Args:
         input: a tensor of any shape.
         axis: the axis, in [-ndim, ndim); of all elements by default.
         keepdims: whether the axis stays with length 1.
-        initial: a number that stands in for elements that are larger.
-        where: bools that broadcast with ``input``; ``initial`` stands in for elements where they are False.
+        initial: a number that replaces larger elements.
+        where: bools that broadcast with ``input``; ``initial`` replaces elements where they are False.
 
     Returns:
-        The elements, and their places along ``axis`` in Int64, of several that tie the first, which gets the gradient.
-        Without ``axis`` the element, whose gradient those that tie share, and 0.
+        The elements, and their positions along ``axis`` in Int64: the first of several that tie, which gets the
+        gradient. Without ``axis`` the element, whose gradient those that tie share, and 0.
 
     Raises:
-        TypeError: ``input`` is no Tensor, the axis no int, or ``initial`` no number.
+        TypeError: ``input`` is not a Tensor, the axis is not an int, or ``initial`` is not a number.
         ValueError: the axis is out of range, or ``where`` without ``initial``.
     """
     x = _bounded("min", minimum, input, initial, where)
@@ -333,14 +333,14 @@ def min(
 
 
 def _bounded(name: str, bound: Operator, x: Tensor, initial: Number | None, where: Tensor | bool | None) -> Tensor:
-    """``x`` with ``initial`` in the place of the elements that it beats or that ``where`` leaves out."""
+    """Return ``x`` bounded by ``initial``, which also replaces the elements that ``where`` excludes."""
     if initial is None:
         if where is not None and where is not True:
             raise ValueError(f"For '{name}', 'initial' must be given where 'where' is")
         return x
     check_number(initial, name, "initial")
-    found = bound(check_tensor(x, name), initial)
-    return as_dtype(found if where is None else choose(where, found, initial), x._array.dtype)
+    result = bound(check_tensor(x, name), initial)
+    return as_dtype(result if where is None else choose(where, result, initial), x._array.dtype)
 
 
 def _extreme(
@@ -355,7 +355,7 @@ def _extreme(
 
 
 def reduce_max(x: Tensor, axis: Axis = (), keepdims: bool = False) -> Tensor:
-    """The largest element over axes; several that tie share the gradient.
+    """Return the largest element over axes; several that tie share the gradient.
 
     Args:
         x: a tensor of any shape.
@@ -366,14 +366,14 @@ def reduce_max(x: Tensor, axis: Axis = (), keepdims: bool = False) -> Tensor:
         A tensor without these axes, of the same dtype.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or an axis no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``x`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return _reduce(_max, "max", x, axis, keepdims)
 
 
 def reduce_min(x: Tensor, axis: Axis = (), keepdims: bool = False) -> Tensor:
-    """The smallest element over axes; several that tie share the gradient.
+    """Return the smallest element over axes; several that tie share the gradient.
 
     Args:
         x: a tensor of any shape.
@@ -384,14 +384,14 @@ def reduce_min(x: Tensor, axis: Axis = (), keepdims: bool = False) -> Tensor:
         A tensor without these axes, of the same dtype.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or an axis no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``x`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return _reduce(_min, "min", x, axis, keepdims)
 
 
 def reduce_sum(x: Tensor, axis: Axis = (), keepdims: bool = False) -> Tensor:
-    """The sum over axes in the tensor's own dtype.
+    """Return the sum over axes in the tensor's own dtype.
 
     Args:
         x: a tensor of any shape.
@@ -402,8 +402,8 @@ def reduce_sum(x: Tensor, axis: Axis = (), keepdims: bool = False) -> Tensor:
         A tensor without these axes, of the same dtype.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or an axis no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``x`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return _reduce(_sum, "sum", x, axis, keepdims)
 
@@ -413,7 +413,7 @@ reduce_mean = alias(mean, renamed("reduce_mean", defaults={"axis": ()}))
 
 @declare(primitive=prim("ReduceMax", keep_dims=False))
 def _reduce_max(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
-    """The largest element over axes; several that tie share the gradient.
+    """Return the largest element over axes; several that tie share the gradient.
 
     Args:
         x: a tensor of any shape.
@@ -424,15 +424,15 @@ def _reduce_max(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
         A tensor without these axes, of the same dtype.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or an axis no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``x`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return reduce_max(x, axis, keep_dims)
 
 
 @declare(primitive=prim("ReduceMin", keep_dims=False))
 def _reduce_min(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
-    """The smallest element over axes; several that tie share the gradient.
+    """Return the smallest element over axes; several that tie share the gradient.
 
     Args:
         x: a tensor of any shape.
@@ -443,35 +443,35 @@ def _reduce_min(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
         A tensor without these axes, of the same dtype.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or an axis no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``x`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return reduce_min(x, axis, keep_dims)
 
 
 @declare(primitive=prim("ReduceSum", keep_dims=False, skip_mode=False))
 def _reduce_sum(x: Tensor, axis: Axis = (), *, keep_dims: bool, skip_mode: bool) -> Tensor:
-    """The sum over axes in the tensor's own dtype.
+    """Return the sum over axes in the tensor's own dtype.
 
     Args:
         x: a tensor of any shape.
         axis: the axis or axes, in [-ndim, ndim); all if ().
         keep_dims: whether the axes that are reduced stay with length 1.
-        skip_mode: whether no axis, (), means that nothing is summed; otherwise all is.
+        skip_mode: whether () means that nothing is summed; otherwise it means all axes.
 
     Returns:
-        A tensor without these axes, of the same dtype; ``x`` itself where nothing is summed.
+        A tensor without these axes, of the same dtype; ``x`` itself if nothing is summed.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or an axis no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``x`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return x if skip_mode and axis in ((), []) else reduce_sum(x, axis, keep_dims)
 
 
 @declare(method="argmax_with_value")
 def _argmax_with_value_of_tensor(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
-    """The largest element along an axis, and where it is: the other way round than ``ArgMaxWithValue``.
+    """Return the largest element along an axis, and its position: the reverse order of ``ArgMaxWithValue``.
 
     Args:
         x: a tensor of any shape.
@@ -479,10 +479,10 @@ def _argmax_with_value_of_tensor(x: Tensor, axis: int = 0, keep_dims: bool = Fal
         keep_dims: whether the axis stays with length 1.
 
     Returns:
-        The elements; and the places along ``axis`` in Int64, of several that tie the first, which gets the gradient.
+        The elements; and the positions along ``axis`` in Int64: the first of several that tie, which gets the gradient.
 
     Raises:
-        TypeError: the axis is no int.
+        TypeError: the axis is not an int.
         ValueError: the axis is out of range.
     """
     return max(x, axis, keep_dims)
@@ -490,7 +490,7 @@ def _argmax_with_value_of_tensor(x: Tensor, axis: int = 0, keep_dims: bool = Fal
 
 @declare(primitive=prim("ArgMaxWithValue", axis=0, keep_dims=False))
 def _argmax_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
-    """Where the largest element along an axis is, and itself.
+    """Return the position of the largest element along an axis, and the element.
 
     Args:
         x: a tensor of any shape.
@@ -498,19 +498,19 @@ def _argmax_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tup
         keep_dims: whether the axis stays with length 1.
 
     Returns:
-        The places along ``axis`` in Int64, of several that tie the first, which gets the gradient; and the elements.
+        The positions along ``axis`` in Int64: the first of several that tie, which gets the gradient; and the elements.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or the axis no int.
+        TypeError: ``x`` is not a Tensor, or the axis is not an int.
         ValueError: the axis is out of range.
     """
-    values, places = max(x, axis, keep_dims)
-    return places, values
+    values, positions = max(x, axis, keep_dims)
+    return positions, values
 
 
 @declare(method="argmin_with_value")
 def _argmin_with_value_of_tensor(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
-    """The smallest element along an axis, and where it is: the other way round than ``ArgMinWithValue``.
+    """Return the smallest element along an axis, and its position: the reverse order of ``ArgMinWithValue``.
 
     Args:
         x: a tensor of any shape.
@@ -518,10 +518,10 @@ def _argmin_with_value_of_tensor(x: Tensor, axis: int = 0, keep_dims: bool = Fal
         keep_dims: whether the axis stays with length 1.
 
     Returns:
-        The elements; and the places along ``axis`` in Int64, of several that tie the first, which gets the gradient.
+        The elements; and the positions along ``axis`` in Int64: the first of several that tie, which gets the gradient.
 
     Raises:
-        TypeError: the axis is no int.
+        TypeError: the axis is not an int.
         ValueError: the axis is out of range.
     """
     return min(x, axis, keep_dims)
@@ -529,7 +529,7 @@ def _argmin_with_value_of_tensor(x: Tensor, axis: int = 0, keep_dims: bool = Fal
 
 @declare(primitive=prim("ArgMinWithValue", axis=0, keep_dims=False))
 def _argmin_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
-    """Where the smallest element along an axis is, and itself.
+    """Return the position of the smallest element along an axis, and the element.
 
     Args:
         x: a tensor of any shape.
@@ -537,19 +537,19 @@ def _argmin_with_value(x: Tensor, axis: int = 0, keep_dims: bool = False) -> tup
         keep_dims: whether the axis stays with length 1.
 
     Returns:
-        The places along ``axis`` in Int64, of several that tie the first, which gets the gradient; and the elements.
+        The positions along ``axis`` in Int64: the first of several that tie, which gets the gradient; and the elements.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or the axis no int.
+        TypeError: ``x`` is not a Tensor, or the axis is not an int.
         ValueError: the axis is out of range.
     """
-    values, places = min(x, axis, keep_dims)
-    return places, values
+    values, positions = min(x, axis, keep_dims)
+    return positions, values
 
 
 @declare(primitive=prim("ReduceAll", keep_dims=False), mint=renamed(axis="dim", keep_dims="keepdim"), method=True)
 def all(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
-    """Whether all elements over axes are true (not 0).
+    """Return whether all elements over axes are true (not 0).
 
     Args:
         input: a tensor of any shape.
@@ -557,18 +557,18 @@ def all(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
         keep_dims: whether the axes that are reduced stay with length 1.
 
     Returns:
-        A tensor of bools without these axes; True of no elements.
+        A tensor of bools without these axes; True for no elements.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return _reduce(_all, "all", input, axis, keep_dims)
 
 
 @declare(primitive=prim("ReduceAny", keep_dims=False), mint=renamed(axis="dim", keep_dims="keepdim"), method=True)
 def any(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
-    """Whether any element over axes is true (not 0).
+    """Return whether any element over axes is true (not 0).
 
     Args:
         input: a tensor of any shape.
@@ -576,18 +576,18 @@ def any(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
         keep_dims: whether the axes that are reduced stay with length 1.
 
     Returns:
-        A tensor of bools without these axes; False of no elements.
+        A tensor of bools without these axes; False for no elements.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return _reduce(_any, "any", input, axis, keep_dims)
 
 
 @declare(mint=renamed(axis="dim", keep_dims="keepdim", keyword=("dtype",)), method=True)
 def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: DTypeLike | None = None) -> Tensor:
-    """The product over axes; its second derivative is not defined where an element is 0.
+    """Return the product over axes; its second derivative is not defined where an element is 0.
 
     Args:
         input: a tensor of any shape.
@@ -600,15 +600,15 @@ def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: DType
         A tensor without these axes.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return _summed_up(_prod, "prod", input, axis, keep_dims, dtype)
 
 
 @declare(primitive=prim("ReduceProd", keep_dims=False))
 def _reduce_prod(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
-    """The product over axes in the tensor's own dtype.
+    """Return the product over axes in the tensor's own dtype.
 
     Args:
         x: a tensor of any shape.
@@ -619,15 +619,15 @@ def _reduce_prod(x: Tensor, axis: Axis = (), *, keep_dims: bool) -> Tensor:
         A tensor without these axes, of the same dtype.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or an axis no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``x`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return prod(x, axis, keep_dims, x.dtype)
 
 
 @declare(method=True, mint=True, numpy=renamed(input="a", dim="axis", without=("keepdim",)))
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """Where the largest element along an axis is.
+    """Return the position of the largest element along an axis.
 
     Args:
         input: a tensor of any shape.
@@ -635,10 +635,10 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
         keepdim: whether the axis ``dim`` stays with length 1.
 
     Returns:
-        The places in Int64, of several that tie the first.
+        The positions in Int64, the first of several that tie.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or the axis no int.
+        TypeError: ``input`` is not a Tensor, or the axis is not an int.
         ValueError: the axis is out of range.
     """
     return _position(_argmax, "argmax", input, dim, keepdim)
@@ -646,7 +646,7 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 
 @declare(method=True, numpy=renamed(input="a", without=("keepdims",)))
 def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """Where the smallest element along an axis is.
+    """Return the position of the smallest element along an axis.
 
     Args:
         input: a tensor of any shape.
@@ -654,30 +654,30 @@ def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Te
         keepdims: whether the axis ``axis`` stays with length 1.
 
     Returns:
-        The places in Int32, of a 0-d tensor in Int64; of several that tie the first.
+        The positions in Int32, for a 0-d tensor in Int64; the first of several that tie.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or the axis no int.
+        TypeError: ``input`` is not a Tensor, or the axis is not an int.
         ValueError: the axis is out of range.
     """
-    found = _position(_argmin, "argmin", input, axis, keepdims)
-    return as_dtype(found, int32.numpy) if input.ndim else found
+    result = _position(_argmin, "argmin", input, axis, keepdims)
+    return as_dtype(result, int32.numpy) if input.ndim else result
 
 
 @declare(primitive=prim("Argmax", axis=-1, output_type=int32))
 def _argmax_as(x: Tensor, axis: int, output_type: DTypeLike) -> Tensor:
-    """Where the largest element along an axis is.
+    """Return the position of the largest element along an axis.
 
     Args:
         x: a tensor of any shape.
         axis: the axis, in [-ndim, ndim).
-        output_type: the dtype of the places.
+        output_type: the dtype of the positions.
 
     Returns:
-        The places, of several that tie the first.
+        The positions, the first of several that tie.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or the axis no int.
+        TypeError: ``x`` is not a Tensor, or the axis is not an int.
         ValueError: the axis is out of range.
     """
     return as_dtype(argmax(x, axis), numpy_dtype(output_type))
@@ -685,18 +685,18 @@ def _argmax_as(x: Tensor, axis: int, output_type: DTypeLike) -> Tensor:
 
 @declare(primitive=prim("Argmin", axis=-1, output_type=int32))
 def _argmin_as(x: Tensor, axis: int, output_type: DTypeLike) -> Tensor:
-    """Where the smallest element along an axis is.
+    """Return the position of the smallest element along an axis.
 
     Args:
         x: a tensor of any shape.
         axis: the axis, in [-ndim, ndim).
-        output_type: the dtype of the places.
+        output_type: the dtype of the positions.
 
     Returns:
-        The places, of several that tie the first.
+        The positions, the first of several that tie.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or the axis no int.
+        TypeError: ``x`` is not a Tensor, or the axis is not an int.
         ValueError: the axis is out of range.
     """
     return as_dtype(argmin(x, axis), numpy_dtype(output_type))
@@ -712,7 +712,7 @@ def _position(operator: Operator, name: str, x: Tensor, dim: int | None, keepdim
 
 @declare(mint=renamed(x="input", axis="dim"))
 def cumsum(x: Tensor, axis: int, dtype: AnyDType | None = None) -> Tensor:
-    """Running sums along an axis: out[i] = x[0] + ... + x[i].
+    """Return the running sums along an axis: out[i] = x[0] + ... + x[i].
 
     Args:
         x: a tensor of numbers.
@@ -723,22 +723,22 @@ def cumsum(x: Tensor, axis: int, dtype: AnyDType | None = None) -> Tensor:
         A tensor of the same shape.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or holds bools.
+        TypeError: ``x`` is not a Tensor, or holds bools.
         ValueError: ``axis`` is out of range, or ``x`` has no axis.
     """
     if not check_tensor(x, "cumsum", "x").ndim:
         raise ValueError("For 'cumsum', 'x' must have at least 1 axis, but got shape ()")
     at = one_axis(axis, x.ndim, "cumsum")
-    given = in_dtype(x, None if dtype is None else any_dtype(dtype))  # of any kind, as in MindSpore
-    if given._array.dtype.kind == "b":
-        raise TypeError(f"For 'cumsum', 'x' must hold numbers, but got {given.dtype}")
-    result: Tensor = _cumsum(given, axis=at)
+    source = in_dtype(x, None if dtype is None else any_dtype(dtype))  # of any kind, as in MindSpore
+    if source._array.dtype.kind == "b":
+        raise TypeError(f"For 'cumsum', 'x' must hold numbers, but got {source.dtype}")
+    result: Tensor = _cumsum(source, axis=at)
     return result
 
 
 @declare(method="cumsum")
 def _cumsum_of_tensor(x: Tensor, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
-    """Running sums along an axis: out[i] = x[0] + ... + x[i].
+    """Return the running sums along an axis: out[i] = x[0] + ... + x[i].
 
     Args:
         x: a tensor of numbers.
@@ -753,8 +753,8 @@ def _cumsum_of_tensor(x: Tensor, axis: int | None = None, dtype: DTypeLike | Non
     """
     if dtype is None and x._array.dtype in _SUMMED_AS_INT32:
         dtype = int32
-    given = in_dtype(x, dtype)
-    return cumsum(given.reshape(-1), 0) if axis is None else cumsum(given, axis)
+    source = in_dtype(x, dtype)
+    return cumsum(source.reshape(-1), 0) if axis is None else cumsum(source, axis)
 
 
 _SUMMED_AS_INT32 = tuple(np.dtype(kind) for kind in (np.int8, np.int16, np.uint8, np.bool_))
@@ -766,37 +766,37 @@ _SUMMED_AS_INT32 = tuple(np.dtype(kind) for kind in (np.int8, np.int16, np.uint8
     numpy=renamed(input="x"),
 )
 def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
-    """The variance over axes: sum((x - mean) ** 2) / (n - ddof).
+    """Return the variance over axes: sum((x - mean) ** 2) / (n - ddof).
 
     Args:
         input: a tensor of any shape.
         axis: the axis or axes, in [-ndim, ndim); all by default.
         keepdims: whether the axes that are reduced stay with length 1.
-        ddof: what is taken off the number of elements n; True is 1.
+        ddof: the number subtracted from the number of elements n; True is 1.
 
     Returns:
-        A tensor without these axes, Float32 of integers; where n - ddof is 0 infinity, NaN of equal elements; NaN
-        where it is negative.
+        A tensor without these axes, Float32 for integers. If n - ddof is 0, infinity, or NaN for equal elements; if it
+        is negative, NaN.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
-    found = axes_of(axis, check_tensor(input, "var").ndim, "var")
+    axes = axes_of(axis, check_tensor(input, "var").ndim, "var")
     x = as_single(as_floats(input))
-    apart = square(sub(x, mean(x, axis, True)))
-    taken = int_of(ddof, "var", "ddof")
+    squares = square(sub(x, mean(x, axis, True)))
+    subtracted = int_of(ddof, "var", "ddof")
     xp = array_module(x._array)
-    factor = filled(_correction, count=_count(x, found), taken=taken, dtype=x._array.dtype, xp=xp)
-    result: Tensor = as_dtype(mul(mean(apart, axis, keepdims), factor), as_floats(input)._array.dtype)
+    factor = filled(_correction, count=_count(x, axes), taken=subtracted, dtype=x._array.dtype, xp=xp)
+    result: Tensor = as_dtype(mul(mean(squares, axis, keepdims), factor), as_floats(input)._array.dtype)
     return result
 
 
 def _correction(count: int, taken: int, dtype: np.dtype[Any], xp: Any) -> Array:
-    """n / (n - ddof): infinite where nothing is left to divide by, as in MindSpore, and NaN of equal elements."""
+    """Return n / (n - ddof): infinite if the divisor is 0, as in MindSpore, and then NaN for equal elements."""
     factor = count / (count - taken) if count > taken else math.inf if count == taken else math.nan
-    found: Array = xp.asarray(factor, dtype)
-    return found
+    result: Array = xp.asarray(factor, dtype)
+    return result
 
 
 @declare(
@@ -805,21 +805,21 @@ def _correction(count: int, taken: int, dtype: np.dtype[Any], xp: Any) -> Array:
     numpy=renamed(input="x"),
 )
 def std(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
-    """The standard deviation over axes: sqrt(sum((x - mean) ** 2) / (n - ddof)).
+    """Return the standard deviation over axes: sqrt(sum((x - mean) ** 2) / (n - ddof)).
 
     Args:
         input: a tensor of any shape.
         axis: the axis or axes, in [-ndim, ndim); all by default.
         keepdims: whether the axes that are reduced stay with length 1.
-        ddof: what is taken off the number of elements n; True is 1.
+        ddof: the number subtracted from the number of elements n; True is 1.
 
     Returns:
-        A tensor without these axes, Float32 of integers; where n - ddof is 0 infinity, NaN of equal elements; NaN
-        where it is negative.
+        A tensor without these axes, Float32 for integers. If n - ddof is 0, infinity, or NaN for equal elements; if it
+        is negative, NaN.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     x = as_floats(check_tensor(input, "std"))
     result: Tensor = as_dtype(sqrt(var(as_single(x), axis, ddof, keepdims)), x._array.dtype)
@@ -828,7 +828,7 @@ def std(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
 
 @declare(method=True, mint=True)
 def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
-    """log(sum(exp(input))) over axes, computed without overflow; infinite where an element is inf, or all are -inf.
+    """Return log(sum(exp(input))) over axes without overflow; infinite if an element is inf, or all are -inf.
 
     Args:
         input: a tensor of floating numbers.
@@ -839,13 +839,13 @@ def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
         A tensor without these axes, of the same dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     x = as_single(check_tensor(input, "logsumexp"))
     top = stop_gradient(reduce_max(x, dim, True))
-    top = choose(isfinite(top), top, 0)  # else inf - inf
+    top = choose(isfinite(top), top, 0)  # avoids inf - inf
     total = reduce_sum(exp(sub(x, top)), dim, keepdim)
-    found = add(log(total), top if keepdim else reshape(top, total.shape))
-    result: Tensor = found if x is input else as_dtype(found, input._array.dtype)
+    logarithm = add(log(total), top if keepdim else reshape(top, total.shape))
+    result: Tensor = logarithm if x is input else as_dtype(logarithm, input._array.dtype)
     return result

@@ -1,4 +1,4 @@
-"""More reductions and running ones: norms, moments together, sums without NaN, counts, products, differences."""
+"""Further reductions and running ones: norms, joint moments, sums without NaN, counts, products, differences."""
 
 from __future__ import annotations
 
@@ -56,32 +56,32 @@ __all__ = [
 
 @declare(primitive=(prim("AddN"), prim("AccumulateNV2")))
 def addn(x: Sequence[Tensor]) -> Tensor:
-    """The sum of several Tensors of one shape and dtype: ``x[0] + x[1] + ...``.
+    """Return the sum of several Tensors of one shape and dtype: ``x[0] + x[1] + ...``.
 
     Args:
         x: a tuple or list of Tensors, one at least.
 
     Returns:
-        a Tensor of that shape and dtype.
+        A Tensor of that shape and dtype.
 
     Raises:
-        TypeError: ``x`` is no tuple or list, an entry is no Tensor, or their dtypes differ.
+        TypeError: ``x`` is not a tuple or list, an entry is not a Tensor, or their dtypes differ.
         ValueError: it is empty, or their shapes differ.
     """
     check_type(x, list | tuple, "addn", "x", "a tuple or list of Tensors")
     if not x:
         raise ValueError("For 'addn', 'x' must not be empty")
-    parts = [check_tensor(one, "addn", "x") for one in x]
-    for one in parts[1:]:
-        if one.shape != parts[0].shape:
-            raise ValueError(f"For 'addn', the shapes in 'x' must be equal, but got {parts[0].shape} and {one.shape}")
-        if one.dtype != parts[0].dtype:
-            raise TypeError(f"For 'addn', the dtypes in 'x' must be equal, but got {parts[0].dtype} and {one.dtype}")
-    wanted = parts[0]._array.dtype
-    total: Tensor = as_single(parts[0]) if len(parts) > 2 and wanted.itemsize == 2 else parts[0]
-    for one in parts[1:]:
-        total = arithmetic.add(total, one)
-    result: Tensor = as_dtype(total, wanted)
+    parts = [check_tensor(part, "addn", "x") for part in x]
+    for part in parts[1:]:
+        if part.shape != parts[0].shape:
+            raise ValueError(f"For 'addn', the shapes in 'x' must be equal, but got {parts[0].shape} and {part.shape}")
+        if part.dtype != parts[0].dtype:
+            raise TypeError(f"For 'addn', the dtypes in 'x' must be equal, but got {parts[0].dtype} and {part.dtype}")
+    dtype = parts[0]._array.dtype
+    total: Tensor = as_single(parts[0]) if len(parts) > 2 and dtype.itemsize == 2 else parts[0]
+    for part in parts[1:]:
+        total = arithmetic.add(total, part)
+    result: Tensor = as_dtype(total, dtype)
     return result
 
 
@@ -90,7 +90,7 @@ accumulate_n = addn
 
 @declare(primitive=prim("SquareSumAll"))
 def _square_sums(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """The sum of the squares of each of two Tensors.
+    """Return the sum of the squares of each of two Tensors.
 
     Args:
         x: a Tensor.
@@ -103,16 +103,16 @@ def _square_sums(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def numel(input: Tensor) -> int:
-    """The number of elements.
+    """Return the number of elements.
 
     Args:
         input: a Tensor.
 
     Returns:
-        an int.
+        An int.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return check_tensor(input, "numel").size
 
@@ -159,7 +159,7 @@ def _extreme(name: str, function: Callable[..., Tensor], worst: str) -> Callable
     """
     declare(
         mint=renamed(axis="dim", keepdims="keepdim", without=("initial", "where"), defaults={"axis": ()}),
-        numpy=[renamed(one, input="a", defaults={"where": True}) for one in (name, name[1:])],
+        numpy=[renamed(surface, input="a", defaults={"where": True}) for surface in (name, name[1:])],
     )(found)
     return found
 
@@ -171,13 +171,13 @@ amin = declare(method=True)(_extreme("amin", reduce_min, "smallest"))
 def _extreme_of_tensor(
     name: str, pair: Callable[..., Any], single: Callable[..., Any], whole: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """``max`` or ``min`` of a tensor: values in MindSpore's form, values and places in PyTorch's."""
+    """Return ``max`` or ``min`` of a tensor: values in MindSpore's form, values and positions in PyTorch's."""
 
     def found(input: Tensor, *args: Any, **kwargs: Any) -> Tensor | tuple[Tensor, Tensor]:
         if args and isinstance(args[0], Tensor):
             raise TypeError(f"For 'Tensor.{name}', 'axis' must be an int or a tuple of ints, but got Tensor")
-        theirs = len(args) > 0 and not kwargs and isinstance(args[0], int)
-        if theirs or "dim" in kwargs or "keepdim" in kwargs:
+        is_positional = len(args) > 0 and not kwargs and isinstance(args[0], int)
+        if is_positional or "dim" in kwargs or "keepdim" in kwargs:
             names = {"dim": "axis", "keepdim": "keepdims"}
             return pair(input, *args, **{names.get(key, key): value for key, value in kwargs.items()})
         return ours(input, *args, **kwargs)
@@ -194,7 +194,7 @@ def _extreme_of_tensor(
         if return_indices:
             return pair(input, axis, keepdims)
         if initial is None and where is True:
-            # Of one axis the first that ties gets the gradient, of several all, as in MindSpore.
+            # Along one axis the first that ties gets the gradient, along several all do, as in MindSpore.
             return pair(input, axis, keepdims)[0] if isinstance(axis, int) else whole(input, axis, keepdims)
         return single(input, axis, keepdims, initial=initial, where=None if where is True else where)
 
@@ -227,7 +227,9 @@ declare(method=True)(_extreme_of_tensor("min", reduction.min, amin, reduce_min))
 
 @declare(method=True)
 def aminmax(input: Tensor, *, axis: int | None = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """The smallest and the largest element over one axis, whose first one gets the gradient; over all, they share it.
+    """Return the smallest and the largest element over one axis, or over all.
+
+    Along one axis the first of several that tie gets the gradient; over all axes they share it.
 
     Args:
         input: a Tensor.
@@ -238,7 +240,7 @@ def aminmax(input: Tensor, *, axis: int | None = 0, keepdims: bool = False) -> t
         two Tensors of the dtype of ``input``: the minima and the maxima.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
+        TypeError: ``input`` is not a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
     if axis is None or not check_tensor(input, "aminmax").ndim:
@@ -248,7 +250,7 @@ def aminmax(input: Tensor, *, axis: int | None = 0, keepdims: bool = False) -> t
 
 @declare(method=True, numpy=renamed(input="x"))
 def ptp(input: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The range: the largest less the smallest element over axes.
+    """Return the range: the largest less the smallest element over axes.
 
     Args:
         input: a Tensor.
@@ -256,11 +258,11 @@ def ptp(input: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
         keepdims: whether the axes stay, with length 1.
 
     Returns:
-        a Tensor of the dtype of ``input``.
+        A Tensor of the dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis is no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return reduce_max(input, axis, keepdims) - reduce_min(input, axis, keepdims)
 
@@ -270,7 +272,7 @@ def ptp(input: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     numpy=renamed(keep_dims="keepdims", without=("dtype",), defaults={"axis": None}),
 )
 def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: DTypeLike = int32) -> Tensor:
-    """How many elements over axes are not 0; NaN is not.
+    """Return how many elements over axes are not 0; NaN counts as not 0.
 
     Args:
         x: a Tensor.
@@ -279,11 +281,11 @@ def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: DT
         dtype: the dtype of the counts.
 
     Returns:
-        a Tensor of ``dtype``.
+        A Tensor of ``dtype``.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or an axis is no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``x`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return cast_operator(
         sum(comparison.ne(check_tensor(x, "count_nonzero", "x"), 0), axis, keep_dims), dtype=numpy_dtype(dtype)
@@ -292,18 +294,18 @@ def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: DT
 
 @declare(primitive=prim("CountNonZero", dims=None))
 def _count_nonzero_along(x: Tensor, dims: Axis) -> Tensor:
-    """How many elements over axes are not 0.
+    """Return how many elements over axes are not 0.
 
     Args:
         x: a Tensor.
         dims: the axis or axes, in [-ndim, ndim); None is all of them.
 
     Returns:
-        an Int32 Tensor.
+        An Int32 Tensor.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or an axis is no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``x`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return count_nonzero(x, () if dims is None else dims)
 
@@ -312,7 +314,7 @@ def _count_nonzero_along(x: Tensor, dims: Axis) -> Tensor:
 def _count_nonzero_of_tensor(
     x: Tensor, axis: Axis = (), keepdims: bool = False, dtype: DTypeLike | None = None
 ) -> Tensor:
-    """How many elements over axes are not 0; NaN is not.
+    """Return how many elements over axes are not 0; NaN counts as not 0.
 
     Args:
         x: the Tensor.
@@ -321,42 +323,42 @@ def _count_nonzero_of_tensor(
         dtype: the dtype of the counts; None is Int32.
 
     Returns:
-        a Tensor of ``dtype``.
+        A Tensor of ``dtype``.
 
     Raises:
-        TypeError: an axis is no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return count_nonzero(x, axis, keepdims, dtype or int32)
 
 
 @declare(method=True, mint=renamed(axis="dim", keepdims="keepdim"))
 def nansum(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
-    """The sum of the elements over axes, with NaN counted as 0.
+    """Return the sum of the elements over axes, with NaN counted as 0.
 
     Args:
         input: a Tensor.
         axis: the axis or axes, in [-ndim, ndim); None is all of them.
         keepdims: whether the axes stay, with length 1.
-        dtype: the dtype to add and return in, of floats as integers only to return in; None is that of ``sum``.
+        dtype: the dtype to add and return in, for floats as integers only to return in; None is that of ``sum``.
 
     Returns:
-        a Tensor, 0 where all elements are NaN.
+        A Tensor, 0 where all elements are NaN.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis is no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     x = check_tensor(input, "nansum")
-    kept = where(comparison.isnan(x), 0.0, x) if x._array.dtype.kind in "fV" else x
-    if dtype is not None and kept is not x and numpy_dtype(dtype).kind in "iu":
-        return as_dtype(sum(kept, axis, keepdims), numpy_dtype(dtype))  # the fractions count
-    return sum(kept, axis, keepdims, dtype=dtype)
+    values = where(comparison.isnan(x), 0.0, x) if x._array.dtype.kind in "fV" else x
+    if dtype is not None and values is not x and numpy_dtype(dtype).kind in "iu":
+        return as_dtype(sum(values, axis, keepdims), numpy_dtype(dtype))  # the fractions count
+    return sum(values, axis, keepdims, dtype=dtype)
 
 
 @declare(method=True)
 def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
-    """The mean of those elements over axes that are not NaN.
+    """Return the mean of those elements over axes that are not NaN.
 
     Args:
         input: a floating Tensor.
@@ -365,23 +367,23 @@ def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: 
         dtype: the dtype to convert to first, an integer one at the end; None leaves that of ``input``.
 
     Returns:
-        a Tensor, NaN where all elements are.
+        A Tensor, NaN where all elements are.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis is no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     x = check_tensor(input, "nanmean")
     if dtype is not None and x._array.dtype.kind in "fV" and numpy_dtype(dtype).kind in "iu":
         return as_dtype(nanmean(x, axis, keepdims), numpy_dtype(dtype))
     x = in_dtype(x, dtype)
-    there = cast_operator(comparison.logical_not(comparison.isnan(x)), dtype=x._array.dtype)
-    return nansum(x, axis, keepdims) / reduce_sum(there, axis, keepdims)
+    is_number = cast_operator(comparison.logical_not(comparison.isnan(x)), dtype=x._array.dtype)
+    return nansum(x, axis, keepdims) / reduce_sum(is_number, axis, keepdims)
 
 
 @declare(mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}))
 def std_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """The standard deviation and the mean over axes.
+    """Return the standard deviation and the mean over axes.
 
     Args:
         input: a Tensor.
@@ -393,15 +395,15 @@ def std_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: b
         two Tensors: the deviations and the means.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis is no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return std(input, axis, ddof, keepdims), mean(input, axis, keepdims)
 
 
 @declare(primitive=prim("ReduceStd", axis=(), unbiased=True, keep_dims=False))
 def _reduce_std(x: Tensor, axis: Axis, unbiased: bool, keep_dims: bool) -> tuple[Tensor, Tensor]:
-    """The standard deviation and the mean over axes.
+    """Return the standard deviation and the mean over axes.
 
     Args:
         x: a Tensor.
@@ -413,15 +415,15 @@ def _reduce_std(x: Tensor, axis: Axis, unbiased: bool, keep_dims: bool) -> tuple
         two Tensors: the deviations and the means.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or an axis is no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``x`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return std_mean(x, tuple(axis) if isinstance(axis, list) else axis, int(unbiased), keep_dims)
 
 
 @declare(mint=renamed(axis="dim", ddof="correction", keepdims="keepdim", keyword=("ddof",), defaults={"ddof": 1}))
 def var_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """The variance and the mean over axes.
+    """Return the variance and the mean over axes.
 
     Args:
         input: a Tensor.
@@ -433,8 +435,8 @@ def var_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: b
         two Tensors: the variances and the means.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis is no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return var(input, axis, ddof, keepdims), mean(input, axis, keepdims)
 
@@ -443,20 +445,20 @@ def var_mean(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: b
 def cov(
     input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
 ) -> Tensor:
-    """The matrix of covariances of the rows: sum of w (x_i - mean_i) (x_j - mean_j) / (sum of w - lost), as in NumPy.
+    """Return the covariance matrix of the rows: sum of w (x_i - mean_i) (x_j - mean_j) / (sum of w - c), as in NumPy.
 
     Args:
         input: a matrix with a variable in each row and an observation in each column; a vector is one variable.
             Integers and half precision become Float32.
-        correction: what is taken from the number of observations: 1 gives no bias, 0 the covariance of these alone.
+        correction: c, subtracted from the number of observations: 1 gives no bias, 0 the covariance of these alone.
         fweights: how many times each observation counts: a vector of ints.
         aweights: the weight of each observation: a vector of numbers that are not negative.
 
     Returns:
-        a symmetric matrix with a row for each variable; a Tensor without axes for one variable.
+        A symmetric matrix with a row for each variable; a Tensor without axes for one variable.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: it has more than 2 axes, or weights of another length.
     """
     x = check_tensor(input, "cov")
@@ -466,16 +468,16 @@ def cov(
     rows = as_single(as_floats(rows))
     dtype = rows._array.dtype
     weights = Tensor(np.ones(rows.shape[1], dtype))
-    for given in (fweights, aweights):
-        if given is not None:
-            weights = weights * as_dtype(given, dtype)
+    for factor in (fweights, aweights):
+        if factor is not None:
+            weights = weights * as_dtype(factor, dtype)
     total = reduce_sum(weights)
-    apart = rows - reduce_sum(rows * weights, 1, True) / total
-    lost: Any = correction
+    centered = rows - reduce_sum(rows * weights, 1, True) / total
+    subtracted: Any = correction
     if aweights is not None:
-        lost = correction * (reduce_sum(weights * as_dtype(aweights, dtype)) / total)
-    found = (apart * weights) @ apart.T / arithmetic.maximum(total - lost, 0.0)
-    return reshape(found, ()) if rows.shape[0] == 1 else found
+        subtracted = correction * (reduce_sum(weights * as_dtype(aweights, dtype)) / total)
+    covariance = (centered * weights) @ centered.T / arithmetic.maximum(total - subtracted, 0.0)
+    return reshape(covariance, ()) if rows.shape[0] == 1 else covariance
 
 
 @declare(mint=renamed("linalg.vector_norm", axis="dim", keepdims="keepdim"))
@@ -483,29 +485,30 @@ def cov(
 def vector_norm(
     x: Tensor, ord: float = 2, axis: Axis = None, keepdims: bool = False, *, dtype: DTypeLike | None = None
 ) -> Tensor:
-    """The ``ord``-norm of vectors: (sum of abs(x) ** ord) ** (1 / ord).
+    """Return the ``ord``-norm of vectors: (sum of abs(x) ** ord) ** (1 / ord).
 
     Args:
         x: a Tensor; integers become Float32.
-        ord: which norm, any number; inf is the largest and -inf the smallest absolute value, 0 counts what is not 0.
-        axis: the axis or axes that the vectors lie along, in [-ndim, ndim); None is all of them.
+        ord: which norm, any number; inf is the largest and -inf the smallest absolute value, 0 the number of elements
+            not 0.
+        axis: the axis or axes of the vectors, in [-ndim, ndim); None is all of them.
         keepdims: whether the axes stay, with length 1.
         dtype: the dtype to convert to first; None leaves that of ``x``.
 
     Returns:
-        a real Tensor of the norms.
+        A real Tensor of the norms.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or an axis is no int.
-        ValueError: ``ord`` is no number, or an axis is out of range or named twice.
+        TypeError: ``x`` is not a Tensor, or an axis is not an int.
+        ValueError: ``ord`` is not a number, or an axis is out of range or repeated.
     """
-    given = in_dtype(check_tensor(x, "vector_norm", "x"), dtype)
+    vectors = in_dtype(check_tensor(x, "vector_norm", "x"), dtype)
     if isinstance(ord, bool) or not isinstance(ord, int | float):
         raise ValueError(f"For 'vector_norm', 'ord' must be a number, but got {ord!r}")
-    given = as_floats(given)
-    if ord == 2 and given._array.dtype.kind != "c":
-        return arithmetic.sqrt(reduce_sum(arithmetic.square(given), axis, keepdims))
-    size = arithmetic.abs(given)
+    vectors = as_floats(vectors)
+    if ord == 2 and vectors._array.dtype.kind != "c":
+        return arithmetic.sqrt(reduce_sum(arithmetic.square(vectors), axis, keepdims))
+    size = arithmetic.abs(vectors)
     if math.isinf(ord):
         return _extreme_of(size, axis, keepdims, reduction.max if ord > 0 else reduction.min)
     if ord == 0:
@@ -516,20 +519,20 @@ def vector_norm(
 
 
 def _extreme_of(size: Tensor, axis: Axis, keepdims: bool, extreme: Callable[..., tuple[Tensor, Tensor]]) -> Tensor:
-    """The extreme over axes. As in MindSpore's norms the gradient goes to the first of several that tie."""
+    """Return the extreme over axes. As in MindSpore's norms, the first of several that tie gets the gradient."""
     axes = axes_of(axis, size.ndim, "vector_norm") or tuple(range(size.ndim))
     if not axes:
         return size
-    kept = tuple(i for i in range(size.ndim) if i not in axes)
-    rows = transpose(size, (*kept, *sorted(axes)))
-    found = extreme(reshape(rows, (*rows.shape[: len(kept)], math.prod(rows.shape[len(kept) :]))), -1)[0]
-    return reshape(found, tuple(1 if i in axes else n for i, n in enumerate(size.shape))) if keepdims else found
+    remaining = tuple(i for i in range(size.ndim) if i not in axes)
+    rows = transpose(size, (*remaining, *sorted(axes)))
+    result = extreme(reshape(rows, (*rows.shape[: len(remaining)], math.prod(rows.shape[len(remaining) :]))), -1)[0]
+    return reshape(result, tuple(1 if i in axes else n for i, n in enumerate(size.shape))) if keepdims else result
 
 
 @declare(primitive=prim("LpNorm", "axis", p=2, keep_dims=False, epsilon=1e-12))
 @through_single
 def _lp_norm(x: Tensor, axis: Axis, p: int, keep_dims: bool, epsilon: float) -> Tensor:
-    """The ``p``-norm over axes, but ``epsilon`` where it is less.
+    """Return the ``p``-norm over axes, but at least ``epsilon``.
 
     Args:
         x: a Tensor.
@@ -539,11 +542,11 @@ def _lp_norm(x: Tensor, axis: Axis, p: int, keep_dims: bool, epsilon: float) -> 
         epsilon: the least value that is returned.
 
     Returns:
-        a Tensor of the norms.
+        A Tensor of the norms.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or an axis is no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``x`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     return arithmetic.maximum(vector_norm(x, p, axis, keep_dims), epsilon)
 
@@ -551,7 +554,7 @@ def _lp_norm(x: Tensor, axis: Axis, p: int, keep_dims: bool, epsilon: float) -> 
 @declare(primitive=prim("EuclideanNorm", keep_dims=False))
 @through_single
 def _euclidean_norm(x: Tensor, axes: Tensor | Axis = (), *, keep_dims: bool) -> Tensor:
-    """The square root of the sum of squares over axes.
+    """Return the square root of the sum of squares over axes.
 
     Args:
         x: a Tensor.
@@ -559,58 +562,58 @@ def _euclidean_norm(x: Tensor, axes: Tensor | Axis = (), *, keep_dims: bool) -> 
         keep_dims: whether the axes stay, with length 1.
 
     Returns:
-        a Tensor of the norms, of the dtype of ``x``.
+        A Tensor of the norms, of the dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or an axis is no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: ``x`` is not a Tensor, or an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
-    over = tuple(int(i) for i in axes.asnumpy().ravel()) if isinstance(axes, Tensor) else axes
-    return cast_operator(vector_norm(x, 2, over, keep_dims), dtype=x._array.dtype)
+    norm_axes = tuple(int(i) for i in axes.asnumpy().ravel()) if isinstance(axes, Tensor) else axes
+    return cast_operator(vector_norm(x, 2, norm_axes, keep_dims), dtype=x._array.dtype)
 
 
 @declare(primitive=prim("L2Normalize", axis=0, epsilon=1e-4))
 @through_single
 def _l2_normalize(x: Tensor, axis: Ints, epsilon: float) -> Tensor:
-    """Vectors divided by their length: x / sqrt(max(sum of x ** 2, epsilon)).
+    """Return vectors divided by their length: x / sqrt(max(sum of x ** 2, epsilon)).
 
     Args:
         x: a Tensor.
-        axis: the axis or axes that the vectors lie along, in [-ndim, ndim).
-        epsilon: the least that the square of a length counts as.
+        axis: the axis or axes of the vectors, in [-ndim, ndim).
+        epsilon: the least value of a squared length.
 
     Returns:
-        a Tensor of the shape of ``x``.
+        A Tensor of the shape of ``x``.
 
     Raises:
-        TypeError: an axis is no int.
-        ValueError: an axis is out of range or named twice.
+        TypeError: an axis is not an int.
+        ValueError: an axis is out of range or repeated.
     """
     axes = tuple(axis) if isinstance(axis, list | tuple) else (axis,)
     return x / arithmetic.sqrt(arithmetic.maximum(reduce_sum(arithmetic.square(x), axes, True), epsilon))
 
 
 def _cumprod_rule(F: Functions, g: Value, out: Value, x: Any, axis: int) -> Any:
-    """By division; where an element is 0, term by term."""
+    """Return the gradient by division, or term by term if an element is 0."""
     bare = x._array if isinstance(x, Tensor) else x
     if not (bare == 0).any():
-        back = F.flip(F.cumsum(F.flip(g * out, axes=(axis,)), axis=axis), axes=(axis,))
-        return back / x
+        reverse_sums = F.flip(F.cumsum(F.flip(g * out, axes=(axis,)), axis=axis), axes=(axis,))
+        return reverse_sums / x
     length = x.shape[axis]
     xp = array_module(bare)
-    moved = F.transpose(x, axes=_last(x.ndim, axis))
-    own = xp.eye(length, dtype=bool)
+    lines = F.transpose(x, axes=_last(x.ndim, axis))
+    diagonal = xp.eye(length, dtype=bool)
     upto = xp.tril(xp.ones((length, length), bool))
-    # factor[..., j, i, k]: element k where it belongs to the product up to i and is not j itself.
-    spread = F.broadcast_to(
-        F.reshape(moved, shape=(*moved.shape[:-1], 1, 1, length)), shape=(*moved.shape[:-1], length, length, length)
+    # factor[..., j, i, k]: element k if it belongs to the product up to i and is not j itself.
+    factors = F.broadcast_to(
+        F.reshape(lines, shape=(*lines.shape[:-1], 1, 1, length)), shape=(*lines.shape[:-1], length, length, length)
     )
-    kept = xp.broadcast_to(upto[None] & ~own[:, None], spread.shape)
-    others = F.prod(F.where(kept, spread, F.zeros_like(spread) + 1), axis=(spread.ndim - 1,), keepdims=False)
-    arriving = F.reshape(F.transpose(g, axes=_last(x.ndim, axis)), shape=(*moved.shape[:-1], 1, length))
-    terms = F.where(xp.broadcast_to(upto.T, others.shape), others * arriving, F.zeros_like(others))
-    summed = F.sum(terms, axis=(terms.ndim - 1,), keepdims=False)
-    return F.transpose(summed, axes=tuple(int(i) for i in np.argsort(_last(x.ndim, axis))))
+    mask = xp.broadcast_to(upto[None] & ~diagonal[:, None], factors.shape)
+    products = F.prod(F.where(mask, factors, F.zeros_like(factors) + 1), axis=(factors.ndim - 1,), keepdims=False)
+    gradients = F.reshape(F.transpose(g, axes=_last(x.ndim, axis)), shape=(*lines.shape[:-1], 1, length))
+    terms = F.where(xp.broadcast_to(upto.T, products.shape), products * gradients, F.zeros_like(products))
+    result = F.sum(terms, axis=(terms.ndim - 1,), keepdims=False)
+    return F.transpose(result, axes=tuple(int(i) for i in np.argsort(_last(x.ndim, axis))))
 
 
 def _last(ndim: int, axis: int) -> tuple[int, ...]:
@@ -622,7 +625,7 @@ _cumprod = Operator("cumprod", in_single(lambda x, axis: x.cumprod(axis=axis, dt
 
 @declare(method=True, mint=True)
 def cumprod(input: Tensor, dim: int, dtype: DTypeLike | None = None) -> Tensor:
-    """The product of the elements so far along one axis.
+    """Return the product of the elements so far along one axis.
 
     Args:
         input: a Tensor.
@@ -630,10 +633,10 @@ def cumprod(input: Tensor, dim: int, dtype: DTypeLike | None = None) -> Tensor:
         dtype: the dtype to multiply and return in; None keeps a floating one and makes integers and bools Int64.
 
     Returns:
-        a Tensor of the shape of ``input``.
+        A Tensor of the shape of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``dim`` is no int.
+        TypeError: ``input`` is not a Tensor, or ``dim`` is not an int.
         ValueError: ``dim`` is out of range.
     """
     x = widened(check_tensor(input, "cumprod"), dtype)
@@ -649,8 +652,8 @@ def _logcumsumexp_kernel(x: Any, axis: int) -> Any:
 
 
 def _logcumsumexp_rule(F: Functions, g: Value, out: Value, x: Value, axis: int) -> Any:
-    back = F.flip(F.cumsum(F.flip(g * F.exp(-out), axes=(axis,)), axis=axis), axes=(axis,))
-    return back * F.exp(x)
+    reverse_sums = F.flip(F.cumsum(F.flip(g * F.exp(-out), axes=(axis,)), axis=axis), axes=(axis,))
+    return reverse_sums * F.exp(x)
 
 
 _logcumsumexp = Operator("logcumsumexp", _logcumsumexp_kernel, (_logcumsumexp_rule,))
@@ -658,17 +661,17 @@ _logcumsumexp = Operator("logcumsumexp", _logcumsumexp_kernel, (_logcumsumexp_ru
 
 @declare(method=True)
 def logcumsumexp(input: Tensor, axis: int) -> Tensor:
-    """The logarithm of the sum of exp(input) so far along one axis, without overflow.
+    """Return the logarithm of the sum of exp(input) so far along one axis, without overflow.
 
     Args:
         input: a floating Tensor.
         axis: the axis, in [-ndim, ndim).
 
     Returns:
-        a Tensor of the shape and dtype of ``input``.
+        A Tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor of floats, or ``axis`` is no int.
+        TypeError: ``input`` is not a Tensor of floats, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
     x = check_tensor(input, "logcumsumexp")
@@ -681,58 +684,58 @@ def logcumsumexp(input: Tensor, axis: int) -> Tensor:
 
 @declare(method=True, mint=renamed(x="input", axis="dim"), numpy=renamed(x="a"))
 def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
-    """The difference of neighbors along one axis, ``n`` times over: x[i + 1] - x[i]; of bools whether they differ.
+    """Return the ``n``-th difference of neighbors along one axis: x[i + 1] - x[i]; for bools whether they differ.
 
     Args:
         x: a Tensor of at least one axis.
-        n: how many times; 0 gives ``x`` (with what is joined on).
+        n: the order of the difference; with 0 ``x`` with ``prepend`` and ``append``.
         axis: the axis, in [-ndim, ndim).
-        prepend: a Tensor, or what one can be made of, that is put before ``x`` along ``axis`` first; a number once for
-            each line.
-        append: likewise behind it.
+        prepend: a Tensor, or a value convertible to one, that is put before ``x`` along ``axis`` first; a number once
+            for each line.
+        append: likewise after it.
 
     Returns:
-        a Tensor that is shorter by ``n`` along ``axis``.
+        A Tensor that is shorter by ``n`` along ``axis``.
 
     Raises:
         RuntimeError: ``x`` has no axes.
-        TypeError: ``x`` is no Tensor, or ``axis`` or ``n`` is no int.
-        ValueError: ``axis`` is out of range, or what is joined on does not fit.
+        TypeError: ``x`` is not a Tensor, or ``axis`` or ``n`` is not an int.
+        ValueError: ``axis`` is out of range, or ``prepend`` or ``append`` does not fit.
     """
     if check_tensor(x, "diff", "x").ndim == 0:
         raise RuntimeError("For 'diff', 'x' must have at least 1 axis, but got a 0-d tensor")
     at = one_axis(axis, x.ndim, "diff")
     parts = [prepend, x, append]
-    joined = [p if isinstance(p, Tensor) else Tensor(p) for p in parts if p is not None]
+    pieces = [p if isinstance(p, Tensor) else Tensor(p) for p in parts if p is not None]
     line = (*x.shape[:at], 1, *x.shape[at + 1 :])
-    joined = [p if p.ndim else broadcast_to(p, line) for p in joined]
-    whole = concat(joined, at) if len(joined) > 1 else x
+    pieces = [p if p.ndim else broadcast_to(p, line) for p in pieces]
+    result = concat(pieces, at) if len(pieces) > 1 else x
     for _ in range(int_of(n, "diff", "n")):
-        length = whole.shape[at]
-        if not length:  # nor is there anything in the differences
+        length = result.shape[at]
+        if not length:  # the differences are empty too
             break
-        upper, lower = (whole[along(whole, at, slice(*cut))] for cut in ((1, None), (0, max(length - 1, 0))))
-        whole = comparison.logical_xor(upper, lower) if whole._array.dtype.kind == "b" else upper - lower
-    return whole
+        upper, lower = (result[along(result, at, slice(*bounds))] for bounds in ((1, None), (0, max(length - 1, 0))))
+        result = comparison.logical_xor(upper, lower) if result._array.dtype.kind == "b" else upper - lower
+    return result
 
 
 diff_ext = alias(diff, renamed("diff_ext", x="input", axis="dim"))
 
 
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:
-    """The integral along one axis by the trapezoidal rule: sum of (y[i] + y[i + 1]) / 2 * (x[i + 1] - x[i]).
+    """Return the integral along one axis by the trapezoidal rule: sum of (y[i] + y[i + 1]) / 2 * (x[i + 1] - x[i]).
 
     Args:
         y: the values; integers become Float32.
-        x: the places of the values: a vector for the axis, or a Tensor of the shape of ``y``.
-        dx: how far neighbors are apart, where ``x`` is not given.
+        x: the positions of the values: a vector for the axis, or a Tensor of the shape of ``y``.
+        dx: the distance between neighbors, if ``x`` is not given.
         dim: the axis, in [-ndim, ndim).
 
     Returns:
-        a Tensor without that axis.
+        A Tensor without that axis.
 
     Raises:
-        TypeError: ``y`` is no Tensor, or ``dim`` is no int.
+        TypeError: ``y`` is not a Tensor, or ``dim`` is not an int.
         ValueError: ``dim`` is out of range, or ``x`` does not fit.
     """
     at = one_axis(dim, check_tensor(y, "trapz", "y").ndim, "trapz")
@@ -748,7 +751,7 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1)
 
 @through_single
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
-    """The distance of two Tensors: the ``p``-norm of ``input - other``, all elements taken as one vector.
+    """Return the distance of two Tensors: the ``p``-norm of ``input - other``, all elements taken as one vector.
 
     Args:
         input: a Tensor.
@@ -756,7 +759,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
         p: which norm, any number; see ``vector_norm``.
 
     Returns:
-        a Tensor without axes.
+        A Tensor without axes.
 
     Raises:
         TypeError: neither is a Tensor.
@@ -768,7 +771,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
 @declare(primitive=prim("Cdist", p=2.0))
 @through_single
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
-    """The ``p``-norm distance of each row of ``x1`` from each row of ``x2``.
+    """Return the ``p``-norm distance of each row of ``x1`` from each row of ``x2``.
 
     Args:
         x1: a Tensor (..., P, M).
@@ -776,10 +779,10 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
         p: which norm, from 0 on; inf is the largest difference.
 
     Returns:
-        a Tensor (..., P, R).
+        A Tensor (..., P, R).
 
     Raises:
-        TypeError: ``x1`` or ``x2`` is no Tensor.
+        TypeError: ``x1`` or ``x2`` is not a Tensor.
         ValueError: ``p`` is negative, or the shapes do not fit.
     """
     first, second = check_axes(x1, 2, "cdist", "x1"), check_axes(x2, 2, "cdist", "x2")
@@ -790,27 +793,27 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
 
 
 def _distance(apart: Tensor, p: float, axis: int) -> Tensor:
-    """A norm whose gradient is 0, not NaN, where the distance is 0."""
+    """Return a norm whose gradient is 0, not NaN, where the distance is 0."""
     if p != 2:
         return vector_norm(apart, p, axis)
-    squared = reduce_sum(arithmetic.square(apart), axis)
-    zero = comparison.eq(squared, 0)
-    return where(zero, 0.0, arithmetic.sqrt(where(zero, 1.0, squared)))
+    square_sum = reduce_sum(arithmetic.square(apart), axis)
+    zero = comparison.eq(square_sum, 0)
+    return where(zero, 0.0, arithmetic.sqrt(where(zero, 1.0, square_sum)))
 
 
 @declare(primitive=prim("Pdist", p=2.0))
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """The ``p``-norm distance of each two rows, in the order (0, 1), (0, 2), ..., (1, 2), ...
+    """Return the ``p``-norm distance of each two rows, in the order (0, 1), (0, 2), ..., (1, 2), ...
 
     Args:
         input: a Tensor (..., N, M).
         p: which norm, any number; inf is the largest difference.
 
     Returns:
-        a Tensor (..., N (N - 1) / 2).
+        A Tensor (..., N (N - 1) / 2).
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     rows, columns = np.triu_indices(check_axes(input, 2, "pdist").shape[-2], 1)
     first, second = (input[..., Tensor(i), :] for i in (rows, columns))
@@ -820,7 +823,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
 @declare(method=True)
 @through_single
 def renorm(input: Tensor, p: float, axis: int, maxnorm: float) -> Tensor:
-    """Each entry along one axis, scaled by maxnorm / (norm + 1e-7) where its ``p``-norm is above ``maxnorm``.
+    """Return each entry along one axis, scaled by maxnorm / (norm + 1e-7) if its ``p``-norm is above ``maxnorm``.
 
     Args:
         input: a Tensor.
@@ -829,23 +832,23 @@ def renorm(input: Tensor, p: float, axis: int, maxnorm: float) -> Tensor:
         maxnorm: the largest norm that an entry may keep.
 
     Returns:
-        a Tensor of the shape of ``input``.
+        A Tensor of the shape of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``axis`` is no int.
+        TypeError: ``input`` is not a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
     x = check_tensor(input, "renorm")
     at = one_axis(axis, x.ndim, "renorm")
-    others = tuple(i for i in range(x.ndim) if i != at)
-    size = vector_norm(x, p, others, True)
+    axes = tuple(i for i in range(x.ndim) if i != at)
+    size = vector_norm(x, p, axes, True)
     return x * where(comparison.gt(size, maxnorm), maxnorm / (size + 1e-7), 1.0)
 
 
 @declare(primitive=prim("Renorm", "p", "dim", "maxnorm"))
 @through_single
 def _renorm_along(input_x: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
-    """``renorm`` under the argument names of its class.
+    """Return ``renorm`` under the argument names of its class.
 
     Args:
         input_x: a Tensor.
@@ -854,10 +857,10 @@ def _renorm_along(input_x: Tensor, p: float, dim: int, maxnorm: float) -> Tensor
         maxnorm: the largest norm that an entry may keep.
 
     Returns:
-        a Tensor of the shape and dtype of ``input_x``.
+        A Tensor of the shape and dtype of ``input_x``.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, or ``dim`` is no int.
+        TypeError: ``input_x`` is not a Tensor, or ``dim`` is not an int.
         ValueError: ``dim`` is out of range.
     """
     return renorm(input_x, p, dim, maxnorm)
@@ -867,7 +870,7 @@ def _renorm_along(input_x: Tensor, p: float, dim: int, maxnorm: float) -> Tensor
 def clip_by_norm(
     x: Tensor | Sequence[Tensor], max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False
 ) -> Tensor | Sequence[Tensor]:
-    """A Tensor, or several, scaled by min(max_norm / (norm + 1e-6), 1), the norm being that of all of them together.
+    """Return a Tensor, or several, scaled by min(max_norm / (norm + 1e-6), 1), with the norm of all of them together.
 
     Args:
         x: a Tensor, or a list or tuple of them.
@@ -879,7 +882,7 @@ def clip_by_norm(
         new Tensors of the same dtypes, in the form of ``x``.
 
     Raises:
-        TypeError: an entry is no Tensor.
+        TypeError: an entry is not a Tensor.
         RuntimeError: the norm is not finite, with ``error_if_nonfinite``.
     """
     parts: list[Any] = list(x) if isinstance(x, list | tuple) else [x]
@@ -888,13 +891,13 @@ def clip_by_norm(
     if error_if_nonfinite and not math.isfinite(total.item()):
         raise RuntimeError(f"For 'clip_by_norm', the norm of 'x' must be finite, but it is {total.item()}")
     scale = arithmetic.minimum(max_norm / (total + 1e-6), 1.0)
-    scaled = [cast_operator(part * scale, dtype=part._array.dtype) for part in parts]
-    return type(x)(scaled) if isinstance(x, list | tuple) else scaled[0]
+    results = [cast_operator(part * scale, dtype=part._array.dtype) for part in parts]
+    return type(x)(results) if isinstance(x, list | tuple) else results[0]
 
 
 @through_single
 def clip_by_global_norm(x: Sequence[Tensor], clip_norm: float = 1.0, use_norm: None = None) -> tuple[Tensor, ...]:
-    """Tensors scaled by clip_norm / max(norm, clip_norm), the norm being the 2-norm of all of them together.
+    """Return tensors scaled by clip_norm / max(norm, clip_norm), with the 2-norm of all of them together.
 
     Args:
         x: a tuple or list of Tensors.
@@ -902,10 +905,10 @@ def clip_by_global_norm(x: Sequence[Tensor], clip_norm: float = 1.0, use_norm: N
         use_norm: must be None, as in MindSpore.
 
     Returns:
-        a tuple of new Tensors of the same dtypes.
+        A tuple of new Tensors of the same dtypes.
 
     Raises:
-        TypeError: ``x`` is no tuple or list.
+        TypeError: ``x`` is not a tuple or list.
         ValueError: ``clip_norm`` is not positive.
         NotImplementedError: ``use_norm`` is given.
     """
@@ -920,7 +923,7 @@ def clip_by_global_norm(x: Sequence[Tensor], clip_norm: float = 1.0, use_norm: N
     return tuple([cast_operator(part * scale, dtype=part._array.dtype) for part in x])
 
 
-# Running classes, which may leave the element itself out ("exclusive") or begin at the end ("reverse")
+# Running classes, which may exclude the element itself ("exclusive") or begin at the end ("reverse")
 
 
 def _running(
@@ -932,19 +935,19 @@ def _running(
     reverse: bool,
     name: str,
 ) -> Tensor:
-    """``function`` along ``axis``; ``first`` is what it gives of no element."""
+    """Return ``function`` along ``axis``; ``first`` is its value for no elements."""
     at = one_axis(int(axis), x.ndim, name)
-    found = function(flip(x, at) if reverse else x, at)
-    if exclusive and found.size:
-        edge = (*found.shape[:at], 1, *found.shape[at + 1 :])
-        empty = constant(array_module(found._array).full(edge, first, found._array.dtype))
-        found = concat([empty, found[along(found, at, slice(0, found.shape[at] - 1))]], at)
-    return flip(found, at) if reverse else found
+    result = function(flip(x, at) if reverse else x, at)
+    if exclusive and result.size:
+        edge = (*result.shape[:at], 1, *result.shape[at + 1 :])
+        empty = constant(array_module(result._array).full(edge, first, result._array.dtype))
+        result = concat([empty, result[along(result, at, slice(0, result.shape[at] - 1))]], at)
+    return flip(result, at) if reverse else result
 
 
 @declare(primitive=prim("CumSum", exclusive=False, reverse=False))
 def _running_sum(x: Tensor, axis: int | Tensor, exclusive: bool, reverse: bool) -> Tensor:
-    """The sum of the elements so far along one axis.
+    """Return the sum of the elements so far along one axis.
 
     Args:
         x: a Tensor.
@@ -953,7 +956,7 @@ def _running_sum(x: Tensor, axis: int | Tensor, exclusive: bool, reverse: bool) 
         reverse: whether to begin at the end of the axis.
 
     Returns:
-        a Tensor of the shape of ``x``.
+        A Tensor of the shape of ``x``.
 
     Raises:
         ValueError: ``axis`` is out of range.
@@ -963,7 +966,7 @@ def _running_sum(x: Tensor, axis: int | Tensor, exclusive: bool, reverse: bool) 
 
 @declare(primitive=prim("CumProd", exclusive=False, reverse=False))
 def _running_product(x: Tensor, axis: int | Tensor, exclusive: bool, reverse: bool) -> Tensor:
-    """The product of the elements so far along one axis.
+    """Return the product of the elements so far along one axis.
 
     Args:
         x: a Tensor.
@@ -972,7 +975,7 @@ def _running_product(x: Tensor, axis: int | Tensor, exclusive: bool, reverse: bo
         reverse: whether to begin at the end of the axis.
 
     Returns:
-        a Tensor of the shape and dtype of ``x``.
+        A Tensor of the shape and dtype of ``x``.
 
     Raises:
         ValueError: ``axis`` is out of range.
@@ -982,16 +985,16 @@ def _running_product(x: Tensor, axis: int | Tensor, exclusive: bool, reverse: bo
 
 @declare(primitive=prim("CumulativeLogsumexp", exclusive=False, reverse=False))
 def _running_logsumexp(x: Tensor, axis: int | Tensor, exclusive: bool, reverse: bool) -> Tensor:
-    """The logarithm of the sum of exp(x) so far along one axis, without overflow.
+    """Return the logarithm of the sum of exp(x) so far along one axis, without overflow.
 
     Args:
         x: a floating Tensor.
         axis: the axis, in [-ndim, ndim): an int or a Tensor of one.
-        exclusive: whether each element itself is left out; the lowest number of the dtype then stands for log(0).
+        exclusive: whether each element itself is left out; log(0) is then the lowest number of the dtype.
         reverse: whether to begin at the end of the axis.
 
     Returns:
-        a Tensor of the shape and dtype of ``x``.
+        A Tensor of the shape and dtype of ``x``.
 
     Raises:
         TypeError: ``x`` does not hold floats.
