@@ -1,4 +1,4 @@
-"""Functions of functions and nested values: ``MultitypeFuncGraph``, ``HyperMap``, ``Map``, ``partial``."""
+"""Functions of functions and of nested values: ``MultitypeFuncGraph``, ``HyperMap``, ``Map``, ``partial``."""
 
 from __future__ import annotations
 
@@ -77,11 +77,11 @@ _NEVER = frozenset(
 
 
 def _fits(value: object, kind: str | Type) -> bool:
-    """Whether a value is of a kind that ``register`` was given."""
+    """Return whether a value is of a kind that was registered."""
     name = str(kind)
     if name.startswith("Tensor"):
-        wanted = name[len("Tensor") :].strip("[]").lower()
-        return isinstance(value, Tensor) and (not wanted or str(value.dtype).lower() == wanted)
+        dtype_name = name[len("Tensor") :].strip("[]").lower()
+        return isinstance(value, Tensor) and (not dtype_name or str(value.dtype).lower() == dtype_name)
     kinds = _NUMBERS.get(name, ())
     if isinstance(value, bool) and bool not in kinds:
         return False
@@ -103,11 +103,11 @@ def _checked_kind(kind: str | Type) -> str | Type:
 class MultitypeFuncGraph:
     """A function that chooses among several by the types of its arguments.
 
-    Functions are added by ``register``; a call takes the first whose types fit.
+    Functions are added by ``register``; a call uses the first whose types fit.
 
     Args:
         name: its name, for errors and ``repr``.
-        read_value: kept for a graph compiler; changes nothing.
+        read_value: accepted for a graph compiler; has no effect.
     """
 
     def __init__(self, name: str, read_value: bool = False) -> None:
@@ -125,11 +125,11 @@ class MultitypeFuncGraph:
                 "Tuple", "List", "None", or a dtype.
 
         Returns:
-            The decorator; it gives the function back as it is.
+            The decorator; it returns the function as it is.
 
         Raises:
             TypeError: a type is neither a name nor a dtype.
-            RuntimeError: there is no type of the name.
+            RuntimeError: a name is not that of a type.
         """
         kinds = tuple(_checked_kind(kind) for kind in type_names)
 
@@ -140,17 +140,17 @@ class MultitypeFuncGraph:
         return added
 
     def __call__(self, *args: Any) -> Any:
-        """Call the first function whose types fit; the only one is called whatever the types are.
+        """Call the first function whose types fit; a single one is called whatever the types are.
 
         Args:
             args: the arguments of the function.
 
         Returns:
-            What the function returns.
+            The result of the function.
 
         Raises:
             TypeError: an argument is a NumPy array.
-            ValueError: none fits.
+            ValueError: no function fits.
         """
         if any(isinstance(arg, np.ndarray) for arg in args):
             raise TypeError("For 'MultitypeFuncGraph', an argument is a numpy.ndarray; give a Tensor")
@@ -159,19 +159,19 @@ class MultitypeFuncGraph:
         for kinds, function in self.entries:
             if len(kinds) == len(args) and all(map(_fits, args, kinds)):
                 return function(*args)
-        came = ", ".join(type(arg).__name__ for arg in args)
-        raise ValueError(f"For 'MultitypeFuncGraph', '{self.name}' has no function for ({came})")
+        types = ", ".join(type(arg).__name__ for arg in args)
+        raise ValueError(f"For 'MultitypeFuncGraph', '{self.name}' has no function for ({types})")
 
 
 class HyperMap:
-    """Apply a function to the entries of tuples or lists, however deeply nested; results come as tuples.
+    """Application of a function to the entries of tuples or lists, however deeply nested; results are tuples.
 
-    Called as ``HyperMap(ops)(*values)`` or ``HyperMap()(ops, *values)``: the first value says how deep it goes, and the
-    shortest of several how far.
+    It is called as ``HyperMap(ops)(*values)`` or ``HyperMap()(ops, *values)``. The first value determines the depth,
+    the shortest of several the length.
 
     Args:
         ops: the function, of as many arguments as there are values; without it, it is the first argument of a call.
-        reverse: kept for a graph compiler, which goes through the entries from the end with it; changes nothing.
+        reverse: accepted for a graph compiler, which would start from the last entry; has no effect.
 
     Raises:
         RuntimeError: ``ops`` cannot be called.
@@ -184,13 +184,13 @@ class HyperMap:
         self.reverse = reverse
 
     def __call__(self, *args: Any) -> Any:
-        """The function applied to each place of the values.
+        """Return the function applied to each entry of the values.
 
         Args:
-            args: tuples, lists or single values; before them the function, where the constructor had none.
+            args: tuples, lists or single values; before them the function, if the constructor had none.
 
         Returns:
-            A tuple, nested as the first value is; of a single value what the function returns.
+            A tuple, nested as the first value is; for a single value the result of the function.
 
         Raises:
             TypeError: there are no values.
@@ -207,11 +207,11 @@ class HyperMap:
 
 
 class Map(HyperMap):
-    """Apply a function to the entries of tuples or lists, one level deep; results come as a tuple.
+    """Application of a function to the entries of tuples or lists, one level deep; the result is a tuple.
 
     Args:
         ops: the function, of as many arguments as there are values; without it, it is the first argument of a call.
-        reverse: kept for a graph compiler, which goes through the entries from the end with it; changes nothing.
+        reverse: accepted for a graph compiler, which would start from the last entry; has no effect.
 
     Raises:
         RuntimeError: ``ops`` cannot be called.
@@ -228,7 +228,7 @@ class Partial:
         return "Prim[Partial]"
 
     def __call__(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> functools.partial[Any]:
-        """A function that has its first arguments.
+        """Return a function with its first arguments bound.
 
         Args:
             func: the function.
@@ -250,34 +250,34 @@ partial = Partial()
 
 
 def make_tuple(*args: Any) -> tuple[Any, ...]:
-    """Its arguments as a tuple.
+    """Return the arguments as a tuple.
 
     Args:
         *args: any values.
 
     Returns:
-        the tuple.
+        The tuple.
     """
     return args
 
 
 def mixed_precision_cast(dst_dtype: DType, x: Any) -> Any:
-    """A floating Tensor in another floating dtype, and what is in tuples and lists likewise; anything else as it is.
+    """Return floating Tensors, also in tuples and lists, in another floating dtype; anything else as it is.
 
     Args:
         dst_dtype: the dtype.
-        x: a Tensor, or a tuple or list, nested as one likes; lists come as tuples.
+        x: a Tensor, or a tuple or list, nested to any depth; lists become tuples.
 
     Returns:
-        the same, cast.
+        The same, cast.
 
     Raises:
-        TypeError: ``dst_dtype`` is no dtype.
+        TypeError: ``dst_dtype`` is not a dtype.
     """
     check_type(dst_dtype, DType, "mixed_precision_cast", "dst_dtype", "a MindSpore dtype")
     if isinstance(x, Tensor):
         return x.astype(dst_dtype) if x.dtype.is_floating_point else x
-    return tuple([mixed_precision_cast(dst_dtype, one) for one in x]) if isinstance(x, tuple | list) else x
+    return tuple([mixed_precision_cast(dst_dtype, item) for item in x]) if isinstance(x, tuple | list) else x
 
 
 def added(a: Any, b: Any) -> Any:
@@ -285,12 +285,12 @@ def added(a: Any, b: Any) -> Any:
     return a + b
 
 
-added.__qualname__ = "hyper_add"  # by which Python's errors of its arguments call it
+added.__qualname__ = "hyper_add"  # the name in Python's errors of its arguments
 hyper_add = HyperMap(added)
 
 
 def typeof(value: TensorLike) -> DType:
-    """The dtype of a Tensor; of another value the dtype that a Tensor of it would have.
+    """Return the dtype of a Tensor; of another value the dtype that a Tensor of it would have.
 
     Args:
         value: a tensor, a number, an array, or a list of numbers.
@@ -299,17 +299,17 @@ def typeof(value: TensorLike) -> DType:
         A dtype, such as ``mindspore.float32``.
 
     Raises:
-        TypeError: no Tensor can be made of ``value``.
+        TypeError: ``value`` is not convertible to a Tensor.
     """
     return value.dtype if isinstance(value, Tensor) else Tensor(value).dtype
 
 
 def add_flags(fn: Any = None, **flags: Any) -> Any:
-    """Set flags of a graph compiler on a cell or a function; without one, the decorator that does.
+    """Set flags of a graph compiler on a cell or a function; without ``fn``, return the decorator that does.
 
     Args:
         fn: the cell or the function.
-        flags: the flags by name. They are kept (``_mindspore_flags`` of a function) and change nothing.
+        flags: the flags by name. They are stored (``_mindspore_flags`` of a function) and have no effect.
 
     Returns:
         ``fn``, or the decorator.
@@ -319,16 +319,16 @@ def add_flags(fn: Any = None, **flags: Any) -> Any:
     if hasattr(fn, "add_flags"):
         fn.add_flags(**flags)
     else:
-        held = getattr(fn, "_mindspore_flags", {})
-        fn._mindspore_flags = {**held, **flags}
+        existing = getattr(fn, "_mindspore_flags", {})
+        fn._mindspore_flags = {**existing, **flags}
     return fn
 
 
 def core(fn: Any = None, **flags: Any) -> Any:
-    """``add_flags`` with the flag ``core`` beside the others.
+    """Set the flag ``core`` and others, as ``add_flags`` does.
 
     Args:
-        fn: the cell or the function; without one, the decorator comes back.
+        fn: the cell or the function; without one, the decorator is returned.
         flags: further flags by name.
 
     Returns:
@@ -338,5 +338,5 @@ def core(fn: Any = None, **flags: Any) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    # MindSpore keeps more under `ops.composite`, such as `clip_by_value`; all of it is in `ops` too.
+    # MindSpore has more names in `ops.composite`, such as `clip_by_value`; all of them are in `ops` too.
     return getattr(ops, name)

@@ -1,4 +1,4 @@
-"""What is asked about tensors, printing in the order of the program, and plain Python numbers as operators."""
+"""Queries about tensors, printing in the order of the program, and plain Python numbers as operators."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ __all__ = [
 
 @declare(primitive=prim("Shape"))
 def shape(input_x: Tensor | COOTensor | CSRTensor) -> tuple[int, ...]:
-    """The shape of a tensor.
+    """Return the shape of a tensor.
 
     Args:
         input_x: the tensor, which may be a sparse one.
@@ -75,7 +75,7 @@ def shape(input_x: Tensor | COOTensor | CSRTensor) -> tuple[int, ...]:
         A tuple of ints.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor.
+        TypeError: ``input_x`` is not a Tensor.
     """
     return (input_x if isinstance(input_x, COOTensor | CSRTensor) else check_tensor(input_x, "shape", "input_x")).shape
 
@@ -85,7 +85,7 @@ shape_ = shape
 
 @declare(primitive=prim("TensorShape"))
 def dyn_shape(input_x: Tensor) -> Tensor:
-    """The shape of a tensor, as a tensor.
+    """Return the shape of a tensor, as a tensor.
 
     Args:
         input_x: the tensor.
@@ -94,14 +94,14 @@ def dyn_shape(input_x: Tensor) -> Tensor:
         An Int64 tensor (ndim,).
 
     Raises:
-        TypeError: ``input_x`` is no Tensor.
+        TypeError: ``input_x`` is not a Tensor.
     """
     return Tensor(np.array(shape(input_x), np.int64))
 
 
 @declare(primitive=prim("Rank"))
 def rank(input_x: Tensor) -> int:
-    """The number of axes of a tensor.
+    """Return the number of axes of a tensor.
 
     Args:
         input_x: the tensor.
@@ -110,14 +110,14 @@ def rank(input_x: Tensor) -> int:
         An int.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor.
+        TypeError: ``input_x`` is not a Tensor.
     """
     return check_tensor(input_x, "rank", "input_x").ndim
 
 
 @declare(primitive=prim("Size"))
 def size(input_x: Tensor) -> int:
-    """The number of elements of a tensor.
+    """Return the number of elements of a tensor.
 
     Args:
         input_x: the tensor.
@@ -126,14 +126,14 @@ def size(input_x: Tensor) -> int:
         An int.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor.
+        TypeError: ``input_x`` is not a Tensor.
     """
     return check_tensor(input_x, "size", "input_x").size
 
 
 @declare(primitive=prim("DType"))
 def dtype(x: Tensor | COOTensor | CSRTensor) -> DType:
-    """The element type of a tensor.
+    """Return the element type of a tensor.
 
     Args:
         x: the tensor, which may be a sparse one.
@@ -142,13 +142,13 @@ def dtype(x: Tensor | COOTensor | CSRTensor) -> DType:
         A dtype, such as ``mindspore.float32``.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
     """
     return (x if isinstance(x, COOTensor | CSRTensor) else check_tensor(x, "dtype", "x")).dtype
 
 
 def is_tensor(obj: object) -> bool:
-    """Whether a value is a Tensor (a Parameter is one too).
+    """Return whether a value is a Tensor (a Parameter is one too).
 
     Args:
         obj: any value.
@@ -161,17 +161,17 @@ def is_tensor(obj: object) -> bool:
 
 @declare(method=True)
 def type_as(input: Tensor, other: Tensor) -> Tensor:
-    """The elements cast to the dtype of ``other``.
+    """Return the elements cast to the dtype of ``other``.
 
     Args:
         input: a tensor of any shape.
-        other: the tensor whose dtype is taken.
+        other: the tensor that gives the dtype.
 
     Returns:
-        A tensor of the shape of ``input``; ``input`` itself where it has the dtype already.
+        A tensor of the shape of ``input``; ``input`` itself if it has the dtype already.
 
     Raises:
-        TypeError: ``other`` is no Tensor.
+        TypeError: ``other`` is not a Tensor.
     """
     return cast(input, check_tensor(other, "type_as", "other").dtype)
 
@@ -180,7 +180,7 @@ _deepcopy = Operator("deepcopy", lambda x: x.copy(), (lambda F, g, out, x: g,))
 
 
 def deepcopy(input_x: Tensor) -> Tensor:
-    """A tensor of its own with the same values; the gradient passes as it is.
+    """Return a copy of a tensor; the gradient passes as it is.
 
     Args:
         input_x: a tensor of any shape.
@@ -189,7 +189,7 @@ def deepcopy(input_x: Tensor) -> Tensor:
         A tensor of the same shape and dtype that shares no memory.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor.
+        TypeError: ``input_x`` is not a Tensor.
     """
     return _deepcopy(check_tensor(input_x, "deepcopy", "input_x"))
 
@@ -208,11 +208,11 @@ def print_(*input_x: Any) -> None:
 
 @declare(primitive=prim("Depend"))
 def depend(value: Any, expr: Any) -> Any:
-    """``value``: in eager execution ``expr`` has been computed already.
+    """Return ``value``; in eager execution ``expr`` has been computed already.
 
     Args:
-        value: what comes back.
-        expr: what a graph compiler would compute before.
+        value: the result.
+        expr: the value that a graph compiler would compute before.
 
     Returns:
         ``value``.
@@ -222,19 +222,20 @@ def depend(value: Any, expr: Any) -> Any:
 
 @declare(primitive=[prim(f"NPU{what}FloatStatus") for what in ("Alloc", "Clear", "Get")])
 def _float_status(*_: Any) -> Tensor:
-    """Eight zeros (Float32): NumPy and CuPy keep no overflow flag to report; use ``ops.isfinite``."""
+    """Return eight zeros (Float32): NumPy and CuPy have no overflow flag to report; use ``ops.isfinite``."""
     return zeros((8,), float32)
 
 
 @declare(primitive=prim("Range", maxlen=1000000))
 def range(start: Operand, end: Operand, step: Operand, maxlen: int = 1000000) -> Tensor:
-    """start, start + step, start + 2 * step, ... as long as it is before ``end``.
+    """Return start, start + step, start + 2 * step, ... as long as it is before ``end``.
 
     Args:
         start: the first number, a number or a 0-d tensor.
-        end: where it stops, itself not included.
-        step: the difference of two numbers, negative to count down; not 0. Where it leads away from ``end``, none come.
-        maxlen: kept for a compiler: how many numbers there are at most.
+        end: the end, not included.
+        step: the difference of two numbers, negative to count down; not 0. If it leads away from ``end``, there are
+            none.
+        maxlen: for a compiler: the largest number of elements.
 
     Returns:
         A vector of the dtype of the three, or the widest of them.
@@ -243,15 +244,17 @@ def range(start: Operand, end: Operand, step: Operand, maxlen: int = 1000000) ->
         TypeError: some are integers and some are floats.
         ValueError: ``step`` is 0.
     """
-    given = [x if isinstance(x, Tensor) else Tensor(x) for x in (start, end, step)]
-    dtypes = [x._array.dtype for x in given]
+    tensors = [x if isinstance(x, Tensor) else Tensor(x) for x in (start, end, step)]
+    dtypes = [x._array.dtype for x in tensors]
     if len({dtype.kind in "biu" for dtype in dtypes}) > 1:
-        came = ", ".join(str(x.dtype) for x in given)
-        raise TypeError(f"For 'range', 'start', 'end' and 'step' must all be integers or all floats, but got {came}")
-    first, last, by = (x.item() for x in given)
+        dtype_names = ", ".join(str(x.dtype) for x in tensors)
+        raise TypeError(
+            f"For 'range', 'start', 'end' and 'step' must all be integers or all floats, but got {dtype_names}"
+        )
+    begin, last, by = (x.item() for x in tensors)
     if by == 0:
         raise ValueError("For 'range', 'step' must not be 0")
-    return constant(to_device(np.arange(first, last, by).astype(functools.reduce(promote, dtypes))))
+    return constant(to_device(np.arange(begin, last, by).astype(functools.reduce(promote, dtypes))))
 
 
 tensor_range = range
@@ -259,28 +262,28 @@ tensor_range = range
 
 @declare(primitive=prim("TupleToArray"))
 def tuple_to_array(input_x: tuple[Number, ...]) -> Tensor:
-    """A tuple of numbers as a tensor.
+    """Return a tuple of numbers as a tensor.
 
     Args:
         input_x: a tuple of numbers, or of tuples of one length.
 
     Returns:
-        A tensor: Int32 of ints, Float32 where a float is among them, Bool of bools.
+        A tensor: Int32 of ints, Float32 if a float is among them, Bool of bools.
 
     Raises:
-        TypeError: ``input_x`` is no tuple.
+        TypeError: ``input_x`` is not a tuple.
     """
     check_type(input_x, tuple, "tuple_to_array", "input_x")
-    made = tensor_of(list(input_x))
-    return cast(made, int32) if made.dtype is int64 else made
+    result = tensor_of(list(input_x))
+    return cast(result, int32) if result.dtype is int64 else result
 
 
 @declare(primitive=prim("TensorToTuple"))
 def _tensor_to_tuple(x: Tensor) -> tuple[Any, ...]:
-    """The elements of a vector as Python numbers.
+    """Return the elements of a vector as Python numbers.
 
     Args:
-        x: a tensor with one axis; of one with more, the rows come as lists.
+        x: a tensor with one axis; with more axes, the rows are lists.
 
     Returns:
         A tuple.
@@ -290,7 +293,7 @@ def _tensor_to_tuple(x: Tensor) -> tuple[Any, ...]:
 
 @declare(primitive=prim("ScalarToTensor"))
 def scalar_to_tensor(input_x: bool | int | float, dtype: DTypeLike = float32) -> Tensor:
-    """A number as a 0-d tensor.
+    """Return a number as a 0-d tensor.
 
     Args:
         input_x: a bool, an int or a float.
@@ -300,7 +303,7 @@ def scalar_to_tensor(input_x: bool | int | float, dtype: DTypeLike = float32) ->
         A tensor of shape ().
 
     Raises:
-        TypeError: ``input_x`` is no such number.
+        TypeError: ``input_x`` is not such a number.
     """
     check_type(input_x, bool | int | float, "scalar_to_tensor", "input_x", "a number")
     return Tensor(input_x, dtype)
@@ -308,7 +311,7 @@ def scalar_to_tensor(input_x: bool | int | float, dtype: DTypeLike = float32) ->
 
 @declare(primitive=prim("ScalarToArray"))
 def scalar_to_array(input_x: TensorLike) -> Tensor:
-    """A number as a 0-d tensor: Int64 of an int, Float32 of a float, Bool of a bool.
+    """Return a number as a 0-d tensor: Int64 of an int, Float32 of a float, Bool of a bool.
 
     Args:
         input_x: the number.
@@ -321,7 +324,7 @@ def scalar_to_array(input_x: TensorLike) -> Tensor:
 
 @declare(primitive=prim("ScalarCast"))
 def scalar_cast(input_x: Number, input_y: DTypeLike) -> Any:
-    """A Python number as the kind of number that a dtype holds, cut towards 0 for integers.
+    """Return a Python number as the kind of number of a dtype, truncated towards 0 for integers.
 
     Args:
         input_x: the number.

@@ -1,4 +1,4 @@
-"""``ops.HookBackward``: a hook on the gradient at any place of a network."""
+"""``ops.HookBackward``: a hook on the gradient at any point of a network."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ __all__ = ["HookBackward"]
 
 
 class HookBackward:
-    """Passes its inputs on unchanged; on the way back calls ``hook_fn`` with the tuple of their gradients.
+    """Identity whose backward pass calls ``hook_fn`` with the tuple of the gradients of its inputs.
 
     Args:
-        hook_fn: called with one argument, the tuple of the gradients, one for each input. What it returns (a tensor, or
-            a tuple of as many) replaces the gradients; None keeps them.
-        cell_id: a name that is kept as an attribute, for code that reads it; it changes nothing.
+        hook_fn: called with one argument, the tuple of the gradients, one for each input. Its result (a tensor, or a
+            tuple of as many) replaces the gradients; None keeps them.
+        cell_id: a name that is stored as an attribute, for code that reads it; it has no effect.
 
     Raises:
-        TypeError: ``hook_fn`` cannot be called with one argument, or ``cell_id`` is no str.
+        TypeError: ``hook_fn`` cannot be called with one argument, or ``cell_id`` is not a str.
     """
 
     def __init__(self, hook_fn: Callable[[tuple[Tensor, ...]], Any], cell_id: str = "") -> None:
@@ -37,7 +37,7 @@ class HookBackward:
         return "Prim[HookBackward]"
 
     def __call__(self, *inputs: Tensor) -> Any:
-        """The inputs: one as it is, several as a tuple.
+        """Return the inputs: one as it is, several as a tuple.
 
         Args:
             *inputs: tensors.
@@ -46,19 +46,19 @@ class HookBackward:
             The tensor, or a tuple of them.
 
         Raises:
-            TypeError: an input is no Tensor.
+            TypeError: an input is not a Tensor.
         """
-        for place, x in enumerate(inputs):
+        for index, x in enumerate(inputs):
             if not isinstance(x, Tensor):
-                raise TypeError(f"For 'HookBackward', input {place} must be a Tensor, but got {type(x).__name__}")
-        passed = list(inputs)
+                raise TypeError(f"For 'HookBackward', input {index} must be a Tensor, but got {type(x).__name__}")
+        outputs = list(inputs)
         if state.recordings:
 
             def at_gradients(gradients: Gradients) -> Gradients:
-                # An input that did not take part further on has a gradient of zeros, which goes no further by itself.
-                whole = tuple([zeros_like(x) if g is None else g for g, x in zip(gradients, inputs, strict=True)])
-                found = checked_gradients(self.hook_fn(whole), whole, "the hook function of HookBackward")
-                return gradients if found is whole else found
+                # An input that was not used afterwards has a gradient of zeros, which does not propagate by itself.
+                complete = tuple([zeros_like(x) if g is None else g for g, x in zip(gradients, inputs, strict=True)])
+                result = checked_gradients(self.hook_fn(complete), complete, "the hook function of HookBackward")
+                return gradients if result is complete else result
 
-            passed = Mark("HookBackward", at_gradients).put_on(passed)
-        return passed[0] if len(passed) == 1 else tuple(passed)
+            outputs = Mark("HookBackward", at_gradients).put_on(outputs)
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)

@@ -1,6 +1,6 @@
 """Loops as operators (``ops.WhileLoop``, ``ops.ForiLoop``, ``ops.Scan``): Python's own, with MindSpore's arguments.
 
-A graph compiler would keep such a loop as one node. Here gradients go through each round of it.
+A graph compiler would keep such a loop as one node. Here gradients pass through each iteration of it.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ class _Loop:
 
 
 class WhileLoop(_Loop):
-    """Repeats ``value = loop_func(value)`` while ``cond_func(value)`` holds."""
+    """Loop ``value = loop_func(value)`` while ``cond_func(value)`` holds."""
 
     def __call__(self, cond_func: Callable[[Any], Any], loop_func: Callable[[Any], Any], init_val: Any) -> Any:
-        """The loop.
+        """Run the loop.
 
         Args:
-            cond_func: a function of the value, which says whether there is a further round.
-            loop_func: a function of the value, which gives the next one.
-            init_val: the first value: a Tensor, a number, or anything that the two functions take.
+            cond_func: a function of the value that returns whether there is another iteration.
+            loop_func: a function of the value that returns the next one.
+            init_val: the first value: a Tensor, a number, or anything that the two functions accept.
 
         Returns:
-            the last value.
+            The last value.
 
         Raises:
-            TypeError: something else than functions.
+            TypeError: an argument is not a function.
             ValueError: one of them failed; its error is the cause.
         """
         self._check_functions(cond_func=cond_func, loop_func=loop_func)
@@ -55,7 +55,7 @@ class WhileLoop(_Loop):
 
 
 class ForiLoop(_Loop):
-    """Repeats ``value = loop_func(i, value)`` for each i from ``lower`` up to and without ``upper``."""
+    """Loop ``value = loop_func(i, value)`` for each i from ``lower`` to ``upper``, which is not included."""
 
     def __call__(
         self,
@@ -65,20 +65,20 @@ class ForiLoop(_Loop):
         init_val: Any,
         unroll: bool = True,
     ) -> Any:
-        """The loop.
+        """Run the loop.
 
         Args:
             lower: the first i: an int, or a Tensor with one.
-            upper: where it ends, likewise.
-            loop_func: a function of i and the value, which gives the next value.
-            init_val: the first value: a Tensor, a number, or anything that ``loop_func`` takes.
-            unroll: how a graph compiler would keep the loop; it changes nothing.
+            upper: the end, likewise.
+            loop_func: a function of i and the value that returns the next value.
+            init_val: the first value: a Tensor, a number, or anything that ``loop_func`` accepts.
+            unroll: how a graph compiler would keep the loop; it has no effect.
 
         Returns:
-            the last value.
+            The last value.
 
         Raises:
-            TypeError: a bound is no int, or ``loop_func`` no function.
+            TypeError: a bound is not an int, or ``loop_func`` is not a function.
             ValueError: ``loop_func`` failed; its error is the cause.
         """
         for name, bound in (("lower", lower), ("upper", upper)):
@@ -95,7 +95,7 @@ class ForiLoop(_Loop):
 
 
 class Scan(_Loop):
-    """Repeats ``carry, y = loop_func(carry, x)`` for each x, and gathers the y."""
+    """Loop ``carry, y = loop_func(carry, x)`` for each x, which collects the y."""
 
     def __call__(
         self,
@@ -105,21 +105,22 @@ class Scan(_Loop):
         length: int | None = None,
         unroll: bool = True,
     ) -> tuple[Any, list[Any]]:
-        """The loop.
+        """Run the loop.
 
         Args:
-            loop_func: a function of what is carried on and of x, which gives both what is carried on next and a y.
-            init: what is carried into the first round.
-            xs: a list or tuple, an x for each round; or None, which is None in each of ``length`` rounds.
-            length: the number of rounds where ``xs`` is None.
-            unroll: how a graph compiler would keep the loop; it changes nothing.
+            loop_func: a function of the carry and of x that returns the next carry and a y.
+            init: the carry of the first iteration.
+            xs: a list or tuple, an x for each iteration; or None, which is None in each of ``length`` iterations.
+            length: the number of iterations if ``xs`` is None.
+            unroll: how a graph compiler would keep the loop; it has no effect.
 
         Returns:
-            a tuple of what is carried out of the last round, and the list of the y.
+            A tuple of the last carry, and the list of the y.
 
         Raises:
-            TypeError: ``loop_func`` is no function, ``xs`` no list, tuple or None, or ``length`` no int beside None.
-            ValueError: ``loop_func`` failed or gave no pair; its error is the cause.
+            TypeError: ``loop_func`` is not a function, ``xs`` is not a list, tuple or None, or ``xs`` is None and
+                ``length`` is not an int.
+            ValueError: ``loop_func`` failed or did not return a pair; its error is the cause.
         """
         self._check_functions(loop_func=loop_func)
         if xs is None and isinstance(length, int):

@@ -1,6 +1,6 @@
-"""Functions made of functions: ``GradOperation``, ``vmap``, Jacobians, and derivatives of higher order.
+"""Transforms of functions: ``GradOperation``, ``vmap``, Jacobians, and derivatives of higher order.
 
-All of them call the function as often as it takes and put the results together: right, and no faster than a loop.
+All of them call the function as often as needed and combine the results: correct, and no faster than a loop.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ __all__ = ["GradOperation", "derivative", "jacfwd", "jacrev", "jet", "linearize"
 
 Function = Callable[..., Any]
 Axes = int | Sequence[Any] | None
-"""An axis, None, or a tuple or list of these, nested like what it is for."""
+"""An axis, None, or a tuple or list of these, nested like the value that it is for."""
 
 
 class GradOperation:
-    """Makes of a function one that returns its gradients; ``grad`` is the newer way to say it.
+    """Transform of a function into one that returns its gradients; ``grad`` is the newer form.
 
     Args:
         get_all: True: gradients of all arguments that hold tensors, as a tuple; False: that of the first one, bare.
-        get_by_list: whether to return gradients of weights, which are given beside the function; with ``get_all`` both.
-        sens_param: whether the last argument (or the one named ``sens``) is the gradient that arrives at the output;
-            otherwise ones arrive.
+        get_by_list: whether to return gradients of weights, which are given with the function; with ``get_all`` both.
+        sens_param: whether the last argument (or the one named ``sens``) is the gradient of the output; otherwise it is
+            ones.
 
     Raises:
-        TypeError: an argument is no bool.
+        TypeError: an argument is not a bool.
     """
 
     def __init__(self, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False) -> None:
@@ -49,7 +49,7 @@ class GradOperation:
         self.sens_param = sens_param
 
     def __call__(self, fn: Function, weights: Parameter | Sequence[Parameter] | None = None) -> Function:
-        """The function of gradients of ``fn``; of one that is called without arguments they are an empty tuple.
+        """Return the function of gradients of ``fn``; if it is called without arguments, they are an empty tuple.
 
         Args:
             fn: a function of Tensors, or a Cell.
@@ -57,15 +57,15 @@ class GradOperation:
                 the trainable ones of the Cell ``fn``.
 
         Returns:
-            a function of the arguments of ``fn``. It returns the gradients of the inputs or of the weights, or a tuple
+            A function of the arguments of ``fn``. It returns the gradients of the inputs or of the weights, or a tuple
             of both.
 
         Raises:
-            TypeError: when the returned function is called: ``fn`` cannot be, ``weights`` are no Parameters, an
-                argument whose gradient is asked for is no Tensor, or what arrives has another dtype than the output.
-            ValueError: when it is called: what arrives has another shape than the output.
-            RuntimeError: when it is called: what arrives has no axes and the output has, another number of gradients
-                arrive than there are outputs, or the call is inside ``_no_grad``.
+            TypeError: when the returned function is called: ``fn`` cannot be called, ``weights`` are not Parameters, an
+                argument whose gradient is requested is not a Tensor, or ``sens`` has another dtype than the output.
+            ValueError: when it is called: ``sens`` has another shape than the output.
+            RuntimeError: when it is called: ``sens`` has no axes and the output has, it has another number of gradients
+                than there are outputs, or the call is inside ``_no_grad``.
         """
 
         def after_grad(*args: Any, **kwargs: Any) -> Any:
@@ -86,8 +86,8 @@ class GradOperation:
             if "sens" in kwargs:
                 sens = kwargs.pop("sens")
             else:
-                *rest, sens = args or (None,)
-                args = tuple(rest)
+                *positional, sens = args or (None,)
+                args = tuple(positional)
             sens = Tensor(sens) if isinstance(sens, int | float) else sens
         everything = (*args, *kwargs.values())
         positions: tuple[int, ...] = () if self.get_by_list else (0,)
@@ -100,39 +100,41 @@ class GradOperation:
         )
         if not self.get_by_list:
             return tuple(of_inputs) if self.get_all or not of_inputs else of_inputs[0]
-        found = of_weights[0] if isinstance(weights, Parameter) else tuple(of_weights)
-        return (tuple(of_inputs), found) if self.get_all else found
+        weight_gradients = of_weights[0] if isinstance(weights, Parameter) else tuple(of_weights)
+        return (tuple(of_inputs), weight_gradients) if self.get_all else weight_gradients
 
     @staticmethod
     def _parameters(fn: Any, weights: Parameter | Sequence[Parameter] | None) -> list[Parameter]:
         if weights is None:
             return list(fn.trainable_params()) if hasattr(fn, "trainable_params") else []
-        given = [weights] if isinstance(weights, Parameter) else weights
-        if not isinstance(given, list | tuple) or not all(isinstance(one, Parameter) for one in given):
+        parameters = [weights] if isinstance(weights, Parameter) else weights
+        if not isinstance(parameters, list | tuple) or not all(
+            isinstance(parameter, Parameter) for parameter in parameters
+        ):
             raise TypeError("For 'GradOperation', 'weights' must be a Parameter or a list or tuple of them")
-        return list(given)
+        return list(parameters)
 
 
 # Mapping over an axis
 
 
 def vmap(fn: Any, in_axes: Axes = 0, out_axes: Axes = 0) -> Function:
-    """A function that applies ``fn`` to each slice of its arguments and stacks the results; ``fn`` runs once for each.
+    """Return a function that calls ``fn`` for each slice of its arguments and stacks the results.
 
     Args:
         fn: a function, or a CellList: then slice i goes to its cell i.
-        in_axes: along which axis each argument is cut: an int for all, or a tuple, nested like the arguments; None
-            hands an argument on whole.
-        out_axes: along which axis each output is stacked, likewise; None for one that is the same for every slice.
+        in_axes: the axis to slice each argument along: an int for all, or a tuple, nested like the arguments; None
+            passes an argument whole.
+        out_axes: the axis to stack each output along, likewise; None for one that is the same for every slice.
 
     Returns:
-        a function of the arguments of ``fn``; outputs have one axis more, as long as those that were cut.
+        A function of the arguments of ``fn``; outputs have one more axis, as long as those that were sliced.
 
     Raises:
-        RuntimeError: ``fn`` cannot be called, or an axis is no int or fits no argument or output.
+        RuntimeError: ``fn`` cannot be called, or an axis is not an int or does not fit an argument or output.
         ValueError: when the returned function is called: the mapped axis is empty.
     """
-    several = getattr(fn, "__cell_as_list__", False)  # MindSpore's mark on a CellList
+    several = getattr(fn, "__cell_as_list__", False)  # MindSpore's mark of a CellList
     if not callable(fn):
         raise RuntimeError(f"For 'vmap', 'fn' must be a function or a CellList, but got {type(fn).__name__}")
     for name, axes in (("in_axes", in_axes), ("out_axes", out_axes)):
@@ -152,9 +154,9 @@ def vmap(fn: Any, in_axes: Axes = 0, out_axes: Axes = 0) -> Function:
             raise ValueError("For 'vmap', the mapped axis must not be empty")
         results = []
         for i in range(size):
-            cut = [_cut(a, axis, i) for a, axis in zip(args, axes, strict=True)]
+            slices = [_cut(a, axis, i) for a, axis in zip(args, axes, strict=True)]
             with taps.one_of_several("sample", i):
-                results.append((fn[i] if several else fn)(*cut))
+                results.append((fn[i] if several else fn)(*slices))
         return _stacked(results, out_axes)
 
     return mapped
@@ -169,7 +171,7 @@ def _check_axes(axes: Axes, name: str) -> None:
 
 
 def _spread(axes: Axes, values: Sequence[Any], name: str) -> Sequence[Any]:
-    """One entry of ``axes`` for each value."""
+    """Return one entry of ``axes`` for each value."""
     if not isinstance(axes, tuple | list):
         return [axes] * len(values)
     if len(axes) != len(values):
@@ -199,17 +201,17 @@ def _cut(value: Any, axis: Any, index: int) -> Any:
         return value
     if isinstance(value, tuple | list):
         return type(value)(_cut(v, a, index) for v, a in zip(value, _spread(axis, value, "in_axes"), strict=True))
-    cut = value[(slice(None),) * _place(value, axis, "in_axes") + (index,)]
+    part = value[(slice(None),) * _place(value, axis, "in_axes") + (index,)]
     if isinstance(value, Parameter):
-        cut._of_parameter = True
-    return cut
+        part._of_parameter = True
+    return part
 
 
 def _stacked(results: list[Any], axes: Any) -> Any:
     first = results[0]
     if isinstance(first, tuple | list):
-        spread = _spread(axes, first, "out_axes")
-        return type(first)(_stacked([r[i] for r in results], axis) for i, axis in enumerate(spread))
+        entries = _spread(axes, first, "out_axes")
+        return type(first)(_stacked([r[i] for r in results], axis) for i, axis in enumerate(entries))
     if isinstance(axes, tuple | list):
         if len(axes) != 1:
             raise RuntimeError(f"For 'vmap', 'out_axes' has {len(axes)} entries for 1 output")
@@ -224,70 +226,70 @@ def _stacked(results: list[Any], axes: Any) -> Any:
 
 
 def jacrev(fn: Function, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
-    """A function that returns the Jacobian of ``fn``, row by row: one backward pass for each element of the output.
+    """Return a function that returns the Jacobian of ``fn`` by rows: one backward pass for each output element.
 
     Args:
         fn: a function of tensors.
         grad_position: with respect to which arguments; an int or a tuple of one gives bare Jacobians.
-        has_aux: outputs after the first take no part and are returned beside the Jacobian.
+        has_aux: whether outputs after the first are excluded and returned with the Jacobian.
 
     Returns:
-        a function; for several outputs its result is a tuple with an entry for each, for several positions each entry
+        A function; for several outputs its result is a tuple with an entry for each, for several positions each entry
         is a tuple. A Jacobian has the output's shape and then the input's.
 
     Raises:
-        ValueError: a position twice, negative or beyond the arguments.
+        ValueError: a position is repeated, negative or beyond the arguments.
         TypeError: ``grad_position`` is neither an int nor a tuple of ints.
     """
 
     def rows(pick: Function, inputs: list[Tensor]) -> tuple[Any, list[list[Tensor]], Any]:
-        value, back, *rest = vjp(pick, *inputs, has_aux=has_aux)
+        value, pullback, *aux = vjp(pick, *inputs, has_aux=has_aux)
         outputs = tensors_in(value)
-        found = []
-        for place, output in enumerate(outputs):
+        entries = []
+        for index, output in enumerate(outputs):
             lines = [
-                back(*[basis if j == place else _zeros(other) for j, other in enumerate(outputs)])
+                pullback(*[basis if j == index else _zeros(y) for j, y in enumerate(outputs)])
                 for basis in _basis(output)
             ]
-            found.append(
+            entries.append(
                 [_joined([line[i] for line in lines], output.shape + x.shape, 0, x) for i, x in enumerate(inputs)]
             )
-        return value, found, rest[0] if rest else None
+        return value, entries, aux[0] if aux else None
 
     return _jacobian(fn, grad_position, has_aux, rows, "jacrev")
 
 
 def jacfwd(fn: Function, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
-    """A function that returns the Jacobian of ``fn``, column by column: one ``jvp`` for each element of the inputs.
+    """Return a function that returns the Jacobian of ``fn`` by columns: one ``jvp`` for each input element.
 
     Args:
         fn: a function of tensors.
         grad_position: with respect to which arguments; an int or a tuple of one gives bare Jacobians.
-        has_aux: whether outputs after the first take no part and are returned beside the Jacobian.
+        has_aux: whether outputs after the first are excluded and returned with the Jacobian.
 
     Returns:
-        a function; for several outputs its result is a tuple with an entry for each, for several positions each entry
+        A function; for several outputs its result is a tuple with an entry for each, for several positions each entry
         is a tuple. A Jacobian has the output's shape and then the input's.
 
     Raises:
-        ValueError: a position twice, negative or beyond the arguments.
-        TypeError: ``grad_position`` is neither an int nor a tuple of ints, ``has_aux`` is no bool, or an argument at a
-            position is no floating Tensor.
+        ValueError: a position is repeated, negative or beyond the arguments.
+        TypeError: ``grad_position`` is neither an int nor a tuple of ints, ``has_aux`` is not a bool, or an argument at
+            a position is not a floating Tensor.
     """
 
     def columns(pick: Function, inputs: list[Tensor]) -> tuple[Any, list[list[Tensor]], Any]:
         value, aux = split_aux(pick(*inputs), has_aux, "jacfwd")
         outputs = tensors_in(value)
-        found: list[list[Tensor]] = [[] for _ in outputs]
-        for place, x in enumerate(inputs):
+        entries: list[list[Tensor]] = [[] for _ in outputs]
+        for index, x in enumerate(inputs):
             lines = []
             for basis in _basis(x):
-                directions = tuple([basis if j == place else _zeros(other) for j, other in enumerate(inputs)])
+                directions = tuple([basis if j == index else _zeros(y) for j, y in enumerate(inputs)])
                 lines.append(tensors_in(jvp(pick, tuple(inputs), directions, has_aux)[1]))
             for k, output in enumerate(outputs):
-                joined = _joined([line[k] for line in lines], output.shape + x.shape, -1, output)
-                found[k].append(joined)
-        return value, found, aux
+                block = _joined([line[k] for line in lines], output.shape + x.shape, -1, output)
+                entries[k].append(block)
+        return value, entries, aux
 
     return _jacobian(fn, grad_position, has_aux, columns, "jacfwd")
 
@@ -316,8 +318,8 @@ def _jacobian(
                 full[p] = x
             return fn(*full, **kwargs)
 
-        value, found, aux = compute(pick, [args[p] for p in positions])
-        entries = [one[0] if len(positions) == 1 else tuple(one) for one in found]
+        value, blocks, aux = compute(pick, [args[p] for p in positions])
+        entries = [parts[0] if len(positions) == 1 else tuple(parts) for parts in blocks]
         result = entries[0] if isinstance(value, Tensor) else tuple(entries)
         return (result, aux) if has_aux else result
 
@@ -329,13 +331,13 @@ def _zeros(like: Tensor) -> Tensor:
 
 
 def _basis(like: Tensor) -> list[Tensor]:
-    """For each element the tensor that is one there and zero elsewhere."""
-    found = []
+    """Return for each element the tensor that is one there and zero elsewhere."""
+    result = []
     for i in range(like.size):
-        one = np.zeros(like.size, numpy_dtype(like.dtype))
-        one[i] = 1
-        found.append(Tensor(one.reshape(like.shape), like.dtype))
-    return found
+        unit = np.zeros(like.size, numpy_dtype(like.dtype))
+        unit[i] = 1
+        result.append(Tensor(unit.reshape(like.shape), like.dtype))
+    return result
 
 
 def _joined(parts: list[Tensor], shape: tuple[int, ...], axis: int, like: Tensor) -> Tensor:
@@ -346,11 +348,11 @@ def _joined(parts: list[Tensor], shape: tuple[int, ...], axis: int, like: Tensor
 
 
 def jet(fn: Function, primals: Tensor | tuple[Tensor, ...], series: Tensor | tuple[Tensor, ...]) -> tuple[Any, Any]:
-    """The output of ``fn`` and its derivatives along curves that are given by theirs.
+    """Return the output of ``fn`` and its derivatives along curves with given derivatives.
 
     Args:
         fn: a function of tensors.
-        primals: where the curves are: a tensor, or a tuple of them.
+        primals: the points of the curves: a tensor, or a tuple of them.
         series: for each the curve's first, second, ... derivatives, stacked along a first axis.
 
     Returns:
@@ -368,29 +370,29 @@ def jet(fn: Function, primals: Tensor | tuple[Tensor, ...], series: Tensor | tup
     curves = [series] if isinstance(series, Tensor) else list(series)
     if len(points) != len(curves):
         raise ValueError(f"For 'jet', there are {len(points)} primals, but {len(curves)} series")
-    for place, (point, curve) in enumerate(zip(points, curves, strict=True)):
+    for index, (point, curve) in enumerate(zip(points, curves, strict=True)):
         if point.dtype != curve.dtype:
-            raise TypeError(f"For 'jet', primal {place} is {point.dtype}, but its series {curve.dtype}")
+            raise TypeError(f"For 'jet', primal {index} is {point.dtype}, but its series {curve.dtype}")
         if curve.shape == point.shape:
-            curves[place] = curve.reshape((1, *curve.shape))
+            curves[index] = curve.reshape((1, *curve.shape))
         elif curve.shape[1:] != point.shape:
-            raise ValueError(f"For 'jet', entries of series {place} must have shape {point.shape}, got {curve.shape}")
+            raise ValueError(f"For 'jet', entries of series {index} must have shape {point.shape}, got {curve.shape}")
     return _along(fn, points, curves, curves[0].shape[0], whole=True)
 
 
 def derivative(fn: Function, primals: Tensor | Sequence[Tensor], order: int) -> tuple[Any, Any]:
-    """The output of ``fn`` and its derivative of one order, at speed one: d^n/dt^n fn(x + t) at t = 0.
+    """Return the output of ``fn`` and its derivative of one order, at speed one: d^n/dt^n fn(x + t) at t = 0.
 
     Args:
         fn: a function of tensors.
-        primals: where: a Tensor, or a tuple of them, one for each argument; integers become Float32.
-        order: which derivative, from 1 on.
+        primals: the point: a Tensor, or a tuple of them, one for each argument; integers become Float32.
+        order: the order of the derivative, from 1 on.
 
     Returns:
         ``(output, derivative)``; for several outputs two lists.
 
     Raises:
-        TypeError: ``order`` is no int.
+        TypeError: ``order`` is not an int.
         ValueError: ``order`` is below 1.
     """
     check_type(order, int, "derivative", "order")
@@ -402,11 +404,11 @@ def derivative(fn: Function, primals: Tensor | Sequence[Tensor], order: int) -> 
 
 
 def linearize(fn: Function, inputs: Tensor | Sequence[Tensor]) -> tuple[Any, Function]:
-    """The output of ``fn`` at ``inputs`` and the linear map that takes directions of the inputs to those of the output.
+    """Return the output of ``fn`` at ``inputs`` and the linear map from input directions to output directions.
 
     Args:
         fn: a function of tensors.
-        inputs: where: a Tensor, or a tuple or list of them, one for each argument.
+        inputs: the point: a Tensor, or a tuple or list of them, one for each argument.
 
     Returns:
         ``(output, linear)``; ``linear(v)`` takes Tensors of the shapes of ``inputs`` and runs ``fn`` again.
@@ -420,31 +422,31 @@ def linearize(fn: Function, inputs: Tensor | Sequence[Tensor]) -> tuple[Any, Fun
 
 
 def _along(fn: Function, points: list[Tensor], curves: list[Tensor], order: int, whole: bool) -> tuple[Any, Any]:
-    """Derivatives of ``fn`` along curves by a parameter t, at t = 0: ``jvp`` of ``jvp`` of ..."""
+    """Return derivatives of ``fn`` along curves by a parameter t, at t = 0, as ``jvp`` of ``jvp`` of ..."""
     check_callable(fn, "jet", "fn", "a function or a Cell")
     points = [p if p.dtype.is_floating_point else cast(p, float32) for p in points]
     curves = [c if c.dtype.is_floating_point else cast(c, float32) for c in curves]
 
     def at(t: Tensor) -> Tensor:
-        places = []
+        positions = []
         for point, curve in zip(points, curves, strict=True):
-            moved: Any = 0.0
+            offset: Any = 0.0
             for k in range(order, 0, -1):
-                moved = (moved + curve[k - 1] / math.factorial(k)) * t
-            places.append(point + moved)
-        return fn(*places)
+                offset = (offset + curve[k - 1] / math.factorial(k)) * t
+            positions.append(point + offset)
+        return fn(*positions)
 
     def derived(function: Function) -> Function:
         return lambda t: jvp(function, t, Tensor(1.0, t.dtype))[1]
 
     start = Tensor(0.0, points[0].dtype)
-    value, function, found = at(start), at, []
+    value, function, derivatives = at(start), at, []
     for k in range(order):
         function = derived(function)
         if whole or k == order - 1:
-            found.append(tensors_in(function(start)))
+            derivatives.append(tensors_in(function(start)))
     outputs = tensors_in(value)
-    series = [stack([f[i] for f in found]) if whole else found[-1][i] for i in range(len(outputs))]
+    series = [stack([f[i] for f in derivatives]) if whole else derivatives[-1][i] for i in range(len(outputs))]
     if isinstance(value, Tensor):
         return value, series[0]
     return outputs, series

@@ -1,4 +1,4 @@
-"""The classes that draw random numbers: the functions of ``drawing`` with two seeds, and what has no function."""
+"""Classes that draw random numbers: the functions of ``drawing`` with two seeds, and those without a function."""
 
 from __future__ import annotations
 
@@ -48,26 +48,26 @@ _SEEDS = """    seed: with ``seed2`` it determines the numbers, the same at each
 
 
 def _seeded(name: str, function: Callable[..., Tensor], **more: Any) -> None:
-    """The class of a function, with two seeds."""
+    """Declare the class of a function, with two seeds."""
 
     @declare(primitive=prim(name, seed=0, seed2=0, **more))
     def drawn(*inputs: Any, seed: int, seed2: int, **settings: Any) -> Tensor:
         return function(*inputs, seed=both_seeds(seed, seed2) or None, **settings)
 
     signature = inspect.signature(function)
-    own = [
-        one.replace(kind=one.KEYWORD_ONLY, default=one.empty) if one.name in more else one
-        for one in signature.parameters.values()
-        if one.name != "seed"
+    parameters = [
+        item.replace(kind=item.KEYWORD_ONLY, default=item.empty) if item.name in more else item
+        for item in signature.parameters.values()
+        if item.name != "seed"
     ]
-    seeds = [inspect.Parameter(one, inspect.Parameter.KEYWORD_ONLY, annotation="int") for one in ("seed", "seed2")]
-    drawn.__signature__ = signature.replace(parameters=[*own, *seeds])  # type: ignore[attr-defined]
+    seeds = [inspect.Parameter(item, inspect.Parameter.KEYWORD_ONLY, annotation="int") for item in ("seed", "seed2")]
+    drawn.__signature__ = signature.replace(parameters=[*parameters, *seeds])  # type: ignore[attr-defined]
     entry = r"^    seed: .*\n(?: {8}.*\n)*"
     drawn.__doc__ = re.sub(entry, _SEEDS, inspect.getdoc(function) or "", flags=re.MULTILINE)
 
 
 def _uniform_real(shape: Shape, *, seed: int | None) -> Tensor:
-    """Numbers evenly spread over [0, 1).
+    """Draw numbers uniformly from [0, 1).
 
     Args:
         shape: the shape.
@@ -77,13 +77,13 @@ def _uniform_real(shape: Shape, *, seed: int | None) -> Tensor:
         A Float32 tensor of that shape.
 
     Raises:
-        TypeError: ``shape`` holds something else than ints.
+        TypeError: ``shape`` holds values other than ints.
     """
     return uniform(shape, 0.0, 1.0, seed)
 
 
 def _uniform_int(shape: Shape, minval: int | Tensor, maxval: int | Tensor, *, seed: int | None) -> Tensor:
-    """Whole numbers evenly spread over [minval, maxval).
+    """Draw integers uniformly from [minval, maxval).
 
     Args:
         shape: the shape.
@@ -101,11 +101,11 @@ def _uniform_int(shape: Shape, minval: int | Tensor, maxval: int | Tensor, *, se
 
 
 def _multinomial(x: Tensor, num_samples: int, *, seed: int | None, dtype: DTypeLike) -> Tensor:
-    """``num_samples`` indices of each row, drawn with the weights of the row and put back.
+    """Draw ``num_samples`` indices of each row, with the weights of the row and with replacement.
 
     Args:
         x: weights (N,) or (M, N), 0 or above; they need not sum to 1.
-        num_samples: how many indices are drawn of each row.
+        num_samples: the number of indices drawn from each row.
         seed: the same seed gives the same indices.
         dtype: of the result.
 
@@ -113,7 +113,7 @@ def _multinomial(x: Tensor, num_samples: int, *, seed: int | None, dtype: DTypeL
         A tensor (num_samples,) or (M, num_samples) of ``dtype``.
 
     Raises:
-        ValueError: weights that ``ops.multinomial`` refuses.
+        ValueError: weights that are invalid in ``ops.multinomial``.
     """
     return multinomial(x, num_samples, True, seed).astype(dtype)
 
@@ -130,26 +130,26 @@ _seeded("UniformReal", _uniform_real)
 
 
 _MOST_BYTES = 1 << 30
-"""Bytes of a result whose length a number alone decides; a larger one is a slip, such as the largest int."""
+"""Most bytes of a result whose length only a number determines; a larger one is a mistake, such as the largest int."""
 
 
 @declare(primitive=prim("RandomChoiceWithMask", count=256, seed=0, seed2=0))
 def _random_choice_with_mask(input_x: Tensor, *, count: int, seed: int, seed2: int) -> tuple[Tensor, Tensor]:
-    """``count`` random places where the input is True, filled up with 0, and a mask of those that are filled.
+    """Draw ``count`` random indices of elements that are True, padded with 0, and return a mask of the drawn ones.
 
     Args:
         input_x: bools, a tensor of at least 1 axis.
-        count: how many places are wanted, above 0; where fewer hold, the rest of the rows is 0.
-        seed: with ``seed2`` it determines the places, the same at each call; both 0 draw from the engine's stream
+        count: the number of indices, above 0; if fewer elements are True, the remaining rows are 0.
+        seed: with ``seed2`` it determines the indices, the same at each call; both 0 draw from the engine's stream
             (``set_seed``).
-        seed2: another one gives other places of the same ``seed``.
+        seed2: another one gives other indices of the same ``seed``.
 
     Returns:
         An Int32 tensor (count, input_x.ndim) with an index in each row, and a Bool tensor (count,): True where a row is
-        a place.
+        drawn.
 
     Raises:
-        TypeError: ``input_x`` holds no bools, or ``count`` is no int.
+        TypeError: ``input_x`` does not hold bools, or ``count`` is not an int.
         ValueError: ``count`` is not above 0, or the result would take more than 1 GiB.
     """
     name = "RandomChoiceWithMask"
@@ -167,49 +167,49 @@ def _random_choice_with_mask(input_x: Tensor, *, count: int, seed: int, seed2: i
 def _multinomial_with_replacement(
     x: Tensor, seed: int | Tensor, offset: int | Tensor, *, numsamples: int, replacement: bool
 ) -> Tensor:
-    """``numsamples`` indices of each row, drawn with the weights of the row.
+    """Draw ``numsamples`` indices of each row, with the weights of the row.
 
     Args:
         x: weights (N,) or (M, N), 0 or above; they need not sum to 1.
         seed: an int or a tensor of one: the same seed and ``offset`` give the same indices; 0 with the ``offset`` 0
             draws from the engine's stream (``set_seed``).
         offset: another offset gives other indices of the same seed.
-        numsamples: how many indices are drawn of each row.
+        numsamples: the number of indices drawn from each row.
         replacement: whether an index may be drawn again.
 
     Returns:
         An Int64 tensor (numsamples,) or (M, numsamples).
 
     Raises:
-        TypeError: ``x`` is no Tensor.
-        ValueError: weights that ``multinomial`` refuses, or without ``replacement`` more samples than N.
+        TypeError: ``x`` is not a Tensor.
+        ValueError: weights that are invalid in ``multinomial``, or without ``replacement`` more samples than N.
     """
     return multinomial_with_replacement(x, int(seed), int(offset), numsamples, replacement)
 
 
 def _truncated(u: Array, low: Array | float, high: Array | float) -> Array:
-    """Numbers of the normal distribution between two bounds, of uniform ones in (0, 1), by the inverse of its integral.
+    """Map uniform numbers in (0, 1) to normal ones between two bounds, by the inverse of the normal integral.
 
-    In logarithms, and from the side where the integral is small, so that bounds far outside keep their digits.
+    It works in logarithms, and from the side where the integral is small, so that bounds far outside keep their digits.
     """
     special = special_module(u)
-    turned = np.asarray(low) + np.asarray(high) > 0
-    a, b = np.where(turned, -np.asarray(high), low), np.where(turned, -np.asarray(low), high)
+    mirrored = np.asarray(low) + np.asarray(high) > 0
+    a, b = np.where(mirrored, -np.asarray(high), low), np.where(mirrored, -np.asarray(low), high)
     inside = np.logaddexp(special.log_ndtr(a) + np.log1p(-u), special.log_ndtr(b) + np.log(u))
-    found = np.clip(special.ndtri_exp(inside), a, b)
-    return np.where(turned, -found, found)
+    result = np.clip(special.ndtri_exp(inside), a, b)
+    return np.where(mirrored, -result, result)
 
 
 def _positive_shape(shape: Tensor, name: str) -> tuple[int, ...]:
-    wanted = ints_of(check_tensor(shape, name, "shape"), name, "shape")
-    if any(n < 1 for n in wanted):
-        raise ValueError(f"For '{name}', 'shape' must be positive, but got {wanted}")
-    return wanted
+    lengths = ints_of(check_tensor(shape, name, "shape"), name, "shape")
+    if any(n < 1 for n in lengths):
+        raise ValueError(f"For '{name}', 'shape' must be positive, but got {lengths}")
+    return lengths
 
 
 @declare(primitive=prim("TruncatedNormal", dtype=float32, seed=0, seed2=0))
 def _truncated_normal(shape: Tensor, *, dtype: DTypeLike, seed: int, seed2: int) -> Tensor:
-    """Numbers of the normal distribution with mean 0 and deviation 1, of which those outside [-2, 2] are left out.
+    """Draw numbers from the normal distribution with mean 0 and deviation 1, without those outside [-2, 2].
 
     Args:
         shape: the shape, an integer tensor.
@@ -222,7 +222,7 @@ def _truncated_normal(shape: Tensor, *, dtype: DTypeLike, seed: int, seed2: int)
         A tensor of that shape and ``dtype``.
 
     Raises:
-        TypeError: ``shape`` is no integer Tensor, or another ``dtype``.
+        TypeError: ``shape`` is not an integer Tensor, or another ``dtype``.
         ValueError: a length is not positive.
     """
     if not isinstance(dtype, type(float32)) or numpy_dtype(dtype).kind != "f":
@@ -235,11 +235,11 @@ def _truncated_normal(shape: Tensor, *, dtype: DTypeLike, seed: int, seed2: int)
 def _parameterized_truncated_normal(
     shape: Tensor, mean: Tensor, stdevs: Tensor, min: Tensor, max: Tensor, *, seed: int, seed2: int
 ) -> Tensor:
-    """Numbers of the normal distribution, of which those outside [min, max] are left out.
+    """Draw numbers from the normal distribution, without those outside [min, max].
 
     Args:
         shape: the shape (batch_size, ...), an integer tensor of at least two.
-        mean: the mean before anything is left out: a tensor of one, or of one for each entry of the first axis.
+        mean: the mean before any number is left out: a tensor of one, or of one for each entry of the first axis.
         stdevs: the deviation, likewise, above 0.
         min: the least number, likewise.
         max: the greatest, likewise.
@@ -251,35 +251,36 @@ def _parameterized_truncated_normal(
         A tensor of that shape, in the dtype of ``mean``.
 
     Raises:
-        TypeError: an input is no Tensor, or they differ in dtype.
+        TypeError: an input is not a Tensor, or they differ in dtype.
         ValueError: ``shape`` has fewer than two lengths or one that is not positive, or a parameter does not fit it.
         RuntimeError: ``min`` is not below ``max``, or ``stdevs`` not above 0.
     """
     name = "ParameterizedTruncatedNormal"
-    wanted = _positive_shape(shape, name)
-    if len(wanted) < 2:
-        raise ValueError(f"For '{name}', 'shape' must have at least 2 lengths, but got {wanted}")
-    given = {"mean": mean, "stdevs": stdevs, "min": min, "max": max}
+    target_shape = _positive_shape(shape, name)
+    if len(target_shape) < 2:
+        raise ValueError(f"For '{name}', 'shape' must have at least 2 lengths, but got {target_shape}")
+    parameters = {"mean": mean, "stdevs": stdevs, "min": min, "max": max}
     rows = {}
-    for argument, one in given.items():
-        if check_tensor(one, name, argument).size not in (1, wanted[0]) or one.ndim > 1:
+    for argument, tensor in parameters.items():
+        if check_tensor(tensor, name, argument).size not in (1, target_shape[0]) or tensor.ndim > 1:
             raise ValueError(
-                f"For '{name}', '{argument}' must have the shape () or ({wanted[0]},), but got {one.shape}"
+                f"For '{name}', '{argument}' must have the shape () or ({target_shape[0]},), but got {tensor.shape}"
             )
-        rows[argument] = to_host(one._array).astype(np.float64).reshape(-1, *(1,) * (len(wanted) - 1))
-    check_same_dtype(name, **given)
+        rows[argument] = to_host(tensor._array).astype(np.float64).reshape(-1, *(1,) * (len(target_shape) - 1))
+    check_same_dtype(name, **parameters)
     if not (rows["stdevs"] > 0).all() or not (rows["min"] < rows["max"]).all():
         raise RuntimeError(f"For '{name}', 'stdevs' must be above 0 and 'min' below 'max' in each row")
     low, high = ((rows[end] - rows["mean"]) / rows["stdevs"] for end in ("min", "max"))
-    drawn = (
-        _truncated(inner_uniform(wanted, both_seeds(seed, seed2) or None), low, high) * rows["stdevs"] + rows["mean"]
+    numbers = (
+        _truncated(inner_uniform(target_shape, both_seeds(seed, seed2) or None), low, high) * rows["stdevs"]
+        + rows["mean"]
     )
-    return made(np.clip(drawn, rows["min"], rows["max"]), mean.dtype)
+    return made(np.clip(numbers, rows["min"], rows["max"]), mean.dtype)
 
 
 @declare(primitive=prim("Cauchy", "size", median=0.0, sigma=1.0))
 def _cauchy_class(*, size: list[int], median: float, sigma: float) -> Tensor:
-    """Numbers of the Cauchy distribution, whose density is sigma / (pi * ((x - median)^2 + sigma^2)).
+    """Draw numbers from the Cauchy distribution, whose density is sigma / (pi * ((x - median)^2 + sigma^2)).
 
     Args:
         size: the shape, a list of positive ints.
@@ -290,20 +291,20 @@ def _cauchy_class(*, size: list[int], median: float, sigma: float) -> Tensor:
         A Float32 tensor of that shape; the numbers come from the engine's stream (``set_seed``).
 
     Raises:
-        TypeError: ``size`` is no list of ints, or another argument no float.
+        TypeError: ``size`` is not a list of ints, or another argument is not a float.
         ValueError: ``size`` is empty, or a length is not positive.
     """
     for argument, value, kind in (("size", size, list), ("median", median, float), ("sigma", sigma, float)):
         check_type(value, kind, "Cauchy", argument)
-    wanted = ints_of(size, "Cauchy", "size")
-    if not wanted or any(n < 1 for n in wanted):
-        raise ValueError(f"For 'Cauchy', 'size' must be positive, but got {wanted}")
-    return made(median + sigma * np.tan(math.pi * (inner_uniform(wanted, None) - 0.5)))
+    lengths = ints_of(size, "Cauchy", "size")
+    if not lengths or any(n < 1 for n in lengths):
+        raise ValueError(f"For 'Cauchy', 'size' must be positive, but got {lengths}")
+    return made(median + sigma * np.tan(math.pi * (inner_uniform(lengths, None) - 0.5)))
 
 
 @declare(primitive=prim("NonDeterministicInts", dtype=int64))
 def _non_deterministic_ints(shape: Tensor, *, dtype: DTypeLike) -> Tensor:
-    """Whole numbers evenly spread over all that the dtype has.
+    """Draw integers uniformly from all that the dtype has.
 
     Args:
         shape: the shape, an integer tensor.
@@ -313,25 +314,25 @@ def _non_deterministic_ints(shape: Tensor, *, dtype: DTypeLike) -> Tensor:
         A tensor of that shape and ``dtype``; the numbers come from the engine's stream (``set_seed``).
 
     Raises:
-        TypeError: ``shape`` is no integer Tensor, or another ``dtype``.
+        TypeError: ``shape`` is not an integer Tensor, or another ``dtype``.
         ValueError: a length is not positive.
     """
     kind = numpy_dtype(dtype)
     if kind.kind not in "iu" or kind.itemsize < 4:
         raise TypeError(f"For 'NonDeterministicInts', 'dtype' must be int32, int64, uint32 or uint64, but got {dtype}")
-    wanted = _positive_shape(shape, "NonDeterministicInts")
-    words = math.prod(wanted) * (kind.itemsize // 4)
+    target_shape = _positive_shape(shape, "NonDeterministicInts")
+    words = math.prod(target_shape) * (kind.itemsize // 4)
     seed, offset = random.draw(words)
     bits = philox.philox_uint32(seed, np.arange(words, dtype=np.uint64) + np.uint64(offset))
-    return Tensor._wrap(to_device(bits.view(kind).reshape(wanted)))
+    return Tensor._wrap(to_device(bits.view(kind).reshape(target_shape)))
 
 
 @declare(primitive=prim("LogNormalReverse", mean=1.0, std=2.0))
 def _log_normal_reverse(input: Tensor, *, mean: float, std: float) -> Tensor:
-    """Numbers whose logarithms have the normal distribution, in the input's shape and dtype.
+    """Draw numbers whose logarithms have the normal distribution, in the input's shape and dtype.
 
     Args:
-        input: a tensor of floating numbers, whose shape and dtype are taken.
+        input: a tensor of floating numbers, which gives the shape and dtype.
         mean: the mean of the logarithms.
         std: their standard deviation.
 
@@ -339,7 +340,7 @@ def _log_normal_reverse(input: Tensor, *, mean: float, std: float) -> Tensor:
         A tensor of the shape and dtype of ``input``; the numbers come from the engine's stream (``set_seed``).
 
     Raises:
-        TypeError: ``input`` is no Tensor of floating numbers, or a setting no float.
+        TypeError: ``input`` is not a Tensor of floating numbers, or a setting is not a float.
     """
     for argument, value in (("mean", mean), ("std", std)):
         check_type(value, float, "LogNormalReverse", argument)
@@ -350,12 +351,12 @@ def _log_normal_reverse(input: Tensor, *, mean: float, std: float) -> Tensor:
 
 @declare(primitive=prim("Uniform", minval=0.0, maxval=1.0, seed=0, offset=0))
 def _uniform_like(x: Tensor, *, minval: float, maxval: float, seed: int, offset: int) -> Tensor:
-    """Numbers evenly spread over [minval, maxval), in the input's shape and dtype.
+    """Draw numbers uniformly from [minval, maxval), in the input's shape and dtype.
 
     Args:
-        x: a tensor of Float16, Float32 or Float64, whose shape and dtype are taken.
+        x: a tensor of Float16, Float32 or Float64, which gives the shape and dtype.
         minval: the least number, 0 or above.
-        maxval: where they end, not below it.
+        maxval: the end of the interval, not below it.
         seed: with ``offset`` it determines the numbers, the same at each call; both 0 draw from the engine's
             stream (``set_seed``).
         offset: another one gives other numbers of the same ``seed``.
@@ -364,7 +365,7 @@ def _uniform_like(x: Tensor, *, minval: float, maxval: float, seed: int, offset:
         A tensor of the shape and dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor of such numbers, a bound no float, or a seed no int.
+        TypeError: ``x`` is not a Tensor of such numbers, a bound is not a float, or a seed is not an int.
         ValueError: the bounds are negative, or in the other order.
     """
     for argument, value, kind in (
@@ -378,5 +379,5 @@ def _uniform_like(x: Tensor, *, minval: float, maxval: float, seed: int, offset:
         raise ValueError(f"For 'Uniform', 'minval' and 'maxval' must rise from 0 on, but got {minval} and {maxval}")
     if check_tensor(x, "Uniform", "x")._array.dtype.kind != "f":
         raise TypeError(f"For 'Uniform', 'x' must be Float16, Float32 or Float64, but got {x.dtype}")
-    drawn = inner_uniform(x.shape, both_seeds(seed, offset) or None)
-    return made(minval + (maxval - minval) * drawn, x.dtype)
+    numbers = inner_uniform(x.shape, both_seeds(seed, offset) or None)
+    return made(minval + (maxval - minval) * numbers, x.dtype)

@@ -1,7 +1,7 @@
-"""Primitive classes that are an optimizer's update in one go with something else, as ``FusedSparseAdam``.
+"""Primitive classes that fuse an optimizer's update with something else, as ``FusedSparseAdam``.
 
-Most update the rows of a table that a gradient names. What the row of ``updates.py`` says of them holds here too: the
-parameter and its state are given their new values.
+Most update the rows of a table that a gradient has indices of. As with the classes of ``updates.py``, the parameter
+and its state are set to their new values.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Rule = Callable[..., tuple[Any, ...]]
 
 
 def _numbers(name: str, above: tuple[str, ...] = (), **numbers: object) -> None:
-    """Raise unless these are floats not below 0, those that ``above`` names above it, and ``lr_power`` not above it."""
+    """Raise unless the floats are not negative, those in ``above`` positive, and ``lr_power`` not positive."""
     for argument, value in numbers.items():
         check_number(check_type(value, float, name, argument), name, argument)
         wrong = value > 0 if argument == "lr_power" else value <= 0 if argument in above else value < 0  # type: ignore[operator]
@@ -42,21 +42,21 @@ def _numbers(name: str, above: tuple[str, ...] = (), **numbers: object) -> None:
 
 
 def _named(name: str, table: Array, g: Array, indices: Array) -> tuple[Array, Array]:
-    """The rows of the table that a gradient is for, and their gradients; as in MindSpore, others are left out."""
-    places = to_host(indices)
-    if places.dtype.kind not in "iu":
-        raise TypeError(f"For '{name}', 'indices' must hold integers, but got {places.dtype}")
-    if places.ndim != 1 or g.shape != (*places.shape, *table.shape[1:]):
+    """Return the rows of the table with gradients, and the gradients; as in MindSpore, other indices are ignored."""
+    rows = to_host(indices)
+    if rows.dtype.kind not in "iu":
+        raise TypeError(f"For '{name}', 'indices' must hold integers, but got {rows.dtype}")
+    if rows.ndim != 1 or g.shape != (*rows.shape, *table.shape[1:]):
         raise ValueError(
             f"For '{name}', 'grad' must have a row of the shape {table.shape[1:]} for each of 'indices', but got "
-            f"{g.shape} for {places.shape}"
+            f"{g.shape} for {rows.shape}"
         )
-    there = (places >= 0) & (places < len(table))
-    return (places, g) if there.all() else (places[there], g[array_module(g).asarray(there)])
+    valid = (rows >= 0) & (rows < len(table))
+    return (rows, g) if valid.all() else (rows[valid], g[array_module(g).asarray(valid)])
 
 
 def _sums(g: Array, groups: Array, count: int) -> Array:
-    """The sums of the rows of ``g`` by their groups, in single precision."""
+    """Return the sums of the rows of ``g`` by their groups, in single precision."""
     xp = array_module(g)
     wide, shape = g.astype(np.result_type(g.dtype, np.float32) if g.dtype.kind == "f" else np.float32), g.shape[1:]
     if xp is not np:
@@ -67,28 +67,28 @@ def _sums(g: Array, groups: Array, count: int) -> Array:
 
 
 def _step_rows(name: str, held: tuple[Array, ...], g: Array, indices: Array, rule: Rule, sums: bool) -> tuple[Any, ...]:
-    """The parameter and its state with one step of the rows that ``indices`` names.
+    """Return the parameter and its state after one step of the rows ``indices``.
 
     Args:
         name: of the class, for errors.
         held: the parameter and its state, arrays (rows, ...).
-        g: for each of ``indices`` the gradient of that row.
+        g: the gradient of the row for each of ``indices``.
         indices: the rows.
-        rule: takes rows of ``held`` and their gradients, and gives the new rows.
-        sums: whether the gradients of a row that is named twice are summed first; otherwise each makes a step.
+        rule: takes rows of ``held`` and their gradients, and returns the new rows.
+        sums: whether the gradients of a row that is repeated are summed first; otherwise each makes a step.
     """
-    places, g = _named(name, held[0], g, indices)
-    new = tuple(one.copy() for one in held)
-    rows, groups = np.unique(places, return_inverse=True)
+    numbers, g = _named(name, held[0], g, indices)
+    new = tuple(array.copy() for array in held)
+    rows, groups = np.unique(numbers, return_inverse=True)
     if sums:
         steps = [(rows, _sums(g, groups, len(rows)))]
     else:
         # First the first gradient of each row, then the second of those that have one, and so on.
-        turns = np.array([np.count_nonzero(places[:i] == place) for i, place in enumerate(places)], int)
-        steps = [(places[turns == turn], g[turns == turn]) for turn in range(turns.max(initial=-1) + 1)]
+        turns = np.array([np.count_nonzero(numbers[:i] == number) for i, number in enumerate(numbers)], int)
+        steps = [(numbers[turns == turn], g[turns == turn]) for turn in range(turns.max(initial=-1) + 1)]
     for spots, part in steps:
-        for one, stepped in zip(new, rule(*(one[spots] for one in new), part), strict=True):
-            one[spots] = stepped
+        for array, updated in zip(new, rule(*(array[spots] for array in new), part), strict=True):
+            array[spots] = updated
     return new
 
 
@@ -104,7 +104,7 @@ def _adagrad_da(
     global_step: Array | int,
     **_: Any,
 ) -> tuple[Any, ...]:
-    """One step of Adagrad by dual averaging (Duchi et al. 2011), from the sums of gradients a and of their squares s.
+    """Take one step of Adagrad by dual averaging (Duchi et al. 2011), from the sums a of gradients and s of squares.
 
     It is -lr * sign(a) * max(abs(a) - l1 * global_step, 0) / (l2 * global_step * lr + sqrt(s)).
 
@@ -117,13 +117,13 @@ def _adagrad_da(
         l1: the L1 regularization, from 0 on.
         l2: the L2 regularization, from 0 on.
         global_step: the number of the step.
-        use_locking: accepted for MindSpore's sake; one thread updates.
+        use_locking: accepted for MindSpore; one thread updates.
 
     Returns:
         ``var``, which has its new value.
 
     Raises:
-        TypeError: ``var`` or one of the sums is no Parameter and no Tensor.
+        TypeError: ``var`` or one of the sums is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     xp = array_module(var)
@@ -146,7 +146,7 @@ def _adam_step_alone(
     use_locking: bool,
     use_nesterov: bool,
 ) -> Tensor:
-    """What one step of Adam (Kingma and Ba 2015) would add to a parameter; the state is updated.
+    """Return the change of a parameter by one step of Adam (Kingma and Ba 2015); the state is updated.
 
     Args:
         m: the running mean of the gradients, a Parameter (or Tensor); updated.
@@ -156,24 +156,24 @@ def _adam_step_alone(
         lr: the learning rate.
         beta1: the decay of ``m``.
         beta2: the decay of ``v``.
-        epsilon: what is added to the divisor.
+        epsilon: a number added to the divisor.
         gradient: the gradient, of the shape of ``m``.
-        use_locking: accepted for MindSpore's sake; one thread updates.
+        use_locking: accepted for MindSpore; one thread updates.
         use_nesterov: whether to take Nesterov's form, which looks one step ahead.
 
     Returns:
         A tensor of the shape and dtype of ``gradient``.
 
     Raises:
-        TypeError: ``m``, ``v`` or ``gradient`` is no Tensor, or a setting no bool.
+        TypeError: ``m``, ``v`` or ``gradient`` is not a Tensor, or a setting is not a bool.
         ValueError: they have different shapes.
     """
     name = "AdamNoUpdateParam"
     for argument, flag in (("use_locking", use_locking), ("use_nesterov", use_nesterov)):
         check_bool(flag, name, argument)
-    for argument, one in (("m", m), ("v", v), ("gradient", gradient)):
-        if check_tensor(one, name, argument).shape != m.shape:
-            raise ValueError(f"For '{name}', '{argument}' must have the shape {m.shape}, but got {one.shape}")
+    for argument, tensor in (("m", m), ("v", v), ("gradient", gradient)):
+        if check_tensor(tensor, name, argument).shape != m.shape:
+            raise ValueError(f"For '{name}', '{argument}' must have the shape {m.shape}, but got {tensor.shape}")
     power1, power2, rate, b1, b2, eps = (
         x._array if isinstance(x, Tensor) else x for x in (beta1_power, beta2_power, lr, beta1, beta2, epsilon)
     )
@@ -209,7 +209,7 @@ def _adam_weight_decay_of_half(
     global_norm: Array | float,
     **_: Any,
 ) -> tuple[Any, ...]:
-    """One step of Adam as in BERT, as ``AdamWeightDecay``, for parameters and gradients of half precision.
+    """Take one step of Adam as in BERT, as ``AdamWeightDecay``, for parameters and gradients of half precision.
 
     Args:
         var: the Parameter (or Tensor) that is updated.
@@ -218,17 +218,17 @@ def _adam_weight_decay_of_half(
         lr: the learning rate.
         beta1: the decay of ``m``.
         beta2: the decay of ``v``.
-        epsilon: what is added to the divisor.
+        epsilon: a number added to the divisor.
         decay: the weight decay.
         gradient: the gradient, of the shape of ``var``; computed with in Float32.
-        global_norm: what the gradient is divided by first.
-        use_locking: accepted for MindSpore's sake; one thread updates.
+        global_norm: the divisor of the gradient.
+        use_locking: accepted for MindSpore; one thread updates.
 
     Returns:
-        a tuple of ``var``, ``m``, ``v``, which have their new values.
+        A tuple of ``var``, ``m``, ``v``, which have their new values.
 
     Raises:
-        TypeError: ``var``, ``m`` or ``v`` is no Parameter and no Tensor.
+        TypeError: ``var``, ``m`` or ``v`` is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     wide = gradient.astype(np.float32) / global_norm
@@ -261,11 +261,11 @@ def _adafactor(
     enable_first_moment: bool,
     enable_weight_decay: bool,
 ) -> tuple[Any, ...]:
-    """One step of Adafactor (Shazeer and Stern 2018).
+    """Take one step of Adafactor (Shazeer and Stern 2018).
 
     Args:
-        epsilon: two numbers: what is added to squares, and the least size of a parameter that scales the rate.
-        clip_threshold: the root mean square of a step at most, before the rate.
+        epsilon: two numbers: one added to squares, and the least size of a parameter that scales the rate.
+        clip_threshold: the largest root mean square of a step, before the rate.
         beta1: the decay of ``exp_avg``.
         beta2: the decay of the means of squares.
         weight_decay: the weight decay.
@@ -284,7 +284,7 @@ def _adafactor(
         ``param``, which has its new value.
 
     Raises:
-        TypeError: ``param`` or a mean is no Parameter and no Tensor, or a setting no bool.
+        TypeError: ``param`` or a mean is neither a Parameter nor a Tensor, or a setting is not a bool.
         ValueError: one of these would have another number of elements afterwards.
     """
     for argument, flag in (
@@ -293,12 +293,12 @@ def _adafactor(
         ("enable_weight_decay", enable_weight_decay),
     ):
         check_bool(flag, "FusedAdaFactor", argument)
-    first, second = (float(one) for one in epsilon)
+    first, second = (float(value) for value in epsilon)
     clip, b1, b2, decay, rate = (float(x) for x in (clip_threshold, beta1, beta2, weight_decay, learning_rate))
-    whole = param.ndim == 1
+    is_vector = param.ndim == 1
     new, squares, mean = rules.adafactor(
         param,
-        [exp_avg_sq] if whole else [exp_avg_sq_row, exp_avg_sq_col],
+        [exp_avg_sq] if is_vector else [exp_avg_sq_row, exp_avg_sq_col],
         exp_avg if enable_first_moment else None,
         gradient,
         rate,
@@ -309,8 +309,8 @@ def _adafactor(
         decay if enable_weight_decay else 0.0,
         enable_scale_parameter,
     )
-    rows = [exp_avg_sq_row, exp_avg_sq_col] if whole else squares
-    return new, exp_avg if mean is None else mean, *rows, squares[0] if whole else exp_avg_sq
+    rows = [exp_avg_sq_row, exp_avg_sq_col] if is_vector else squares
+    return new, exp_avg if mean is None else mean, *rows, squares[0] if is_vector else exp_avg_sq
 
 
 _ADAM = """
@@ -362,8 +362,8 @@ def _sparse_adam(name: str, sentence: str, lazy: bool) -> None:
 
         if lazy:
             return _step_rows(name, (var, m, v), gradient, indices, step, sums=True)
-        places, gradients = _named(name, var, gradient, indices)
-        return step(var, m, v, _sums(gradients, places, len(var)))
+        rows, gradients = _named(name, var, gradient, indices)
+        return step(var, m, v, _sums(gradients, rows, len(var)))
 
     formula.__doc__ = sentence + _ADAM
     _update(prim(name, use_locking=False, use_nesterov=False), 0, 1, 2)(formula)
@@ -443,7 +443,7 @@ def _sparse_proximal_adagrad(
     indices: Array,
     **_: Any,
 ) -> tuple[Any, ...]:
-    """One step of Adagrad of the rows that have a gradient, then shrunk by ``l1`` and ``l2`` (Duchi and Singer 2009).
+    """Take one step of Adagrad of the rows with a gradient, then shrunk by ``l1`` and ``l2`` (Duchi and Singer 2009).
 
     Args:
         var: the Parameter (or Tensor) that is updated, a table (rows, ...).
@@ -451,15 +451,15 @@ def _sparse_proximal_adagrad(
         lr: the learning rate.
         l1: the L1 regularization, from 0 on.
         l2: the L2 regularization, from 0 on.
-        grad: the gradients of rows, a tensor (N, ...). Those of a row that is named twice are summed.
-        indices: the rows, N ints; what is no row of the table is left out.
-        use_locking: accepted for MindSpore's sake; one thread updates.
+        grad: the gradients of rows, a tensor (N, ...). Those of a row that is repeated are summed.
+        indices: the rows, N ints; indices that are not rows of the table are ignored.
+        use_locking: accepted for MindSpore; one thread updates.
 
     Returns:
-        a tuple of ``var``, ``accum``, which have their new values.
+        A tuple of ``var``, ``accum``, which have their new values.
 
     Raises:
-        TypeError: ``var`` or ``accum`` is no Parameter and no Tensor, or ``indices`` are no integers.
+        TypeError: ``var`` or ``accum`` is neither a Parameter nor a Tensor, or ``indices`` are not integers.
         ValueError: ``grad`` does not fit ``indices`` and ``var``.
     """
 
@@ -473,34 +473,34 @@ def _sparse_proximal_adagrad(
 def _sparse_adagrad_v2(
     var: Array, accum: Array, grad: Array, indices: Array, lr: float, epsilon: float, update_slots: bool, **_: Any
 ) -> tuple[Any, ...]:
-    """One step of Adagrad (Duchi et al. 2011) of the rows that have a gradient: p - lr * g / sqrt(accum + epsilon).
+    """Take one step of Adagrad (Duchi et al. 2011) of the rows with a gradient: p - lr * g / sqrt(accum + epsilon).
 
-    MindSpore computes it so; its documentation has epsilon outside of the root, as ``ApplyAdagradV2`` has it.
+    MindSpore computes it so; its documentation has epsilon outside of the root, as in ``ApplyAdagradV2``.
 
     Args:
         var: the Parameter (or Tensor) that is updated, a table (rows, ...).
         accum: the sum of the squared gradients so far, of the shape of ``var``; updated.
-        grad: the gradients of rows, a tensor (N, ...). Those of a row that is named twice make a step each, in order.
-        indices: the rows, N ints; what is no row of the table is left out.
+        grad: the gradients of rows, a tensor (N, ...). Those of a row that is repeated make a step each, in order.
+        indices: the rows, N ints; indices that are not rows of the table are ignored.
         lr: the learning rate, a float above 0.
-        epsilon: what is added under the root, a float from 0 on.
-        use_locking: accepted for MindSpore's sake; one thread updates.
+        epsilon: a number added under the root, a float from 0 on.
+        use_locking: accepted for MindSpore; one thread updates.
         update_slots: whether ``accum`` is updated; otherwise it is used as it is.
 
     Returns:
-        a tuple of ``var``, ``accum``, which have their new values.
+        A tuple of ``var``, ``accum``, which have their new values.
 
     Raises:
-        TypeError: ``var`` or ``accum`` is no Parameter and no Tensor, ``indices`` are no integers, or a setting is of
-            another kind.
+        TypeError: ``var`` or ``accum`` is neither a Parameter nor a Tensor, ``indices`` are not integers, or a setting
+            is of another kind.
         ValueError: a setting out of range, or ``grad`` does not fit ``indices`` and ``var``.
     """
     _numbers("SparseApplyAdagradV2", above=("lr",), lr=lr, epsilon=epsilon)
     check_bool(update_slots, "SparseApplyAdagradV2", "update_slots")
 
     def step(p: Array, squares: Array, g: Array) -> tuple[Any, ...]:
-        kept = squares + g * g if update_slots else squares
-        return p - lr * g / array_module(p).sqrt(kept + epsilon), kept
+        accumulated = squares + g * g if update_slots else squares
+        return p - lr * g / array_module(p).sqrt(accumulated + epsilon), accumulated
 
     return _step_rows("SparseApplyAdagradV2", (var, accum), grad, indices, step, sums=False)
 
@@ -517,7 +517,7 @@ _ERRORS = """
 
 
 def _documented(sentence: str, arguments: str, returns: str, twice: str = _EACH) -> Callable[[Any], Any]:
-    """Give a formula its docstring; the arguments that all have are the same."""
+    """Give a formula its docstring, with the arguments that all formulas share."""
 
     def document(formula: Any) -> Any:
         formula.__doc__ = f"""{sentence}
@@ -586,8 +586,8 @@ def _sparse_adagrad_da(
         far = xp.sign(total) * xp.maximum(abs(total) - l1 * global_step, 0)
         return -lr * far / (l2 * global_step * lr + xp.sqrt(squares)), total, squares
 
-    held = (var, grad_accum, grad_square_accum)
-    return _step_rows("SparseApplyAdagradDA", held, grad, indices, step, sums=False)
+    state = (var, grad_accum, grad_square_accum)
+    return _step_rows("SparseApplyAdagradDA", state, grad, indices, step, sums=False)
 
 
 @_update(prim("SparseApplyCenteredRMSProp", use_locking=False), 0, 1, 2, 3, only_parameter=True)

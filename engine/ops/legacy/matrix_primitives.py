@@ -1,4 +1,4 @@
-"""Classes of linear algebra without a function: logarithms, least squares as TensorFlow's, tridiagonal matrices."""
+"""Linear algebra classes without a function: logarithms, least squares as TensorFlow's, tridiagonal matrices."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ __all__: list[str] = []
 def _logarithms(x: Array) -> Array:
     logm = import_module("scipy.linalg").logm
     host = to_host(x)
-    found = np.full(host.shape, np.nan, np.complex128)
-    for place in np.ndindex(host.shape[:-2]):
-        one = host[place].astype(np.complex128)
-        if np.isfinite(one).all() and (np.linalg.eigvals(one) != 0).all():  # there is none of a singular matrix
-            found[place] = logm(one)
-    return array_module(x).asarray(found.astype(host.dtype))
+    result = np.full(host.shape, np.nan, np.complex128)
+    for index in np.ndindex(host.shape[:-2]):
+        matrix = host[index].astype(np.complex128)
+        if np.isfinite(matrix).all() and (np.linalg.eigvals(matrix) != 0).all():  # a singular matrix has none
+            result[index] = logm(matrix)
+    return array_module(x).asarray(result.astype(host.dtype))
 
 
 def _logarithm_rule(F: Functions, g: Value, out: Value, x: Value) -> Any:
-    """The logarithm of [[A, G], [0, A]] has the derivative at A by G in its corner (Mathias 1996)."""
+    """Return the corner of the logarithm of [[A, G], [0, A]], which is the derivative at A by G (Mathias 1996)."""
     n = x.shape[-1]
-    turned = F.conj(swapped(F, x))
-    upper, lower = F.concat(turned, g, axis=x.ndim - 1), F.concat(F.zeros_like(x), turned, axis=x.ndim - 1)
-    found = F.matrix_logarithm(F.concat(upper, lower, axis=x.ndim - 2))
-    return F.slice_axis(F.slice_axis(found, axis=x.ndim - 2, start=0, stop=n), axis=x.ndim - 1, start=n, stop=2 * n)
+    conjugate = F.conj(swapped(F, x))
+    upper, lower = F.concat(conjugate, g, axis=x.ndim - 1), F.concat(F.zeros_like(x), conjugate, axis=x.ndim - 1)
+    logarithm = F.matrix_logarithm(F.concat(upper, lower, axis=x.ndim - 2))
+    return F.slice_axis(F.slice_axis(logarithm, axis=x.ndim - 2, start=0, stop=n), axis=x.ndim - 1, start=n, stop=2 * n)
 
 
 _matrix_logarithm_operator = Operator("matrix_logarithm", _logarithms, (_logarithm_rule,), analytic=False)
 
 
 def _eigh(x: Array) -> tuple[Array, Array]:
-    # bfloat16, which is not NumPy's own: that widens it by itself, CuPy does not.
+    # bfloat16 is not NumPy's own: NumPy widens it by itself, CuPy does not.
     values, vectors = array_module(x).linalg.eigh(widen(x) if x.dtype.kind == "V" else x)
     return values.astype(x.dtype), vectors.astype(x.dtype, copy=False)
 
@@ -64,7 +64,7 @@ _eigh_operator = Operator(
 
 @declare(primitive=prim("MatrixLogarithm"))
 def _matrix_logarithm(x: Tensor) -> Tensor:
-    """The logarithm of each matrix, whose exponential is the matrix: the one with imaginary parts in (-pi, pi].
+    """Return the logarithm of each matrix, whose exponential is the matrix: the one with imaginary parts in (-pi, pi].
 
     Args:
         x: square matrices (..., n, n) of complex numbers.
@@ -73,7 +73,7 @@ def _matrix_logarithm(x: Tensor) -> Tensor:
         A tensor of the same shape and dtype; NaN where a matrix is singular.
 
     Raises:
-        TypeError: ``x`` is no Tensor of complex numbers.
+        TypeError: ``x`` is not a Tensor of complex numbers.
         ValueError: a matrix is not square.
     """
     if check_matrices(x, "MatrixLogarithm", argument="x")._array.dtype.kind != "c":
@@ -83,12 +83,12 @@ def _matrix_logarithm(x: Tensor) -> Tensor:
 
 @declare(primitive=prim("MatrixSolveLs", fast=True))
 def _matrix_solve_ls(matrix: Tensor, rhs: Tensor, l2_regularizer: Tensor, *, fast: bool) -> Tensor:
-    """The x for which the norm of matrix @ x - rhs is least.
+    """Return the x for which the norm of matrix @ x - rhs is least.
 
     Args:
         matrix: matrices (..., m, n), in single or double precision, real or complex.
         rhs: right sides (..., m, k), of the same dtype.
-        l2_regularizer: with ``fast``, how much the square of the norm of x counts besides: a tensor without axes of
+        l2_regularizer: with ``fast``, the weight of the square of the norm of x: a tensor without axes of
             Float64.
         fast: whether to solve the normal equations, for which the rank of a matrix must be full unless
             ``l2_regularizer`` is above 0; otherwise as ``lstsq``, without ``l2_regularizer``.
@@ -97,7 +97,7 @@ def _matrix_solve_ls(matrix: Tensor, rhs: Tensor, l2_regularizer: Tensor, *, fas
         A tensor (..., n, k) of the dtype of ``matrix``.
 
     Raises:
-        TypeError: an input is no Tensor, the dtypes differ, or ``fast`` is no bool.
+        TypeError: an input is not a Tensor, the dtypes differ, or ``fast`` is not a bool.
         ValueError: the shapes do not fit, or with ``fast`` the equations are singular.
     """
     name = "MatrixSolveLs"
@@ -118,50 +118,50 @@ def _matrix_solve_ls(matrix: Tensor, rhs: Tensor, l2_regularizer: Tensor, *, fas
         raise ValueError(f"For '{name}', 'l2_regularizer' must have no axes, but got shape {l2_regularizer.shape}")
     if not fast:
         return lstsq(matrix, rhs)
-    # The equations have the square of the matrix's condition number: in double precision that does not matter.
+    # The condition number of the equations is the square of the matrix's: in double precision that does not matter.
     dtype = matrix._array.dtype
     wide = np.dtype(np.complex128 if dtype.kind == "c" else np.float64)
     a, b = as_dtype(matrix, wide), as_dtype(rhs, wide)
-    back = conjugate_transpose(a)
+    adjoint = conjugate_transpose(a)
     tall = matrix.shape[-2] >= matrix.shape[-1]
-    square = matmul(back, a) if tall else matmul(a, back)
-    own = array_module(square._array).eye(square.shape[-1], dtype=wide)
-    square = square + as_dtype(l2_regularizer, wide) * Tensor._wrap(own)
-    found = solve_operator(square, matmul(back, b)) if tall else matmul(back, solve_operator(square, b))
-    return as_dtype(found, dtype)
+    square = matmul(adjoint, a) if tall else matmul(a, adjoint)
+    identity = array_module(square._array).eye(square.shape[-1], dtype=wide)
+    square = square + as_dtype(l2_regularizer, wide) * Tensor._wrap(identity)
+    result = solve_operator(square, matmul(adjoint, b)) if tall else matmul(adjoint, solve_operator(square, b))
+    return as_dtype(result, dtype)
 
 
 @declare(primitive=prim("TridiagonalMatMul"))
 def _tridiagonal_mat_mul(superdiag: Tensor, maindiag: Tensor, subdiag: Tensor, rhs: Tensor) -> Tensor:
-    """The product of a matrix that has three diagonals, 0 elsewhere, and another matrix.
+    """Return the product of a matrix with three diagonals, 0 elsewhere, and another matrix.
 
     Args:
-        superdiag: the diagonal above the main one (..., 1, m), by rows; its last element does not count.
+        superdiag: the diagonal above the main one (..., 1, m), by rows; its last element is ignored.
         maindiag: the main diagonal (..., 1, m).
-        subdiag: the diagonal below (..., 1, m), by rows; its first element does not count.
+        subdiag: the diagonal below (..., 1, m), by rows; its first element is ignored.
         rhs: the other matrix (..., m, n).
 
     Returns:
         A tensor of the shape and dtype of ``rhs``.
 
     Raises:
-        TypeError: an input is no Tensor of floating or complex numbers, or the dtypes differ.
+        TypeError: an input is not a Tensor of floating or complex numbers, or the dtypes differ.
         ValueError: the shapes do not fit.
     """
     name = "TridiagonalMatMul"
-    given = {"superdiag": superdiag, "maindiag": maindiag, "subdiag": subdiag, "rhs": rhs}
-    check_same_dtype(name, **{key: check_tensor(one, name, key) for key, one in given.items()})
+    inputs = {"superdiag": superdiag, "maindiag": maindiag, "subdiag": subdiag, "rhs": rhs}
+    check_same_dtype(name, **{key: check_tensor(tensor, name, key) for key, tensor in inputs.items()})
     if rhs._array.dtype.kind not in "fcV":
         raise TypeError(f"For '{name}', 'rhs' must be floating or complex numbers, but got {rhs.dtype}")
-    wanted = (*rhs.shape[:-2], 1, rhs.shape[-2]) if rhs.ndim >= 2 else None
+    expected = (*rhs.shape[:-2], 1, rhs.shape[-2]) if rhs.ndim >= 2 else None
     for key in ("superdiag", "maindiag", "subdiag"):
-        if given[key].shape != wanted:
+        if inputs[key].shape != expected:
             raise ValueError(
                 f"For '{name}', '{key}' must have the shape (..., 1, m) for 'rhs' (..., m, n), "
-                f"but got {given[key].shape} and {rhs.shape}"
+                f"but got {inputs[key].shape} and {rhs.shape}"
             )
     zero = zeros_operator(rhs[..., :1, :])
-    above, main, below = (swapaxes(one, -1, -2) for one in (superdiag, maindiag, subdiag))
+    above, main, below = (swapaxes(tensor, -1, -2) for tensor in (superdiag, maindiag, subdiag))
     return (
         main * rhs
         + above * concat([rhs[..., 1:, :], zero], rhs.ndim - 2)
@@ -171,20 +171,20 @@ def _tridiagonal_mat_mul(superdiag: Tensor, maindiag: Tensor, subdiag: Tensor, r
 
 @declare(primitive=prim("SelfAdjointEig", compute_v=True))
 def _self_adjoint_eig(x: Tensor, *, compute_v: bool) -> tuple[Tensor, Tensor]:
-    """The eigenvalues, the least first, and the eigenvectors of symmetric or Hermitian matrices.
+    """Return the eigenvalues, the least first, and the eigenvectors of symmetric or Hermitian matrices.
 
     Args:
-        x: matrices (..., n, n), in single or double precision, real or complex; what is above the diagonal does not
-            count.
+        x: matrices (..., n, n), in single or double precision, real or complex; elements above the diagonal are
+            ignored.
         compute_v: whether the eigenvectors are computed.
 
     Returns:
         The eigenvalues (..., n), and the eigenvectors of length 1 as columns (..., n, n), whose signs are arbitrary; a
-        tensor without elements in place of these where ``compute_v`` is False. All have the dtype of ``x``. There is
+        tensor without elements instead of these if ``compute_v`` is False. All have the dtype of ``x``. There is
         no gradient.
 
     Raises:
-        TypeError: ``x`` is no Tensor of such numbers, or ``compute_v`` no bool.
+        TypeError: ``x`` is not a Tensor of such numbers, or ``compute_v`` is not a bool.
         ValueError: a matrix is not square.
     """
     check_bool(compute_v, "SelfAdjointEig", "compute_v")
@@ -197,19 +197,20 @@ def _self_adjoint_eig(x: Tensor, *, compute_v: bool) -> tuple[Tensor, Tensor]:
 
 @declare(primitive=prim("TridiagonalSolve", partial_pivoting=True))
 def _tridiagonal_solve(diagonals: Tensor, rhs: Tensor, *, partial_pivoting: bool) -> Tensor:
-    """The solution of equations whose matrix has three diagonals, 0 elsewhere.
+    """Return the solution of equations whose matrix has three diagonals, and 0 elsewhere.
 
     Args:
         diagonals: the diagonal above the main one, the main one and that below (..., 3, n), by rows: the last element
-            of the first and the first of the last do not count. Single or double precision, real or complex.
+            of the first and the first of the last are ignored. Single or double precision, real or complex.
         rhs: the right sides (..., n, k), of the same dtype.
-        partial_pivoting: whether rows may be exchanged; they are wherever that is needed.
+        partial_pivoting: whether rows may be exchanged; they are wherever needed.
 
     Returns:
         A tensor of the shape and dtype of ``rhs``.
 
     Raises:
-        TypeError: an argument is no Tensor of such numbers, the dtypes differ, or ``partial_pivoting`` is no bool.
+        TypeError: an argument is not a Tensor of such numbers, the dtypes differ, or ``partial_pivoting`` is not a
+            bool.
         ValueError: the shapes do not fit, or a matrix is singular.
     """
     name = "TridiagonalSolve"
@@ -231,15 +232,15 @@ def _tridiagonal_solve(diagonals: Tensor, rhs: Tensor, *, partial_pivoting: bool
         + below * constant(xp.eye(n, k=-1, dtype=rhs._array.dtype))
     )
     try:
-        found: Tensor = solve_operator(matrix, rhs)
+        result: Tensor = solve_operator(matrix, rhs)
     except ValueError:
         raise ValueError(f"For '{name}', 'diagonals' must be of a matrix that is not singular") from None
-    return found
+    return result
 
 
 @declare(primitive=prim("NuclearNorm", dim=None, keepdim=False))
 def _nuclear_norm(x: Tensor, *, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
-    """The sum of the singular values of matrices.
+    """Return the sum of the singular values of matrices.
 
     Args:
         x: a tensor with at least two axes of floating numbers.
@@ -250,7 +251,7 @@ def _nuclear_norm(x: Tensor, *, dim: Sequence[int] | None, keepdim: bool) -> Ten
         A tensor without the two axes, of the dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor, ``keepdim`` no bool, or ``dim`` holds no ints.
+        TypeError: ``x`` is not a Tensor, ``keepdim`` is not a bool, or ``dim`` does not hold ints.
         ValueError: ``dim`` is not two axes, or is None and ``x`` has more.
     """
     check_bool(keepdim, "NuclearNorm", "keepdim")

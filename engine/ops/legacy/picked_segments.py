@@ -1,4 +1,4 @@
-"""Primitive classes that sum or average segments of entries that are picked by their numbers: ``SparseSegmentSum``."""
+"""Primitive classes that sum or average segments of entries that are selected by index: ``SparseSegmentSum``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..shapes.subscripts import getitem_operator
 
 __all__: list[str] = []
 
-# What each segment's sum is divided by: a power of the number of its entries.
+# The divisor of each segment's sum: a power of the number of its entries.
 _POWERS = {"Sum": 0.0, "SqrtN": 0.5, "Mean": 1.0}
 _WORDS = {"Sum": "The sum", "SqrtN": "The sum, divided by the square root of how many they are,", "Mean": "The mean"}
 
@@ -26,16 +26,16 @@ def _segments(how: str, name: str, x: Tensor, indices: Tensor, segment_ids: Tens
     if check_tensor(x, name, "x")._array.dtype.kind not in kinds:
         numbers = "numbers" if how == "Sum" else "floating numbers"
         raise TypeError(f"For '{name}', 'x' must be {numbers}, but got {x.dtype}")
-    places, ids = check_integers(indices, name, "indices"), check_integers(segment_ids, name, "segment_ids")
-    check_same_dtype(name, indices=places, segment_ids=ids)
-    if x.ndim < 1 or places.ndim != 1 or places.shape != ids.shape:
+    numbering, ids = check_integers(indices, name, "indices"), check_integers(segment_ids, name, "segment_ids")
+    check_same_dtype(name, indices=numbering, segment_ids=ids)
+    if x.ndim < 1 or numbering.ndim != 1 or numbering.shape != ids.shape:
         raise ValueError(
             f"For '{name}', 'x' must have at least 1 axis, 'indices' and 'segment_ids' one and one length, but got "
-            f"shapes {x.shape}, {places.shape} and {ids.shape}"
+            f"shapes {x.shape}, {numbering.shape} and {ids.shape}"
         )
-    picked, groups = to_host(places._array), to_host(ids._array)
-    if picked.size and (picked.min() < 0 or picked.max() >= x.shape[0]):
-        raise ValueError(f"For '{name}', 'indices' must be in [0, {x.shape[0]}), but got {picked.tolist()}")
+    rows, groups = to_host(numbering._array), to_host(ids._array)
+    if rows.size and (rows.min() < 0 or rows.max() >= x.shape[0]):
+        raise ValueError(f"For '{name}', 'indices' must be in [0, {x.shape[0]}), but got {rows.tolist()}")
     if (groups[1:] < groups[:-1]).any() or (groups < 0).any():
         raise ValueError(f"For '{name}', 'segment_ids' must neither fall nor be negative, but got {groups.tolist()}")
     last = int(groups[-1]) if groups.size else -1
@@ -45,29 +45,29 @@ def _segments(how: str, name: str, x: Tensor, indices: Tensor, segment_ids: Tens
         raise ValueError(
             f"For '{name}', 'num_segments' must be above the last of 'segment_ids', {last}, but got {count}"
         )
-    whole = last + 1 if count is None else count
-    taken = getitem_operator(x, index=(places._array,))
+    total = last + 1 if count is None else count
+    entries = getitem_operator(x, index=(numbering._array,))
     if how == "Sum":
-        return unsorted_segment_sum(taken, ids, whole)
-    sums = unsorted_segment_sum(as_single(taken), ids, whole)
-    sizes = np.maximum(np.bincount(groups, minlength=whole), 1).reshape((-1,) + (1,) * (x.ndim - 1)) ** _POWERS[how]
+        return unsorted_segment_sum(entries, ids, total)
+    sums = unsorted_segment_sum(as_single(entries), ids, total)
+    sizes = np.maximum(np.bincount(groups, minlength=total), 1).reshape((-1,) + (1,) * (x.ndim - 1)) ** _POWERS[how]
     dividend = Tensor._wrap(array_module(x._array).asarray(sizes.astype(sums._array.dtype)))
     return as_dtype(arithmetic.div(sums, dividend), x._array.dtype)
 
 
 def _declare(how: str) -> None:
-    name, numbered = f"SparseSegment{how}", f"SparseSegment{how}WithNumSegments"
+    name, counted = f"SparseSegment{how}", f"SparseSegment{how}WithNumSegments"
 
     def function(x: Tensor, indices: Tensor, segment_ids: Tensor) -> Tensor:
         return _segments(how, name, x, indices, segment_ids, None)
 
     def with_number(x: Tensor, indices: Tensor, segment_ids: Tensor, num_segments: Tensor) -> Tensor:
-        given = check_integers(num_segments, numbered, "num_segments")
-        if given.size != 1:
-            raise ValueError(f"For '{numbered}', 'num_segments' must have one element, but got shape {given.shape}")
-        return _segments(how, numbered, x, indices, segment_ids, ints_of(given.reshape(1), numbered, "num_segments")[0])
+        total = check_integers(num_segments, counted, "num_segments")
+        if total.size != 1:
+            raise ValueError(f"For '{counted}', 'num_segments' must have one element, but got shape {total.shape}")
+        return _segments(how, counted, x, indices, segment_ids, ints_of(total.reshape(1), counted, "num_segments")[0])
 
-    for one, more, rows, text in (
+    for target, more, rows, text in (
         (function, "", "last id + 1", "" if how == "Mean" else " and leave none out"),
         (
             with_number,
@@ -76,7 +76,7 @@ def _declare(how: str) -> None:
             "",
         ),
     ):
-        one.__doc__ = f"""{_WORDS[how]} of the entries of each segment, where entries are picked by their numbers.
+        target.__doc__ = f"""{_WORDS[how]} of the entries of each segment, where entries are picked by their numbers.
 
     Args:
         x: a tensor with at least one axis, of {"" if how == "Sum" else "floating "}numbers.
@@ -91,7 +91,7 @@ def _declare(how: str) -> None:
         ValueError: the shapes do not fit, an index is out of range, or there is no such row of segments.
     """
     declare(primitive=prim(name))(function)
-    declare(primitive=prim(numbered))(with_number)
+    declare(primitive=prim(counted))(with_number)
 
 
 for _how in _POWERS:

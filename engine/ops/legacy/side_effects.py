@@ -1,4 +1,4 @@
-"""Operators that look at a value and hand it on: into a file, into a summary, at its gradient; or end the program."""
+"""Operators with side effects: a value into a file or a summary, a function of its gradient, the end of the program."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ _numbers = itertools.count()
 
 
 def tensordump(file_name: str, tensor: Tensor, mode: str = "out") -> None:
-    """Save a tensor's values as a file of NumPy's: ``<file_name>_<dtype>_<number>.npy``, the number counted from 0.
+    """Save a tensor's values to a NumPy file: ``<file_name>_<dtype>_<number>.npy``, the number counted from 0.
 
     Args:
         file_name: the path; an ending ".npy" may be left out. The folder must exist.
         tensor: the tensor; BFloat16 is saved as float32.
-        mode: "out" or "in", which tell apart what an operator of a cluster sends and gets; here that is one.
+        mode: "out" or "in", which distinguish what an operator of a cluster sends and receives; here they are the same.
 
     Raises:
-        TypeError: ``file_name`` is no str, or ``tensor`` no Tensor.
+        TypeError: ``file_name`` is not a str, or ``tensor`` is not a Tensor.
         ValueError: ``file_name`` is empty, or another ``mode``.
     """
     check_one_of(mode, ("in", "out"), "tensordump", "mode")
@@ -66,7 +66,7 @@ class TensorDump(_Looking):
         input_output: "out" or "in", see there.
 
     Raises:
-        ValueError: another word.
+        ValueError: another value.
     """
 
     def __init__(self, input_output: str = "out") -> None:
@@ -80,17 +80,17 @@ class TensorDump(_Looking):
             input_x: the tensor.
 
         Raises:
-            TypeError: ``file`` is no str, or ``input_x`` no Tensor.
+            TypeError: ``file`` is not a str, or ``input_x`` is not a Tensor.
             ValueError: ``file`` is empty.
         """
         tensordump(file, input_x, self.input_output)
 
 
 class InsertGradientOf(_Looking):
-    """Hands its input on; on the way back, calls a function with the gradient and hands on what that returns.
+    """Identity whose backward pass calls a function with the gradient and passes its result on.
 
     Args:
-        f: the function, of one Tensor; it returns a Tensor of the same shape and dtype, or None to leave it.
+        f: the function, of one Tensor; it returns a Tensor of the same shape and dtype, or None to keep the gradient.
 
     Raises:
         TypeError: ``f`` cannot be called with one argument.
@@ -102,7 +102,7 @@ class InsertGradientOf(_Looking):
         self._hook = HookBackward(lambda gradients: f(gradients[0]))
 
     def __call__(self, input_x: Tensor) -> Tensor:
-        """The input.
+        """Return the input.
 
         Args:
             input_x: a Tensor.
@@ -111,17 +111,17 @@ class InsertGradientOf(_Looking):
             ``input_x``.
 
         Raises:
-            TypeError: it is no Tensor.
+            TypeError: it is not a Tensor.
         """
-        passed: Tensor = self._hook(check_type(input_x, Tensor, "InsertGradientOf", "input_x"))
-        return passed
+        output: Tensor = self._hook(check_type(input_x, Tensor, "InsertGradientOf", "input_x"))
+        return output
 
 
 class DumpGradient(_Looking):
-    """Hands its input on; on the way back, saves the gradient as ``tensordump`` does."""
+    """Identity whose backward pass saves the gradient as ``tensordump`` does."""
 
     def __call__(self, path: str, x: Tensor, input_output: str) -> Tensor:
-        """The input.
+        """Return the input.
 
         Args:
             path: the path of the file.
@@ -132,7 +132,7 @@ class DumpGradient(_Looking):
             ``x``.
 
         Raises:
-            TypeError: ``path`` is no str, or ``x`` no Tensor.
+            TypeError: ``path`` is not a str, or ``x`` is not a Tensor.
             ValueError: ``path`` is empty, or another ``input_output``.
         """
         if not check_type(path, str, "DumpGradient", "path"):
@@ -142,82 +142,82 @@ class DumpGradient(_Looking):
 
 
 class Assert(_Looking):
-    """Ends the program with an error where a condition does not hold.
+    """Check that ends the program with an error if a condition does not hold.
 
     Args:
-        summarize: how many elements of each tensor the error shows.
+        summarize: the number of elements of each tensor in the error.
 
     Raises:
-        TypeError: ``summarize`` is no int.
+        TypeError: ``summarize`` is not an int.
     """
 
     def __init__(self, summarize: int = 3) -> None:
         self.summarize = check_int(summarize, "Assert", "summarize")
 
     def __call__(self, condition: Tensor | bool, input_data: Sequence[Any]) -> None:
-        """Look at the condition.
+        """Raise RuntimeError unless the condition holds.
 
         Args:
             condition: a bool, or a Tensor with one.
-            input_data: a list or tuple of what the error shows: Tensors, numbers.
+            input_data: a list or tuple of values for the error: Tensors, numbers.
 
         Raises:
-            TypeError: ``input_data`` is no list or tuple.
+            TypeError: ``input_data`` is not a list or tuple.
             RuntimeError: the condition does not hold.
         """
         check_type(input_data, list | tuple, "Assert", "input_data", "a list or tuple")
         if not bool(condition):
-            shown = [np.ravel(np.asarray(one))[: self.summarize].tolist() for one in input_data]
-            raise RuntimeError(f"For 'Assert', the condition does not hold; input data: {shown}")
+            values = [np.ravel(np.asarray(item))[: self.summarize].tolist() for item in input_data]
+            raise RuntimeError(f"For 'Assert', the condition does not hold; input data: {values}")
 
 
 receivers: list[Callable[[str, str, Tensor], None]] = []
-"""Who is told of what the operators of summaries get: kind, name, value. A SummaryRecord while it is open."""
+"""Receivers of the values of summary operators: kind, name, value. A SummaryRecord while it is open."""
 
 
 class _Summary(_Looking):
     kind = ""
 
     def __call__(self, name: str, value: Tensor) -> None:
-        """Hand a value to the SummaryRecord that is open, if there is one; it is written with the step.
+        """Pass a value to the open SummaryRecord, if there is one; it is written with the step.
 
         Args:
             name: the tag.
             value: the tensor.
 
         Raises:
-            TypeError: ``name`` is no str, or ``value`` no Tensor.
-            ValueError: ``name`` is empty, or the tensor is none of the kind.
+            TypeError: ``name`` is not a str, or ``value`` is not a Tensor.
+            ValueError: ``name`` is empty, or the tensor is not of the kind.
         """
-        who = type(self).__name__
-        if not check_type(name, str, who, "name"):
-            raise ValueError(f"For '{who}', 'name' must not be empty")
-        check_type(value, Tensor, who, "value")
-        is_done_each_time(f"{who} is called, and a plan would not hand its value to a SummaryRecord")
+        class_name = type(self).__name__
+        if not check_type(name, str, class_name, "name"):
+            raise ValueError(f"For '{class_name}', 'name' must not be empty")
+        check_type(value, Tensor, class_name, "value")
+        is_done_each_time(f"{class_name} is called, and a plan would not hand its value to a SummaryRecord")
         for receive in receivers:
             receive(self.kind, name, value)
 
 
 class ScalarSummary(_Summary):
-    """Puts a tensor with one element into a summary."""
+    """Operator that puts a tensor with one element into a summary."""
 
     kind = "scalar"
 
 
 class ImageSummary(_Summary):
-    """Puts images (N, C, H, W) into a summary."""
+    """Operator that puts images (N, C, H, W) into a summary."""
 
     kind = "image"
 
 
 class TensorSummary(_Summary):
-    """Puts a tensor into a summary."""
+    """Operator that puts a tensor into a summary."""
 
     kind = "tensor"
 
 
 class HistogramSummary(_Summary):
-    """Puts a histogram of a tensor's elements into a summary."""
+    """Operator that puts a histogram of a tensor's elements into a summary."""
 
     kind = "histogram"
 

@@ -1,7 +1,7 @@
 """Primitive classes that are an optimizer's update of one parameter: ``Adam``, ``ApplyFtrl``, ``SGD``, ...
 
 Each gives an update rule of ``cpu.updates`` MindSpore's order of inputs: the parameter and its state come first and are
-given their new values; the rest are numbers and the gradient.
+set to their new values; the rest are numbers and the gradient.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ __all__: list[str] = []
 Formula = Callable[..., tuple[Any, ...]]
 
 adam = Operator("adam", adam_kernels.adam)
-"""A step of Adam on arrays, for the optimizers; where it can, by its Triton kernel."""
+"""A step of Adam on arrays, for the optimizers; by its Triton kernel if possible."""
 
 
 def _update(
     settings: PrimitiveRow, *held: int, only_parameter: bool = False
 ) -> Callable[[Formula], Callable[..., Any]]:
-    """Declare the Primitive of a formula.
+    """Return a decorator that declares the Primitive of a formula.
 
     Args:
         settings: the row of the class.
-        held: the places of the inputs that are given new values; the formula gives these in the same order.
-        only_parameter: return the parameter alone, not all that got new values.
+        held: the positions of the inputs that are set to new values; the formula returns these in the same order.
+        only_parameter: whether to return the parameter alone, not all inputs with new values.
     """
     name = settings.name
 
@@ -44,27 +44,27 @@ def _update(
         @declare(primitive=settings)
         @functools.wraps(formula)
         def run(*inputs: Any, **attrs: Any) -> Any:
-            for place in held:
-                if place >= len(inputs) or not isinstance(inputs[place], Tensor):
-                    kind = type(inputs[place]).__name__ if place < len(inputs) else "nothing"
-                    raise TypeError(f"For '{name}', input {place} must be a Parameter or a Tensor, but got {kind}")
-            kept = tuple(inputs[place] for place in held)
-            given = [x._array if isinstance(x, Tensor) else x for x in inputs]
+            for index in held:
+                if index >= len(inputs) or not isinstance(inputs[index], Tensor):
+                    kind = type(inputs[index]).__name__ if index < len(inputs) else "nothing"
+                    raise TypeError(f"For '{name}', input {index} must be a Parameter or a Tensor, but got {kind}")
+            targets = tuple(inputs[index] for index in held)
+            arrays = [x._array if isinstance(x, Tensor) else x for x in inputs]
             with no_recording():
                 new = [
-                    array_module(one._array).asarray(array, dtype=one._array.dtype)
-                    for one, array in zip(kept, formula(*given, **attrs), strict=True)
+                    array_module(target._array).asarray(array, dtype=target._array.dtype)
+                    for target, array in zip(targets, formula(*arrays, **attrs), strict=True)
                 ]
-                for place, one, array in zip(held, kept, new, strict=True):
-                    if array.size != one.size:
+                for index, target, array in zip(held, targets, new, strict=True):
+                    if array.size != target.size:
                         raise ValueError(
-                            f"For '{name}', input {place} has the shape {one.shape}, but with the other inputs "
+                            f"For '{name}', input {index} has the shape {target.shape}, but with the other inputs "
                             f"its new value would have {array.shape}"
                         )
-                for one, array in zip(kept, new, strict=True):
-                    one._rebind(array.reshape(one.shape))
-            values = tuple(Tensor._wrap(one._array) for one in kept)
-            return values[0] if only_parameter or len(kept) == 1 else values
+                for target, array in zip(targets, new, strict=True):
+                    target._rebind(array.reshape(target.shape))
+            values = tuple(Tensor._wrap(target._array) for target in targets)
+            return values[0] if only_parameter or len(targets) == 1 else values
 
         run.__signature__ = _as_called(formula, only_parameter or len(held) == 1)  # type: ignore[attr-defined]
         return run
@@ -73,10 +73,11 @@ def _update(
 
 
 def _as_called(formula: Formula, bare: bool) -> inspect.Signature:
-    """The signature of a formula for whoever calls its class: with tensors where the formula has their arrays."""
+    """Return the signature of a formula for callers of its class, with tensors instead of arrays."""
     signature = inspect.signature(formula)
     parameters = [
-        one.replace(annotation=str(one.annotation).replace("Array", "Tensor")) for one in signature.parameters.values()
+        parameter.replace(annotation=str(parameter.annotation).replace("Array", "Tensor"))
+        for parameter in signature.parameters.values()
     ]
     return signature.replace(parameters=parameters, return_annotation="Tensor" if bare else "tuple[Tensor, ...]")
 
@@ -96,7 +97,7 @@ def _adam(
     use_nesterov: bool,
     **_: Any,
 ) -> tuple[Any, ...]:
-    """One step of Adam (Kingma and Ba 2015): p - lr * sqrt(1 - power2) / (1 - power1) * m / (sqrt(v) + eps).
+    """Take one step of Adam (Kingma and Ba 2015): p - lr * sqrt(1 - power2) / (1 - power1) * m / (sqrt(v) + eps).
 
     Args:
         p: the Parameter (or Tensor) that is updated.
@@ -107,16 +108,16 @@ def _adam(
         lr: the learning rate.
         beta1: the decay of ``m``.
         beta2: the decay of ``v``.
-        eps: what is added to the divisor.
+        eps: a number added to the divisor.
         g: the gradient, of the shape of ``p``.
         use_nesterov: whether to take Nesterov's form, which looks one step ahead.
-        use_locking: accepted for MindSpore's sake; one thread updates.
+        use_locking: accepted for MindSpore; one thread updates.
 
     Returns:
-        a tuple of ``p``, ``m``, ``v``, which have their new values.
+        A tuple of ``p``, ``m``, ``v``, which have their new values.
 
     Raises:
-        TypeError: ``p`` or ``m`` or ``v`` is no Parameter and no Tensor.
+        TypeError: ``p`` or ``m`` or ``v`` is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     return adam_kernels.adam(p, m, v, g, rules.corrected_rate(lr, power1, power2), beta1, beta2, eps, use_nesterov)
@@ -135,7 +136,7 @@ def _adam_weight_decay(
     g: Array,
     **_: Any,
 ) -> tuple[Any, ...]:
-    """One step of Adam as in BERT, without correction: p - lr * (m / (sqrt(v) + eps) + decay * p).
+    """Take one step of Adam as in BERT, without correction: p - lr * (m / (sqrt(v) + eps) + decay * p).
 
     Args:
         p: the Parameter (or Tensor) that is updated.
@@ -144,16 +145,16 @@ def _adam_weight_decay(
         lr: the learning rate.
         beta1: the decay of ``m``.
         beta2: the decay of ``v``.
-        eps: what is added to the divisor.
+        eps: a number added to the divisor.
         decay: the weight decay.
         g: the gradient, of the shape of ``p``.
-        use_locking: accepted for MindSpore's sake; one thread updates.
+        use_locking: accepted for MindSpore; one thread updates.
 
     Returns:
-        a tuple of ``p``, ``m``, ``v``, which have their new values.
+        A tuple of ``p``, ``m``, ``v``, which have their new values.
 
     Raises:
-        TypeError: ``p`` or ``m`` or ``v`` is no Parameter and no Tensor.
+        TypeError: ``p`` or ``m`` or ``v`` is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     return rules.adam_weight_decay(p, m, v, g, lr, beta1, beta2, eps, decay)
@@ -171,7 +172,7 @@ def _ada_max(
     eps: Array | float,
     g: Array,
 ) -> tuple[Any, ...]:
-    """One step of AdaMax (Kingma and Ba 2015): p - lr / (1 - power1) * m / (v + eps).
+    """Take one step of AdaMax (Kingma and Ba 2015): p - lr / (1 - power1) * m / (v + eps).
 
     Args:
         p: the Parameter (or Tensor) that is updated.
@@ -181,14 +182,14 @@ def _ada_max(
         lr: the learning rate.
         beta1: the decay of ``m``.
         beta2: the decay of ``v``.
-        eps: what is added to the divisor.
+        eps: a number added to the divisor.
         g: the gradient, of the shape of ``p``.
 
     Returns:
-        a tuple of ``p``, ``m``, ``v``, which have their new values.
+        A tuple of ``p``, ``m``, ``v``, which have their new values.
 
     Raises:
-        TypeError: ``p`` or ``m`` or ``v`` is no Parameter and no Tensor.
+        TypeError: ``p`` or ``m`` or ``v`` is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     return rules.adamax(p, m, v, g, lr, power1, beta1, beta2, eps)
@@ -209,7 +210,7 @@ def _amsgrad(
     epsilon: float,
     **_: Any,
 ) -> tuple[Any, ...]:
-    """One step of AMSGrad (Reddi et al. 2018): Adam that divides by the largest ``v`` so far.
+    """Take one step of AMSGrad (Reddi et al. 2018): Adam that divides by the largest ``v`` so far.
 
     Args:
         p: the Parameter (or Tensor) that is updated.
@@ -222,14 +223,14 @@ def _amsgrad(
         g: the gradient, of the shape of ``p``.
         beta1: the decay of ``m``.
         beta2: the decay of ``v``.
-        epsilon: what is added to the divisor.
-        use_locking: accepted for MindSpore's sake; one thread updates.
+        epsilon: a number added to the divisor.
+        use_locking: accepted for MindSpore; one thread updates.
 
     Returns:
-        a tuple of ``p``, ``m``, ``v``, ``largest``, which have their new values.
+        A tuple of ``p``, ``m``, ``v``, ``largest``, which have their new values.
 
     Raises:
-        TypeError: ``p`` or ``m`` or ``v`` or ``largest`` is no Parameter and no Tensor.
+        TypeError: ``p`` or ``m`` or ``v`` or ``largest`` is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     return rules.amsgrad(p, m, v, largest, g, rules.corrected_rate(lr, power1, power2), beta1, beta2, epsilon)
@@ -250,7 +251,7 @@ def _amsgrad_v2(
     g: Array,
     **_: Any,
 ) -> tuple[Any, ...]:
-    """One step of AMSGrad (Reddi et al. 2018): Adam that divides by the largest ``v`` so far.
+    """Take one step of AMSGrad (Reddi et al. 2018): Adam that divides by the largest ``v`` so far.
 
     Args:
         p: the Parameter (or Tensor) that is updated.
@@ -262,15 +263,15 @@ def _amsgrad_v2(
         lr: the learning rate.
         beta1: the decay of ``m``.
         beta2: the decay of ``v``.
-        eps: what is added to the divisor.
+        eps: a number added to the divisor.
         g: the gradient, of the shape of ``p``.
-        use_locking: accepted for MindSpore's sake; one thread updates.
+        use_locking: accepted for MindSpore; one thread updates.
 
     Returns:
-        a tuple of ``p``, ``m``, ``v``, ``largest``, which have their new values.
+        A tuple of ``p``, ``m``, ``v``, ``largest``, which have their new values.
 
     Raises:
-        TypeError: ``p`` or ``m`` or ``v`` or ``largest`` is no Parameter and no Tensor.
+        TypeError: ``p`` or ``m`` or ``v`` or ``largest`` is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     return rules.amsgrad(p, m, v, largest, g, rules.corrected_rate(lr, power1, power2), beta1, beta2, eps)
@@ -280,7 +281,7 @@ def _amsgrad_v2(
 def _adadelta(
     p: Array, squares: Array, steps: Array, lr: Array | float, rho: Array | float, eps: Array | float, g: Array
 ) -> tuple[Any, ...]:
-    """One step of Adadelta (Zeiler 2012): p - lr * sqrt(steps + eps) / sqrt(squares + eps) * g.
+    """Take one step of Adadelta (Zeiler 2012): p - lr * sqrt(steps + eps) / sqrt(squares + eps) * g.
 
     Args:
         p: the Parameter (or Tensor) that is updated.
@@ -288,14 +289,14 @@ def _adadelta(
         steps: the running mean of the squared steps, of the shape of ``p``; updated.
         lr: the learning rate.
         rho: the decay of both means.
-        eps: what is added under both roots.
+        eps: a number added under both roots.
         g: the gradient, of the shape of ``p``.
 
     Returns:
-        a tuple of ``p``, ``squares``, ``steps``, which have their new values.
+        A tuple of ``p``, ``squares``, ``steps``, which have their new values.
 
     Raises:
-        TypeError: ``p`` or ``squares`` or ``steps`` is no Parameter and no Tensor.
+        TypeError: ``p`` or ``squares`` or ``steps`` is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     return rules.adadelta(p, squares, steps, g, lr, rho, eps)
@@ -303,7 +304,7 @@ def _adadelta(
 
 @_update(prim("ApplyAdagrad", update_slots=True), 0, 1)
 def _adagrad(p: Array, squares: Array, lr: Array | float, g: Array, update_slots: bool) -> tuple[Any, ...]:
-    """One step of Adagrad (Duchi et al. 2011): p - lr * g / sqrt(squares).
+    """Take one step of Adagrad (Duchi et al. 2011): p - lr * g / sqrt(squares).
 
     Args:
         p: the Parameter (or Tensor) that is updated.
@@ -313,10 +314,10 @@ def _adagrad(p: Array, squares: Array, lr: Array | float, g: Array, update_slots
         update_slots: whether ``squares`` is updated; otherwise it is used as it is.
 
     Returns:
-        a tuple of ``p``, ``squares``, which have their new values.
+        A tuple of ``p``, ``squares``, which have their new values.
 
     Raises:
-        TypeError: ``p`` or ``squares`` is no Parameter and no Tensor.
+        TypeError: ``p`` or ``squares`` is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     return rules.adagrad(p, squares, g, lr, 0.0, update_slots)
@@ -326,21 +327,21 @@ def _adagrad(p: Array, squares: Array, lr: Array | float, g: Array, update_slots
 def _adagrad_v2(
     p: Array, squares: Array, lr: Array | float, g: Array, epsilon: float, update_slots: bool
 ) -> tuple[Any, ...]:
-    """One step of Adagrad (Duchi et al. 2011): p - lr * g / (sqrt(squares) + epsilon).
+    """Take one step of Adagrad (Duchi et al. 2011): p - lr * g / (sqrt(squares) + epsilon).
 
     Args:
         p: the Parameter (or Tensor) that is updated.
         squares: the sum of the squared gradients so far, of the shape of ``p``; updated.
         lr: the learning rate.
         g: the gradient, of the shape of ``p``.
-        epsilon: what is added to the divisor.
+        epsilon: a number added to the divisor.
         update_slots: whether ``squares`` is updated; otherwise it is used as it is.
 
     Returns:
-        a tuple of ``p``, ``squares``, which have their new values.
+        A tuple of ``p``, ``squares``, which have their new values.
 
     Raises:
-        TypeError: ``p`` or ``squares`` is no Parameter and no Tensor.
+        TypeError: ``p`` or ``squares`` is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     return rules.adagrad(p, squares, g, lr, epsilon, update_slots)
@@ -356,7 +357,7 @@ def _add_sign(
     beta: Array | float,
     g: Array,
 ) -> tuple[Any, ...]:
-    """One step of AddSign (Bello et al. 2017): p - lr * (alpha + sign_decay * sign(g) * sign(m)) * g.
+    """Take one step of AddSign (Bello et al. 2017): p - lr * (alpha + sign_decay * sign(g) * sign(m)) * g.
 
     Args:
         p: the Parameter (or Tensor) that is updated.
@@ -368,10 +369,10 @@ def _add_sign(
         g: the gradient, of the shape of ``p``.
 
     Returns:
-        a tuple of ``p``, ``m``, which have their new values.
+        A tuple of ``p``, ``m``, which have their new values.
 
     Raises:
-        TypeError: ``p`` or ``m`` is no Parameter and no Tensor.
+        TypeError: ``p`` or ``m`` is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     return rules.add_sign(p, m, g, lr, alpha, sign_decay, beta)
@@ -381,7 +382,7 @@ def _add_sign(
 def _power_sign(
     p: Array, m: Array, lr: Array | float, base: Array | float, sign_decay: Array | float, beta: Array | float, g: Array
 ) -> tuple[Any, ...]:
-    """One step of PowerSign (Bello et al. 2017): p - lr * exp(base * sign_decay * sign(g) * sign(m)) * g.
+    """Take one step of PowerSign (Bello et al. 2017): p - lr * exp(base * sign_decay * sign(g) * sign(m)) * g.
 
     Args:
         p: the Parameter (or Tensor) that is updated.
@@ -393,10 +394,10 @@ def _power_sign(
         g: the gradient, of the shape of ``p``.
 
     Returns:
-        a tuple of ``p``, ``m``, which have their new values.
+        A tuple of ``p``, ``m``, which have their new values.
 
     Raises:
-        TypeError: ``p`` or ``m`` is no Parameter and no Tensor.
+        TypeError: ``p`` or ``m`` is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     return rules.power_sign(p, m, g, lr, base, sign_decay, beta)
@@ -414,7 +415,7 @@ def _ftrl(
     power: Array | float,
     **_: Any,
 ) -> tuple[Any, ...]:
-    """One step of FTRL, follow the regularized leader (McMahan et al. 2013).
+    """Take one step of FTRL, follow the regularized leader (McMahan et al. 2013).
 
     Args:
         p: the Parameter (or Tensor) that is updated.
@@ -425,13 +426,13 @@ def _ftrl(
         l1: the L1 regularization, from 0 on.
         l2: the L2 regularization, from 0 on.
         power: how the rate shrinks with ``squares``: -0.5 in the paper, from 0 down.
-        use_locking: accepted for MindSpore's sake; one thread updates.
+        use_locking: accepted for MindSpore; one thread updates.
 
     Returns:
         ``p``, which has its new values.
 
     Raises:
-        TypeError: ``p`` or ``squares`` or ``linear`` is no Parameter and no Tensor.
+        TypeError: ``p`` or ``squares`` or ``linear`` is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     return rules.ftrl(p, squares, linear, g, lr, l1, l2, power)
@@ -439,7 +440,7 @@ def _ftrl(
 
 @_update(prim("ApplyGradientDescent"), 0)
 def _descent(p: Array, alpha: Array | float, delta: Array) -> tuple[Any, ...]:
-    """One step of gradient descent: p - alpha * delta.
+    """Take one step of gradient descent: p - alpha * delta.
 
     Args:
         p: the Parameter (or Tensor) that is updated.
@@ -450,7 +451,7 @@ def _descent(p: Array, alpha: Array | float, delta: Array) -> tuple[Any, ...]:
         ``p``, which has its new value.
 
     Raises:
-        TypeError: ``p`` is no Parameter and no Tensor.
+        TypeError: ``p`` is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     return (rules.descent(p, delta, alpha),)
@@ -458,7 +459,7 @@ def _descent(p: Array, alpha: Array | float, delta: Array) -> tuple[Any, ...]:
 
 @_update(prim("ApplyProximalGradientDescent"), 0)
 def _proximal(p: Array, alpha: Array | float, l1: Array | float, l2: Array | float, delta: Array) -> tuple[Any, ...]:
-    """One step of gradient descent, whose result is shrunk by ``l1`` and ``l2`` (Duchi and Singer 2009).
+    """Take one step of gradient descent, whose result is shrunk by ``l1`` and ``l2`` (Duchi and Singer 2009).
 
     Args:
         p: the Parameter (or Tensor) that is updated.
@@ -471,7 +472,7 @@ def _proximal(p: Array, alpha: Array | float, l1: Array | float, l2: Array | flo
         ``p``, which has its new value.
 
     Raises:
-        TypeError: ``p`` is no Parameter and no Tensor.
+        TypeError: ``p`` is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     return (rules.proximal_descent(p, delta, alpha, l1, l2),)
@@ -481,7 +482,7 @@ def _proximal(p: Array, alpha: Array | float, l1: Array | float, l2: Array | flo
 def _proximal_adagrad(
     p: Array, squares: Array, lr: Array | float, l1: Array | float, l2: Array | float, g: Array, **_: Any
 ) -> tuple[Any, ...]:
-    """One step of Adagrad, whose result is shrunk by ``l1`` and ``l2`` (Duchi and Singer 2009).
+    """Take one step of Adagrad, whose result is shrunk by ``l1`` and ``l2`` (Duchi and Singer 2009).
 
     Args:
         p: the Parameter (or Tensor) that is updated.
@@ -490,13 +491,13 @@ def _proximal_adagrad(
         l1: the L1 regularization, from 0 on.
         l2: the L2 regularization, from 0 on.
         g: the gradient, of the shape of ``p``.
-        use_locking: accepted for MindSpore's sake; one thread updates.
+        use_locking: accepted for MindSpore; one thread updates.
 
     Returns:
-        a tuple of ``p``, ``squares``, which have their new values.
+        A tuple of ``p``, ``squares``, which have their new values.
 
     Raises:
-        TypeError: ``p`` or ``squares`` is no Parameter and no Tensor.
+        TypeError: ``p`` or ``squares`` is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     return rules.proximal_adagrad(p, squares, g, lr, l1, l2)
@@ -515,28 +516,28 @@ def _centered_rms(
     eps: Array | float,
     **_: Any,
 ) -> tuple[Any, ...]:
-    """One step of RMSProp by the variance of the gradient (Graves 2013).
+    """Take one step of RMSProp by the variance of the gradient (Graves 2013).
 
-    ``moved`` becomes momentum * moved + lr * g / sqrt(squares - mean * mean + eps), and is taken from ``p``.
+    ``moved`` becomes momentum * moved + lr * g / sqrt(squares - mean * mean + eps), and is subtracted from ``p``.
 
-        Args:
-            p: the Parameter (or Tensor) that is updated.
-            mean: the running mean of the gradients, of the shape of ``p``; updated.
-            squares: the running mean of the squared gradients, of the shape of ``p``; updated.
-            moved: the momentum sum of the steps, of the shape of ``p``; updated.
-            g: the gradient, of the shape of ``p``.
-            lr: the learning rate.
-            decay: the decay of both means.
-            momentum: the factor of the momentum.
-            eps: what is added under the root.
-            use_locking: accepted for MindSpore's sake; one thread updates.
+    Args:
+        p: the Parameter (or Tensor) that is updated.
+        mean: the running mean of the gradients, of the shape of ``p``; updated.
+        squares: the running mean of the squared gradients, of the shape of ``p``; updated.
+        moved: the momentum sum of the steps, of the shape of ``p``; updated.
+        g: the gradient, of the shape of ``p``.
+        lr: the learning rate.
+        decay: the decay of both means.
+        momentum: the factor of the momentum.
+        eps: a number added under the root.
+        use_locking: accepted for MindSpore; one thread updates.
 
-        Returns:
-            ``p``, which has its new values.
+    Returns:
+        ``p``, which has its new values.
 
-        Raises:
-            TypeError: ``p`` or ``mean`` or ``squares`` or ``moved`` is no Parameter and no Tensor.
-            ValueError: one of these would have another number of elements afterwards.
+    Raises:
+        TypeError: ``p`` or ``mean`` or ``squares`` or ``moved`` is neither a Parameter nor a Tensor.
+        ValueError: one of these would have another number of elements afterwards.
     """
     return rules.rmsprop(p, mean, squares, moved, g, lr, decay, momentum, eps)
 
@@ -553,7 +554,7 @@ def _rms(
     eps: Array | float,
     **_: Any,
 ) -> tuple[Any, ...]:
-    """One step of RMSProp (Hinton 2012): moved = momentum * moved + lr * g / sqrt(squares + eps); p - moved.
+    """Take one step of RMSProp (Hinton 2012): moved = momentum * moved + lr * g / sqrt(squares + eps); p - moved.
 
     Args:
         p: the Parameter (or Tensor) that is updated.
@@ -563,14 +564,14 @@ def _rms(
         g: the gradient, of the shape of ``p``.
         decay: the decay of ``squares``.
         momentum: the factor of the momentum.
-        eps: what is added under the root.
-        use_locking: accepted for MindSpore's sake; one thread updates.
+        eps: a number added under the root.
+        use_locking: accepted for MindSpore; one thread updates.
 
     Returns:
         ``p``, which has its new values.
 
     Raises:
-        TypeError: ``p`` or ``squares`` or ``moved`` is no Parameter and no Tensor.
+        TypeError: ``p`` or ``squares`` or ``moved`` is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     p, _none, squares, moved = rules.rmsprop(p, None, squares, moved, g, lr, decay, momentum, eps)
@@ -581,7 +582,7 @@ def _rms(
 def _keras_momentum(
     p: Array, kept: Array, lr: Array | float, g: Array, momentum: Array | float, use_nesterov: bool, **_: Any
 ) -> tuple[Any, ...]:
-    """One step of descent with Keras's momentum: kept = momentum * kept - lr * g; p + kept.
+    """Take one step of descent with Keras's momentum: kept = momentum * kept - lr * g; p + kept.
 
     Args:
         p: the Parameter (or Tensor) that is updated.
@@ -590,13 +591,13 @@ def _keras_momentum(
         g: the gradient, of the shape of ``p``.
         momentum: the factor of the momentum.
         use_nesterov: whether to take Nesterov's form, which looks one step ahead.
-        use_locking: accepted for MindSpore's sake; one thread updates.
+        use_locking: accepted for MindSpore; one thread updates.
 
     Returns:
-        a tuple of ``p``, ``kept``, which have their new values.
+        A tuple of ``p``, ``kept``, which have their new values.
 
     Raises:
-        TypeError: ``p`` or ``kept`` is no Parameter and no Tensor.
+        TypeError: ``p`` or ``kept`` is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     return rules.keras_momentum(p, kept, g, lr, momentum, use_nesterov)
@@ -613,7 +614,7 @@ def _momentum(
     gradient_scale: float,
     **_: Any,
 ) -> tuple[Any, ...]:
-    """One step of descent with momentum (Polyak 1964): kept = momentum * kept + g; p - lr * kept.
+    """Take one step of descent with momentum (Polyak 1964): kept = momentum * kept + g; p - lr * kept.
 
     Args:
         p: the Parameter (or Tensor) that is updated.
@@ -622,14 +623,14 @@ def _momentum(
         g: the gradient, of the shape of ``p``.
         momentum: the factor of the momentum.
         use_nesterov: whether to take Nesterov's form, which looks one step ahead.
-        gradient_scale: what the gradient is multiplied by first.
-        use_locking: accepted for MindSpore's sake; one thread updates.
+        gradient_scale: the factor of the gradient.
+        use_locking: accepted for MindSpore; one thread updates.
 
     Returns:
         ``p``, which has its new value.
 
     Raises:
-        TypeError: ``p`` or ``kept`` is no Parameter and no Tensor.
+        TypeError: ``p`` or ``kept`` is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     return rules.momentum(p, kept, g * gradient_scale, lr, momentum, use_nesterov)
@@ -647,7 +648,7 @@ def _sgd(
     weight_decay: float,
     nesterov: bool,
 ) -> tuple[Any, ...]:
-    """One step of SGD: kept = momentum * kept + (1 - dampening) * g; p - lr * kept. In the first step kept is g.
+    """Take one step of SGD: kept = momentum * kept + (1 - dampening) * g; p - lr * kept. In the first step kept is g.
 
     Args:
         p: the Parameter (or Tensor) that is updated.
@@ -664,7 +665,7 @@ def _sgd(
         ``p``, which has its new value.
 
     Raises:
-        TypeError: ``p`` or ``kept`` or ``first`` is no Parameter and no Tensor.
+        TypeError: ``p`` or ``kept`` or ``first`` is neither a Parameter nor a Tensor.
         ValueError: one of these would have another number of elements afterwards.
     """
     xp = array_module(p)

@@ -1,7 +1,7 @@
-"""What MindSpore's operator classes say of themselves in ``attrs``: names of inputs and outputs, and side effects.
+"""Attributes of MindSpore's operator classes (``attrs``): names of inputs and outputs, and side effects.
 
-A compiler would read it; here it is for programs that look at it. A head is the names of the inputs and of the outputs,
-or a mark; below it stand the classes.
+A compiler would read them; here they are for programs that inspect them. A head is the names of the inputs and of the
+outputs, or a mark; the classes follow below it.
 """
 # ruff: noqa: E501  (a head is one line)
 
@@ -357,7 +357,7 @@ side_effect_propagate:
 
 
 def told_of(name: str) -> dict[str, Any]:
-    """The attributes of a class: new lists, so that nobody changes those of another object.
+    """Return the attributes of a class as new lists, so that changes do not reach those of another object.
 
     Args:
         name: the class.
@@ -367,14 +367,14 @@ def told_of(name: str) -> dict[str, Any]:
 
 @functools.cache
 def _table() -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
-    told: dict[str, Any] = {}
+    attributes: dict[str, dict[str, Any]] = {}
+    entry: dict[str, Any] = {}
     for line in _CLASSES.splitlines():
         if line.startswith(" "):
             for name in line.split():
-                found.setdefault(name, {}).update(told)
+                attributes.setdefault(name, {}).update(entry)
             continue
         inputs, arrow, outputs = line.removesuffix(":").partition("->")
         names = {"input_names": tuple(inputs.split()), "output_names": tuple(outputs.split())}
-        told = names if arrow else {inputs: True}
-    return found
+        entry = names if arrow else {inputs: True}
+    return attributes
