@@ -20,7 +20,7 @@ __all__: list[str] = []
 
 
 def _channels(image: Tensor, name: str, argument: str, least: int, most: int | None = None) -> list[Tensor]:
-    """The three channels of an image, which are its last axis."""
+    """Return the three channels of an image, which are its last axis."""
     if check_tensor(image, name, argument).ndim < least or image.ndim > (most or image.ndim) or image.shape[-1] != 3:
         axes = f"{least} axes" if most else f"at least {least} {'axis' if least == 1 else 'axes'}"
         raise ValueError(f"For '{name}', '{argument}' must have {axes}, the last one of 3, but got {image.shape}")
@@ -30,7 +30,7 @@ def _channels(image: Tensor, name: str, argument: str, least: int, most: int | N
 
 
 def _hue_and_ends(colors: list[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
-    """The hue in [0, 6), a sixth for each corner of the circle, and the least and the largest of three channels."""
+    """Return the hue in [0, 6), one for each corner of the circle, and the least and the largest of three channels."""
     red, green, blue = colors
     low, high = minimum(minimum(red, green), blue), maximum(maximum(red, green), blue)
     gray = high == low
@@ -41,7 +41,7 @@ def _hue_and_ends(colors: list[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _of_hue(hue: Tensor) -> list[Tensor]:
-    """How far the three channels of a hue in [0, 6) are from the least to the largest one, from 0 to 1."""
+    """Return how far the channels of a hue in [0, 6) are between the least and the largest one, from 0 to 1."""
     return [
         clamp(absolute(hue - 3.0) - 1.0, 0.0, 1.0),
         clamp(2.0 - absolute(hue - 2.0), 0.0, 1.0),
@@ -57,7 +57,7 @@ def _saturation(low: Tensor, high: Tensor) -> Tensor:
 @declare(primitive=prim("RGBToHSV"))
 @through_single
 def _rgb_to_hsv(images: Tensor) -> Tensor:
-    """Red, green and blue to hue, saturation and value: of largest channel M and least one m, 1 - m / M and M.
+    """Return hue, saturation (1 - m / M) and value (M) of red, green and blue, M the largest channel and m the least.
 
     Args:
         images: channels in [0, 1] in the last axis, a tensor (..., 3) of Float16, Float32 or Float64.
@@ -67,7 +67,7 @@ def _rgb_to_hsv(images: Tensor) -> Tensor:
         blue.
 
     Raises:
-        TypeError: ``images`` is no Tensor, or of another dtype.
+        TypeError: ``images`` is not a Tensor, or of another dtype.
         ValueError: the last axis is not of length 3.
     """
     hue, low, high = _hue_and_ends(_channels(images, "RGBToHSV", "images", 1))
@@ -77,7 +77,7 @@ def _rgb_to_hsv(images: Tensor) -> Tensor:
 @declare(primitive=prim("HSVToRGB"))
 @through_single
 def _hsv_to_rgb(x: Tensor) -> Tensor:
-    """Hue, saturation and value to red, green and blue; the inverse of ``RGBToHSV``.
+    """Return red, green and blue of hue, saturation and value; the inverse of ``RGBToHSV``.
 
     Args:
         x: hue, saturation and value in [0, 1] in the last axis, a tensor (N, H, W, 3) of Float16, Float32 or Float64.
@@ -86,7 +86,7 @@ def _hsv_to_rgb(x: Tensor) -> Tensor:
         A tensor of the shape and dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or of another dtype.
+        TypeError: ``x`` is not a Tensor, or of another dtype.
         ValueError: another number of axes, or the last one is not of length 3.
     """
     hue, saturation, value = _channels(x, "HSVToRGB", "x", 4, 4)
@@ -103,39 +103,39 @@ def _check_number(value: Tensor, name: str, argument: str) -> Tensor:
 
 @declare(primitive=prim("AdjustHue"))
 def _adjust_hue(image: Tensor, delta: Tensor) -> Tensor:
-    """Colors turned on the circle of hues; the least and the largest channel stay what they are.
+    """Return colors rotated on the circle of hues; the least and the largest channel do not change.
 
     Args:
         image: red, green and blue in the last axis, a tensor (..., H, W, 3) of Float16, Float32 or Float64.
-        delta: how far, where 1 is once around: a Float32 tensor without axes.
+        delta: the rotation, 1 for a full turn: a Float32 tensor without axes.
 
     Returns:
         A tensor of the shape and dtype of ``image``.
 
     Raises:
-        TypeError: an argument is no Tensor, or of another dtype.
+        TypeError: an argument is not a Tensor, or of another dtype.
         ValueError: ``image`` has less than 3 axes or the last one is not of length 3, or ``delta`` has axes.
     """
     _check_number(delta, "AdjustHue", "delta")
     hue, low, high = _hue_and_ends(_channels(as_single(image), "AdjustHue", "image", 3))
-    turned = hue + delta * 6.0
-    turned = turned - floor(turned / 6.0) * 6.0
-    return stack([low + (high - low) * part for part in _of_hue(turned)], -1).astype(image.dtype)
+    rotated = hue + delta * 6.0
+    rotated = rotated - floor(rotated / 6.0) * 6.0
+    return stack([low + (high - low) * part for part in _of_hue(rotated)], -1).astype(image.dtype)
 
 
 @declare(primitive=prim("AdjustSaturation"))
 def _adjust_saturation(image: Tensor, scale: Tensor) -> Tensor:
-    """Colors with another saturation, hue and largest channel as they were.
+    """Return colors with another saturation, and the same hue and largest channel.
 
     Args:
         image: red, green and blue in the last axis, a tensor (..., H, W, 3) of Float16, Float32 or Float64.
-        scale: what the saturation is multiplied by, then kept in [0, 1]: a Float32 tensor without axes.
+        scale: the factor of the saturation, which is then clipped to [0, 1]: a Float32 tensor without axes.
 
     Returns:
         A tensor of the shape and dtype of ``image``.
 
     Raises:
-        TypeError: an argument is no Tensor, or of another dtype.
+        TypeError: an argument is not a Tensor, or of another dtype.
         ValueError: ``image`` has less than 3 axes or the last one is not of length 3, or ``scale`` has axes.
     """
     _check_number(scale, "AdjustSaturation", "scale")
@@ -147,7 +147,7 @@ def _adjust_saturation(image: Tensor, scale: Tensor) -> Tensor:
 
 @declare(primitive=prim("AdjustContrastv2"))
 def _adjust_contrast(images: Tensor, contrast_factor: Tensor) -> Tensor:
-    """Images with another contrast: how far each channel is from its mean over the image, times a factor.
+    """Return images with another contrast: the difference of each channel from its mean over the image, times a factor.
 
     Args:
         images: a tensor (..., H, W, C) of Float16 or Float32.
@@ -157,7 +157,7 @@ def _adjust_contrast(images: Tensor, contrast_factor: Tensor) -> Tensor:
         A tensor of the shape and dtype of ``images``.
 
     Raises:
-        TypeError: an argument is no Tensor, or of another dtype.
+        TypeError: an argument is not a Tensor, or of another dtype.
         ValueError: ``images`` has less than 3 axes, or ``contrast_factor`` has axes.
     """
     name = "AdjustContrastv2"

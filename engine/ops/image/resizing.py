@@ -30,7 +30,7 @@ _MODES = {
 
 
 def _cubic(t: float, a: float) -> list[float]:
-    """The weights of four neighbours at distance t behind the second (Keys 1981)."""
+    """Return the weights of four neighbors at distance t after the second (Keys 1981)."""
 
     def near(d: float) -> float:
         return ((a + 2) * d - (a + 3)) * d * d + 1
@@ -44,36 +44,36 @@ def _cubic(t: float, a: float) -> list[float]:
 def _resizing(
     length: int, wanted: int, mode: str, align_corners: bool, scale: float | None, centers: bool = True
 ) -> Array:
-    """The matrix (length, wanted) that resizes one axis; ``centers``: element i is at i + 0.5, else at i."""
+    """Return the matrix (length, wanted) that resizes one axis; ``centers``: element i is at i + 0.5, else at i."""
     weights = np.zeros((length, wanted))
     ratio = 1 / scale if scale else length / wanted
     if align_corners:
         ratio = (length - 1) / (wanted - 1) if wanted > 1 else 0.0
     if mode == "area":
-        for place, (start, stop) in enumerate(edges_of(length, wanted)):
-            weights[start:stop, place] = 1 / (stop - start)
+        for index, (start, stop) in enumerate(edges_of(length, wanted)):
+            weights[start:stop, index] = 1 / (stop - start)
         return weights
-    for place in range(wanted):
+    for index in range(wanted):
         if mode.startswith("nearest"):
-            at = place * ratio if mode == "nearest" else (place + 0.5) * ratio
-            # With aligned corners the nearest one, halves upwards; else the one in which it lies.
-            weights[min(math.floor(at + 0.5 if align_corners else at), length - 1), place] = 1
+            at = index * ratio if mode == "nearest" else (index + 0.5) * ratio
+            # With aligned corners the nearest one, halves upwards; otherwise the one that it is in.
+            weights[min(math.floor(at + 0.5 if align_corners else at), length - 1), index] = 1
             continue
-        at = place * ratio if align_corners or not centers else (place + 0.5) * ratio - 0.5
+        at = index * ratio if align_corners or not centers else (index + 0.5) * ratio - 0.5
         if mode == "bicubic":
-            # As in MindSpore: a = -0.5 where elements are at their centers, and what is outside left out; else -0.75
-            # and the edge repeated.
-            first, repeated = math.floor(at), align_corners or not centers
-            for step, weight in enumerate(_cubic(at - first, -0.75 if repeated else -0.5)):
+            # As in MindSpore: a = -0.5 if elements are at their centers, without elements outside; otherwise -0.75,
+            # with the edge repeated.
+            first, repeats_edge = math.floor(at), align_corners or not centers
+            for step, weight in enumerate(_cubic(at - first, -0.75 if repeats_edge else -0.5)):
                 source = first - 1 + step
-                if repeated or 0 <= source < length:
-                    weights[min(max(source, 0), length - 1), place] += weight
-            weights[:, place] /= weights[:, place].sum()
+                if repeats_edge or 0 <= source < length:
+                    weights[min(max(source, 0), length - 1), index] += weight
+            weights[:, index] /= weights[:, index].sum()
         else:
             at = max(at, 0.0)
             first = min(int(at), length - 1)
-            weights[first, place] += 1 - (at - first)
-            weights[min(first + 1, length - 1), place] += at - first
+            weights[first, index] += 1 - (at - first)
+            weights[min(first + 1, length - 1), index] += at - first
     return weights
 
 
@@ -86,16 +86,16 @@ def interpolate(
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
 ) -> Tensor:
-    """(N, C, ...) resized to ``size``, or by ``scale_factor``.
+    """Return (N, C, ...) resized to ``size``, or by ``scale_factor``.
 
     Args:
         input: a tensor (N, C, L), (N, C, H, W) or (N, C, D, H, W); of floating numbers unless the mode is a nearest
             one.
-        size: the lengths of the result behind N and C, an int for all or one for each; or None.
-        scale_factor: their factors, a number for all or one for each, where ``size`` is None. A length is rounded down.
-        mode: "nearest" (element floor(i * scale)), "nearest-exact" (floor((i + 0.5) * scale)), "area" (the mean of what
-            an element covers), and by the number of axes "linear", "bilinear", "bicubic" (Keys 1981), "trilinear".
-        align_corners: whether the centers of the corners stay where they are, otherwise an element is at its center,
+        size: the lengths of the result after N and C, an int for all or one for each; or None.
+        scale_factor: their factors, a number for all or one for each, if ``size`` is None. A length is rounded down.
+        mode: "nearest" (element floor(i * scale)), "nearest-exact" (floor((i + 0.5) * scale)), "area" (the mean of the
+            area of an element), and by the number of axes "linear", "bilinear", "bicubic" (Keys 1981), "trilinear".
+        align_corners: whether the centers of the corners keep their positions, otherwise an element is at its center,
             i + 0.5; only with the linear and cubic modes. None is False.
         recompute_scale_factor: whether the scale is taken from the lengths, not from ``scale_factor``.
 
@@ -103,14 +103,14 @@ def interpolate(
         A tensor of the same dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or holds integers with a mode that makes fractions.
+        TypeError: ``input`` is not a Tensor, or holds integers with a mode that makes fractions.
         ValueError: another mode, not one of ``size`` and ``scale_factor``, or settings that the mode does not have.
     """
     x = check_tensor(input, "interpolate")
-    allowed = _MODES.get(x.ndim)
-    if allowed is None or mode not in allowed:
+    modes = _MODES.get(x.ndim)
+    if modes is None or mode not in modes:
         raise ValueError(
-            f"For 'interpolate', 'mode' must be one of {allowed or 'those for 3, 4 or 5 axes'} for an input of shape "
+            f"For 'interpolate', 'mode' must be one of {modes or 'those for 3, 4 or 5 axes'} for an input of shape "
             f"{x.shape}, but got {mode!r}"
         )
     if align_corners is not None and mode in ("nearest", "area", "nearest-exact"):
@@ -124,17 +124,17 @@ def interpolate(
     axes = x.ndim - 2
     scales: list[float | None] = [None] * axes
     if size is not None:
-        wanted = ints_for(size, axes, "interpolate", "size")
-        check_size(wanted, "interpolate", "size")
+        lengths = ints_for(size, axes, "interpolate", "size")
+        check_size(lengths, "interpolate", "size")
     else:
-        given: Sequence[Any] = scale_factor if isinstance(scale_factor, tuple | list) else (scale_factor,) * axes
-        if len(given) != axes or not all(isinstance(s, int | float) and 0 < s < math.inf for s in given):
+        factors: Sequence[Any] = scale_factor if isinstance(scale_factor, tuple | list) else (scale_factor,) * axes
+        if len(factors) != axes or not all(isinstance(s, int | float) and 0 < s < math.inf for s in factors):
             raise ValueError(f"For 'interpolate', 'scale_factor' must be positive numbers, but got {scale_factor!r}")
-        wanted = tuple(math.floor(n * s) for n, s in zip(x.shape[2:], given, strict=True))
-        check_size(wanted, "interpolate", "scale_factor")
+        lengths = tuple(math.floor(n * s) for n, s in zip(x.shape[2:], factors, strict=True))
+        check_size(lengths, "interpolate", "scale_factor")
         if not recompute_scale_factor:
-            scales = [float(s) for s in given]
-    return _resize(x, wanted, mode, bool(align_corners), scales)
+            scales = [float(s) for s in factors]
+    return _resize(x, lengths, mode, bool(align_corners), scales)
 
 
 def _resize(
@@ -161,19 +161,19 @@ def _size(value: Shape) -> tuple[int, ...]:
 
 
 def _resized(name: str, mode: str, lines: str) -> Callable[..., Tensor]:
-    """One of the classes that resize images: ``lines`` says what is between the elements."""
+    """Return a function that resizes images; ``lines`` describes what is between the elements."""
 
     def run(x: Tensor, size: Shape, align_corners: bool, half_pixel_centers: bool) -> Tensor:
         if align_corners and half_pixel_centers:
             raise ValueError(f"For '{name}', 'half_pixel_centers' must be False with align_corners, but both are True")
-        wanted = _size(size)
-        if check_tensor(x, name, "x").ndim != 4 or len(wanted) != 2 or min(wanted) < 1:
+        lengths = _size(size)
+        if check_tensor(x, name, "x").ndim != 4 or len(lengths) != 2 or min(lengths) < 1:
             raise ValueError(
-                f"For '{name}', 'x' must have 4 axes and 'size' two lengths above 0, but got {x.shape} and {wanted}"
+                f"For '{name}', 'x' must have 4 axes and 'size' two lengths above 0, but got {x.shape} and {lengths}"
             )
-        check_size(wanted, name, "size")
+        check_size(lengths, name, "size")
         exact = "nearest-exact" if mode == "nearest" and half_pixel_centers else mode
-        return _resize(x, wanted, exact, align_corners, (None, None), half_pixel_centers)
+        return _resize(x, lengths, exact, align_corners, (None, None), half_pixel_centers)
 
     run.__doc__ = f"""(N, C, H, W) resized to ``size``, {lines}.
 
@@ -206,19 +206,19 @@ declare(primitive=(prim("ResizeNearestNeighbor", "size", **_ALIGNED), prim("Resi
 
 @declare(primitive=prim("ResizeLinear1D", coordinate_transformation_mode="align_corners"))
 def _resize_linear(x: Tensor, size: Shape, coordinate_transformation_mode: str) -> Tensor:
-    """(N, C, L) resized to ``size`` along lines between neighbors.
+    """Return (N, C, L) resized to ``size`` along lines between neighbors.
 
     Args:
         x: a tensor (N, C, L) of floating numbers.
         size: L of the result.
-        coordinate_transformation_mode: "align_corners" (the centers of the corners stay where they are) or
+        coordinate_transformation_mode: "align_corners" (the centers of the corners keep their positions) or
             "half_pixel" (an element is at its center, i + 0.5).
 
     Returns:
         A tensor (N, C, size) of the same dtype.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
         ValueError: another number of axes, or another mode.
     """
     if coordinate_transformation_mode not in ("align_corners", "half_pixel"):
@@ -231,18 +231,18 @@ def _resize_linear(x: Tensor, size: Shape, coordinate_transformation_mode: str) 
 
 @declare(primitive=prim("UpsampleNearest3D"))
 def _upsample_nearest(x: Tensor, output_size: Shape | None = None, scales: Sequence[float] | None = None) -> Tensor:
-    """(N, C, D, H, W) resized, each element the nearest one.
+    """Return (N, C, D, H, W) resized, each element the nearest one.
 
     Args:
         x: a tensor (N, C, D, H, W).
-        output_size: D, H and W of the result, or None where ``scales`` is given.
-        scales: their factors, or None where ``output_size`` is given.
+        output_size: D, H and W of the result, or None if ``scales`` is given.
+        scales: their factors, or None if ``output_size`` is given.
 
     Returns:
         A tensor (N, C, D', H', W') of the same dtype.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
         ValueError: another number of axes, or not one of ``output_size`` and ``scales``.
     """
     return _upsampled("nearest", x, output_size, scales, None)
@@ -252,19 +252,19 @@ def _upsample_nearest(x: Tensor, output_size: Shape | None = None, scales: Seque
 def _upsample_trilinear(
     x: Tensor, output_size: Shape | None = None, scales: Sequence[float] | None = None, *, align_corners: bool
 ) -> Tensor:
-    """(N, C, D, H, W) resized along lines between neighbors.
+    """Return (N, C, D, H, W) resized along lines between neighbors.
 
     Args:
         x: a tensor (N, C, D, H, W) of floating numbers.
-        output_size: D, H and W of the result, or None where ``scales`` is given.
-        scales: their factors, or None where ``output_size`` is given.
-        align_corners: whether the centers of the corners stay where they are.
+        output_size: D, H and W of the result, or None if ``scales`` is given.
+        scales: their factors, or None if ``output_size`` is given.
+        align_corners: whether the centers of the corners keep their positions.
 
     Returns:
         A tensor (N, C, D', H', W') of the same dtype.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
         ValueError: another number of axes, or not one of ``output_size`` and ``scales``.
     """
     return _upsampled("trilinear", x, output_size, scales, align_corners)
@@ -273,21 +273,21 @@ def _upsample_trilinear(
 def _upsampled(
     mode: str, x: Tensor, output_size: Shape | None, scales: Sequence[float] | None, align_corners: bool | None
 ) -> Tensor:
-    given = tuple(scales) if scales is not None else None
+    factors = tuple(scales) if scales is not None else None
     size = None if output_size is None else _size(output_size)
-    return interpolate(x, size, given, mode, align_corners, True if given else None)
+    return interpolate(x, size, factors, mode, align_corners, True if factors else None)
 
 
 def _check_images(name: str, images: Tensor, **pairs: Tensor) -> None:
-    """Images (N, H, W, C), and tensors of two numbers: ``size`` in Int32, others in Float32."""
+    """Check images (N, H, W, C), and tensors of two numbers: ``size`` in Int32, others in Float32."""
     if check_tensor(images, name, "images").ndim != 4:
         raise ValueError(f"For '{name}', 'images' must have 4 axes (N, H, W, C), but got shape {images.shape}")
     for argument, pair in pairs.items():
-        wanted = int32 if argument == "size" else float32
+        expected = int32 if argument == "size" else float32
         if check_tensor(pair, name, argument).shape != (2,):
             raise ValueError(f"For '{name}', '{argument}' must have the shape (2,), but got {pair.shape}")
-        if pair.dtype != wanted:
-            raise TypeError(f"For '{name}', '{argument}' must be of {wanted}, but got {pair.dtype}")
+        if pair.dtype != expected:
+            raise TypeError(f"For '{name}', '{argument}' must be of {expected}, but got {pair.dtype}")
         if argument != "translation" and min(pair.tolist()) <= 0:
             raise ValueError(f"For '{name}', '{argument}' must be above 0, but got {pair.tolist()}")
         if argument == "size":
@@ -296,32 +296,32 @@ def _check_images(name: str, images: Tensor, **pairs: Tensor) -> None:
 
 @declare(primitive=prim("ResizeArea", align_corners=False))
 def _resize_area(images: Tensor, size: Tensor, align_corners: bool) -> Tensor:
-    """(N, H, W, C) resized: each element the mean of what it covers, pixels in part if they are covered in part.
+    """Return (N, H, W, C) resized: each element is the mean of its area, in which pixels may count in part.
 
     Args:
         images: a tensor (N, H, W, C) of real numbers.
         size: H and W of the result, an Int32 tensor of two.
-        align_corners: whether an element covers (H - 1) / (size - 1) pixels in place of H / size.
+        align_corners: whether an element covers (H - 1) / (size - 1) pixels instead of H / size.
 
     Returns:
         A Float32 tensor (N, *size, C).
 
     Raises:
-        TypeError: an argument that is no Tensor or of another dtype, or ``align_corners`` no bool.
+        TypeError: an argument that is not a Tensor or of another dtype, or ``align_corners`` is not a bool.
         ValueError: another number of axes or lengths, or a length that is not above 0.
     """
     check_bool(align_corners, "ResizeArea", "align_corners")
     _check_images("ResizeArea", images, size=size)
     x = images.astype(float32)
-    for axis, wanted in enumerate(size.tolist(), 1):
+    for axis, target in enumerate(size.tolist(), 1):
         length = x.shape[axis]
-        part = (length - 1) / (wanted - 1) if align_corners and wanted > 1 else length / wanted
-        weights = np.zeros((length, wanted))
-        for place in range(wanted):
-            begin, end = place * part, (place + 1) * part
+        part = (length - 1) / (target - 1) if align_corners and target > 1 else length / target
+        weights = np.zeros((length, target))
+        for index in range(target):
+            begin, end = index * part, (index + 1) * part
             for pixel in range(math.floor(begin), max(math.ceil(end), math.floor(begin) + 1)):
-                covered = min(end, pixel + 1) - max(begin, pixel)
-                weights[min(pixel, length - 1), place] += covered / part if part else 1.0
+                overlap = min(end, pixel + 1) - max(begin, pixel)
+                weights[min(pixel, length - 1), index] += overlap / part if part else 1.0
         x = weighted_sums(x, weights=fixed(to_device(weights)), axis=axis)
     return x
 
@@ -335,7 +335,7 @@ def _of_cubic(x: Array, near: Sequence[float], far: Sequence[float]) -> Array:
     return np.where(x < 1, np.polyval(near, x), np.where(x < 2, np.polyval(far, x), 0.0))
 
 
-# How far each kernel reaches, and its weight at a distance.
+# The radius of each kernel, and its weight at a distance.
 _KERNELS: dict[str, tuple[float, Callable[[Array], Array]]] = {
     "lanczos1": (1.0, lambda x: _lanczos(x, 1.0)),
     "lanczos3": (3.0, lambda x: _lanczos(x, 3.0)),
@@ -352,23 +352,23 @@ _KERNELS: dict[str, tuple[float, Callable[[Array], Array]]] = {
 def _scale_and_translate(
     images: Tensor, size: Tensor, scale: Tensor, translation: Tensor, kernel_type: str, antialias: bool
 ) -> Tensor:
-    """(N, H, W, C) scaled, then moved: what is at x goes to scale * x + translation, where a pixel is at i + 0.5.
+    """Return (N, H, W, C) scaled, then moved: a point x goes to scale * x + translation; pixel i is at i + 0.5.
 
     Args:
         images: a tensor (N, H, W, C) of real numbers.
         size: H and W of the result, an Int32 tensor of two.
         scale: the factors along H and W, a Float32 tensor of two.
-        translation: how far it is moved then, likewise, in pixels of the result.
-        kernel_type: how pixels are weighed by their distance: "lanczos1", "lanczos3", "lanczos5", "gaussian" (its
+        translation: the shift after that, likewise, in pixels of the result.
+        kernel_type: the weights of pixels by their distance: "lanczos1", "lanczos3", "lanczos5", "gaussian" (its
             deviation 0.5), "box", "triangle", "keyscubic" (Keys 1981) or "mitchellcubic" (Mitchell 1988). Weights are
             scaled to a sum of 1.
-        antialias: whether the kernel is as much wider as the image gets smaller.
+        antialias: whether the kernel widens by as much as the image gets smaller.
 
     Returns:
-        A Float32 tensor (N, *size, C); 0 where it would be taken from outside of the image.
+        A Float32 tensor (N, *size, C); 0 for elements from outside of the image.
 
     Raises:
-        TypeError: an argument that is no Tensor or of another dtype, or ``antialias`` no bool.
+        TypeError: an argument that is not a Tensor or of another dtype, or ``antialias`` is not a bool.
         ValueError: another ``kernel_type`` or number of axes or lengths, or a size or factor that is not above 0.
     """
     name = "ScaleAndTranslate"
@@ -377,21 +377,23 @@ def _scale_and_translate(
     _check_images(name, images, size=size, scale=scale, translation=translation)
     radius, kernel = _KERNELS[kernel_type]
     x = images.astype(float32)
-    for axis, (wanted, factor, moved) in enumerate(
+    for axis, (target, factor, shift) in enumerate(
         zip(size.tolist(), scale.tolist(), translation.tolist(), strict=True), 1
     ):
         length = x.shape[axis]
         wide = max(1 / factor, 1.0) if antialias else 1.0
-        weights = np.zeros((length, wanted))
-        for place in range(wanted):
-            at = (place + 0.5 - moved) / factor
+        weights = np.zeros((length, target))
+        for index in range(target):
+            at = (index + 0.5 - shift) / factor
             if not 0 <= at <= length:
                 continue
-            # Within reach, but at least the outermost pixel.
+            # Within the radius, but at least the outermost pixel.
             first = min(max(math.ceil(at - radius * wide - 0.5), 0), length - 1)
             last = min(max(math.floor(at + radius * wide - 0.5), 0), length - 1)
-            own = kernel((np.arange(first, last + 1) + 0.5 - at) / wide)
-            weights[first : last + 1, place] = own / own.sum() if abs(own.sum()) > 1e-35 else own
+            kernel_weights = kernel((np.arange(first, last + 1) + 0.5 - at) / wide)
+            weights[first : last + 1, index] = (
+                kernel_weights / kernel_weights.sum() if abs(kernel_weights.sum()) > 1e-35 else kernel_weights
+            )
         x = weighted_sums(x, weights=fixed(to_device(weights)), axis=axis)
     return x
 
@@ -400,7 +402,7 @@ def _scale_and_translate(
 def _resize_by_sizes(
     x: Tensor, roi: Tensor, scales: Tensor, sizes: Tensor, *, coordinate_transformation_mode: str, mode: str
 ) -> Tensor:
-    """Images resized to ``sizes``.
+    """Return images resized to ``sizes``.
 
     Args:
         x: a tensor (N, C, H, W); with "nearest" and "linear" H is 1.
@@ -415,41 +417,41 @@ def _resize_by_sizes(
         A tensor of shape ``sizes`` and of the dtype of ``x``.
 
     Raises:
-        TypeError: ``x``, ``roi``, ``scales`` or ``sizes`` is no Tensor.
+        TypeError: ``x``, ``roi``, ``scales`` or ``sizes`` is not a Tensor.
         ValueError: another mode, or shapes that do not fit.
     """
     name = "ResizeV2"
-    for argument, one in (("x", x), ("roi", roi), ("scales", scales), ("sizes", sizes)):
-        check_tensor(one, name, argument)
+    for argument, tensor in (("x", x), ("roi", roi), ("scales", scales), ("sizes", sizes)):
+        check_tensor(tensor, name, argument)
     check_one_of(mode, ("nearest", "linear", "cubic"), name, "mode")
     check_one_of(
         coordinate_transformation_mode, ("half_pixel", "align_corners"), name, "coordinate_transformation_mode"
     )
-    aligned = coordinate_transformation_mode == "align_corners"
-    if mode == "nearest" and aligned:
+    is_aligned = coordinate_transformation_mode == "align_corners"
+    if mode == "nearest" and is_aligned:
         raise ValueError(f"For '{name}', 'coordinate_transformation_mode' must be 'half_pixel' with mode 'nearest'")
-    wanted = ints_of(sizes, name, "sizes")
-    if x.ndim != 4 or len(wanted) != 4 or wanted[:2] != x.shape[:2] or min(wanted) < 1:
-        raise ValueError(f"For '{name}', 'sizes' must be (N, C, height, width) for 'x', but got {wanted} and {x.shape}")
-    check_size(wanted[2:], name, "sizes")
-    if mode != "cubic" and (wanted[2] != 1 or x.shape[2] != 1):
-        raise ValueError(f"For '{name}', height must be 1 with mode {mode!r}, but got {wanted} and {x.shape}")
+    shape = ints_of(sizes, name, "sizes")
+    if x.ndim != 4 or len(shape) != 4 or shape[:2] != x.shape[:2] or min(shape) < 1:
+        raise ValueError(f"For '{name}', 'sizes' must be (N, C, height, width) for 'x', but got {shape} and {x.shape}")
+    check_size(shape[2:], name, "sizes")
+    if mode != "cubic" and (shape[2] != 1 or x.shape[2] != 1):
+        raise ValueError(f"For '{name}', height must be 1 with mode {mode!r}, but got {shape} and {x.shape}")
     if mode != "cubic":
         kind = {"nearest": "nearest", "linear": "bilinear"}[mode]
-        return _resize(x, wanted[2:], kind, aligned, (None, None))
-    for axis, (length, target) in enumerate(zip(x.shape[2:], wanted[2:], strict=True)):
-        x = weighted_sums(x, weights=to_device(_cubic_lines(length, target, aligned)), axis=axis + 2)
+        return _resize(x, shape[2:], kind, is_aligned, (None, None))
+    for axis, (length, target) in enumerate(zip(x.shape[2:], shape[2:], strict=True)):
+        x = weighted_sums(x, weights=to_device(_cubic_lines(length, target, is_aligned)), axis=axis + 2)
     return x
 
 
 def _cubic_lines(length: int, wanted: int, align_corners: bool) -> Array:
-    """The matrix (length, wanted) of cubic interpolation with a = -0.75, the edges repeated."""
+    """Return the matrix (length, wanted) of cubic interpolation with a = -0.75, the edges repeated."""
     weights = np.zeros((length, wanted))
-    for place in range(wanted):
+    for index in range(wanted):
         if align_corners:
-            at = place * (length - 1) / (wanted - 1) if wanted > 1 else 0.0
+            at = index * (length - 1) / (wanted - 1) if wanted > 1 else 0.0
         else:
-            at = (place + 0.5) * length / wanted - 0.5
+            at = (index + 0.5) * length / wanted - 0.5
         for step, weight in enumerate(_cubic(at - math.floor(at), -0.75)):
-            weights[min(max(math.floor(at) - 1 + step, 0), length - 1), place] += weight
+            weights[min(max(math.floor(at) - 1 + step, 0), length - 1), index] += weight
     return weights

@@ -41,10 +41,10 @@ _Lengths = tuple[int, ...]
 
 @declare(primitive=prim("AffineGrid", align_corners=False))
 def affine_grid(theta: Tensor, size: Sequence[int] | Tensor, align_corners: bool = False) -> Tensor:
-    """For each output pixel the place in the input that ``theta`` takes it from, for ``grid_sample``.
+    """Return for each output pixel the position in the input that ``theta`` maps it to, for ``grid_sample``.
 
     Args:
-        theta: affine maps (N, 2, 3) of images or (N, 3, 4) of volumes, from places in the output to such in the input.
+        theta: affine maps (N, 2, 3) of images or (N, 3, 4) of volumes, from output positions to input positions.
         size: the shape of the output: (N, C, H, W) or (N, C, D, H, W).
         align_corners: whether -1 and 1 are the centers of the outermost pixels, or their outer edges.
 
@@ -52,7 +52,7 @@ def affine_grid(theta: Tensor, size: Sequence[int] | Tensor, align_corners: bool
         A tensor (N, H, W, 2) of (x, y) or (N, D, H, W, 3) of (x, y, z), of the dtype of ``theta``.
 
     Raises:
-        TypeError: ``theta`` is no Tensor.
+        TypeError: ``theta`` is not a Tensor.
         ValueError: ``theta`` does not fit ``size``.
     """
     check_tensor(theta, "affine_grid", "theta")
@@ -67,29 +67,29 @@ def affine_grid(theta: Tensor, size: Sequence[int] | Tensor, align_corners: bool
         lines.append(line if align_corners else line * (n - 1) / n)
     mesh = np.meshgrid(*lines, indexing="ij")
     base = np.stack([*reversed(mesh), np.ones_like(mesh[0])], axis=-1).reshape(1, -1, axes + 1)
-    places = constant(to_device(base.astype(theta._array.dtype)))
-    found = matmul(places, swapaxes(theta, 1, 2))
-    return reshape(found, (lengths[0], *lengths[2:], axes))
+    points = constant(to_device(base.astype(theta._array.dtype)))
+    grid = matmul(points, swapaxes(theta, 1, 2))
+    return reshape(grid, (lengths[0], *lengths[2:], axes))
 
 
 @declare(mint="nn.functional.grid_sample")
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Tensor:
-    """Samples of images at the places that ``grid`` names (Jaderberg et al. 2015).
+    """Return samples of images at the positions ``grid`` (Jaderberg et al. 2015).
 
     Args:
         input: images (N, C, H, W) or volumes (N, C, D, H, W).
-        grid: places (N, H', W', 2) of (x, y) or (N, D', H', W', 3) of (x, y, z); the image reaches from -1 to 1.
+        grid: positions (N, H', W', 2) of (x, y) or (N, D', H', W', 3) of (x, y, z); the image reaches from -1 to 1.
         mode: "bilinear" (of a volume, trilinear) or "nearest".
-        padding_mode: what is outside: "zeros", "border" (the nearest pixel) or "reflection" (the image mirrored).
+        padding_mode: the values outside: "zeros", "border" (the nearest pixel) or "reflection" (the image mirrored).
         align_corners: whether -1 and 1 are the centers of the outermost pixels, or their outer edges; None is False.
 
     Returns:
         A tensor (N, C, H', W') or (N, C, D', H', W') of the dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` or ``grid`` is no Tensor.
+        TypeError: ``input`` or ``grid`` is not a Tensor.
         ValueError: another mode, or shapes that do not fit.
     """
     x = check_tensor(input, "grid_sample")
@@ -102,40 +102,40 @@ def grid_sample(
     check_one_of(padding_mode, ("zeros", "border", "reflection"), "grid_sample", "padding_mode")
     n, c = x.shape[:2]
     count = math.prod(grid.shape[1:-1])
-    places = []
+    positions = []
     for axis, length in enumerate(reversed(x.shape[2:])):
-        one = reshape(getitem(grid, (Ellipsis, axis)), (n, 1, count))
-        at = (one + 1.0) * ((length - 1) / 2) if align_corners else ((one + 1.0) * length - 1.0) / 2.0
+        coordinate = reshape(getitem(grid, (Ellipsis, axis)), (n, 1, count))
+        at = (coordinate + 1.0) * ((length - 1) / 2) if align_corners else ((coordinate + 1.0) * length - 1.0) / 2.0
         if padding_mode == "border":
             at = clamp(at, 0, length - 1)
         elif padding_mode == "reflection":
             at = _reflected(at, length, bool(align_corners))
-        places.append(at)
-    places.reverse()
+        positions.append(at)
+    positions.reverse()
     xp = array_module(x._array)
     flat = reshape(x, (n, c, -1))
     samples = constant(xp.arange(n)[:, None, None])
     channels = constant(xp.arange(c)[None, :, None])
     corners: list[tuple[Any, Any]] = [(0, None)]
-    for at, length in zip(places, x.shape[2:], strict=True):
+    for at, length in zip(positions, x.shape[2:], strict=True):
         choices: list[tuple[Any, Tensor | None]] = []
         if mode == "nearest":
             choices.append((xp.rint(at._array).astype("int64"), None))
         else:
             low = floor(at)
             part = at - low
-            first = low._array.astype("int64")
-            choices += [(first, 1.0 - part), (first + 1, part)]
-        grown = []
+            base = low._array.astype("int64")
+            choices += [(base, 1.0 - part), (base + 1, part)]
+        combined = []
         for index, weight in corners:
-            for place, share in choices:
-                inside = (place >= 0) & (place < length)
-                seen = Tensor._wrap(inside.astype(x._array.dtype))
-                share = seen if share is None else mul(share, seen)
-                grown.append(
-                    (index * length + xp.clip(place, 0, length - 1), share if weight is None else mul(weight, share))
+            for pixel, share in choices:
+                inside = (pixel >= 0) & (pixel < length)
+                mask = Tensor._wrap(inside.astype(x._array.dtype))
+                share = mask if share is None else mul(share, mask)
+                combined.append(
+                    (index * length + xp.clip(pixel, 0, length - 1), share if weight is None else mul(weight, share))
                 )
-        corners = grown
+        corners = combined
     total: Any = None
     for index, weight in corners:
         part = mul(getitem(flat, (samples, channels, Tensor._wrap(index))), weight)
@@ -148,40 +148,40 @@ _SAMPLER = {"interpolation_mode": "bilinear", "padding_mode": "zeros", "align_co
 
 @declare(primitive=(prim("GridSampler2D", **_SAMPLER), prim("GridSampler3D", **_SAMPLER)))
 def _grid_sampler(x: Tensor, grid: Tensor, interpolation_mode: str, padding_mode: str, align_corners: bool) -> Tensor:
-    """Samples of images at the places that ``grid`` names; ``ops.grid_sample``.
+    """Return samples of images at the positions ``grid``, as ``ops.grid_sample``.
 
     Args:
         x: images (N, C, H, W) or volumes (N, C, D, H, W).
-        grid: places (N, H', W', 2) of (x, y) or (N, D', H', W', 3) of (x, y, z); the image reaches from -1 to 1.
+        grid: positions (N, H', W', 2) of (x, y) or (N, D', H', W', 3) of (x, y, z); the image reaches from -1 to 1.
         interpolation_mode: "bilinear" (of a volume, trilinear) or "nearest".
-        padding_mode: what is outside: "zeros", "border" (the nearest pixel) or "reflection" (the image mirrored).
+        padding_mode: the values outside: "zeros", "border" (the nearest pixel) or "reflection" (the image mirrored).
         align_corners: whether -1 and 1 are the centers of the outermost pixels, or their outer edges.
 
     Returns:
         A tensor (N, C, H', W') or (N, C, D', H', W') of the dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` or ``grid`` is no Tensor.
+        TypeError: ``x`` or ``grid`` is not a Tensor.
         ValueError: another mode, or shapes that do not fit.
     """
     return grid_sample(x, grid, interpolation_mode, padding_mode, align_corners)
 
 
 def _reflected(at: Tensor, length: int, align_corners: bool) -> Tensor:
-    """Places outside mirrored at the ends: at the elements there, or at their outer edges."""
+    """Return positions, those outside mirrored at the ends: at the elements there, or at their outer edges."""
     low, span = (0.0, float(length - 1)) if align_corners else (-0.5, float(length))
     if span <= 0:
         return mul(at, 0.0)
     distance = absolute(at - low)
     turns = floor(distance / span)
-    rest = distance - turns * span
+    remainder = distance - turns * span
     odd = Tensor._wrap((turns._array % 2).astype(at._array.dtype))
-    return clamp(rest * (1.0 - odd) + (span - rest) * odd + low, 0, length - 1)
+    return clamp(remainder * (1.0 - odd) + (span - remainder) * odd + low, 0, length - 1)
 
 
 @declare(mint="nn.functional.pixel_shuffle")
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
-    """Channels rearranged to pixels: (..., C * r * r, H, W) to (..., C, H * r, W * r) (Shi et al. 2016).
+    """Return channels rearranged to pixels: (..., C * r * r, H, W) to (..., C, H * r, W * r) (Shi et al. 2016).
 
     Args:
         input: a tensor of at least 3 axes.
@@ -191,20 +191,22 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
         A tensor of the dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``upscale_factor`` no int.
-        ValueError: the channels are no multiple of r * r, or r is not above 0.
+        TypeError: ``input`` is not a Tensor, or ``upscale_factor`` is not an int.
+        ValueError: the channels are not a multiple of r * r, or r is not above 0.
     """
     x, r = check_tensor(input, "pixel_shuffle"), upscale_factor
     check_positive_int(r, "pixel_shuffle", "upscale_factor")
     if x.ndim < 3 or x.shape[-3] % (r * r):
         raise ValueError(f"For 'pixel_shuffle', the channels of {x.shape} must be a multiple of {r * r}")
-    *before, c, h, w = x.shape
+    *leading, c, h, w = x.shape
     parts = reshape(x, (-1, c // (r * r), r, r, h, w))
-    return reshape(transpose(parts, (0, 1, 4, 2, 5, 3)), (*before, c // (r * r), h * r, w * r))
+    return reshape(transpose(parts, (0, 1, 4, 2, 5, 3)), (*leading, c // (r * r), h * r, w * r))
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
-    """Pixels rearranged to channels: (..., C, H * r, W * r) to (..., C * r * r, H, W); inverse of ``pixel_shuffle``.
+    """Return pixels rearranged to channels; the inverse of ``pixel_shuffle``.
+
+    (..., C, H * r, W * r) becomes (..., C * r * r, H, W).
 
     Args:
         input: a tensor of at least 3 axes.
@@ -214,21 +216,21 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
         A tensor of the dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``downscale_factor`` no int.
-        ValueError: height or width is no multiple of r, or r is not above 0.
+        TypeError: ``input`` is not a Tensor, or ``downscale_factor`` is not an int.
+        ValueError: height or width is not a multiple of r, or r is not above 0.
     """
     x, r = check_tensor(input, "pixel_unshuffle"), downscale_factor
     check_positive_int(r, "pixel_unshuffle", "downscale_factor")
     if x.ndim < 3 or x.shape[-1] % r or x.shape[-2] % r:
         raise ValueError(f"For 'pixel_unshuffle', height and width of {x.shape} must be multiples of {r}")
-    *before, c, h, w = x.shape
+    *leading, c, h, w = x.shape
     parts = reshape(x, (-1, c, h // r, r, w // r, r))
-    return reshape(transpose(parts, (0, 1, 3, 5, 2, 4)), (*before, c * r * r, h // r, w // r))
+    return reshape(transpose(parts, (0, 1, 3, 5, 2, 4)), (*leading, c * r * r, h // r, w // r))
 
 
 @declare(primitive=prim("DepthToSpace", "block_size"))
 def _depth_to_space(x: Tensor, block_size: int) -> Tensor:
-    """(N, b * b * C, H, W) to (N, C, H * b, W * b): the place in a block is the outer part of the channel's number.
+    """Return (N, b * b * C, H, W) as (N, C, H * b, W * b): the position in a block is the outer part of the channel.
 
     Args:
         x: images of a number of channels that b * b divides.
@@ -238,8 +240,8 @@ def _depth_to_space(x: Tensor, block_size: int) -> Tensor:
         A tensor of the dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``block_size`` no int.
-        ValueError: ``x`` has not 4 axes, b * b does not divide its channels, or b is not above 0.
+        TypeError: ``x`` is not a Tensor, or ``block_size`` is not an int.
+        ValueError: ``x`` does not have 4 axes, b * b does not divide its channels, or b is not above 0.
     """
     n, c, h, w = _image_of(x, block_size, "DepthToSpace")
     b = block_size
@@ -251,7 +253,7 @@ def _depth_to_space(x: Tensor, block_size: int) -> Tensor:
 
 @declare(primitive=prim("SpaceToDepth", "block_size"))
 def _space_to_depth(x: Tensor, block_size: int) -> Tensor:
-    """(N, C, H * b, W * b) to (N, b * b * C, H, W); the inverse of ``DepthToSpace``.
+    """Return (N, C, H * b, W * b) as (N, b * b * C, H, W); the inverse of ``DepthToSpace``.
 
     Args:
         x: images of a height and width that b divides.
@@ -261,8 +263,8 @@ def _space_to_depth(x: Tensor, block_size: int) -> Tensor:
         A tensor of the dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``block_size`` no int.
-        ValueError: ``x`` has not 4 axes, b does not divide height and width, or b is not above 0.
+        TypeError: ``x`` is not a Tensor, or ``block_size`` is not an int.
+        ValueError: ``x`` does not have 4 axes, b does not divide height and width, or b is not above 0.
     """
     n, c, h, w = _image_of(x, block_size, "SpaceToDepth")
     b = block_size
@@ -280,48 +282,48 @@ def _image_of(x: Tensor, block_size: int, name: str) -> tuple[int, ...]:
 
 
 def channel_shuffle(x: Tensor, groups: int) -> Tensor:
-    """Channels (axis 1) dealt out so that each group gets some of every group (Zhang et al. 2018).
+    """Return channels (axis 1) reordered so that each group gets some of every group (Zhang et al. 2018).
 
     Channel i * (C / groups) + j goes to j * groups + i.
 
     Args:
         x: a tensor (N, C, ...) of at least 3 axes.
-        groups: into how many groups the channels are cut; it divides C.
+        groups: the number of channel groups; it divides C.
 
     Returns:
         A tensor of the shape and dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``groups`` no int.
+        TypeError: ``x`` is not a Tensor, or ``groups`` is not an int.
         ValueError: ``groups`` does not divide the channels, or is not above 0.
     """
     check_positive_int(groups, "channel_shuffle", "groups")
     if check_tensor(x, "channel_shuffle", "x").ndim < 3 or x.shape[1] % groups:
         raise ValueError(f"For 'channel_shuffle', 'groups' {groups} must divide the channels of shape {x.shape}")
-    n, c, *rest = x.shape
-    return reshape(swapaxes(reshape(x, (n, groups, c // groups, *rest)), 1, 2), x.shape)
+    n, c, *inner = x.shape
+    return reshape(swapaxes(reshape(x, (n, groups, c // groups, *inner)), 1, 2), x.shape)
 
 
 @declare(primitive=prim("ChannelShuffle", "group"))
 def _channels_by_group(x: Tensor, group: int) -> Tensor:
-    """Channels (axis 1) dealt out so that each group gets some of every group; ``ops.channel_shuffle``.
+    """Return channels (axis 1) reordered so that each group gets some of every group, as ``ops.channel_shuffle``.
 
     Args:
         x: a tensor (N, C, ...) of at least 3 axes.
-        group: into how many groups the channels are cut; it divides C.
+        group: the number of channel groups; it divides C.
 
     Returns:
         A tensor of the shape and dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``group`` no int.
+        TypeError: ``x`` is not a Tensor, or ``group`` is not an int.
         ValueError: ``group`` does not divide the channels, or is not above 0.
     """
     return channel_shuffle(x, group)
 
 
 def _columns(x: Array, kernel: _Lengths, stride: _Lengths, pads: _Lengths, dilation: _Lengths) -> Array:
-    """Windows of (N, C, H, W) as columns (N, C * KH * KW, windows)."""
+    """Return windows of (N, C, H, W) as columns (N, C * KH * KW, windows)."""
     xp = array_module(x)
     top, bottom, left, right = pads
     padded = xp.pad(x, ((0, 0), (0, 0), (top, bottom), (left, right)))
@@ -343,7 +345,7 @@ def _outputs(lengths: _Lengths, kernel: _Lengths, stride: _Lengths, dilation: _L
 def _images(
     columns: Array, size: _Lengths, kernel: _Lengths, stride: _Lengths, pads: _Lengths, dilation: _Lengths
 ) -> Array:
-    """Columns added up at the places they come from: the transpose of ``_columns``."""
+    """Return columns summed at the positions that they come from: the transpose of ``_columns``."""
     xp = array_module(columns)
     n, depth = columns.shape[:2]
     top, bottom, left, right = pads
@@ -353,8 +355,8 @@ def _images(
     total = xp.zeros((n, parts.shape[1], height, width), columns.dtype)
     for i, j in np.ndindex(*kernel):
         rows = slice(i * dilation[0], i * dilation[0] + stride[0] * (outputs[0] - 1) + 1, stride[0])
-        places = slice(j * dilation[1], j * dilation[1] + stride[1] * (outputs[1] - 1) + 1, stride[1])
-        total[:, :, rows, places] += parts[:, :, i, j]
+        column_range = slice(j * dilation[1], j * dilation[1] + stride[1] * (outputs[1] - 1) + 1, stride[1])
+        total[:, :, rows, column_range] += parts[:, :, i, j]
     return total[:, :, top : top + size[0], left : left + size[1]]
 
 
@@ -374,20 +376,20 @@ def _window_arguments(name: str, kernel_size: Ints, dilation: Ints, padding: Int
 
 @declare(mint="nn.functional.unfold", method=True)
 def unfold(input: Tensor, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1) -> Tensor:
-    """The windows of images as columns, channel by channel ("im2col").
+    """Return the windows of images as columns, channel by channel ("im2col").
 
     Args:
         input: images (N, C, H, W) or one (C, H, W).
         kernel_size: the sides of a window, an int or (height, width).
         dilation: the steps between the elements of a window, likewise.
-        padding: how many zeros are put before and behind each of the two axes, likewise.
+        padding: the number of zeros before and after each of the two axes, likewise.
         stride: the steps between windows, likewise.
 
     Returns:
         A tensor (N, C * KH * KW, windows), or without N, of the dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or a setting holds something else than ints.
+        TypeError: ``input`` is not a Tensor, or a setting holds values other than ints.
         ValueError: another number of axes, or a window that is larger than the padded image.
     """
     x = check_tensor(input, "unfold")
@@ -407,24 +409,24 @@ def unfold(input: Tensor, kernel_size: Ints, dilation: Ints = 1, padding: Ints =
 
 @declare(primitive=prim("Im2Col", "ksizes", strides=1, dilations=1, pads=0))
 def _im2col(x: Tensor, ksizes: Ints, strides: Ints, dilations: Ints, pads: Ints) -> Tensor:
-    """The windows of images as columns; ``ops.unfold`` with the channels as an axis of their own.
+    """Return the windows of images as columns, as ``ops.unfold``, with the channels as an axis of their own.
 
     Args:
         x: images (N, C, H, W).
         ksizes: the sides of a window, an int or (height, width).
         strides: the steps between windows, likewise.
         dilations: the steps between the elements of a window, likewise.
-        pads: how many zeros are put before and behind each of the two axes, likewise.
+        pads: the number of zeros before and after each of the two axes, likewise.
 
     Returns:
         A tensor (N, C, KH * KW, windows) of the dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or a setting holds something else than ints.
+        TypeError: ``x`` is not a Tensor, or a setting holds values other than ints.
         ValueError: another number of axes, or a window that is larger than the padded image.
     """
-    found = unfold(x, ksizes, dilations, pads, strides)
-    return reshape(found, (x.shape[0], x.shape[1], -1, found.shape[-1]))
+    windows = unfold(x, ksizes, dilations, pads, strides)
+    return reshape(windows, (x.shape[0], x.shape[1], -1, windows.shape[-1]))
 
 
 @declare(method=True, mint="nn.functional.fold")
@@ -436,29 +438,29 @@ def fold(
     padding: Ints = 0,
     stride: Ints = 1,
 ) -> Tensor:
-    """Columns added up into images at the places that ``unfold`` takes them from ("col2im").
+    """Return columns summed into images at the positions that ``unfold`` reads them from ("col2im").
 
     Args:
         input: columns (N, C * KH * KW, windows), those of one image without N, or (N, C, KH * KW, windows).
         output_size: height and width of the images, an int, two, or a tensor of two.
         kernel_size: the sides of a window, an int or (height, width).
         dilation: the steps between the elements of a window, likewise.
-        padding: how many elements before and behind each of the two axes are left out, likewise.
+        padding: the number of elements removed before and after each of the two axes, likewise.
         stride: the steps between windows, likewise.
 
     Returns:
         A tensor (N, C, height, width), or without N, of the dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or a setting holds something else than ints.
+        TypeError: ``input`` is not a Tensor, or a setting holds values other than ints.
         ValueError: the shape of ``input`` does not fit the settings.
     """
     x = check_tensor(input, "fold")
     size = output_size.tolist() if isinstance(output_size, Tensor) else output_size
     lengths = ints_for(size, 2, "fold", "output_size")
     how = _window_arguments("fold", kernel_size, dilation, padding, stride)
-    one = x.ndim == 2
-    if one:
+    is_single = x.ndim == 2
+    if is_single:
         x = expand_dims(x, 0)
     elif x.ndim == 4:  # MindSpore's own form: (N, C, KH * KW, windows)
         x = reshape(x, (x.shape[0], x.shape[1] * x.shape[2], x.shape[3]))
@@ -470,27 +472,27 @@ def fold(
             f"but got {input.shape}"
         )
     images = _fold(x, size=lengths, **how)
-    return squeeze(images, 0) if one else images
+    return squeeze(images, 0) if is_single else images
 
 
 def col2im(
     input_x: Tensor, output_size: Ints | Tensor, kernel_size: Ints, dilation: Ints, padding_value: Ints, stride: Ints
 ) -> Tensor:
-    """Columns added up into images; ``fold`` with the channels as an axis of their own.
+    """Return columns summed into images, as ``fold``, with the channels as an axis of their own.
 
     Args:
         input_x: columns (N, C, KH * KW, windows).
         output_size: height and width of the images, an int, two, or a tensor of two.
         kernel_size: the sides of a window, an int or (height, width).
         dilation: the steps between the elements of a window, likewise.
-        padding_value: how many elements before and behind each of the two axes are left out, likewise.
+        padding_value: the number of elements removed before and after each of the two axes, likewise.
         stride: the steps between windows, likewise.
 
     Returns:
         A tensor (N, C, height, width) of the dtype of ``input_x``.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, or a setting holds something else than ints.
+        TypeError: ``input_x`` is not a Tensor, or a setting holds values other than ints.
         ValueError: the shape of ``input_x`` does not fit the settings.
     """
     return fold(input_x, output_size, kernel_size, dilation, padding_value, stride)
@@ -500,21 +502,21 @@ def col2im(
 def _col2im(
     x: Tensor, output_size: Ints | Tensor, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints
 ) -> Tensor:
-    """Columns added up into images; ``ops.col2im``.
+    """Return columns summed into images, as ``ops.col2im``.
 
     Args:
         x: columns (N, C, KH * KW, windows).
         output_size: height and width of the images, an int, two, or a tensor of two.
         kernel_size: the sides of a window, an int or (height, width).
         dilation: the steps between the elements of a window, likewise.
-        padding: how many elements before and behind each of the two axes are left out, likewise.
+        padding: the number of elements removed before and after each of the two axes, likewise.
         stride: the steps between windows, likewise.
 
     Returns:
         A tensor (N, C, height, width) of the dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or a setting holds something else than ints.
+        TypeError: ``x`` is not a Tensor, or a setting holds values other than ints.
         ValueError: the shape of ``x`` does not fit the settings.
     """
     return col2im(x, output_size, kernel_size, dilation, padding, stride)

@@ -1,7 +1,7 @@
-"""Primitive classes of sparse tensors that are given in parts: the places, the values and the shape; and of sets.
+"""Primitive classes of sparse tensors in components: positions, values and shape; and of sets.
 
-The places are a matrix with a row for each value, integers; what is written into a result is Int64 where MindSpore
-has it. Values carry gradients, places do not.
+The positions are an integer matrix with a row for each value; in results they are Int64 where they are in MindSpore.
+Values carry gradients, positions do not.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ __all__: list[str] = []
 
 
 def _checked(indices: Tensor, values: Tensor, shape: Tensor, name: str, axes: int | None = None) -> SparseTensor:
-    """The parts, fitting together, no place outside."""
-    found = _parts(indices, values, shape, name, axes)
-    found._index(name)
-    return found
+    """Return the components, which must fit together, with each position in range."""
+    result = _parts(indices, values, shape, name, axes)
+    result._index(name)
+    return result
 
 
 def _host(x: SparseTensor) -> Array:
-    """The places as Int64 in NumPy."""
+    """Return the positions as Int64 in NumPy."""
     return to_host(x.indices._array).astype(np.int64)
 
 
 def _like(places: Array, x: Tensor) -> Tensor:
-    """Integers computed on the host, where ``x`` is, and in its dtype."""
+    """Return integers computed on the host, on the device of ``x`` and in its dtype."""
     return Tensor._wrap(array_module(x._array).asarray(places.astype(x._array.dtype)))
 
 
@@ -60,14 +60,14 @@ def _summed(values: Tensor, groups: Array, count: int) -> Tensor:
 
 
 def _merged(x1: SparseTensor, x2: SparseTensor, name: str) -> tuple[Array, Tensor, Tensor]:
-    """The places of both, each once and in order, and the values of each there, 0 where it has none."""
+    """Return the positions of both, each once and in order, and the values of each there, 0 for missing ones."""
     if x1.shape != x2.shape:
         raise ValueError(f"For '{name}', the shapes must be equal, but got {x1.shape} and {x2.shape}")
     check_same_dtype(name, x1_values=x1.values, x2_values=x2.values)
-    first = x1.values.size
-    places, groups = np.unique(np.concatenate([_host(x1), _host(x2)]), axis=0, return_inverse=True)
-    groups, count = groups.reshape(-1), len(places)
-    return places, _summed(x1.values, groups[:first], count), _summed(x2.values, groups[first:], count)
+    boundary = x1.values.size
+    positions, groups = np.unique(np.concatenate([_host(x1), _host(x2)]), axis=0, return_inverse=True)
+    groups, count = groups.reshape(-1), len(positions)
+    return positions, _summed(x1.values, groups[:boundary], count), _summed(x2.values, groups[boundary:], count)
 
 
 @declare(primitive=prim("SparseAdd"))
@@ -80,13 +80,13 @@ def _sparse_add(
     x2_shape: Tensor,
     thresh: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The sum of two sparse tensors, each place once and in order, without elements that are small.
+    """Return the sum of two sparse tensors, each position once and in order, without elements that are small.
 
     Args:
-        x1_indices: the places of the first, integers (N, axes).
+        x1_indices: the positions of the first, integers (N, axes).
         x1_values: its elements (N,).
         x1_shape: its shape, integers (axes,).
-        x2_indices: the places of the second.
+        x2_indices: the positions of the second.
         x2_values: its elements, of the same dtype.
         x2_shape: its shape, the same.
         thresh: a 0-d tensor: elements whose absolute value is below it are left out.
@@ -97,16 +97,16 @@ def _sparse_add(
     Raises:
         TypeError: an argument is of another type, or the dtypes differ.
         ValueError: the shapes do not fit together, or ``thresh`` has axes.
-        RuntimeError: a place is outside.
+        RuntimeError: a position is out of range.
     """
     name = "SparseAdd"
     if check_tensor(thresh, name, "thresh").ndim:
         raise ValueError(f"For '{name}', 'thresh' must have no axes, but got shape {thresh.shape}")
     x1, x2 = _checked(x1_indices, x1_values, x1_shape, name), _checked(x2_indices, x2_values, x2_shape, name)
-    places, one, other = _merged(x1, x2, name)
-    total = arithmetic.add(one, other)
-    kept = np.flatnonzero(~(abs(to_host(total._array)) < to_host(thresh._array)))  # a NaN stays
-    return _like(places[kept], x1_indices), _taken(total, kept), _whole(x1.shape, x1_shape)
+    positions, first, second = _merged(x1, x2, name)
+    total = arithmetic.add(first, second)
+    selected = np.flatnonzero(~(abs(to_host(total._array)) < to_host(thresh._array)))  # a NaN stays
+    return _like(positions[selected], x1_indices), _taken(total, selected), _whole(x1.shape, x1_shape)
 
 
 def _larger_or_smaller(name: str, which: str, choose: Callable[[Tensor, Tensor], Tensor]) -> None:
@@ -114,8 +114,8 @@ def _larger_or_smaller(name: str, which: str, choose: Callable[[Tensor, Tensor],
         x1_indices: Tensor, x1_values: Tensor, x1_shape: Tensor, x2_indices: Tensor, x2_values: Tensor, x2_shape: Tensor
     ) -> tuple[Tensor, Tensor]:
         x1, x2 = _checked(x1_indices, x1_values, x1_shape, name), _checked(x2_indices, x2_values, x2_shape, name)
-        places, one, other = _merged(x1, x2, name)
-        return _like(places, x1_indices), choose(one, other)
+        positions, first, second = _merged(x1, x2, name)
+        return _like(positions, x1_indices), choose(first, second)
 
     function.__doc__ = f"""The {which} of two sparse tensors at each place that one of them has; the other counts as 0.
 
@@ -146,166 +146,166 @@ _larger_or_smaller("SparseSparseMinimum", "smaller", arithmetic.minimum)
 def _sparse_concat(
     sp_input: Sequence[Tensor], values: Sequence[Tensor], shapes: Sequence[Tensor], *, concat_dim: int
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Sparse tensors joined along an axis; the elements of the result are in order.
+    """Return the concatenation of sparse tensors along an axis; its elements are in order.
 
     Args:
-        sp_input: the places of each, tensors of integers (N, axes).
+        sp_input: the positions of each, tensors of integers (N, axes).
         values: the elements of each, tensors (N,) of one dtype.
         shapes: the shape of each, tensors of integers (axes,).
         concat_dim: the axis.
 
     Returns:
-        ``(indices, values, shape)`` of the whole.
+        ``(indices, values, shape)`` of the result.
 
     Raises:
         TypeError: an argument is of another type, or the dtypes differ.
-        ValueError: the parts do not fit together, or there is no such axis.
-        RuntimeError: the shapes differ along another axis, or a place is outside.
+        ValueError: the components do not fit together, or the axis does not exist.
+        RuntimeError: the shapes differ along another axis, or a position is out of range.
     """
     name = "SparseConcat"
-    for argument, given in (("sp_input", sp_input), ("values", values), ("shapes", shapes)):
-        if len(check_type(given, list | tuple, name, argument, "a tuple of Tensors")) != len(sp_input) or not given:
-            raise ValueError(f"For '{name}', there must be as many '{argument}' as 'sp_input', but got {len(given)}")
-    parts = [_checked(*one, name) for one in zip(sp_input, values, shapes, strict=True)]
-    check_same_dtype(name, **{f"values[{i}]": one.values for i, one in enumerate(parts)})
-    first = parts[0].shape
-    axis = one_axis(concat_dim, len(first), name)
-    before, places = 0, []
-    for one in parts:
-        if one.shape[:axis] + one.shape[axis + 1 :] != first[:axis] + first[axis + 1 :]:
+    for argument, tensors in (("sp_input", sp_input), ("values", values), ("shapes", shapes)):
+        if len(check_type(tensors, list | tuple, name, argument, "a tuple of Tensors")) != len(sp_input) or not tensors:
+            raise ValueError(f"For '{name}', there must be as many '{argument}' as 'sp_input', but got {len(tensors)}")
+    parts = [_checked(*part, name) for part in zip(sp_input, values, shapes, strict=True)]
+    check_same_dtype(name, **{f"values[{i}]": part.values for i, part in enumerate(parts)})
+    first_shape = parts[0].shape
+    axis = one_axis(concat_dim, len(first_shape), name)
+    offset, blocks = 0, []
+    for part in parts:
+        if part.shape[:axis] + part.shape[axis + 1 :] != first_shape[:axis] + first_shape[axis + 1 :]:
             raise RuntimeError(
-                f"For '{name}', the shapes must agree but along axis {axis}, but got {first} and {one.shape}"
+                f"For '{name}', the shapes must agree but along axis {axis}, but got {first_shape} and {part.shape}"
             )
-        moved = _host(one)
-        moved[:, axis] += before
-        places.append(moved)
-        before += one.shape[axis]
-    every = np.concatenate(places)
-    order = np.lexsort(every.T[::-1])
-    whole = (*first[:axis], before, *first[axis + 1 :])
-    together = concat(tuple(one.values for one in parts))
-    return _like(every[order], sp_input[0]), _taken(together, order), _whole(whole, shapes[0])
+        shifted = _host(part)
+        shifted[:, axis] += offset
+        blocks.append(shifted)
+        offset += part.shape[axis]
+    positions = np.concatenate(blocks)
+    order = np.lexsort(positions.T[::-1])
+    shape = (*first_shape[:axis], offset, *first_shape[axis + 1 :])
+    elements = concat(tuple(part.values for part in parts))
+    return _like(positions[order], sp_input[0]), _taken(elements, order), _whole(shape, shapes[0])
 
 
 @declare(primitive=prim("SparseReorder"))
 def _sparse_reorder(indices: Tensor, values: Tensor, shape: Tensor) -> tuple[Tensor, Tensor]:
-    """The elements of a sparse tensor in the order of their places.
+    """Return the elements of a sparse tensor in the order of their positions.
 
     Args:
-        indices: the places, integers (N, axes).
+        indices: the positions, integers (N, axes).
         values: the elements (N,).
-        shape: the shape of the whole, integers (axes,).
+        shape: the shape of the dense tensor, integers (axes,).
 
     Returns:
         ``(indices, values)`` in order.
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: the parts do not fit together.
-        RuntimeError: a place is outside.
+        ValueError: the components do not fit together.
+        RuntimeError: a position is out of range.
     """
     x = _checked(indices, values, shape, "SparseReorder")
-    places = _host(x)
-    order = np.lexsort(places.T[::-1])
-    return _like(places[order], indices), _taken(x.values, order)
+    positions = _host(x)
+    order = np.lexsort(positions.T[::-1])
+    return _like(positions[order], indices), _taken(x.values, order)
 
 
 @declare(primitive=prim("SparseReshape"))
 def _sparse_reshape(indices: Tensor, shape: Tensor, new_shape: Tensor) -> tuple[Tensor, Tensor]:
-    """The places of a sparse tensor in another shape of as many elements.
+    """Return the positions of a sparse tensor in another shape of as many elements.
 
     Args:
-        indices: the places, integers (N, axes).
-        shape: the shape of the whole, integers (axes,).
-        new_shape: the new shape, integers (new axes,), one of them -1 for what remains.
+        indices: the positions, integers (N, axes).
+        shape: the shape of the dense tensor, integers (axes,).
+        new_shape: the new shape, integers (new axes,), one of them -1 for the remaining length.
 
     Returns:
         ``(indices, shape)`` in the new shape.
 
     Raises:
-        TypeError: an argument holds no integers.
-        ValueError: the parts do not fit together, or there are two -1.
-        RuntimeError: the new shape has another number of elements, or a place is outside.
+        TypeError: an argument does not hold integers.
+        ValueError: the components do not fit together, or there are two -1.
+        RuntimeError: the new shape has another number of elements, or a position is out of range.
     """
     name = "SparseReshape"
-    before, after = ints_of(shape, name, "shape"), list(ints_of(new_shape, name, "new_shape"))
-    places = to_host(check_integers(indices, name, "indices")._array)
-    if places.ndim != 2 or places.shape[1] != len(before):
-        raise ValueError(f"For '{name}', 'indices' must be (N, {len(before)}), but got shape {places.shape}")
-    if after.count(-1) > 1:
-        raise ValueError(f"For '{name}', 'new_shape' must have one -1 at most, but got {after}")
-    if len(places) and ((places < 0).any() or (places >= before).any()):
-        raise RuntimeError(f"For '{name}', 'indices' must be inside {before}, but got {places.tolist()}")
-    count = int(np.prod(before))
-    known = int(np.prod([n for n in after if n != -1]))
-    if -1 in after and known and not count % known:
-        after[after.index(-1)] = count // known
-    if int(np.prod(after)) != count or min(after, default=0) < 0:
-        raise RuntimeError(f"For '{name}', 'new_shape' must have {count} elements, but got {after}")
-    flat = np.ravel_multi_index(tuple(places.T), before) if len(places) else np.zeros(0, np.int64)
-    moved = np.stack(np.unravel_index(flat, after), 1)
-    return _like(moved, indices), _whole(after, shape)
+    lengths, new_lengths = ints_of(shape, name, "shape"), list(ints_of(new_shape, name, "new_shape"))
+    positions = to_host(check_integers(indices, name, "indices")._array)
+    if positions.ndim != 2 or positions.shape[1] != len(lengths):
+        raise ValueError(f"For '{name}', 'indices' must be (N, {len(lengths)}), but got shape {positions.shape}")
+    if new_lengths.count(-1) > 1:
+        raise ValueError(f"For '{name}', 'new_shape' must have one -1 at most, but got {new_lengths}")
+    if len(positions) and ((positions < 0).any() or (positions >= lengths).any()):
+        raise RuntimeError(f"For '{name}', 'indices' must be inside {lengths}, but got {positions.tolist()}")
+    count = int(np.prod(lengths))
+    product = int(np.prod([n for n in new_lengths if n != -1]))
+    if -1 in new_lengths and product and not count % product:
+        new_lengths[new_lengths.index(-1)] = count // product
+    if int(np.prod(new_lengths)) != count or min(new_lengths, default=0) < 0:
+        raise RuntimeError(f"For '{name}', 'new_shape' must have {count} elements, but got {new_lengths}")
+    flat = np.ravel_multi_index(tuple(positions.T), lengths) if len(positions) else np.zeros(0, np.int64)
+    result = np.stack(np.unravel_index(flat, new_lengths), 1)
+    return _like(result, indices), _whole(new_lengths, shape)
 
 
 @declare(primitive=prim("SparseFillEmptyRows"))
 def _fill_empty_rows(
     indices: Tensor, values: Tensor, dense_shape: Tensor, default_value: Tensor
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """A sparse matrix with an element at the beginning of each row that has none.
+    """Return a sparse matrix with an element at the beginning of each row that has none.
 
     Args:
-        indices: the places, integers (N, 2).
+        indices: the positions, integers (N, 2).
         values: the elements (N,).
-        dense_shape: the shape of the whole, integers (2,).
-        default_value: what is put there, a tensor without axes of the dtype of ``values``.
+        dense_shape: the shape of the dense tensor, integers (2,).
+        default_value: the element to insert, a tensor without axes of the dtype of ``values``.
 
     Returns:
-        ``(indices, values, empty_row_indicator, reverse_index_map)``: row by row, which rows were empty, and where each
-        of the elements that were given is now.
+        ``(indices, values, empty_row_indicator, reverse_index_map)``: row by row, which rows were empty, and the new
+        position of each given element.
 
     Raises:
         TypeError: an argument is of another type, or the dtypes differ.
-        ValueError: the parts do not fit together, or ``default_value`` has axes.
-        RuntimeError: a place is outside.
+        ValueError: the components do not fit together, or ``default_value`` has axes.
+        RuntimeError: a position is out of range.
     """
     name = "SparseFillEmptyRows"
     x = _checked(indices, values, dense_shape, name, 2)
     check_same_dtype(name, values=x.values, default_value=check_tensor(default_value, name, "default_value"))
     if default_value.ndim:
         raise ValueError(f"For '{name}', 'default_value' must have no axes, but got shape {default_value.shape}")
-    places = _host(x)
-    empty = np.bincount(places[:, 0], minlength=x.shape[0]) == 0
+    positions = _host(x)
+    empty = np.bincount(positions[:, 0], minlength=x.shape[0]) == 0
     rows = np.flatnonzero(empty)
-    every = np.concatenate([places, np.stack([rows, np.zeros_like(rows)], 1)])
-    order = np.argsort(every[:, 0], kind="stable")
-    filled = concat((x.values, broadcast_to(reshape(default_value, (1,)), (len(rows),))))
-    back = np.empty(len(order), np.int64)
-    back[order] = np.arange(len(order))
+    all_positions = np.concatenate([positions, np.stack([rows, np.zeros_like(rows)], 1)])
+    order = np.argsort(all_positions[:, 0], kind="stable")
+    elements = concat((x.values, broadcast_to(reshape(default_value, (1,)), (len(rows),))))
+    inverse = np.empty(len(order), np.int64)
+    inverse[order] = np.arange(len(order))
     xp = array_module(x.values._array)
     return (
-        _like(every[order], indices),
-        _taken(filled, order),
+        _like(all_positions[order], indices),
+        _taken(elements, order),
         Tensor._wrap(xp.asarray(empty)),
-        Tensor._wrap(xp.asarray(back[: len(places)])),
+        Tensor._wrap(xp.asarray(inverse[: len(positions)])),
     )
 
 
 @declare(primitive=prim("SparseSoftmax"))
 def _sparse_softmax(indices: Tensor, values: Tensor, shape: Tensor) -> Tensor:
-    """The softmax along the last axis over the elements that a sparse tensor has.
+    """Return the softmax along the last axis over the elements that a sparse tensor has.
 
     Args:
-        indices: the places, integers (N, axes), two axes or more.
+        indices: the positions, integers (N, axes), two axes or more.
         values: the elements (N,), of Float32 or Float64.
-        shape: the shape of the whole, integers (axes,).
+        shape: the shape of the dense tensor, integers (axes,).
 
     Returns:
         The new elements (N,).
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: the parts do not fit together.
-        RuntimeError: a place is outside.
+        ValueError: the components do not fit together.
+        RuntimeError: a position is out of range.
     """
     name = "SparseSoftmax"
     x = _checked(indices, values, shape, name)
@@ -318,7 +318,7 @@ def _sparse_softmax(indices: Tensor, values: Tensor, shape: Tensor) -> Tensor:
 
 
 def softmax_of_groups(values: Tensor, groups: Array) -> Tensor:
-    """The softmax over the elements of each group.
+    """Return the softmax over the elements of each group.
 
     Args:
         values: a vector of floating numbers.
@@ -337,10 +337,10 @@ def _with_dense(name: str, what: str, combine: Callable[[Tensor, Tensor], Tensor
         x = _checked(x1_indices, x1_values, x1_shape, name)
         check_same_dtype(name, x1_values=x.values, x2=check_tensor(x2, name, "x2"))
         try:
-            whole = broadcast_to(x2, x.shape)
+            dense = broadcast_to(x2, x.shape)
         except ValueError:
             raise ValueError(f"For '{name}', 'x2' must broadcast to {x.shape}, but got {x2.shape}") from None
-        return combine(x.values, getitem_operator(whole, index=x._index(name)))
+        return combine(x.values, getitem_operator(dense, index=x._index(name)))
 
     function.__doc__ = f"""{what} what a dense tensor has at the places of a sparse one.
 
@@ -369,36 +369,36 @@ _with_dense("SparseDenseCwiseMul", "Multiplies by", arithmetic.mul)
 def _sparse_to_dense(
     indices: Tensor, output_shape: Tensor, values: Tensor, default_value: Tensor, *, validate_indices: bool
 ) -> Tensor:
-    """A sparse tensor as a dense one.
+    """Return a sparse tensor as a dense one.
 
     Args:
-        indices: the places of the elements, Int32 or Int64: (N, axes), or (N,) for one axis.
-        output_shape: the shape of the whole, integers (axes,).
+        indices: the positions of the elements, Int32 or Int64: (N, axes), or (N,) for one axis.
+        output_shape: the shape of the dense tensor, integers (axes,).
         values: the elements, a tensor (N,).
-        default_value: what the other places have, a tensor without axes of the dtype of ``values``.
-        validate_indices: whether the places must be in order, each once; otherwise the last element of a place stays.
+        default_value: the element at the other positions, a tensor without axes of the dtype of ``values``.
+        validate_indices: whether the positions must be in order, each once; otherwise the last element of one is kept.
 
     Returns:
         A tensor of ``output_shape`` and of the dtype of ``values``.
 
     Raises:
         TypeError: an argument is of another type, or the dtypes differ.
-        ValueError: the parts do not fit together, the places are out of order, or ``default_value`` has axes.
-        RuntimeError: a place is outside.
+        ValueError: the components do not fit together, the positions are out of order, or ``default_value`` has axes.
+        RuntimeError: a position is out of range.
     """
     name = "SparseToDenseV2"
     check_bool(validate_indices, name, "validate_indices")
-    given = check_integers(indices, name, "indices")
-    x = _checked(reshape(given, (-1, 1)) if given.ndim < 2 else given, values, output_shape, name)
+    index_tensor = check_integers(indices, name, "indices")
+    x = _checked(reshape(index_tensor, (-1, 1)) if index_tensor.ndim < 2 else index_tensor, values, output_shape, name)
     check_same_dtype(name, values=x.values, default_value=check_tensor(default_value, name, "default_value"))
     if default_value.ndim:
         raise ValueError(f"For '{name}', 'default_value' must have no axes, but got shape {default_value.shape}")
-    places = _host(x)
-    flat = np.ravel_multi_index(tuple(places.T), x.shape) if len(places) else np.zeros(0, np.int64)
+    positions = _host(x)
+    flat = np.ravel_multi_index(tuple(positions.T), x.shape) if len(positions) else np.zeros(0, np.int64)
     if validate_indices and (flat[1:] <= flat[:-1]).any():
-        raise ValueError(f"For '{name}', 'indices' must be in order, each once, but got {places.tolist()}")
+        raise ValueError(f"For '{name}', 'indices' must be in order, each once, but got {positions.tolist()}")
     last = len(flat) - 1 - np.unique(flat[::-1], return_index=True)[1]
-    index = tuple(array_module(x.values._array).asarray(column) for column in places[last].T)
+    index = tuple(array_module(x.values._array).asarray(column) for column in positions[last].T)
     return put(broadcast_to(default_value, x.shape), _taken(x.values, last), index)
 
 
@@ -413,47 +413,47 @@ def _count(
     minlength: int,
     maxlength: int,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """How often each number is among the elements of each row of a sparse matrix.
+    """Return how often each number occurs among the elements of each row of a sparse matrix.
 
     Args:
-        indices: the places, Int64 (N, 2).
+        indices: the positions, Int64 (N, 2).
         values: the numbers (N,), integers from 0 on.
         dense_shape: the shape of the matrix, Int64 (2,).
-        weights: what each of them counts, a tensor (N,); one without elements for 1.
-        binary_output: whether to tell 1 for a number that is there, in place of how often.
-        minlength: for how many numbers the result has room at least; -1 for none.
-        maxlength: numbers from this one on do not count; -1 for no limit.
+        weights: the weight of each of them, a tensor (N,); an empty one for 1.
+        binary_output: whether the count of a number that occurs is 1.
+        minlength: the least number of columns of the result; -1 for none.
+        maxlength: numbers from this one on are ignored; -1 for no limit.
 
     Returns:
         ``(indices, values, shape)`` of a sparse matrix (rows, numbers), the values in the dtype of ``weights``.
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: the parts do not fit together, or ``values`` are negative.
-        RuntimeError: a place is outside.
+        ValueError: the components do not fit together, or ``values`` are negative.
+        RuntimeError: a position is out of range.
     """
     name = "SparseCountSparseOutput"
     check_bool(binary_output, name, "binary_output")
     least, most = check_int(minlength, name, "minlength"), check_int(maxlength, name, "maxlength")
     x = _checked(indices, values, dense_shape, name, 2)
-    numbers, each = to_host(check_integers(values, name, "values")._array), check_tensor(weights, name, "weights")
-    if each.size and each.shape != x.values.shape:
-        raise ValueError(f"For '{name}', 'weights' must have the shape {x.values.shape}, but got {each.shape}")
+    numbers, factors = to_host(check_integers(values, name, "values")._array), check_tensor(weights, name, "weights")
+    if factors.size and factors.shape != x.values.shape:
+        raise ValueError(f"For '{name}', 'weights' must have the shape {x.values.shape}, but got {factors.shape}")
     if (numbers < 0).any():
         raise ValueError(f"For '{name}', 'values' must not be negative, but got {numbers.tolist()}")
-    room = most if most >= 0 else max(int(numbers.max(initial=-1)) + 1, least)
-    kept = np.flatnonzero(numbers < room)
-    pairs = np.stack([_host(x)[kept, 0], numbers[kept].astype(np.int64)], 1)
-    found, groups = np.unique(pairs, axis=0, return_inverse=True)
-    xp = array_module(each._array)
-    if binary_output or not each.size:
-        ones = xp.ones(len(kept), each._array.dtype)
-        total = _summed(Tensor._wrap(ones), groups.reshape(-1), len(found))
+    width = most if most >= 0 else max(int(numbers.max(initial=-1)) + 1, least)
+    selected = np.flatnonzero(numbers < width)
+    pairs = np.stack([_host(x)[selected, 0], numbers[selected].astype(np.int64)], 1)
+    entries, groups = np.unique(pairs, axis=0, return_inverse=True)
+    xp = array_module(factors._array)
+    if binary_output or not factors.size:
+        ones = xp.ones(len(selected), factors._array.dtype)
+        total = _summed(Tensor._wrap(ones), groups.reshape(-1), len(entries))
         if binary_output:
-            total = constant(xp.ones(len(found), each._array.dtype))
+            total = constant(xp.ones(len(entries), factors._array.dtype))
     else:
-        total = _summed(_taken(each, kept), groups.reshape(-1), len(found))
-    return _like(found, indices), total, _whole((x.shape[0], room), dense_shape)
+        total = _summed(_taken(factors, selected), groups.reshape(-1), len(entries))
+    return _like(entries, indices), total, _whole((x.shape[0], width), dense_shape)
 
 
 @declare(primitive=prim("SparseAddmm"))
@@ -466,10 +466,10 @@ def _sparse_addmm(
     alpha: Tensor,
     beta: Tensor,
 ) -> Tensor:
-    """alpha * (x1 @ x2) + beta * x3, where x1 is a sparse matrix.
+    """Return alpha * (x1 @ x2) + beta * x3, where x1 is a sparse matrix.
 
     Args:
-        indices: the places of x1, integers (N, 2).
+        indices: the positions of x1, integers (N, 2).
         values: its elements (N,).
         sparse_shape: its shape, integers (2,).
         x2_dense: x2, a matrix of the dtype of ``values``.
@@ -483,7 +483,7 @@ def _sparse_addmm(
     Raises:
         TypeError: an argument is of another type, or the dtypes differ.
         ValueError: the shapes do not fit together.
-        RuntimeError: a place is outside.
+        RuntimeError: a position is out of range.
     """
     name = "SparseAddmm"
     x1 = _checked(indices, values, sparse_shape, name, 2)
@@ -520,13 +520,13 @@ def _sspaddmm(
     alpha: Tensor,
     beta: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """beta * x1 + alpha * (x2 @ x3) as a sparse matrix, where x1 and x2 are sparse; places may come several times.
+    """Return beta * x1 + alpha * (x2 @ x3) as a sparse matrix, with x1 and x2 sparse; positions may repeat.
 
     Args:
-        x1_indices: the places of x1, integers (2, N): here the rows stand in the first row, the columns in the second.
+        x1_indices: the positions of x1, integers (2, N): here the first row has the rows, the second the columns.
         x1_values: its elements (N,).
         x1_shape: its shape, integers (2,).
-        x2_indices: the places of x2, likewise.
+        x2_indices: the positions of x2, likewise.
         x2_values: its elements, of the same dtype.
         x2_shape: its shape.
         x3_dense: x3, a matrix of the same dtype.
@@ -539,14 +539,17 @@ def _sspaddmm(
     Raises:
         TypeError: an argument is of another type, or the dtypes differ.
         ValueError: the shapes do not fit together.
-        RuntimeError: a place is outside.
+        RuntimeError: a position is out of range.
     """
     name = "Sspaddmm"
-    turned = [
-        Tensor._wrap(check_integers(one, name, argument)._array.T)
-        for argument, one in (("x1_indices", x1_indices), ("x2_indices", x2_indices))
+    transposed = [
+        Tensor._wrap(check_integers(indices, name, argument)._array.T)
+        for argument, indices in (("x1_indices", x1_indices), ("x2_indices", x2_indices))
     ]
-    x1, x2 = _checked(turned[0], x1_values, x1_shape, name, 2), _checked(turned[1], x2_values, x2_shape, name, 2)
+    x1, x2 = (
+        _checked(transposed[0], x1_values, x1_shape, name, 2),
+        _checked(transposed[1], x2_values, x2_shape, name, 2),
+    )
     check_same_dtype(name, x1_values=x1.values, x2_values=x2.values)
     _check_factors(name, x1.values, x2.values, x3_dense, alpha, beta)
     if x3_dense.ndim != 2 or x2.shape[1] != x3_dense.shape[0] or x1.shape != (x2.shape[0], x3_dense.shape[1]):
@@ -556,36 +559,36 @@ def _sspaddmm(
         )
     first, second, width = _host(x1), _host(x2), x1.shape[1]
     rows, begins, groups = np.unique(second[:, 0], return_index=True, return_inverse=True)
-    turn = np.argsort(np.argsort(begins))  # a row stands where it is named first
-    spread = np.stack([np.repeat(rows[np.argsort(begins)], width), np.tile(np.arange(width), len(rows))], 1)
+    rank = np.argsort(np.argsort(begins))  # rows are in the order of their first occurrence
+    positions = np.stack([np.repeat(rows[np.argsort(begins)], width), np.tile(np.arange(width), len(rows))], 1)
     products = arithmetic.mul(reshape(x2.values, (-1, 1)), _taken(x3_dense, second[:, 1]))
-    sums = _summed(products, turn[groups.reshape(-1)], len(rows))
-    found = concat(
+    sums = _summed(products, rank[groups.reshape(-1)], len(rows))
+    values = concat(
         (arithmetic.mul(x1.values, reshape(beta, ())), reshape(arithmetic.mul(sums, reshape(alpha, ())), (-1,)))
     )
-    return _like(np.concatenate([first, spread]).T, x1_indices), found, _whole(x1.shape, x1_shape)
+    return _like(np.concatenate([first, positions]).T, x1_indices), values, _whole(x1.shape, x1_shape)
 
 
-# Sets: the different elements along the last axis
+# Sets: distinct elements along the last axis
 
 
 @declare(primitive=prim("SetSize", validate_indices=True))
 def _set_size(set_indices: Tensor, set_values: Tensor, set_shape: Tensor, *, validate_indices: bool) -> Tensor:
-    """How many different elements each row of a sparse tensor has, along its last axis.
+    """Return the number of distinct elements in each row of a sparse tensor, along its last axis.
 
     Args:
-        set_indices: the places, Int64 (N, axes), two axes or more.
+        set_indices: the positions, Int64 (N, axes), two axes or more.
         set_values: the elements (N,), integers.
-        set_shape: the shape of the whole, Int64 (axes,).
-        validate_indices: whether places must be inside the shape, which they must in any case.
+        set_shape: the shape of the dense tensor, Int64 (axes,).
+        validate_indices: whether positions must be inside the shape, which they must in any case.
 
     Returns:
         Int32 of the shape without its last axis.
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: the parts do not fit together.
-        RuntimeError: a place is outside.
+        ValueError: the components do not fit together.
+        RuntimeError: a position is out of range.
     """
     name = "SetSize"
     check_bool(validate_indices, name, "validate_indices")
@@ -610,16 +613,16 @@ _SET_OPERATIONS: dict[str, Callable[[Array, Array], Array]] = {
 def _set_operation(
     x1: Tensor, x2: Tensor, *, set_operation: str, validate_indices: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """What the elements of two tensors have in common, or not, row by row along the last axis.
+    """Return the elements that two tensors have in common, or not, row by row along the last axis.
 
     Args:
-        x1: integers with at least two axes; an element that comes again counts once.
-        x2: the others, of the same dtype and of the same lengths but for the last axis.
+        x1: integers with at least two axes; repeated elements count once.
+        x2: the other tensor, of the same dtype and of the same lengths except along the last axis.
         set_operation: "a-b", "b-a", "intersection" or "union"; upper case counts as lower case.
-        validate_indices: accepted for MindSpore's sake: dense tensors have no places to check.
+        validate_indices: accepted for MindSpore: dense tensors have no positions to check.
 
     Returns:
-        ``(indices, values, shape)`` of a sparse tensor: the elements of each row in order, and how long the longest is.
+        ``(indices, values, shape)`` of a sparse tensor: the elements of each row in order, and the longest length.
 
     Raises:
         TypeError: an argument is of another type, or the dtypes differ.
@@ -638,20 +641,20 @@ def _set_operation(
             f"For '{name}', 'x1' and 'x2' must have at least 2 axes, and one shape but for the last, but got "
             f"{x1.shape} and {x2.shape}"
         )
-    one, other = to_host(x1._array), to_host(x2._array)
-    places, values = [], []
+    first, second = to_host(x1._array), to_host(x2._array)
+    positions, values = [], []
     longest = 0
     for row in np.ndindex(x1.shape[:-1]):
-        found = _SET_OPERATIONS[operation](one[row], other[row])
-        places += [(*row, i) for i in range(len(found))]
-        values.append(found)
-        longest = max(longest, len(found))
+        elements = _SET_OPERATIONS[operation](first[row], second[row])
+        positions += [(*row, i) for i in range(len(elements))]
+        values.append(elements)
+        longest = max(longest, len(elements))
     xp = array_module(x1._array)
-    indices = np.array(places, np.int64).reshape(-1, x1.ndim)
-    together = np.concatenate([np.zeros(0, one.dtype), *values])
+    indices = np.array(positions, np.int64).reshape(-1, x1.ndim)
+    flat = np.concatenate([np.zeros(0, first.dtype), *values])
     return (
         Tensor._wrap(xp.asarray(indices)),
-        Tensor._wrap(xp.asarray(together)),
+        Tensor._wrap(xp.asarray(flat)),
         Tensor._wrap(xp.asarray(np.array((*x1.shape[:-1], longest), np.int64))),
     )
 
@@ -660,7 +663,7 @@ def _set_operation(
 def _ragged_to_sparse(
     rt_nested_splits: Sequence[Tensor], rt_dense_values: Tensor, *, Tsplits: DTypeLike
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Rows of different lengths as a sparse tensor.
+    """Return rows of different lengths as a sparse tensor.
 
     Args:
         rt_nested_splits: for each axis whose rows differ, from the outermost on, where each row begins among those of
@@ -679,23 +682,23 @@ def _ragged_to_sparse(
     if Tsplits not in (int32, int64):
         raise TypeError(f"For '{name}', 'Tsplits' must be int32 or int64, but got {Tsplits}")
     values = check_tensor(rt_dense_values, name, "rt_dense_values")
-    given = check_type(rt_nested_splits, list | tuple, name, "rt_nested_splits", "a tuple of Tensors")
-    splits = [to_host(check_integers(one, name, "rt_nested_splits")._array).astype(np.int64) for one in given]
-    lengths = [*(len(one) - 1 for one in splits[1:]), values.shape[0] if values.ndim else 0]
-    for one, length in zip(splits, lengths, strict=True):
-        if one.ndim != 1 or one[0] != 0 or one[-1] != length or (one[1:] < one[:-1]).any():
-            raise ValueError(f"For '{name}', 'rt_nested_splits' must rise from 0 to {length}, but got {one.tolist()}")
+    tensors = check_type(rt_nested_splits, list | tuple, name, "rt_nested_splits", "a tuple of Tensors")
+    splits = [to_host(check_integers(split, name, "rt_nested_splits")._array).astype(np.int64) for split in tensors]
+    lengths = [*(len(split) - 1 for split in splits[1:]), values.shape[0] if values.ndim else 0]
+    for split, length in zip(splits, lengths, strict=True):
+        if split.ndim != 1 or split[0] != 0 or split[-1] != length or (split[1:] < split[:-1]).any():
+            raise ValueError(f"For '{name}', 'rt_nested_splits' must rise from 0 to {length}, but got {split.tolist()}")
     if not splits:
         raise ValueError(f"For '{name}', 'rt_nested_splits' must have at least one Tensor, but got none")
     columns = np.arange(len(splits[0]) - 1)[:, None]
     shape = [len(splits[0]) - 1]
-    for one in splits:
-        counts = np.diff(one)
-        inner = np.arange(one[-1]) - np.repeat(one[:-1], counts)
+    for split in splits:
+        counts = np.diff(split)
+        inner = np.arange(split[-1]) - np.repeat(split[:-1], counts)
         columns = np.concatenate([np.repeat(columns, counts, axis=0), inner[:, None]], 1)
         shape.append(int(counts.max(initial=0)))
     block = values.shape[1:]
-    inside = np.stack([one.reshape(-1) for one in np.indices(block)], 1) if block else np.zeros((1, 0), np.int64)
+    inside = np.stack([split.reshape(-1) for split in np.indices(block)], 1) if block else np.zeros((1, 0), np.int64)
     indices = np.concatenate([np.repeat(columns, len(inside), axis=0), np.tile(inside, (len(columns), 1))], 1)
     xp = array_module(values._array)
     return (

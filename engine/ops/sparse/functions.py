@@ -1,4 +1,4 @@
-"""Functions of sparse tensors: made, converted, taken apart, added, multiplied; and the primitives of their parts."""
+"""Functions of sparse tensors: creation, conversion, access, sums, products; and the primitives of their components."""
 
 from __future__ import annotations
 
@@ -76,16 +76,16 @@ __all__ = [
 ]
 
 
-# Made and taken apart
+# Creation and access
 
 
 def make_coo_tensor(indices: Tensor, values: Tensor, dense_shape: tuple[int, ...]) -> COOTensor:
-    """A COOTensor.
+    """Return a COOTensor.
 
     Args:
-        indices: the place of each element, integers (N, 2).
+        indices: the position of each element, integers (N, 2).
         values: the elements (N,).
-        dense_shape: the shape of the whole, two ints.
+        dense_shape: the shape of the dense tensor, two ints.
 
     Returns:
         The COOTensor.
@@ -98,12 +98,12 @@ def make_coo_tensor(indices: Tensor, values: Tensor, dense_shape: tuple[int, ...
 
 
 def make_sparse_tensor(indices: Tensor, values: Tensor, dense_shape: tuple[int, ...]) -> COOTensor:
-    """``make_coo_tensor`` under its older name.
+    """Return ``make_coo_tensor`` under its older name.
 
     Args:
-        indices: the place of each element, integers (N, 2).
+        indices: the position of each element, integers (N, 2).
         values: the elements (N,).
-        dense_shape: the shape of the whole, two ints.
+        dense_shape: the shape of the dense tensor, two ints.
 
     Returns:
         A COOTensor.
@@ -116,13 +116,13 @@ def make_sparse_tensor(indices: Tensor, values: Tensor, dense_shape: tuple[int, 
 
 
 def make_csr_tensor(indptr: Tensor, indices: Tensor, values: Tensor, dense_shape: tuple[int, ...]) -> CSRTensor:
-    """A CSRTensor.
+    """Return a CSRTensor.
 
     Args:
         indptr: where each row begins among the elements, and where the last one ends, integers (rows + 1,).
         indices: the column of each element, integers (N,).
         values: the elements (N, ...).
-        dense_shape: the shape of the whole, ints.
+        dense_shape: the shape of the dense tensor, ints.
 
     Returns:
         The CSRTensor.
@@ -135,12 +135,12 @@ def make_csr_tensor(indptr: Tensor, indices: Tensor, values: Tensor, dense_shape
 
 
 def make_row_tensor(indices: Tensor, values: Tensor, dense_shape: tuple[int, ...]) -> RowTensor:
-    """A RowTensor.
+    """Return a RowTensor.
 
     Args:
-        indices: where on the first axis each entry is, integers (N,).
+        indices: the position of each entry on the first axis, integers (N,).
         values: the entries (N, ...).
-        dense_shape: the shape of the whole, ints.
+        dense_shape: the shape of the dense tensor, ints.
 
     Returns:
         The RowTensor.
@@ -153,12 +153,12 @@ def make_row_tensor(indices: Tensor, values: Tensor, dense_shape: tuple[int, ...
 
 
 def make_row_tensor_inner(indices: Tensor, values: Tensor, dense_shape: tuple[int, ...]) -> RowTensor:
-    """``make_row_tensor`` by its other name.
+    """Return ``make_row_tensor`` under its other name.
 
     Args:
-        indices: where on the first axis each entry is, integers (N,).
+        indices: the position of each entry on the first axis, integers (N,).
         values: the entries (N, ...).
-        dense_shape: the shape of the whole, ints.
+        dense_shape: the shape of the dense tensor, ints.
 
     Returns:
         A RowTensor.
@@ -171,7 +171,7 @@ def make_row_tensor_inner(indices: Tensor, values: Tensor, dense_shape: tuple[in
 
 
 def coo_tensor_get_indices(x: COOTensor) -> Tensor:
-    """The places of the elements of a COOTensor.
+    """Return the positions of the elements of a COOTensor.
 
     Args:
         x: the COOTensor.
@@ -180,13 +180,13 @@ def coo_tensor_get_indices(x: COOTensor) -> Tensor:
         An integer tensor (N, 2).
 
     Raises:
-        TypeError: ``x`` is no COOTensor.
+        TypeError: ``x`` is not a COOTensor.
     """
     return _coo(x, "coo_tensor_get_indices").indices
 
 
 def coo_tensor_get_values(x: COOTensor) -> Tensor:
-    """The elements of a COOTensor.
+    """Return the elements of a COOTensor.
 
     Args:
         x: the COOTensor.
@@ -195,13 +195,13 @@ def coo_tensor_get_values(x: COOTensor) -> Tensor:
         A tensor (N,).
 
     Raises:
-        TypeError: ``x`` is no COOTensor.
+        TypeError: ``x`` is not a COOTensor.
     """
     return _coo(x, "coo_tensor_get_values").values
 
 
 def coo_tensor_get_dense_shape(x: COOTensor) -> tuple[int, ...]:
-    """The shape of a COOTensor.
+    """Return the shape of a COOTensor.
 
     Args:
         x: the COOTensor.
@@ -210,13 +210,13 @@ def coo_tensor_get_dense_shape(x: COOTensor) -> tuple[int, ...]:
         A tuple of two ints.
 
     Raises:
-        TypeError: ``x`` is no COOTensor.
+        TypeError: ``x`` is not a COOTensor.
     """
     return _coo(x, "coo_tensor_get_dense_shape").shape
 
 
 def csr_tensor_get_indptr(x: CSRTensor) -> Tensor:
-    """Where each row of a CSRTensor begins among its elements, and where the last one ends.
+    """Return where each row of a CSRTensor begins among its elements, and where the last one ends.
 
     Args:
         x: the CSRTensor.
@@ -225,13 +225,13 @@ def csr_tensor_get_indptr(x: CSRTensor) -> Tensor:
         An integer tensor (rows + 1,).
 
     Raises:
-        TypeError: ``x`` is no CSRTensor.
+        TypeError: ``x`` is not a CSRTensor.
     """
     return _csr(x, "csr_tensor_get_indptr").indptr
 
 
 def csr_tensor_get_indices(x: CSRTensor) -> Tensor:
-    """The columns of the elements of a CSRTensor.
+    """Return the columns of the elements of a CSRTensor.
 
     Args:
         x: the CSRTensor.
@@ -240,13 +240,13 @@ def csr_tensor_get_indices(x: CSRTensor) -> Tensor:
         An integer tensor (N,).
 
     Raises:
-        TypeError: ``x`` is no CSRTensor.
+        TypeError: ``x`` is not a CSRTensor.
     """
     return _csr(x, "csr_tensor_get_indices").indices
 
 
 def csr_tensor_get_values(x: CSRTensor) -> Tensor:
-    """The elements of a CSRTensor.
+    """Return the elements of a CSRTensor.
 
     Args:
         x: the CSRTensor.
@@ -255,13 +255,13 @@ def csr_tensor_get_values(x: CSRTensor) -> Tensor:
         A tensor (N, ...).
 
     Raises:
-        TypeError: ``x`` is no CSRTensor.
+        TypeError: ``x`` is not a CSRTensor.
     """
     return _csr(x, "csr_tensor_get_values").values
 
 
 def csr_tensor_get_dense_shape(x: CSRTensor) -> tuple[int, ...]:
-    """The shape of a CSRTensor.
+    """Return the shape of a CSRTensor.
 
     Args:
         x: the CSRTensor.
@@ -270,13 +270,13 @@ def csr_tensor_get_dense_shape(x: CSRTensor) -> tuple[int, ...]:
         A tuple of ints.
 
     Raises:
-        TypeError: ``x`` is no CSRTensor.
+        TypeError: ``x`` is not a CSRTensor.
     """
     return _csr(x, "csr_tensor_get_dense_shape").shape
 
 
 def row_tensor_get_indices(x: RowTensor) -> Tensor:
-    """Where on the first axis the entries of a RowTensor are.
+    """Return the positions of the entries of a RowTensor on the first axis.
 
     Args:
         x: the RowTensor.
@@ -285,13 +285,13 @@ def row_tensor_get_indices(x: RowTensor) -> Tensor:
         An integer tensor (N,).
 
     Raises:
-        TypeError: ``x`` is no RowTensor.
+        TypeError: ``x`` is not a RowTensor.
     """
     return _row(x, "row_tensor_get_indices").indices
 
 
 def row_tensor_get_values(x: RowTensor) -> Tensor:
-    """The entries of a RowTensor.
+    """Return the entries of a RowTensor.
 
     Args:
         x: the RowTensor.
@@ -300,13 +300,13 @@ def row_tensor_get_values(x: RowTensor) -> Tensor:
         A tensor (N, ...).
 
     Raises:
-        TypeError: ``x`` is no RowTensor.
+        TypeError: ``x`` is not a RowTensor.
     """
     return _row(x, "row_tensor_get_values").values
 
 
 def row_tensor_get_dense_shape(x: RowTensor) -> tuple[int, ...]:
-    """The shape of the whole of a RowTensor.
+    """Return the shape of the dense tensor of a RowTensor.
 
     Args:
         x: the RowTensor.
@@ -315,23 +315,23 @@ def row_tensor_get_dense_shape(x: RowTensor) -> tuple[int, ...]:
         A tuple of ints.
 
     Raises:
-        TypeError: ``x`` is no RowTensor.
+        TypeError: ``x`` is not a RowTensor.
     """
     return _row(x, "row_tensor_get_dense_shape").dense_shape
 
 
 def row_tensor_add(x: RowTensor, y: Tensor) -> RowTensor:
-    """A RowTensor with a dense tensor added, which then has every entry.
+    """Return a RowTensor with a dense tensor added, which then has every entry.
 
     Args:
-        x: the RowTensor; entries of one place count together.
-        y: a tensor of the shape of the whole.
+        x: the RowTensor; entries at one position are summed.
+        y: a tensor of the shape of the dense tensor.
 
     Returns:
         A RowTensor of the dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no RowTensor, or ``y`` no Tensor.
+        TypeError: ``x`` is not a RowTensor, or ``y`` is not a Tensor.
         ValueError: the shapes differ.
         RuntimeError: ``x`` has entries outside its shape.
     """
@@ -342,28 +342,28 @@ def row_tensor_add(x: RowTensor, y: Tensor) -> RowTensor:
         )
     index = rows.indices._array
     check_inside(index, dense.shape[0], "row_tensor_add")
-    every = array_module(index).arange(dense.shape[0], dtype=index.dtype)
+    all_rows = array_module(index).arange(dense.shape[0], dtype=index.dtype)
     return RowTensor(
-        Tensor._wrap(every), put(cast(dense, rows.values.dtype), rows.values, (index,), "add"), dense.shape
+        Tensor._wrap(all_rows), put(cast(dense, rows.values.dtype), rows.values, (index,), "add"), dense.shape
     )
 
 
 def _coo(x: object, name: str, argument: str = "x") -> COOTensor:
-    found: COOTensor = check_type(x, COOTensor, name, argument)
-    return found
+    result: COOTensor = check_type(x, COOTensor, name, argument)
+    return result
 
 
 def _csr(x: object, name: str, argument: str = "x") -> CSRTensor:
-    found: CSRTensor = check_type(x, CSRTensor, name, argument)
-    return found
+    result: CSRTensor = check_type(x, CSRTensor, name, argument)
+    return result
 
 
 def _row(x: object, name: str) -> RowTensor:
-    found: RowTensor = check_type(x, RowTensor, name, "x")
-    return found
+    result: RowTensor = check_type(x, RowTensor, name, "x")
+    return result
 
 
-# Converted
+# Conversion
 
 
 def _check_matrix(tensor: object, name: str) -> Tensor:
@@ -375,27 +375,27 @@ def _check_matrix(tensor: object, name: str) -> Tensor:
 
 @declare(method="to_coo")
 def dense_to_sparse_coo(tensor: Tensor) -> COOTensor:
-    """The elements of a matrix that are not 0, with their places.
+    """Return the elements of a matrix that are not 0, with their positions.
 
     Args:
         tensor: a tensor of two axes.
 
     Returns:
-        A COOTensor with places in Int32.
+        A COOTensor with positions in Int32.
 
     Raises:
-        TypeError: ``tensor`` is no Tensor.
+        TypeError: ``tensor`` is not a Tensor.
         ValueError: ``tensor`` has another number of axes.
     """
     x = _check_matrix(tensor, "dense_to_sparse_coo")
     index = x._array.nonzero()
-    places = array_module(x._array).stack(index, 1).astype(np.int32)
-    return COOTensor(Tensor._wrap(places), getitem_operator(x, index=index), x.shape)
+    positions = array_module(x._array).stack(index, 1).astype(np.int32)
+    return COOTensor(Tensor._wrap(positions), getitem_operator(x, index=index), x.shape)
 
 
 @declare(method="to_csr")
 def dense_to_sparse_csr(tensor: Tensor) -> CSRTensor:
-    """The elements of a matrix that are not 0, row by row.
+    """Return the elements of a matrix that are not 0, row by row.
 
     Args:
         tensor: a tensor of two axes.
@@ -404,7 +404,7 @@ def dense_to_sparse_csr(tensor: Tensor) -> CSRTensor:
         A CSRTensor with rows and columns in Int32.
 
     Raises:
-        TypeError: ``tensor`` is no Tensor.
+        TypeError: ``tensor`` is not a Tensor.
         ValueError: ``tensor`` has another number of axes.
     """
     x = _check_matrix(tensor, "dense_to_sparse_csr")
@@ -418,7 +418,7 @@ def dense_to_sparse_csr(tensor: Tensor) -> CSRTensor:
 
 
 def csr_to_coo(tensor: CSRTensor) -> COOTensor:
-    """A CSRTensor as a COOTensor: the same elements in the same order.
+    """Return a CSRTensor as a COOTensor: the same elements in the same order.
 
     Args:
         tensor: a CSRTensor of two axes.
@@ -427,7 +427,7 @@ def csr_to_coo(tensor: CSRTensor) -> COOTensor:
         A COOTensor.
 
     Raises:
-        TypeError: ``tensor`` is no CSRTensor.
+        TypeError: ``tensor`` is not a CSRTensor.
         ValueError: ``tensor`` has more than two axes.
         RuntimeError: its rows or columns do not fit its shape.
     """
@@ -435,7 +435,7 @@ def csr_to_coo(tensor: CSRTensor) -> COOTensor:
 
 
 def csr_to_dense(csr_tensor: CSRTensor) -> Tensor:
-    """A CSRTensor as a dense tensor.
+    """Return a CSRTensor as a dense tensor.
 
     Args:
         csr_tensor: a CSRTensor of two axes.
@@ -444,7 +444,7 @@ def csr_to_dense(csr_tensor: CSRTensor) -> Tensor:
         A tensor of its shape and dtype.
 
     Raises:
-        TypeError: ``csr_tensor`` is no CSRTensor.
+        TypeError: ``csr_tensor`` is not a CSRTensor.
         ValueError: ``csr_tensor`` has more than two axes.
         RuntimeError: its rows or columns do not fit its shape.
     """
@@ -452,16 +452,16 @@ def csr_to_dense(csr_tensor: CSRTensor) -> Tensor:
 
 
 def _vector(x: object, name: str, argument: str) -> Array:
-    found = check_tensor(x, name, argument)
-    if found._array.dtype.kind not in "iu":
-        raise TypeError(f"For '{name}', '{argument}' must hold integers, but got {found.dtype}")
-    if found.ndim != 1:
-        raise ValueError(f"For '{name}', '{argument}' must have 1 axis, but got shape {found.shape}")
-    return found._array
+    tensor = check_tensor(x, name, argument)
+    if tensor._array.dtype.kind not in "iu":
+        raise TypeError(f"For '{name}', '{argument}' must hold integers, but got {tensor.dtype}")
+    if tensor.ndim != 1:
+        raise ValueError(f"For '{name}', '{argument}' must have 1 axis, but got shape {tensor.shape}")
+    return tensor._array
 
 
 def coo2csr(row_indices: Tensor, height: int) -> Tensor:
-    """Where each row begins among elements that lie row by row, and where the last one ends.
+    """Return where each row begins among elements in row order, and where the last one ends.
 
     Args:
         row_indices: the row of each element, integers that do not decrease.
@@ -471,8 +471,8 @@ def coo2csr(row_indices: Tensor, height: int) -> Tensor:
         A tensor (height + 1,) of the dtype of ``row_indices``: the ``indptr`` of a CSRTensor.
 
     Raises:
-        TypeError: ``row_indices`` holds no integers, or ``height`` is no int.
-        ValueError: ``row_indices`` has not one axis.
+        TypeError: ``row_indices`` does not hold integers, or ``height`` is not an int.
+        ValueError: ``row_indices`` does not have one axis.
         RuntimeError: a row is not in [0, height).
     """
     rows = _vector(row_indices, "coo2csr", "row_indices")
@@ -482,7 +482,7 @@ def coo2csr(row_indices: Tensor, height: int) -> Tensor:
 
 
 def csr2coo(indptr: Tensor, nnz: int) -> Tensor:
-    """The row of each element, for elements that lie row by row.
+    """Return the row of each element, for elements in row order.
 
     Args:
         indptr: where each row begins among them, and where the last one ends, integers.
@@ -492,8 +492,8 @@ def csr2coo(indptr: Tensor, nnz: int) -> Tensor:
         A tensor (nnz,) of the dtype of ``indptr``.
 
     Raises:
-        TypeError: ``indptr`` holds no integers, or ``nnz`` is no int.
-        ValueError: ``indptr`` has not one axis.
+        TypeError: ``indptr`` does not hold integers, or ``nnz`` is not an int.
+        ValueError: ``indptr`` does not have one axis.
         RuntimeError: ``indptr`` does not rise from 0 to ``nnz``.
     """
     starts = _vector(indptr, "csr2coo", "indptr")
@@ -502,12 +502,12 @@ def csr2coo(indptr: Tensor, nnz: int) -> Tensor:
 
 
 def csr_gather(indptr: Tensor, indices: Tensor, dense: Tensor, sparse_shape: tuple[int, ...]) -> Tensor:
-    """The elements of a dense tensor at the places of a CSRTensor.
+    """Return the elements of a dense tensor at the positions of a CSRTensor.
 
     Args:
         indptr: where each row begins among the elements, and where the last one ends.
         indices: the column of each element.
-        dense: the tensor to pick from; it broadcasts to ``sparse_shape``.
+        dense: the source tensor; it broadcasts to ``sparse_shape``.
         sparse_shape: the shape of the CSRTensor.
 
     Returns:
@@ -520,35 +520,35 @@ def csr_gather(indptr: Tensor, indices: Tensor, dense: Tensor, sparse_shape: tup
     """
     x = check_tensor(dense, "csr_gather", "dense")
     count = check_tensor(indices, "csr_gather", "indices").shape
-    rest = tuple(sparse_shape[2:]) if isinstance(sparse_shape, tuple) else ()
-    values = constant(array_module(x._array).zeros(count + rest, x._array.dtype))
+    inner_shape = tuple(sparse_shape[2:]) if isinstance(sparse_shape, tuple) else ()
+    values = constant(array_module(x._array).zeros(count + inner_shape, x._array.dtype))
     return CSRTensor(indptr, indices, values, sparse_shape)._picked(x, "csr_gather", "dense")
 
 
-# Added and multiplied
+# Sums and products
 
 
 @declare(primitive=prim("Coalesce"))
 def coalesce(x_indices: Tensor, x_values: Tensor, x_shape: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The elements of a sparse tensor with those of one place added up, in the order of the places.
+    """Return the elements of a sparse tensor in the order of their positions, with those at one position summed.
 
     Args:
-        x_indices: the places, integers (axes, N): a column for each element.
+        x_indices: the positions, integers (axes, N): a column for each element.
         x_values: the elements (N,).
-        x_shape: the shape of the whole, integers (axes,).
+        x_shape: the shape of the dense tensor, integers (axes,).
 
     Returns:
         ``(y_indices, y_values, y_shape)``, likewise.
 
     Raises:
-        TypeError: an argument is no Tensor, or ``x_indices`` or ``x_shape`` holds no integers.
-        ValueError: the shapes do not fit together, or a place is outside ``x_shape``.
+        TypeError: an argument is not a Tensor, or ``x_indices`` or ``x_shape`` does not hold integers.
+        ValueError: the shapes do not fit together, or a position is out of range ``x_shape``.
     """
-    places, values = check_tensor(x_indices, "coalesce", "x_indices"), check_tensor(x_values, "coalesce", "x_values")
+    positions, values = check_tensor(x_indices, "coalesce", "x_indices"), check_tensor(x_values, "coalesce", "x_values")
     lengths = _vector(x_shape, "coalesce", "x_shape").tolist()
-    index = places._array
+    index = positions._array
     if index.dtype.kind not in "iu":
-        raise TypeError(f"For 'coalesce', 'x_indices' must hold integers, but got {places.dtype}")
+        raise TypeError(f"For 'coalesce', 'x_indices' must hold integers, but got {positions.dtype}")
     if values.ndim != 1 or index.shape != (len(lengths), values.size):
         raise ValueError(
             f"For 'coalesce', 'x_indices' must have a row for each of 'x_shape' and a column for each of the vector "
@@ -559,27 +559,27 @@ def coalesce(x_indices: Tensor, x_values: Tensor, x_shape: Tensor) -> tuple[Tens
             check_inside(row, length, "coalesce", "x_indices")
     except RuntimeError as error:
         raise ValueError(str(error)) from None
-    kept, at = _numbered(index, lengths)
-    found = scatter_add_operator(values, index=(at,), shape=(kept.shape[1],))
-    return Tensor._wrap(kept), found, Tensor._wrap(x_shape._array)
+    unique, at = _numbered(index, lengths)
+    sums = scatter_add_operator(values, index=(at,), shape=(unique.shape[1],))
+    return Tensor._wrap(unique), sums, Tensor._wrap(x_shape._array)
 
 
 def _numbered(index: Array, lengths: Sequence[int]) -> tuple[Array, Array]:
-    """Places of any number of axes, each once and in order, and which of them each element is at."""
+    """Return the unique positions in order, for any number of axes, and the index of each element's position."""
     xp = array_module(index)
     flat, at = xp.unique(_flat(tuple(index), lengths), return_inverse=True)
     return xp.stack(xp.unravel_index(flat, tuple(lengths))).astype(index.dtype), at.reshape(-1)
 
 
 def _flat(index: Sequence[Array], lengths: Sequence[int]) -> Array:
-    found = index[0].astype(np.int64)
+    result = index[0].astype(np.int64)
     for column, length in zip(index[1:], lengths[1:], strict=True):
-        found = found * length + column
-    return found
+        result = result * length + column
+    return result
 
 
 def coo_add(x1: COOTensor, x2: COOTensor, thresh: Tensor) -> COOTensor:
-    """The sum of two COOTensors, each place once and in order, without elements that are small.
+    """Return the sum of two COOTensors, each position once and in order, without elements that are small.
 
     Args:
         x1: the first.
@@ -590,35 +590,35 @@ def coo_add(x1: COOTensor, x2: COOTensor, thresh: Tensor) -> COOTensor:
         A COOTensor of the dtype that both are promoted to.
 
     Raises:
-        TypeError: ``x1`` or ``x2`` is no COOTensor, or ``thresh`` no Tensor.
+        TypeError: ``x1`` or ``x2`` is not a COOTensor, or ``thresh`` is not a Tensor.
         ValueError: the shapes differ, or ``thresh`` has axes.
-        RuntimeError: places are outside the shape.
+        RuntimeError: positions are out of range.
     """
     return coo_sum(x1, x2, thresh, "coo_add", ("x1", "x2"))
 
 
 def coo_concat(sp_input: Sequence[COOTensor], concat_dim: int = 0) -> COOTensor:
-    """COOTensors side by side, with the elements in the order of their places.
+    """Return the concatenation of COOTensors, with the elements in the order of their positions.
 
     Args:
         sp_input: a list or tuple of two COOTensors or more, of one dtype, or of tuples ``(indices, values, shape)``;
             the lengths along the other axis are equal.
-        concat_dim: the axis along which they are put, in [-2, 2).
+        concat_dim: the axis of the concatenation, in [-2, 2).
 
     Returns:
         A COOTensor.
 
     Raises:
-        TypeError: ``sp_input`` is something else, or the dtypes differ.
+        TypeError: ``sp_input`` is of another type, or the dtypes differ.
         ValueError: fewer than two, shapes that do not fit, or ``concat_dim`` out of range.
-        RuntimeError: places are outside the shape.
+        RuntimeError: positions are out of range.
     """
-    given = check_type(sp_input, list | tuple, "coo_concat", "sp_input", "a list or tuple of COOTensors")
-    parts = [_coo(COOTensor(*x) if isinstance(x, tuple) else x, "coo_concat", "sp_input") for x in given]
+    items = check_type(sp_input, list | tuple, "coo_concat", "sp_input", "a list or tuple of COOTensors")
+    parts = [_coo(COOTensor(*x) if isinstance(x, tuple) else x, "coo_concat", "sp_input") for x in items]
     if len(parts) < 2:
         raise ValueError(f"For 'coo_concat', 'sp_input' must have at least 2 COOTensors, but got {len(parts)}")
     axis = one_axis(concat_dim, 2, "coo_concat")
-    first, moved, index_dtype, begin = parts[0], [], parts[0]._indices._array.dtype, 0
+    first, blocks, index_dtype, begin = parts[0], [], parts[0]._indices._array.dtype, 0
     for part in parts:
         if part.dtype != first.dtype:
             raise TypeError(f"For 'coo_concat', the dtypes must be equal, but got {first.dtype} and {part.dtype}")
@@ -628,21 +628,21 @@ def coo_concat(sp_input: Sequence[COOTensor], concat_dim: int = 0) -> COOTensor:
                 f"but got {first.shape} and {part.shape}"
             )
         index = part._places("coo_concat")
-        shifted = array_module(index.rows).stack((index.rows, index.columns), 1).astype(np.int64)
-        shifted[:, axis] += begin
-        moved.append(shifted)
+        block = array_module(index.rows).stack((index.rows, index.columns), 1).astype(np.int64)
+        block[:, axis] += begin
+        blocks.append(block)
         index_dtype = np.promote_types(index_dtype, part._indices._array.dtype)
         begin += part.shape[axis]
-    xp = array_module(moved[0])
-    places = xp.concatenate(moved)
+    xp = array_module(blocks[0])
+    positions = xp.concatenate(blocks)
     shape = (begin, first.shape[1]) if axis == 0 else (first.shape[0], begin)
-    order = xp.argsort(places[:, 0] * shape[1] + places[:, 1], kind="stable")
+    order = xp.argsort(positions[:, 0] * shape[1] + positions[:, 1], kind="stable")
     values = getitem_operator(concat([part.values for part in parts]), index=(order,))
-    return COOTensor(Tensor._wrap(places[order].astype(index_dtype)), values, shape)
+    return COOTensor(Tensor._wrap(positions[order].astype(index_dtype)), values, shape)
 
 
 def csr_add(a: CSRTensor, b: CSRTensor, alpha: Tensor, beta: Tensor) -> CSRTensor:
-    """``alpha * a + beta * b``, with an element at each place where one of the two has one.
+    """Return ``alpha * a + beta * b``, with an element at each position where one of the two has one.
 
     Args:
         a: the first, of two axes.
@@ -654,7 +654,7 @@ def csr_add(a: CSRTensor, b: CSRTensor, alpha: Tensor, beta: Tensor) -> CSRTenso
         A CSRTensor of the dtype that both are promoted to, with the columns of each row in order.
 
     Raises:
-        TypeError: ``a`` or ``b`` is no CSRTensor, ``alpha`` or ``beta`` no Tensor.
+        TypeError: ``a`` or ``b`` is not a CSRTensor, ``alpha`` or ``beta`` is not a Tensor.
         ValueError: the shapes do not fit, or there are more than two axes.
         RuntimeError: rows or columns do not fit the shape.
     """
@@ -662,17 +662,17 @@ def csr_add(a: CSRTensor, b: CSRTensor, alpha: Tensor, beta: Tensor) -> CSRTenso
 
 
 def csr_mul(x: CSRTensor, y: Operand) -> Any:
-    """The product of a CSRTensor and a dense tensor, element by element.
+    """Return the product of a CSRTensor and a dense tensor, element by element.
 
     Args:
         x: the CSRTensor.
         y: a tensor that broadcasts to it, or a number.
 
     Returns:
-        A CSRTensor; where ``y`` is a number or a tensor of one element, a tensor of the values alone.
+        A CSRTensor; if ``y`` is a number or a tensor of one element, a tensor of the values alone.
 
     Raises:
-        TypeError: ``x`` is no CSRTensor, or ``y`` something else.
+        TypeError: ``x`` is not a CSRTensor, or ``y`` is of another type.
         ValueError: ``y`` does not broadcast to ``x``.
         RuntimeError: rows or columns do not fit the shape.
     """
@@ -680,17 +680,17 @@ def csr_mul(x: CSRTensor, y: Operand) -> Any:
 
 
 def csr_div(x: CSRTensor, y: Operand) -> Any:
-    """A CSRTensor divided by a dense tensor, element by element; what is not kept stays 0.
+    """Return a CSRTensor divided by a dense tensor, element by element; other elements stay 0.
 
     Args:
         x: the CSRTensor.
         y: a tensor that broadcasts to it, or a number.
 
     Returns:
-        A CSRTensor; where ``y`` is a number or a tensor of one element, a tensor of the values alone.
+        A CSRTensor; if ``y`` is a number or a tensor of one element, a tensor of the values alone.
 
     Raises:
-        TypeError: ``x`` is no CSRTensor, or ``y`` something else.
+        TypeError: ``x`` is not a CSRTensor, or ``y`` is of another type.
         ValueError: ``y`` does not broadcast to ``x``.
         RuntimeError: rows or columns do not fit the shape.
     """
@@ -702,7 +702,7 @@ def _operand(y: object, name: str) -> Any:
 
 
 def csr_mv(csr_tensor: CSRTensor, dense: Tensor) -> Tensor:
-    """A CSRTensor times a vector.
+    """Return a CSRTensor times a vector.
 
     Args:
         csr_tensor: a CSRTensor (rows, columns).
@@ -712,7 +712,7 @@ def csr_mv(csr_tensor: CSRTensor, dense: Tensor) -> Tensor:
         A tensor (rows, 1) of the dtype that both are promoted to.
 
     Raises:
-        TypeError: ``csr_tensor`` is no CSRTensor, or ``dense`` no Tensor.
+        TypeError: ``csr_tensor`` is not a CSRTensor, or ``dense`` is not a Tensor.
         ValueError: the shapes do not fit.
         RuntimeError: rows or columns do not fit the shape.
     """
@@ -727,7 +727,7 @@ def csr_mm(
     adjoint_a: bool = False,
     adjoint_b: bool = False,
 ) -> CSRTensor:
-    """The matrix product of two CSRTensors.
+    """Return the matrix product of two CSRTensors.
 
     Args:
         a: the first, of two axes.
@@ -742,29 +742,29 @@ def csr_mm(
         second.
 
     Raises:
-        TypeError: ``a`` or ``b`` is no CSRTensor, or another argument no bool.
+        TypeError: ``a`` or ``b`` is not a CSRTensor, or another argument is not a bool.
         ValueError: the shapes do not fit, or there are more than two axes.
         RuntimeError: rows or columns do not fit the shape.
     """
     flags = {"trans_a": trans_a, "trans_b": trans_b, "adjoint_a": adjoint_a, "adjoint_b": adjoint_b}
     for argument, flag in flags.items():
         check_bool(flag, "csr_mm", argument)
-    turned = trans_a or adjoint_a, trans_b or adjoint_b
-    return csr_product(a, b, "csr_mm", ("a", "b"), turned, (adjoint_a, adjoint_b))
+    transposed = trans_a or adjoint_a, trans_b or adjoint_b
+    return csr_product(a, b, "csr_mm", ("a", "b"), transposed, (adjoint_a, adjoint_b))
 
 
 def csr_reduce_sum(csr_tensor: CSRTensor, axis: int) -> Tensor:
-    """The sum of each row of a CSRTensor.
+    """Return the sum of each row of a CSRTensor.
 
     Args:
         csr_tensor: the CSRTensor.
-        axis: 1, or the same axis counted from behind.
+        axis: 1, or the same axis counted from the end.
 
     Returns:
         A tensor of its shape, but of length 1 along ``axis``, and of its dtype.
 
     Raises:
-        TypeError: ``csr_tensor`` is no CSRTensor, or ``axis`` no int.
+        TypeError: ``csr_tensor`` is not a CSRTensor, or ``axis`` is not an int.
         ValueError: ``axis`` is another one.
         RuntimeError: rows or columns do not fit the shape.
     """
@@ -772,43 +772,43 @@ def csr_reduce_sum(csr_tensor: CSRTensor, axis: int) -> Tensor:
 
 
 def csr_softmax(logits: CSRTensor, dtype: DTypeLike) -> CSRTensor:
-    """The softmax of each row over the elements that are kept there.
+    """Return the softmax of each row over the elements that it has.
 
     Args:
         logits: a CSRTensor of two axes.
         dtype: the element type of the result: float16, float32 or float64.
 
     Returns:
-        A CSRTensor with the same places.
+        A CSRTensor with the same positions.
 
     Raises:
-        TypeError: ``logits`` is no CSRTensor, or another ``dtype``.
+        TypeError: ``logits`` is not a CSRTensor, or another ``dtype``.
         ValueError: ``logits`` has more than two axes.
         RuntimeError: rows or columns do not fit the shape.
     """
     x = _csr(logits, "csr_softmax", "logits")
-    wanted = _float_dtype(dtype, "csr_softmax")
+    result_dtype = _float_dtype(dtype, "csr_softmax")
     rows, count = x._places_of_matrix("csr_softmax").rows, x.shape[0]
-    values = cast(x.values, float64 if wanted == float64 else float32)  # of half precision sums would be rough
+    values = cast(x.values, float64 if result_dtype == float64 else float32)  # sums in half precision would be rough
     if not x.size:
-        return x._with_values(cast(values, wanted))
+        return x._with_values(cast(values, result_dtype))
     largest = unsorted_segment_max(stop_gradient(values), Tensor._wrap(rows), count)
     parts = exponentials.exp(arithmetic.sub(values, getitem_operator(largest, index=(rows,))))
-    whole = scatter_add_operator(parts, index=(rows,), shape=(count,))
-    return x._with_values(cast(arithmetic.div(parts, getitem_operator(whole, index=(rows,))), wanted))
+    sums = scatter_add_operator(parts, index=(rows,), shape=(count,))
+    return x._with_values(cast(arithmetic.div(parts, getitem_operator(sums, index=(rows,))), result_dtype))
 
 
 def _float_dtype(dtype: DTypeLike, name: str) -> DType:
     try:
-        found = dtype_of(numpy_dtype(dtype))
+        result = dtype_of(numpy_dtype(dtype))
     except (TypeError, ValueError):
-        found = None
-    if found not in (float16, float32, float64):
+        result = None
+    if result not in (float16, float32, float64):
         raise TypeError(f"For '{name}', 'dtype' must be float16, float32 or float64, but got {dtype}")
-    return found
+    return result
 
 
-# Primitives of the parts
+# Primitives of components
 
 
 @declare(primitive=prim("SparseTensorDenseMatmul", adjoint_st=False, adjoint_dt=False))
@@ -820,10 +820,10 @@ def _times_dense(
     adjoint_st: bool = False,
     adjoint_dt: bool = False,
 ) -> Tensor:
-    """A sparse matrix times a dense one.
+    """Return a sparse matrix times a dense one.
 
     Args:
-        indices: the places of the elements of the first, Int32 or Int64 (N, 2).
+        indices: the positions of the elements of the first, Int32 or Int64 (N, 2).
         values: the elements (N,).
         sparse_shape: the shape of the first, a tuple of two ints or a tensor of them.
         dense: the second, a tensor of two axes and of the dtype of ``values``.
@@ -835,7 +835,7 @@ def _times_dense(
 
     Raises:
         TypeError: an argument is of another type, or the dtypes differ.
-        ValueError: the shapes do not fit together, or a place is outside ``sparse_shape``.
+        ValueError: the shapes do not fit together, or a position is out of range ``sparse_shape``.
     """
     name = "SparseTensorDenseMatmul"
     check_bool(adjoint_st, name, "adjoint_st")
@@ -844,29 +844,29 @@ def _times_dense(
     if x.dtype != y.dtype:
         raise TypeError(f"For '{name}', 'values' and 'dense' must have one dtype, but got {x.dtype} and {y.dtype}")
     try:
-        places = x._places(name)
+        positions = x._places(name)
     except RuntimeError as error:
         raise ValueError(str(error)) from None
     if adjoint_dt and y.ndim == 2:
         y = transpose(y, (1, 0))
-    return times_dense(x.values, places.transposed if adjoint_st else places, y, name, "dense")
+    return times_dense(x.values, positions.transposed if adjoint_st else positions, y, name, "dense")
 
 
 @declare(primitive=prim("SparseToDense"))
 def _to_dense(indices: Tensor, values: Tensor, sparse_shape: Shape) -> Tensor:
-    """A sparse tensor as a dense one; of several elements of one place the last one stays.
+    """Return a sparse tensor as a dense one; of several elements at one position the last one is kept.
 
     Args:
-        indices: the places of the elements, Int32 or Int64 (N, axes).
+        indices: the positions of the elements, Int32 or Int64 (N, axes).
         values: the elements (N,).
-        sparse_shape: the shape of the whole, a tuple of ints or a tensor of them.
+        sparse_shape: the shape of the dense tensor, a tuple of ints or a tensor of them.
 
     Returns:
         A tensor of shape ``sparse_shape`` and of the dtype of ``values``.
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: the shapes do not fit together, or a place is outside ``sparse_shape``.
+        ValueError: the shapes do not fit together, or a position is out of range ``sparse_shape``.
     """
     x = _parts(indices, values, sparse_shape, "SparseToDense")
     try:
@@ -876,18 +876,18 @@ def _to_dense(indices: Tensor, values: Tensor, sparse_shape: Shape) -> Tensor:
     xp = array_module(index[0])
     flat = _flat(index, x.shape)[::-1]
     last = flat.size - 1 - xp.unique(flat, return_index=True)[1]
-    kept = tuple([column[last] for column in index])
-    return scatter_add_operator(getitem_operator(x.values, index=(last,)), index=kept, shape=x.shape)
+    selected = tuple([column[last] for column in index])
+    return scatter_add_operator(getitem_operator(x.values, index=(last,)), index=selected, shape=x.shape)
 
 
 @declare(primitive=prim("SparseTensorDenseAdd"))
 def _added_to_dense(x1_indices: Tensor, x1_values: Tensor, x1_shape: Shape, x2: Tensor) -> Tensor:
-    """A sparse tensor added to a dense one.
+    """Return a sparse tensor added to a dense one.
 
     Args:
-        x1_indices: the places of the elements, Int32 or Int64 (N, axes).
+        x1_indices: the positions of the elements, Int32 or Int64 (N, axes).
         x1_values: the elements (N,).
-        x1_shape: the shape of the whole, a tuple of ints or a tensor of them.
+        x1_shape: the shape of the dense tensor, a tuple of ints or a tensor of them.
         x2: a tensor of that shape and of the dtype of ``x1_values``.
 
     Returns:
@@ -896,7 +896,7 @@ def _added_to_dense(x1_indices: Tensor, x1_values: Tensor, x1_shape: Shape, x2: 
     Raises:
         TypeError: an argument is of another type, or the dtypes differ.
         ValueError: the shapes do not fit together.
-        RuntimeError: the shapes of the two differ, or a place is outside.
+        RuntimeError: the shapes of the two differ, or a position is out of range.
     """
     name = "SparseTensorDenseAdd"
     x, y = _parts(x1_indices, x1_values, x1_shape, name), check_tensor(x2, name, "x2")
@@ -909,41 +909,41 @@ def _added_to_dense(x1_indices: Tensor, x1_values: Tensor, x1_shape: Shape, x2: 
 
 @declare(primitive=prim("SparseSlice"))
 def _part(indices: Tensor, values: Tensor, shape: Tensor, start: Tensor, size: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """A block of a sparse tensor: the elements in it, in their order, with their places in the block.
+    """Return a block of a sparse tensor: the elements in it, in their order, with their positions in the block.
 
     Args:
-        indices: the places of the elements, integers (N, axes).
+        indices: the positions of the elements, integers (N, axes).
         values: the elements (N,).
-        shape: the shape of the whole, integers (axes,).
-        start: where the block begins on each axis, integers (axes,).
-        size: its lengths, integers (axes,); a block that reaches over the end is cut there.
+        shape: the shape of the dense tensor, integers (axes,).
+        start: the beginning of the block on each axis, integers (axes,).
+        size: its lengths, integers (axes,); a block that extends over the end is cropped there.
 
     Returns:
         ``(y_indices, y_values, y_shape)`` of the block.
 
     Raises:
-        TypeError: an argument is no Tensor, or one of another kind of elements.
-        ValueError: the shapes do not fit together, or a place is outside.
+        TypeError: an argument is not a Tensor, or one of another kind of elements.
+        ValueError: the shapes do not fit together, or a position is out of range.
     """
     name, xp = "SparseSlice", array_module(check_tensor(values, "SparseSlice")._array)
-    whole, begin, lengths = (
-        _vector(one, name, argument) for one, argument in ((shape, "shape"), (start, "start"), (size, "size"))
+    full, begin, lengths = (
+        _vector(vector, name, argument) for vector, argument in ((shape, "shape"), (start, "start"), (size, "size"))
     )
-    if not whole.size == begin.size == lengths.size:
+    if not full.size == begin.size == lengths.size:
         raise ValueError(
             f"For '{name}', 'shape', 'start' and 'size' must have one length, "
-            f"but got {whole.size}, {begin.size} and {lengths.size}"
+            f"but got {full.size}, {begin.size} and {lengths.size}"
         )
     x = _parts(indices, values, shape, name)
     if bool((begin < 0).any()) or bool((lengths < 0).any()):
         raise ValueError(
             f"For '{name}', 'start' and 'size' must not be negative, but got {begin.tolist()} and {lengths.tolist()}"
         )
-    moved = x.indices._array - begin
-    kept = ((moved >= 0) & (moved < lengths)).all(axis=1)
-    block = xp.minimum(lengths, xp.maximum(whole - begin, 0)).astype(whole.dtype)
-    places = moved[kept].astype(x.indices._array.dtype)
-    return Tensor._wrap(places), getitem_operator(x.values, index=(kept,)), Tensor._wrap(block)
+    shifted = x.indices._array - begin
+    mask = ((shifted >= 0) & (shifted < lengths)).all(axis=1)
+    block = xp.minimum(lengths, xp.maximum(full - begin, 0)).astype(full.dtype)
+    positions = shifted[mask].astype(x.indices._array.dtype)
+    return Tensor._wrap(positions), getitem_operator(x.values, index=(mask,)), Tensor._wrap(block)
 
 
 def _parts(indices: Tensor, values: Tensor, shape: Shape, name: str, axes: int | None = None) -> SparseTensor:

@@ -1,8 +1,8 @@
-"""Primitive classes of sparse matrices row by row, one or a batch of them, that are given in parts.
+"""Primitive classes of sparse matrices in row order, one or a batch of them, in components.
 
-The parts: the shape of the whole, (rows, columns) or (batch, rows, columns); where each matrix begins among the
-values, and where the last one ends; for each matrix where each of its rows begins among its values, and where the last
-one ends; the column of each value; the values. Integers are Int32 or Int64, and so they are in results.
+The components: the shape of the dense tensor, (rows, columns) or (batch, rows, columns); where each matrix begins among
+the values, and where the last one ends; for each matrix where each of its rows begins among its values, and where the
+last one ends; the column of each value; the values. Integers are Int32 or Int64, also in results.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ class _Matrices:
     """A batch of matrices.
 
     Attributes:
-        shape: (batch, rows, columns), the batch 1 where there is none.
-        axes: of the whole, 2 or 3.
+        shape: (batch, rows, columns), the batch 1 if there is none.
+        axes: of the dense tensor, 2 or 3.
         places: the matrix, the row and the column of each value, Int64 in NumPy.
         values: the values.
-        like: a tensor of the dtype that integers have in results.
+        like: a tensor of the dtype of integers in results.
     """
 
     shape: tuple[int, int, int]
@@ -69,14 +69,14 @@ class _Matrices:
     like: Tensor
 
     def of(self, number: int) -> tuple[Tensor, Places]:
-        """The values and the places of one of the matrices."""
-        mine = np.flatnonzero(self.places[:, 0] == number)
+        """Return the values and the positions of one of the matrices."""
+        selected = np.flatnonzero(self.places[:, 0] == number)
         xp = array_module(self.values._array)
-        rows, columns = (xp.asarray(self.places[mine, i]) for i in (1, 2))
-        return _taken(self.values, mine), Places(rows, columns, self.shape[1:])
+        rows, columns = (xp.asarray(self.places[selected, i]) for i in (1, 2))
+        return _taken(self.values, selected), Places(rows, columns, self.shape[1:])
 
     def told(self) -> tuple[Tensor, ...]:
-        """The parts, the values row by row."""
+        """Return the components, with the values in row order."""
         order = np.lexsort(self.places.T[::-1])
         batch, rows, _ = self.shape
         counts = np.zeros((batch, rows + 1), np.int64)
@@ -101,12 +101,12 @@ def _shape_of(given: Tensor, name: str, argument: str) -> tuple[tuple[int, int, 
 
 
 def _matrices(parts: tuple[Tensor, ...], name: str, x: str, ends_count: bool = True) -> _Matrices:
-    """The matrices that are given in parts; ``ends_count``: whether the second part is looked at."""
-    arguments = [f"{x}{one}" for one in ("dense_shape", "batch_pointers", "row_pointers", "col_indices", "values")]
+    """Return the matrices from their components; ``ends_count``: whether the second component is checked."""
+    arguments = [f"{x}{item}" for item in ("dense_shape", "batch_pointers", "row_pointers", "col_indices", "values")]
     shape, axes = _shape_of(parts[0], name, arguments[0])
     ends, pointers, columns = (
-        to_host(check_integers(one, name, argument)._array).astype(np.int64)
-        for one, argument in zip(parts[1:4], arguments[1:4], strict=True)
+        to_host(check_integers(item, name, argument)._array).astype(np.int64)
+        for item, argument in zip(parts[1:4], arguments[1:4], strict=True)
     )
     values = check_tensor(parts[4], name, arguments[4])
     batch, rows, width = shape
@@ -127,8 +127,8 @@ def _matrices(parts: tuple[Tensor, ...], name: str, x: str, ends_count: bool = T
         raise ValueError(f"For '{name}', '{arguments[1]}' must be {begins.tolist()}, but got {ends.tolist()}")
     if len(columns) and (columns.min() < 0 or columns.max() >= width):
         raise ValueError(f"For '{name}', '{arguments[3]}' must be in [0, {width}), but got {columns.tolist()}")
-    both = np.indices((batch, rows)).reshape(2, -1).repeat(counts.reshape(-1), axis=1)
-    return _Matrices(shape, axes, np.stack([*both, columns], 1), values, parts[3])
+    row_index = np.indices((batch, rows)).reshape(2, -1).repeat(counts.reshape(-1), axis=1)
+    return _Matrices(shape, axes, np.stack([*row_index, columns], 1), values, parts[3])
 
 
 def _as_dense(
@@ -180,59 +180,59 @@ def _at(places: Array, values: Tensor, shape: tuple[int, ...], like: Tensor, nam
 
 @declare(primitive=prim("DenseToCSRSparseMatrix"))
 def _of_dense(dense_input: Tensor, indices: Tensor) -> tuple[Tensor, ...]:
-    """What dense matrices have at some places, as sparse matrices.
+    """Return the elements of dense matrices at given positions, as sparse matrices.
 
     Args:
         dense_input: a tensor of two or three axes.
-        indices: the places, Int32 or Int64 (N, axes).
+        indices: the positions, Int32 or Int64 (N, axes).
 
     Returns:
         ``(dense_shape, batch_pointers, row_pointers, col_indices, values)`` of the result, integers as ``indices``.
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: the parts do not fit together, or a place is outside.
+        ValueError: the components do not fit together, or a position is out of range.
     """
     name = "DenseToCSRSparseMatrix"
     x = check_tensor(dense_input, name, "dense_input")
-    places = to_host(check_integers(indices, name, "indices")._array).astype(np.int64)
-    if x.ndim not in (2, 3) or places.shape[1:] != (x.ndim,):
+    positions = to_host(check_integers(indices, name, "indices")._array).astype(np.int64)
+    if x.ndim not in (2, 3) or positions.shape[1:] != (x.ndim,):
         raise ValueError(
             f"For '{name}', 'dense_input' must have 2 or 3 axes and 'indices' a row of as many for each place, but got "
             f"shapes {x.shape} and {indices.shape}"
         )
-    if len(places) and ((places < 0).any() or (places >= x.shape).any()):
-        raise ValueError(f"For '{name}', 'indices' must be inside {x.shape}, but got {places.tolist()}")
-    index = tuple(array_module(x._array).asarray(column) for column in places.T)
-    return _at(places, getitem_operator(x, index=index), x.shape, indices, name)
+    if len(positions) and ((positions < 0).any() or (positions >= x.shape).any()):
+        raise ValueError(f"For '{name}', 'indices' must be inside {x.shape}, but got {positions.tolist()}")
+    index = tuple(array_module(x._array).asarray(column) for column in positions.T)
+    return _at(positions, getitem_operator(x, index=index), x.shape, indices, name)
 
 
 @declare(primitive=prim("SparseTensorToCSRSparseMatrix"))
 def _of_places(x_indices: Tensor, x_values: Tensor, x_dense_shape: Tensor) -> tuple[Tensor, ...]:
-    """A sparse tensor with the place of each value as sparse matrices.
+    """Return a sparse tensor with the position of each value, as sparse matrices.
 
     Args:
-        x_indices: the places, Int32 or Int64 (N, axes), two or three axes.
+        x_indices: the positions, Int32 or Int64 (N, axes), two or three axes.
         x_values: the values (N,).
-        x_dense_shape: the shape of the whole, integers (axes,).
+        x_dense_shape: the shape of the dense tensor, integers (axes,).
 
     Returns:
         ``(dense_shape, batch_pointers, row_pointers, col_indices, values)`` of the result, integers as ``x_indices``.
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: the parts do not fit together, or a place is outside.
+        ValueError: the components do not fit together, or a position is out of range.
     """
     name = "SparseTensorToCSRSparseMatrix"
-    places = to_host(check_integers(x_indices, name, "x_indices")._array).astype(np.int64)
+    positions = to_host(check_integers(x_indices, name, "x_indices")._array).astype(np.int64)
     values = check_tensor(x_values, name, "x_values")
     shape, axes = _shape_of(x_dense_shape, name, "x_dense_shape")
-    if places.shape != (values.size, axes) or values.ndim != 1:
+    if positions.shape != (values.size, axes) or values.ndim != 1:
         raise ValueError(
             f"For '{name}', 'x_indices' must have a row of {axes} for each of the vector 'x_values', but got shapes "
-            f"{places.shape} and {values.shape}"
+            f"{positions.shape} and {values.shape}"
         )
-    return _at(places, values, shape[3 - axes :], x_indices, name)
+    return _at(positions, values, shape[3 - axes :], x_indices, name)
 
 
 def _sum(
@@ -264,13 +264,13 @@ def _sum(
     for argument, number in (("alpha", alpha), ("beta", beta)):
         if number.size != 1:
             raise ValueError(f"For '{name}', '{argument}' must have one element, but got shape {number.shape}")
-    places, groups = np.unique(np.concatenate([x1.places, x2.places]), axis=0, return_inverse=True)
-    groups, first = groups.reshape(-1), len(x1.places)
+    positions, groups = np.unique(np.concatenate([x1.places, x2.places]), axis=0, return_inverse=True)
+    groups, boundary = groups.reshape(-1), len(x1.places)
     total = arithmetic.add(
-        arithmetic.mul(_summed(x1.values, groups[:first], len(places)), reshape(alpha, ())),
-        arithmetic.mul(_summed(x2.values, groups[first:], len(places)), reshape(beta, ())),
+        arithmetic.mul(_summed(x1.values, groups[:boundary], len(positions)), reshape(alpha, ())),
+        arithmetic.mul(_summed(x2.values, groups[boundary:], len(positions)), reshape(beta, ())),
     )
-    return _Matrices(x1.shape, x1.axes, places, total, x1.like).told()
+    return _Matrices(x1.shape, x1.axes, positions, total, x1.like).told()
 
 
 _sum.__doc__ = f"""alpha * x1 + beta * x2, where x1 and x2 are sparse matrices; an element wherever one of them has one.
@@ -307,9 +307,9 @@ def _product(
     }
     for argument, flag in flags.items():
         check_bool(flag, name, argument)
-    for one in ("x1", "x2"):
-        if flags[f"transpose_{one}"] and flags[f"adjoint_{one}"]:
-            raise ValueError(f"For '{name}', 'transpose_{one}' and 'adjoint_{one}' must not both be True")
+    for factor in ("x1", "x2"):
+        if flags[f"transpose_{factor}"] and flags[f"adjoint_{factor}"]:
+            raise ValueError(f"For '{name}', 'transpose_{factor}' and 'adjoint_{factor}' must not both be True")
     x1 = _matrices((x1_dense_shape, x1_batch_pointers, x1_row_pointers, x1_col_indices, x1_values), name, "x1_")
     check_same_dtype(name, x1_values=x1.values, x2_dense=check_tensor(x2_dense, name, "x2_dense"))
     batch = x1.shape[0]
@@ -319,19 +319,19 @@ def _product(
         )
     dense = swapaxes(x2_dense, -1, -2) if transpose_x2 or adjoint_x2 else x2_dense
     dense = conj(dense) if adjoint_x2 else dense
-    found = []
+    products = []
     for i in range(batch):
-        values, places = x1.of(i)
-        found.append(
+        values, positions = x1.of(i)
+        products.append(
             times_dense(
                 conj(values) if adjoint_x1 else values,
-                places.transposed if transpose_x1 or adjoint_x1 else places,
+                positions.transposed if transpose_x1 or adjoint_x1 else positions,
                 getitem_operator(dense, index=i) if x1.axes == 3 else dense,
                 name,
                 "x2_dense",
             )
         )
-    result = stack(tuple(found)) if x1.axes == 3 else found[0]
+    result = stack(tuple(products)) if x1.axes == 3 else products[0]
     result = swapaxes(result, -1, -2) if transpose_output else result
     return conj(result) if conjugate_output else result
 

@@ -1,6 +1,6 @@
-"""The sparse tensors: ``COOTensor``, ``CSRTensor``, ``RowTensor`` and the older name ``SparseTensor``.
+"""Sparse tensors: ``COOTensor``, ``CSRTensor``, ``RowTensor`` and the older name ``SparseTensor``.
 
-Each keeps values in a tensor that gradients go through, and beside it integers that say where they are.
+Each has its values in a tensor with gradients, and integers that give their positions.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _INTEGERS = ("int16", "int32", "int64")
 
 
 def _by_values(F: Functions, g: Value, out: Value, values: Value, dense: Value, places: Places) -> Any:
-    picked = F.getitem(g, index=(places.rows,)) * F.getitem(dense, index=(places.columns,))
-    return F.sum(picked, axis=(1,), keepdims=False)
+    products = F.getitem(g, index=(places.rows,)) * F.getitem(dense, index=(places.columns,))
+    return F.sum(products, axis=(1,), keepdims=False)
 
 
 _matrix_product = Operator(
@@ -47,7 +47,7 @@ _matrix_product = Operator(
     matrix_product,
     (_by_values, lambda F, g, out, values, dense, places: F.sparse_matrix_product(values, g, places=places.transposed)),
 )
-# Closed under differentiation: what reaches a factor is the product with the other one, at the places of the first.
+# Closed under differentiation: the gradient of a factor is the product with the other, at the positions of the first.
 _element_product = Operator(
     "sparse_element_product",
     element_product,
@@ -63,11 +63,11 @@ _element_product = Operator(
 
 
 def times_dense(values: Tensor, places: Places, dense: Tensor, name: str, argument: str) -> Tensor:
-    """A sparse matrix times a dense one, in the dtype that both are promoted to.
+    """Return a sparse matrix times a dense one, in the dtype that both are promoted to.
 
     Args:
         values: the elements of the sparse matrix.
-        places: where they are.
+        places: their positions.
         dense: the second factor.
         name: of the function, for errors.
         argument: the name of the second factor, for errors.
@@ -101,10 +101,10 @@ def _check_shape(name: str, shape: object, axes: int | None) -> tuple[int, ...]:
 
 
 def _check_integers(x: object, name: str, argument: str) -> Tensor:
-    found = check_tensor(x, name, argument)
-    if found._array.dtype.name not in _INTEGERS:
-        raise TypeError(f"For '{name}', '{argument}' must hold Int16, Int32 or Int64, but got {found.dtype}")
-    return Tensor._wrap(found._array)
+    tensor = check_tensor(x, name, argument)
+    if tensor._array.dtype.name not in _INTEGERS:
+        raise TypeError(f"For '{name}', '{argument}' must hold Int16, Int32 or Int64, but got {tensor.dtype}")
+    return Tensor._wrap(tensor._array)
 
 
 def _check_alone(name: str, other: str, *parts: object) -> None:
@@ -115,55 +115,55 @@ def _check_alone(name: str, other: str, *parts: object) -> None:
 def check_coo(
     indices: object, values: object, shape: object, name: str, axes: int | None
 ) -> tuple[Tensor, Tensor, tuple[int, ...]]:
-    """The parts of a COOTensor, checked.
+    """Return the components of a COOTensor, checked.
 
     Args:
         indices: a row of integers for each element.
         values: the elements.
-        shape: of the whole.
+        shape: of the dense tensor.
         name: of the function or class, for errors.
-        axes: how many there must be; None for any number.
+        axes: the number of axes; None for any number.
 
     Returns:
         Indices, values and shape.
 
     Raises:
-        TypeError: a part is of another type.
+        TypeError: a component is of another type.
         ValueError: the shapes do not fit together.
     """
-    places, kept = check_tensor(indices, name, "indices"), check_tensor(values, name, "values")
+    positions, elements = check_tensor(indices, name, "indices"), check_tensor(values, name, "values")
     lengths = _check_shape(name, shape, axes)
-    if kept.ndim != 1 or places.shape != (kept.size, len(lengths)):
+    if elements.ndim != 1 or positions.shape != (elements.size, len(lengths)):
         raise ValueError(
             f"For '{name}', 'indices' must have a row of {len(lengths)} for each of the vector 'values', "
-            f"but got shapes {places.shape} and {kept.shape}"
+            f"but got shapes {positions.shape} and {elements.shape}"
         )
-    if kept.size > math.prod(lengths):
-        raise ValueError(f"For '{name}', 'shape' {lengths} is too small for {kept.size} values")
-    return _check_integers(places, name, "indices"), kept, lengths
+    if elements.size > math.prod(lengths):
+        raise ValueError(f"For '{name}', 'shape' {lengths} is too small for {elements.size} values")
+    return _check_integers(positions, name, "indices"), elements, lengths
 
 
 def check_inside(index: Array, length: int, name: str, what: str = "indices") -> None:
-    """Check places along an axis, which are counted from the front only.
+    """Check positions along an axis, which count from its beginning only.
 
     Args:
         index: an integer array.
         length: of the axis.
         name: of the function or class, for the error.
-        what: they are called there.
+        what: their name in the error.
 
     Raises:
-        RuntimeError: one is not in [0, length).
+        RuntimeError: a position is not in [0, length).
     """
     if index.size and (int(index.min()) < 0 or int(index.max()) >= length):
         raise RuntimeError(f"For '{name}', '{what}' must be in [0, {length}), but got {index.min()}..{index.max()}")
 
 
 def rows_of(indptr: Array, count: int, name: str) -> Array:
-    """The row of each element, for elements that lie row by row.
+    """Return the row of each element, for elements in row order.
 
     Args:
-        indptr: where each row begins, and behind the last one where it ends.
+        indptr: where each row begins, and where the last one ends.
         count: the number of elements.
         name: of the function or class, for the error.
 
@@ -179,19 +179,19 @@ def rows_of(indptr: Array, count: int, name: str) -> Array:
     return xp.searchsorted(indptr[1:], xp.arange(count, dtype=indptr.dtype), side="right").astype(indptr.dtype)
 
 
-# What they have in common
+# Shared base
 
 M = TypeVar("M", bound="_Matrix")
 
 
 class _Matrix(Sparse):
-    """What a COOTensor and a CSRTensor have in common."""
+    """Base of COOTensor and CSRTensor."""
 
     _shape: tuple[int, ...]
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the dense tensor that it stands for."""
+        """The shape of the dense tensor that it represents."""
         return self._shape
 
     @property
@@ -201,7 +201,7 @@ class _Matrix(Sparse):
 
     @property
     def size(self) -> int:
-        """The number of elements that are kept."""
+        """The number of stored elements."""
         return self._values.size
 
     @property
@@ -215,11 +215,11 @@ class _Matrix(Sparse):
         return len(self._shape)
 
     def _parts(self) -> dict[str, Tensor]:
-        """The tensors that it is made of, by name."""
+        """Return its tensors, by name."""
         raise NotImplementedError
 
     def _places(self, name: str) -> Places:
-        """Where its elements are; ``name`` is that of the function, for errors."""
+        """Return the positions of its elements; ``name`` is that of the function, for errors."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -227,24 +227,24 @@ class _Matrix(Sparse):
         return _text(kind, self._shape, self._parts())
 
     def astype(self: M, dtype: AnyDType) -> M:
-        """The same places with values of another element type.
+        """Return the same positions with values of another element type.
 
         Args:
             dtype: the element type.
 
         Returns:
-            a sparse tensor of the same kind.
+            A sparse tensor of the same kind.
 
         Raises:
-            TypeError: ``dtype`` is none.
+            TypeError: ``dtype`` is not a dtype.
         """
         return self._with_values(self.values.astype(dtype))
 
     def abs(self: M) -> M:
-        """The absolute values, at the same places.
+        """Return the absolute values, at the same positions.
 
         Returns:
-            a sparse tensor of the same kind.
+            A sparse tensor of the same kind.
         """
         return self._with_values(arithmetic.abs(self.values))
 
@@ -256,38 +256,40 @@ class _Matrix(Sparse):
             raise ValueError(f"For '{name}', the shapes must be equal, but got {self._shape} and {other.shape}")
 
     def _picked(self, dense: Tensor, name: str, argument: str) -> Tensor:
-        """The elements of a dense tensor, which broadcasts to this one's shape, at the places of this one's."""
+        """Return the elements of a dense tensor, which broadcasts to this one's shape, at this one's positions."""
         lengths = (1,) * (self.ndim - dense.ndim) + dense.shape
         fits = dense.ndim <= self.ndim and all(n in (1, m) for n, m in zip(lengths, self._shape, strict=False))
         if not fits:
             raise ValueError(
                 f"For '{name}', '{argument}' must broadcast to the shape {self._shape}, but got shape {dense.shape}"
             )
-        places = self._places(name)
-        index = tuple([i if n > 1 else i * 0 for i, n in zip((places.rows, places.columns), lengths, strict=False)])
+        positions = self._places(name)
+        index = tuple(
+            [i if n > 1 else i * 0 for i, n in zip((positions.rows, positions.columns), lengths, strict=False)]
+        )
         return getitem_operator(reshape(dense, lengths), index=index)
 
 
 def _text(kind: str, shape: tuple[int, ...], parts: dict[str, Tensor]) -> str:
-    told = ", ".join(f"{name}={part_repr(part._array, part.dtype)}" for name, part in parts.items())
-    return f"{kind}(shape={list(shape)}, dtype={parts['values'].dtype}, {told})"
+    components = ", ".join(f"{name}={part_repr(part._array, part.dtype)}" for name, part in parts.items())
+    return f"{kind}(shape={list(shape)}, dtype={parts['values'].dtype}, {components})"
 
 
 class COOTensor(_Matrix):
-    """A matrix of which a few elements are kept: the place of each, a row and a column, and its value.
+    """A matrix with a few stored elements: the position of each, a row and a column, and its value.
 
-    Elements of one place count together; all others are 0. Without arguments but ``coo_tensor`` it is a copy of that.
+    Elements at one position are summed; all others are 0. With ``coo_tensor`` alone it is a copy of that.
 
     Args:
-        indices: a tensor (N, 2) of Int16, Int32 or Int64: the place of each element. Places outside ``shape`` are an
-            error once they are used.
-        values: a tensor (N,): the elements. Gradients go through it.
+        indices: a tensor (N, 2) of Int16, Int32 or Int64: the position of each element. Positions outside ``shape`` are
+            an error once they are used.
+        values: a tensor (N,): the elements, which carry gradients.
         shape: the two lengths of the matrix, a tuple of ints.
         coo_tensor: the COOTensor to copy.
 
     Raises:
         TypeError: an argument is of another type, or ``coo_tensor`` is not alone.
-        ValueError: ``shape`` has not two lengths above 0, or the shapes do not fit together.
+        ValueError: ``shape`` does not have two lengths above 0, or the shapes do not fit together.
     """
 
     _axes: int | None = 2
@@ -304,12 +306,12 @@ class COOTensor(_Matrix):
             check_type(coo_tensor, COOTensor, name, "coo_tensor")
             _check_alone(name, "coo_tensor", indices, values, shape)
             indices, values, shape = coo_tensor.to_tuple()
-        self._indices, kept, self._shape = check_coo(indices, values, shape, name, self._axes)
-        super().__init__(kept)
+        self._indices, elements, self._shape = check_coo(indices, values, shape, name, self._axes)
+        super().__init__(elements)
 
     @property
     def indices(self) -> Tensor:
-        """The place of each element, a row of a tensor (N, 2)."""
+        """The position of each element, a row of a tensor (N, 2)."""
         return Tensor._wrap(self._indices._array)
 
     def _parts(self) -> dict[str, Tensor]:
@@ -328,7 +330,7 @@ class COOTensor(_Matrix):
         return Places(rows, columns, (self._shape[0], self._shape[1]))
 
     def to_tuple(self) -> tuple[Tensor, Tensor, tuple[int, ...]]:
-        """What it is made of.
+        """Return its components.
 
         Returns:
             ``(indices, values, shape)``.
@@ -336,10 +338,10 @@ class COOTensor(_Matrix):
         return self.indices, self.values, self._shape
 
     def to_dense(self) -> Tensor:
-        """The whole matrix.
+        """Return the dense matrix.
 
         Returns:
-            a Tensor of the shape and dtype of this one.
+            A Tensor of the shape and dtype of this one.
 
         Raises:
             RuntimeError: ``indices`` are outside the shape.
@@ -347,28 +349,28 @@ class COOTensor(_Matrix):
         return scatter_add_operator(self.values, index=self._index("COOTensor.to_dense"), shape=self._shape)
 
     def to_csr(self) -> CSRTensor:
-        """The same elements row by row; those of one row stay in their order.
+        """Return the same elements row by row; those of one row stay in their order.
 
         Returns:
-            a CSRTensor.
+            A CSRTensor.
 
         Raises:
             RuntimeError: ``indices`` are outside the shape.
         """
-        places = self._places("COOTensor.to_csr")
-        order = array_module(places.rows).argsort(places.rows, kind="stable")
+        positions = self._places("COOTensor.to_csr")
+        order = array_module(positions.rows).argsort(positions.rows, kind="stable")
         return CSRTensor(
-            Tensor._wrap(offsets(places.rows, self._shape[0])),
-            Tensor._wrap(places.columns[order]),
+            Tensor._wrap(offsets(positions.rows, self._shape[0])),
+            Tensor._wrap(positions.columns[order]),
             getitem_operator(self.values, index=(order,)),
             self._shape,
         )
 
     def coalesce(self) -> COOTensor:
-        """The same matrix with each place once, in order, and with the sum of the values of that place.
+        """Return the same matrix with each position once, in order, and with the sum of its values.
 
         Returns:
-            a COOTensor.
+            A COOTensor.
 
         Raises:
             RuntimeError: ``indices`` are outside the shape.
@@ -376,17 +378,17 @@ class COOTensor(_Matrix):
         return _summed(self.values, self._places("COOTensor.coalesce"), self._indices._array.dtype)
 
     def add(self, other: COOTensor, thresh: Tensor) -> COOTensor:
-        """The sum, each place once and in order, without elements that are small.
+        """Return the sum, each position once and in order, without elements that are small.
 
         Args:
             other: a COOTensor of the same shape.
             thresh: a 0-d Tensor: elements whose absolute value is below it are left out.
 
         Returns:
-            a COOTensor of the dtype that both are promoted to.
+            A COOTensor of the dtype that both are promoted to.
 
         Raises:
-            TypeError: ``other`` is no COOTensor, or ``thresh`` no Tensor.
+            TypeError: ``other`` is not a COOTensor, or ``thresh`` is not a Tensor.
             ValueError: the shapes differ, or ``thresh`` has axes.
             RuntimeError: ``indices`` are outside the shape.
         """
@@ -432,7 +434,7 @@ class COOTensor(_Matrix):
 
 
 def _summed(values: Tensor, places: Places, index_dtype: np.dtype[Any]) -> COOTensor:
-    """A COOTensor of the elements with those of one place added up."""
+    """Return a COOTensor of the elements, with those at one position summed."""
     rows, columns, at = merged(places)
     indices = array_module(rows).stack((rows, columns), 1).astype(index_dtype, copy=False)
     return COOTensor(Tensor._wrap(indices), scatter_add_operator(values, index=(at,), shape=rows.shape), places.shape)
@@ -445,7 +447,7 @@ def _side_by_side(one: Places, other: Places) -> Places:
 
 
 def coo_sum(one: COOTensor, other: COOTensor, thresh: Tensor, name: str, arguments: tuple[str, str]) -> COOTensor:
-    """The sum of two, without elements that are below a threshold.
+    """Return the sum of two COOTensors, without elements below a threshold.
 
     Args:
         one: the first.
@@ -455,36 +457,36 @@ def coo_sum(one: COOTensor, other: COOTensor, thresh: Tensor, name: str, argumen
         arguments: the names of the two, for errors.
 
     Returns:
-        A COOTensor with each place once and in order.
+        A COOTensor with each position once and in order.
 
     Raises:
-        TypeError: one of the two is no COOTensor, or ``thresh`` no Tensor.
+        TypeError: one of the two is not a COOTensor, or ``thresh`` is not a Tensor.
         ValueError: the shapes differ, or ``thresh`` has axes.
         RuntimeError: indices are outside the shape.
     """
-    for each, argument in zip((one, other), arguments, strict=True):
-        check_type(each, COOTensor, name, argument)
+    for tensor, argument in zip((one, other), arguments, strict=True):
+        check_type(tensor, COOTensor, name, argument)
     if check_tensor(thresh, name, "thresh").ndim:
         raise ValueError(f"For '{name}', 'thresh' must have no axes, but got shape {thresh.shape}")
     one._check_same_shape(other, name)
     x, y = operands(name, one.values, other.values)
     index_dtype = promote(one._indices._array.dtype, other._indices._array.dtype)
-    found = _summed(concat((x, y)), _side_by_side(one._places(name), other._places(name)), index_dtype)
-    limit = float(thresh.asnumpy().astype(found._values._array.dtype).real)
+    total = _summed(concat((x, y)), _side_by_side(one._places(name), other._places(name)), index_dtype)
+    limit = float(thresh.asnumpy().astype(total._values._array.dtype).real)
     if not limit:
-        return found
-    array = found._values._array
+        return total
+    array = total._values._array
     wide = array if array.dtype.kind in "fcV" else array.astype(np.float64)
-    kept = ~(abs(wide) < limit)  # a NaN stays
-    places = Tensor._wrap(found._indices._array[kept])
-    return COOTensor(places, getitem_operator(found.values, index=(kept,)), one._shape)
+    mask = ~(abs(wide) < limit)  # a NaN stays
+    positions = Tensor._wrap(total._indices._array[mask])
+    return COOTensor(positions, getitem_operator(total.values, index=(mask,)), one._shape)
 
 
 class SparseTensor(COOTensor):
-    """A COOTensor by its older name, which may have any number of axes.
+    """A COOTensor under its older name, with any number of axes.
 
     Args:
-        indices: a tensor (N, axes) of Int16, Int32 or Int64: the place of each element.
+        indices: a tensor (N, axes) of Int16, Int32 or Int64: the position of each element.
         values: a tensor (N,): the elements.
         shape: the shape, a tuple of ints.
 
@@ -500,18 +502,18 @@ class SparseTensor(COOTensor):
 
 
 class CSRTensor(_Matrix):
-    """A matrix of which a few elements are kept, row by row: the column of each and its value.
+    """A matrix with a few stored elements, in row order: the column of each and its value.
 
-    Those of row i are the elements from ``indptr[i]`` to before ``indptr[i + 1]``. An element may have axes of its own,
-    which are the axes of the tensor behind the first two. Without arguments but ``csr_tensor`` it is a copy of that.
+    The elements of row i are those from ``indptr[i]`` to before ``indptr[i + 1]``. An element may have axes of its own,
+    which follow the first two axes of the tensor. With ``csr_tensor`` alone it is a copy of that.
 
     Args:
-        indptr: a tensor (rows + 1,) of Int16, Int32 or Int64: where each row begins, and where the last one ends. What
-            does not rise from 0 to the number of elements is an error once it is used.
+        indptr: a tensor (rows + 1,) of Int16, Int32 or Int64: where each row begins, and where the last one ends. It is
+            an error, once it is used, if it does not rise from 0 to the number of elements.
         indices: a tensor (N,) of Int16, Int32 or Int64: the column of each element. Columns outside ``shape`` are an
             error once they are used.
-        values: a tensor (N, ...): the elements. Gradients go through it.
-        shape: the shape of the whole, a tuple of ints: rows, columns, and the axes of an element.
+        values: a tensor (N, ...): the elements, which carry gradients.
+        shape: the shape of the dense tensor, a tuple of ints: rows, columns, and the axes of an element.
         csr_tensor: the CSRTensor to copy.
 
     Raises:
@@ -532,25 +534,25 @@ class CSRTensor(_Matrix):
             _check_alone("CSRTensor", "csr_tensor", indptr, indices, values, shape)
             indptr, indices, values, shape = csr_tensor.to_tuple()
         starts, columns = check_tensor(indptr, "CSRTensor", "indptr"), check_tensor(indices, "CSRTensor", "indices")
-        kept = check_tensor(values, "CSRTensor", "values")
+        elements = check_tensor(values, "CSRTensor", "values")
         self._shape = _check_shape("CSRTensor", shape, None)
         if len(self._shape) < 2 or starts.shape != (self._shape[0] + 1,):
             raise ValueError(
                 f"For 'CSRTensor', 'shape' must have 2 axes or more and 'indptr' must be a vector that is longer by 1 "
                 f"than the first of them, but got shapes {self._shape} and {starts.shape}"
             )
-        if columns.ndim != 1 or kept.shape != columns.shape + self._shape[2:]:
+        if columns.ndim != 1 or elements.shape != columns.shape + self._shape[2:]:
             raise ValueError(
                 f"For 'CSRTensor', 'values' must have an element of shape {self._shape[2:]} for each of the vector "
-                f"'indices', but got shapes {kept.shape} and {columns.shape}"
+                f"'indices', but got shapes {elements.shape} and {columns.shape}"
             )
         self._indptr = _check_integers(starts, "CSRTensor", "indptr")
         self._indices = _check_integers(columns, "CSRTensor", "indices")
-        super().__init__(kept)
+        super().__init__(elements)
 
     @property
     def indptr(self) -> Tensor:
-        """Where each row begins among the elements, and behind the last one where it ends."""
+        """The beginning of each row among the elements, and the end of the last one."""
         return Tensor._wrap(self._indptr._array)
 
     @property
@@ -573,7 +575,7 @@ class CSRTensor(_Matrix):
         return self._places(name)
 
     def to_tuple(self) -> tuple[Tensor, Tensor, Tensor, tuple[int, ...]]:
-        """What it is made of.
+        """Return its components.
 
         Returns:
             ``(indptr, indices, values, shape)``.
@@ -581,10 +583,10 @@ class CSRTensor(_Matrix):
         return self.indptr, self.indices, self.values, self._shape
 
     def to_coo(self) -> COOTensor:
-        """The same elements, in the same order, with their places.
+        """Return the same elements, in the same order, with their positions.
 
         Returns:
-            a COOTensor.
+            A COOTensor.
 
         Raises:
             ValueError: it has more than two axes.
@@ -593,10 +595,10 @@ class CSRTensor(_Matrix):
         return csr_as_coo(self, "CSRTensor.to_coo")
 
     def to_dense(self) -> Tensor:
-        """The whole matrix.
+        """Return the dense matrix.
 
         Returns:
-            a Tensor of the shape and dtype of this one.
+            A Tensor of the shape and dtype of this one.
 
         Raises:
             ValueError: it has more than two axes.
@@ -605,32 +607,32 @@ class CSRTensor(_Matrix):
         return csr_as_dense(self, "CSRTensor.to_dense")
 
     def mv(self, dense_vector: Tensor) -> Tensor:
-        """The matrix times a vector.
+        """Return the matrix times a vector.
 
         Args:
             dense_vector: a tensor (columns, 1).
 
         Returns:
-            a Tensor (rows, 1) of the dtype that both are promoted to.
+            A Tensor (rows, 1) of the dtype that both are promoted to.
 
         Raises:
-            TypeError: ``dense_vector`` is no Tensor.
+            TypeError: ``dense_vector`` is not a Tensor.
             ValueError: ``dense_vector`` has another shape, or this one more than two axes.
             RuntimeError: ``indptr`` or ``indices`` do not fit the shape.
         """
         return csr_times_vector(self, dense_vector, "CSRTensor.mv", "dense_vector")
 
     def mm(self, matrix: Tensor | CSRTensor) -> Any:
-        """The matrix times another one.
+        """Return the matrix times another one.
 
         Args:
             matrix: a Tensor (columns, K), or a CSRTensor of that shape.
 
         Returns:
-            a Tensor (rows, K), or a CSRTensor where ``matrix`` is one, of the dtype that both are promoted to.
+            A Tensor (rows, K), or a CSRTensor if ``matrix`` is one, of the dtype that both are promoted to.
 
         Raises:
-            TypeError: ``matrix`` is something else.
+            TypeError: ``matrix`` is of another type.
             ValueError: ``matrix`` has another shape, or this one more than two axes.
             RuntimeError: ``indptr`` or ``indices`` do not fit the shape.
         """
@@ -640,23 +642,23 @@ class CSRTensor(_Matrix):
         return times_dense(self.values, self._places_of_matrix("CSRTensor.mm"), matrix, "CSRTensor.mm", "matrix")
 
     def sum(self, axis: int) -> Tensor:
-        """The sum of each row.
+        """Return the sum of each row.
 
         Args:
-            axis: 1, or the same axis counted from behind.
+            axis: 1, or the same axis counted from the end.
 
         Returns:
-            a Tensor of the shape of this one, but of length 1 along ``axis``, and of its dtype.
+            A Tensor of the shape of this one, but of length 1 along ``axis``, and of its dtype.
 
         Raises:
-            TypeError: ``axis`` is no int.
+            TypeError: ``axis`` is not an int.
             ValueError: ``axis`` is another one.
             RuntimeError: ``indptr`` or ``indices`` do not fit the shape.
         """
         return csr_row_sums(self, axis, "CSRTensor.sum")
 
     def add(self, b: CSRTensor, alpha: Tensor, beta: Tensor) -> CSRTensor:
-        """``alpha * self + beta * b``, with an element at each place where one of the two has one.
+        """Return ``alpha * self + beta * b``, with an element at each position where one of the two has one.
 
         Args:
             b: a CSRTensor of the same shape.
@@ -664,10 +666,10 @@ class CSRTensor(_Matrix):
             beta: likewise for ``b``.
 
         Returns:
-            a CSRTensor of the dtype that both are promoted to, with the columns of each row in order.
+            A CSRTensor of the dtype that both are promoted to, with the columns of each row in order.
 
         Raises:
-            TypeError: ``b`` is no CSRTensor, ``alpha`` or ``beta`` no Tensor.
+            TypeError: ``b`` is not a CSRTensor, ``alpha`` or ``beta`` is not a Tensor.
             ValueError: the shapes do not fit, or there are more than two axes.
             RuntimeError: ``indptr`` or ``indices`` do not fit the shape.
         """
@@ -701,46 +703,46 @@ class CSRTensor(_Matrix):
         return self.mm(other) if isinstance(other, Tensor | CSRTensor) else NotImplemented
 
 
-# What methods and functions of ``ops`` share; ``name`` is that of the one that is called, for errors
+# Shared by methods and functions of ``ops``; ``name`` is that of the caller, for errors
 
 
 def csr_as_coo(x: CSRTensor, name: str) -> COOTensor:
-    """See ``CSRTensor.to_coo``; ``name`` is that of the function, for errors, here and below."""
-    places = x._places_of_matrix(name)
-    dtype = promote(places.rows.dtype, places.columns.dtype)
-    stacked = array_module(places.rows).stack((places.rows.astype(dtype), places.columns.astype(dtype)), 1)
+    """Return ``CSRTensor.to_coo``; ``name`` is that of the caller, for errors, here and below."""
+    positions = x._places_of_matrix(name)
+    dtype = promote(positions.rows.dtype, positions.columns.dtype)
+    stacked = array_module(positions.rows).stack((positions.rows.astype(dtype), positions.columns.astype(dtype)), 1)
     return COOTensor(Tensor._wrap(stacked), x.values, x.shape)
 
 
 def csr_as_dense(x: CSRTensor, name: str) -> Tensor:
-    """See ``CSRTensor.to_dense``."""
-    places = x._places_of_matrix(name)
-    return scatter_add_operator(x.values, index=(places.rows, places.columns), shape=x.shape)
+    """Return ``CSRTensor.to_dense``."""
+    positions = x._places_of_matrix(name)
+    return scatter_add_operator(x.values, index=(positions.rows, positions.columns), shape=x.shape)
 
 
 def csr_times_vector(x: CSRTensor, dense: Tensor, name: str, argument: str) -> Tensor:
-    """See ``CSRTensor.mv``."""
-    vector, places = check_tensor(dense, name, argument), x._places_of_matrix(name)
+    """Return ``CSRTensor.mv``."""
+    vector, positions = check_tensor(dense, name, argument), x._places_of_matrix(name)
     if vector.shape != (x.shape[1], 1):
         raise ValueError(f"For '{name}', '{argument}' must have the shape {(x.shape[1], 1)}, but got {vector.shape}")
-    return times_dense(x.values, places, vector, name, argument)
+    return times_dense(x.values, positions, vector, name, argument)
 
 
 def csr_row_sums(x: CSRTensor, axis: int, name: str) -> Tensor:
-    """See ``CSRTensor.sum``."""
+    """Return ``CSRTensor.sum``."""
     if isinstance(axis, bool) or not isinstance(axis, int):
         raise TypeError(f"For '{name}', 'axis' must be an int, but got {type(axis).__name__}")
     if axis not in (1, 1 - x.ndim):
         raise ValueError(f"For '{name}', 'axis' must be 1 or {1 - x.ndim}, but got {axis}")
     rows = x._places(name).rows
-    found = scatter_add_operator(x.values, index=(rows,), shape=(x.shape[0], *x.shape[2:]))
-    return reshape(found, (x.shape[0], 1, *x.shape[2:]))
+    sums = scatter_add_operator(x.values, index=(rows,), shape=(x.shape[0], *x.shape[2:]))
+    return reshape(sums, (x.shape[0], 1, *x.shape[2:]))
 
 
 def csr_with_dense(
     x: CSRTensor, y: Tensor | Number, function: Callable[..., Tensor], name: str, argument: str
 ) -> Tensor | CSRTensor:
-    """An elementwise operation with a dense tensor that broadcasts; with a single number, the values alone."""
+    """Return an elementwise operation with a dense tensor that broadcasts; with a single number, the values alone."""
     if not isinstance(y, Tensor) or (y.size == 1 and y.ndim <= 2):
         factor = reshape(y, ()) if isinstance(y, Tensor) else y
         return function(x.values, factor)
@@ -750,24 +752,24 @@ def csr_with_dense(
 def csr_sum(
     a: CSRTensor, b: CSRTensor, alpha: Tensor, beta: Tensor, name: str, arguments: tuple[str, str]
 ) -> CSRTensor:
-    """See ``CSRTensor.add``; ``arguments`` are the names of the two, for errors, here and below."""
-    for one, argument in zip((a, b), arguments, strict=True):
-        check_type(one, CSRTensor, name, argument)
+    """Return ``CSRTensor.add``; ``arguments`` are the names of the two, for errors, here and below."""
+    for matrix, argument in zip((a, b), arguments, strict=True):
+        check_type(matrix, CSRTensor, name, argument)
     for factor, argument in ((alpha, "alpha"), (beta, "beta")):
         check_tensor(factor, name, argument)
     a._check_same_shape(b, name)
     parts = a._places_of_matrix(name), b._places_of_matrix(name)
     x, y = operands(name, a.values, b.values)
     dtype = broadcasting.array_dtype(x)
-    scaled = [
-        arithmetic.mul(values, one._picked(as_dtype(factor, dtype), name, argument))
-        for values, one, factor, argument in ((x, a, alpha, "alpha"), (y, b, beta, "beta"))
+    terms = [
+        arithmetic.mul(values, matrix._picked(as_dtype(factor, dtype), name, argument))
+        for values, matrix, factor, argument in ((x, a, alpha, "alpha"), (y, b, beta, "beta"))
     ]
     rows, columns, at = merged(_side_by_side(*parts))
     return CSRTensor(
-        Tensor._wrap(offsets(rows.astype(promote(*(one._indptr._array.dtype for one in (a, b)))), a.shape[0])),
-        Tensor._wrap(columns.astype(promote(*(one._indices._array.dtype for one in (a, b))))),
-        scatter_add_operator(concat(scaled), index=(at,), shape=rows.shape),
+        Tensor._wrap(offsets(rows.astype(promote(*(matrix._indptr._array.dtype for matrix in (a, b)))), a.shape[0])),
+        Tensor._wrap(columns.astype(promote(*(matrix._indices._array.dtype for matrix in (a, b))))),
+        scatter_add_operator(concat(terms), index=(at,), shape=rows.shape),
         a.shape,
     )
 
@@ -780,38 +782,38 @@ def csr_product(
     transposed: tuple[bool, bool] = (False, False),
     conjugated: tuple[bool, bool] = (False, False),
 ) -> CSRTensor:
-    """The product of two, each of them as it is, transposed or conjugated."""
-    values, places = [], []
-    for one, argument, turn, conjugate in zip((a, b), arguments, transposed, conjugated, strict=True):
-        check_type(one, CSRTensor, name, argument)
-        where = one._places_of_matrix(name)
-        places.append(where.transposed if turn else where)
-        values.append(complex_numbers.conj(one.values) if conjugate else one.values)
-    if places[0].shape[1] != places[1].shape[0]:
+    """Return the product of two CSRTensors, each as it is, transposed or conjugated."""
+    values, positions = [], []
+    for matrix, argument, turn, conjugate in zip((a, b), arguments, transposed, conjugated, strict=True):
+        check_type(matrix, CSRTensor, name, argument)
+        current = matrix._places_of_matrix(name)
+        positions.append(current.transposed if turn else current)
+        values.append(complex_numbers.conj(matrix.values) if conjugate else matrix.values)
+    if positions[0].shape[1] != positions[1].shape[0]:
         raise ValueError(
             f"For '{name}', the factors must have as many columns as rows, "
-            f"but got shapes {places[0].shape} and {places[1].shape}"
+            f"but got shapes {positions[0].shape} and {positions[1].shape}"
         )
     x, y = operands(name, values[0], values[1])
-    found = product_places(*places)
-    product = _element_product(x, y, x_places=places[0], y_places=places[1], places=found)
+    target = product_places(*positions)
+    product = _element_product(x, y, x_places=positions[0], y_places=positions[1], places=target)
     return CSRTensor(
-        Tensor._wrap(offsets(found.rows.astype(a._indptr._array.dtype), found.shape[0])),
-        Tensor._wrap(found.columns.astype(a._indices._array.dtype)),
+        Tensor._wrap(offsets(target.rows.astype(a._indptr._array.dtype), target.shape[0])),
+        Tensor._wrap(target.columns.astype(a._indices._array.dtype)),
         product,
-        found.shape,
+        target.shape,
     )
 
 
 class RowTensor(Sparse):
-    """A tensor of which a few entries of the first axis are kept, each whole; all others are 0.
+    """A tensor with a few stored entries of the first axis, each whole; all others are 0.
 
-    Without arguments but ``row_tensor`` it is a copy of that.
+    With ``row_tensor`` alone it is a copy of that.
 
     Args:
-        indices: a vector of integers: where on the first axis each entry is.
+        indices: a vector of integers: the position of each entry on the first axis.
         values: a tensor with an entry for each of ``indices``.
-        shape: the shape of the whole, a tuple of ints.
+        shape: the shape of the dense tensor, a tuple of ints.
         row_tensor: the RowTensor to copy.
 
     Raises:
@@ -831,23 +833,23 @@ class RowTensor(Sparse):
             _check_alone("RowTensor", "row_tensor", indices, values, shape)
             indices, values, shape = row_tensor.indices, row_tensor.values, row_tensor.dense_shape
         self._indices = _check_integers(indices, "RowTensor", "indices")
-        kept = check_tensor(values, "RowTensor", "values")
+        entries = check_tensor(values, "RowTensor", "values")
         self._shape = _check_shape("RowTensor", shape, None)
-        if self._indices.ndim != 1 or not self._shape or kept.shape != self._indices.shape + self._shape[1:]:
+        if self._indices.ndim != 1 or not self._shape or entries.shape != self._indices.shape + self._shape[1:]:
             raise ValueError(
                 f"For 'RowTensor', 'values' must have an entry of shape {self._shape[1:]} for each of the vector "
-                f"'indices', but got shapes {kept.shape} and {self._indices.shape}"
+                f"'indices', but got shapes {entries.shape} and {self._indices.shape}"
             )
-        super().__init__(kept)
+        super().__init__(entries)
 
     @property
     def indices(self) -> Tensor:
-        """Where on the first axis each entry is."""
+        """The position of each entry on the first axis."""
         return Tensor._wrap(self._indices._array)
 
     @property
     def dense_shape(self) -> tuple[int, ...]:
-        """The shape of the whole."""
+        """The shape of the dense tensor."""
         return self._shape
 
     def __repr__(self) -> str:
