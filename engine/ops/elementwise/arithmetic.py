@@ -1,4 +1,4 @@
-"""Arithmetic, element by element: sums, products, powers, rounding, the larger and the smaller."""
+"""Elementwise arithmetic: sums, products, powers, rounding, the larger and the smaller of two."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ __all__ = [
 
 
 def _halves(F: Functions, g: Value, mine: Value, other: Value, loses: Value) -> Any:
-    """A gradient of max or min: all to the winner, half to each where they tie, all to both where either is NaN."""
+    """Return a gradient of max or min: whole where this input wins, half where both tie, whole where either is NaN."""
     return fit(F, F.where(loses, F.zeros_like(g), F.where(mine == other, g * 0.5, g)), mine)
 
 
@@ -94,7 +94,7 @@ mul.beside_numbers = True
 
 
 class Division(Binary):
-    """``div``, whose result may be rounded."""
+    """``div``, the quotient of which may be rounded."""
 
     beside_numbers = True
 
@@ -137,12 +137,12 @@ div = Division(
 
 
 def _floor_divide(x: Any, y: Any) -> Any:
-    """floor(x / y), by NumPy NaN of an infinite x."""
+    """Return floor(x / y), but NaN of an infinite x, as in NumPy."""
     xp = array_module(first_array(x, y))
-    found = xp.floor_divide(x, y)
-    if found.dtype.kind == "f" and (xp is not np or xp.isinf(x).any()):  # a GPU is not waited for
-        return xp.where(xp.isinf(x), x / y, found).astype(found.dtype)
-    return found
+    quotient = xp.floor_divide(x, y)
+    if quotient.dtype.kind == "f" and (xp is not np or xp.isinf(x).any()):  # without waiting for a GPU
+        return xp.where(xp.isinf(x), x / y, quotient).astype(quotient.dtype)
+    return quotient
 
 
 floor_divide = Binary(
@@ -193,12 +193,12 @@ def _are_not_negative(powers: Array) -> bool:
 
 
 class Power(Binary):
-    """``pow``, whose second argument is called the exponent."""
+    """``pow``, the second argument of which is named ``exponent``."""
 
     second = "exponent"
 
     def documented(self, sentence: str) -> str:
-        """As of any operator on two, with that name."""
+        """Return the docstring for two operands, with that name."""
         return super().documented(sentence).replace("    other: y", "    exponent: y")
 
     def __call__(self, input: Operand, exponent: Operand) -> Tensor:
@@ -208,9 +208,9 @@ class Power(Binary):
         powers = (y._array if isinstance(y, Tensor) else fixed(np.asarray(y))) if _are_integers(x) else None
         if powers is None or powers.dtype.kind != "i" or usual(_are_not_negative, powers):
             return Binary.__call__(self, x, y)
-        # What is left of 1 / x**|y| without its fraction.
-        found = Binary.__call__(self, x, abs(y) if isinstance(y, Tensor) else -y)
-        return where(logical_or(ge(y, 0), eq(abs(x if isinstance(x, Tensor) else Tensor(x)), 1)), found, 0)
+        # 1 / x**|y| without its fraction: nonzero only where |x| is 1.
+        power = Binary.__call__(self, x, abs(y) if isinstance(y, Tensor) else -y)
+        return where(logical_or(ge(y, 0), eq(abs(x if isinstance(x, Tensor) else Tensor(x)), 1)), power, 0)
 
 
 def _are_integers(x: Any) -> bool:
@@ -253,7 +253,7 @@ true_divide = alias(div, renamed("true_divide", without=("rounding_mode",), inpu
 def _sign_rule(F: Functions, g: Value, out: Value, x: Value) -> Any:
     if array_dtype(x) not in COMPLEX:
         return F.zeros_like(g)
-    # Around the circle the sign turns, by the part of g across it, the less the farther out; along it stays.
+    # Across the circle, the gradient turns the sign, less the larger |x| is; along it, the sign is constant.
     length = F.abs(x)
     elsewhere = F.cast(F.ne(length, 0.0), dtype=array_dtype(length))
     return (g - out * F.real(F.conj(out) * g)) * elsewhere / (length + (1.0 - elsewhere))
@@ -373,32 +373,32 @@ absolute, negative = abs, neg
 
 @declare(method=True, primitive=prim("Rint"), mint=("round", "special.round"))
 def round(input: Tensor, *, decimals: int = 0) -> Tensor:
-    """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0.
+    """Return the nearest number with ``decimals`` decimal places, halves to the even one; its gradient is 0.
 
     Args:
         input: a tensor of any shape.
-        decimals: how many places are kept behind the point; negative numbers count before it.
+        decimals: the number of decimal places; a negative one rounds to tens, hundreds and so on.
 
     Returns:
         A tensor of the shape of ``input`` and its dtype; with ``decimals``, integers become Float32.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
-    places = int_of(decimals, "round", "decimals")
-    if not places:
+    decimal_places = int_of(decimals, "round", "decimals")
+    if not decimal_places:
         return _rint(input)
-    scale = 10.0**places
+    scale = 10.0**decimal_places
     return div(_rint(mul(input, scale)), scale)
 
 
 @declare(primitive=prim("Round"))
 def _round(input: Tensor, decimals: int = 0) -> Tensor:
-    """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0.
+    """Return the nearest number with ``decimals`` decimal places, halves to the even one; its gradient is 0.
 
     Args:
         input: a tensor of any shape.
-        decimals: how many places are kept behind the point; negative numbers count before it.
+        decimals: the number of decimal places; a negative one rounds to tens, hundreds and so on.
 
     Returns:
         A tensor of the shape of ``input`` and its dtype; with ``decimals``, integers become Float32.
@@ -407,7 +407,7 @@ def _round(input: Tensor, decimals: int = 0) -> Tensor:
 
 
 def scaled(other: Operand, alpha: Number) -> Operand:
-    """alpha * other; a number stays a number, which takes the dtype of the tensor beside it."""
+    """Return alpha * other; a number stays a number, so that it takes the dtype of the other operand."""
     if isinstance(alpha, int) and alpha == 1:
         return other
     numbers = int | float | complex
@@ -415,13 +415,13 @@ def scaled(other: Operand, alpha: Number) -> Operand:
 
 
 def _listed(other: Operand) -> Operand:
-    """A list or tuple as a tensor: methods take them, functions do not."""
+    """Return a list or tuple as a tensor, which methods accept, but functions do not."""
     return tensor_of(other) if isinstance(other, list | tuple) else other
 
 
 @declare(method="add", in_place="add_")
 def _add_scaled(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
-    """input + alpha * other, element by element.
+    """Return input + alpha * other, element by element.
 
     Args:
         input: a tensor.
@@ -429,7 +429,7 @@ def _add_scaled(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
         alpha: the factor of ``other``, a number.
 
     Returns:
-        A tensor of the shape that both broadcast to.
+        A tensor of the broadcast shape.
 
     Raises:
         TypeError: ``other`` is neither a tensor nor a number.
@@ -439,7 +439,7 @@ def _add_scaled(input: Tensor, other: Operand, *, alpha: Number = 1) -> Tensor:
 
 @declare(method=("sub", "subtract"), in_place="sub_")
 def subtract(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
-    """input - alpha * other, element by element.
+    """Return input - alpha * other, element by element.
 
     Args:
         input: a tensor or a number.
@@ -447,7 +447,7 @@ def subtract(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
         alpha: the factor of ``other``, a number.
 
     Returns:
-        A tensor of the shape that both broadcast to.
+        A tensor of the broadcast shape.
 
     Raises:
         TypeError: an input is neither a tensor nor a number.
@@ -457,19 +457,19 @@ def subtract(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
 
 def check_ordered(name: str, **values: object) -> None:
     """Refuse complex numbers, which have no order, with a TypeError, and bools with a ValueError."""
-    *others, last = (f"'{key}'" for key in values)
-    who = f"{', '.join(others)} and {last}"
+    *quoted, last = (f"'{key}'" for key in values)
+    names = f"{', '.join(quoted)} and {last}"
     if any(isinstance(x, complex) or (isinstance(x, Tensor) and x._array.dtype.kind == "c") for x in values.values()):
-        raise TypeError(f"For '{name}', {who} must be real numbers, but got complex ones")
+        raise TypeError(f"For '{name}', {names} must be real numbers, but got complex ones")
     if any(isinstance(x, bool) or (isinstance(x, Tensor) and x.dtype is bool_) for x in values.values()):
-        raise ValueError(f"For '{name}', {who} must be numbers, but got bools")
+        raise ValueError(f"For '{name}', {names} must be numbers, but got bools")
 
 
 @declare(method=("clamp", "clip"), in_place=True, mint=True)
 def clamp(input: TensorLike, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
-    """min(max(input, ``min``), ``max``), element by element; NaN becomes a limit, the lower if there is one.
+    """Return min(max(input, ``min``), ``max``), element by element; NaN becomes a limit, the lower if there is one.
 
-    An element that equals a limit keeps its gradient; one beyond it passes the gradient to the limit.
+    An element that equals a limit keeps its gradient; one out of range passes the gradient to the limit.
 
     Args:
         input: a tensor.
@@ -481,7 +481,7 @@ def clamp(input: TensorLike, min: TensorLike | None = None, max: TensorLike | No
 
     Raises:
         TypeError: one of the three is complex, which has no order.
-        ValueError: neither limit is given, or one of the three is a bool or holds bools.
+        ValueError: neither limit is given, or one of the three is a bool or of dtype Bool.
     """
     check_ordered("clamp", input=input, min=min, max=max)
     if not isinstance(input, Tensor | int | float | np.ndarray | np.generic):
@@ -501,22 +501,22 @@ clip = clamp
 
 @declare(primitive=prim("AddV2"))
 def _add_of_one_shape(x: Tensor, y: Tensor) -> Tensor:
-    """The sum of two tensors of one shape, element by element.
+    """Return the sum of two tensors of the same shape, element by element.
 
     Args:
-        x: the first.
-        y: the second.
+        x: the first tensor.
+        y: the second tensor.
 
     Returns:
         A tensor of that shape and of the dtype that both are promoted to.
 
     Raises:
-        TypeError: an argument is no Tensor.
+        TypeError: an argument is not a Tensor.
         ValueError: the shapes differ.
     """
-    for argument, one in (("x", x), ("y", y)):
-        if not isinstance(one, Tensor):
-            raise TypeError(f"For 'AddV2', '{argument}' must be a Tensor, but got {type(one).__name__}")
+    for argument, value in (("x", x), ("y", y)):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"For 'AddV2', '{argument}' must be a Tensor, but got {type(value).__name__}")
     if x.shape != y.shape:
         raise ValueError(f"For 'AddV2', 'x' and 'y' must have one shape, but got {x.shape} and {y.shape}")
     result: Tensor = add(x, y)

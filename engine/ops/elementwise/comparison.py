@@ -1,4 +1,4 @@
-"""Comparison, logic, bits and choice, element by element."""
+"""Elementwise comparison, logic, bit operations and selection."""
 
 from __future__ import annotations
 
@@ -48,24 +48,24 @@ __all__ = [
 
 
 class Equality(Binary):
-    """``==`` or ``!=``, which Python code also asks of a tensor and any other object: not equal."""
+    """``==`` or ``!=``, which also compares a tensor with an object of any other type: not equal."""
 
     def __call__(self, input: Operand, other: object) -> Any:
-        known = isinstance(other, Tensor | int | float | complex | np.generic) or is_array(other)
-        if isinstance(input, Tensor) and not known:
+        is_comparable = isinstance(other, Tensor | int | float | complex | np.generic) or is_array(other)
+        if isinstance(input, Tensor) and not is_comparable:
             return self is not eq
-        return Binary.__call__(self, input, other)  # type: ignore[arg-type]  # it checks what came
+        return Binary.__call__(self, input, other)  # type: ignore[arg-type]  # it checks the type
 
 
 class Exact(Binary):
-    """A comparison that takes a Python integer as it is; the others wrap it around into a tensor of small integers."""
+    """A comparison that takes a Python integer exactly; the others wrap it around into a small integer dtype."""
 
     def __call__(self, input: Operand, other: Operand) -> Any:
         return Binary.__call__(self, _beside(input, other), _beside(other, input))
 
 
 class Truths(Binary):
-    """A function of truth values, for which CuPy has none of complex numbers."""
+    """A logical function; CuPy has none for complex numbers."""
 
     def __call__(self, input: Operand, other: Operand) -> Any:
         arrays = [x._array if isinstance(x, Tensor) else x for x in (input, other)]
@@ -76,7 +76,7 @@ class Truths(Binary):
 
 
 def _beside(x: Any, other: object) -> Any:
-    """A tensor of small integers in Int64, if an integer that it is compared with does not fit in; else ``x``."""
+    """Return ``x``, in Int64 if it has a small integer dtype out of whose range ``other`` is."""
     if not isinstance(other, int) or isinstance(other, bool):
         return x
     if isinstance(x, Tensor) and x._array.dtype.kind in "iu" and x._array.dtype.itemsize < 8:
@@ -217,7 +217,7 @@ isfinite = unary(
 
 @declare(primitive=prim("CheckNumerics"))
 def _check_numerics(x: Tensor) -> Tensor:
-    """The tensor itself, if every element is a finite number.
+    """Return the tensor itself, if every element is finite.
 
     Args:
         x: a tensor of any shape.
@@ -226,7 +226,7 @@ def _check_numerics(x: Tensor) -> Tensor:
         ``x``.
 
     Raises:
-        RuntimeError: it holds NaN or infinity.
+        RuntimeError: ``x`` holds NaN or infinity.
     """
     if not isfinite(x)._array.all():
         raise RuntimeError("For 'CheckNumerics', 'x' must be finite everywhere, but holds NaN or infinity")
@@ -266,10 +266,10 @@ _where_operator = Operator(
 
 
 def where(condition: TensorLike, input: TensorLike, other: TensorLike) -> Tensor:
-    """``input`` where ``condition`` holds, ``other`` elsewhere; the gradient goes to the one that is chosen.
+    """Return ``input`` where ``condition`` holds, ``other`` elsewhere; the gradient goes to the selected one.
 
     Args:
-        condition: Bool, or numbers of which those other than 0 hold.
+        condition: Bool, or numbers, of which the nonzero ones hold.
         input: a tensor or a number.
         other: a tensor or a number.
 
@@ -279,25 +279,25 @@ def where(condition: TensorLike, input: TensorLike, other: TensorLike) -> Tensor
     Raises:
         TypeError: an argument is neither a tensor nor a number.
     """
-    chosen = operand("where", "condition", condition)
+    mask = operand("where", "condition", condition)
     x, y = operands("where", input, other)
     if not isinstance(x, Tensor):
         x = Tensor(x, y.dtype)
     if not isinstance(y, Tensor):
         y = Tensor(y, x.dtype)
-    if not isinstance(chosen, Tensor):
-        chosen = Tensor(chosen)
-    result: Tensor = _where_operator(as_dtype(chosen, np.dtype(bool)), x, y)
+    if not isinstance(mask, Tensor):
+        mask = Tensor(mask)
+    result: Tensor = _where_operator(as_dtype(mask, np.dtype(bool)), x, y)
     return result
 
 
 @declare(method="where")
 def _where_of_tensor(input: Tensor, condition: TensorLike, y: TensorLike) -> Tensor:
-    """The tensor where ``condition`` holds, ``y`` elsewhere.
+    """Return the tensor where ``condition`` holds, ``y`` elsewhere.
 
     Args:
         input: the tensor.
-        condition: Bool, or numbers of which those other than 0 hold.
+        condition: Bool, or numbers, of which the nonzero ones hold.
         y: a tensor or a number.
 
     Returns:
@@ -311,10 +311,10 @@ def _where_of_tensor(input: Tensor, condition: TensorLike, y: TensorLike) -> Ten
 
 @declare(primitive=prim("Select"))
 def select(condition: TensorLike, input: TensorLike, other: TensorLike) -> Tensor:
-    """``input`` where ``condition`` holds, ``other`` elsewhere; the gradient goes to the one that is chosen.
+    """Return ``input`` where ``condition`` holds, ``other`` elsewhere; the gradient goes to the selected one.
 
     Args:
-        condition: Bool, or numbers of which those other than 0 hold.
+        condition: Bool, or numbers, of which the nonzero ones hold.
         input: a tensor or a number.
         other: a tensor or a number.
 
@@ -333,28 +333,30 @@ def select(condition: TensorLike, input: TensorLike, other: TensorLike) -> Tenso
 def _select_of_tensor(
     input: Tensor, first: TensorLike | None = None, second: TensorLike | None = None, **named: Any
 ) -> Tensor:
-    """``select(dim, index)`` is one entry of an axis; ``select(condition, y)`` the tensor where the condition holds.
+    """Return one entry of an axis for ``select(dim, index)``; for ``select(condition, y)`` the tensor or ``y``.
+
+    ``select(condition, y)`` takes the tensor where the condition holds and ``y`` elsewhere.
 
     Args:
         input: the tensor.
-        first: ``dim``, an int in [-ndim, ndim); or ``condition``, Bool, a tensor.
+        first: ``dim``, an int in [-ndim, ndim); or ``condition``, a Bool tensor.
         second: ``index``, an int, negative from the end; or ``y``, a tensor or a number, for the elements elsewhere.
-        named: either, by these names.
+        named: the same arguments by keyword.
 
     Returns:
-        A tensor without axis ``dim``; or one of the shape that all broadcast to.
+        A tensor without axis ``dim``; or one of the shape that all three broadcast to.
 
     Raises:
-        TypeError: an argument of another name, or neither form.
+        TypeError: an argument has another name, or neither form is given.
         ValueError: ``dim`` is out of range.
     """
     for name in named:
         if name not in ("dim", "index", "condition", "y"):
             raise TypeError(f"Tensor.select() got an unexpected keyword argument '{name}'")
     if isinstance(first, int) or "dim" in named:
-        at = one_axis(named.get("dim", first), input.ndim, "select")
+        axis = one_axis(named.get("dim", first), input.ndim, "select")
         index: Any = named.get("index", second)
-        return input[(*(slice(None),) * at, int(index))]
+        return input[(*(slice(None),) * axis, int(index))]
     condition: Any = named.get("condition", first)
     other: Any = named.get("y", second)
     return select(condition, input, other)
@@ -362,7 +364,7 @@ def _select_of_tensor(
 
 @declare(primitive=prim("EqualCount"))
 def _equal_count(x: Tensor, y: Tensor) -> Tensor:
-    """How many elements of two tensors are the same.
+    """Return the number of elements that are equal in two tensors.
 
     Args:
         x: a tensor of any shape.
@@ -372,7 +374,7 @@ def _equal_count(x: Tensor, y: Tensor) -> Tensor:
         A tensor (1,) of the dtype of ``x``.
 
     Raises:
-        TypeError: an input is no Tensor, or the dtypes differ.
+        TypeError: an input is not a Tensor, or the dtypes differ.
         ValueError: the shapes differ.
     """
     check_same_dtype("EqualCount", x=check_tensor(x, "EqualCount", "x"), y=check_tensor(y, "EqualCount", "y"))
@@ -383,18 +385,18 @@ def _equal_count(x: Tensor, y: Tensor) -> Tensor:
 
 @declare(primitive=prim("CompareAndBitpack"))
 def _compare_and_bitpack(x: Tensor, threshold: Tensor) -> Tensor:
-    """Which elements are above a threshold, eight of the last axis as the bits of a byte, the highest first.
+    """Return the elements above a threshold as bits: eight along the last axis make a byte, the highest bit first.
 
     Args:
-        x: a tensor with at least one axis, the last of a length that 8 divides.
+        x: a tensor with at least one axis, the last with a multiple of 8 elements.
         threshold: a tensor without axes, of the same dtype.
 
     Returns:
-        A UInt8 tensor of the shape of ``x``, with an eighth of the last axis.
+        A UInt8 tensor of the shape of ``x``, the last axis divided by 8.
 
     Raises:
-        TypeError: an input is no Tensor, or the dtypes differ.
-        ValueError: ``threshold`` has axes, ``x`` has none, or 8 does not divide its last.
+        TypeError: an input is not a Tensor, or the dtypes differ.
+        ValueError: ``threshold`` has axes, ``x`` has none, or its last axis is not a multiple of 8.
     """
     name = "CompareAndBitpack"
     check_same_dtype(name, x=check_tensor(x, name, "x"), threshold=check_tensor(threshold, name, "threshold"))

@@ -1,7 +1,7 @@
 """Complex numbers and Fourier transforms.
 
-The gradient of a real result for a complex input z = x + iy is taken as dx + i dy, so that of a linear map is its
-conjugate transpose: for a Fourier transform, the one in the other direction.
+The gradient of a real result with respect to a complex input z = x + iy is dx + i dy, so that of a linear map is
+its conjugate transpose: for a Fourier transform, the transform in the other direction.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ __all__ = [
 
 
 def _join(x: Array, y: Array) -> Array:
-    # Not x + 1j * y, whose real part is NaN where y is infinite.
+    # Unlike x + 1j * y, the real part of which is NaN where y is infinite.
     real, kind = (np.float64, complex128) if np.float64 in (x.dtype, y.dtype) else (np.float32, complex64)
     return array_module(x).stack((x.astype(real), y.astype(real)), -1).view(kind.numpy)[..., 0]
 
@@ -82,10 +82,10 @@ _conj = Operator("conj", np.conjugate, (lambda F, g, out, x: F.conj(g),), analyt
 
 
 def _transform(x: Array, axis: int, inverse: bool) -> Array:
-    """The sum of x * exp(-+ 2 pi i j k / n), without a factor."""
+    """Return the sum of x * exp(-+ 2 pi i j k / n), without a factor."""
     xp = array_module(x)
-    found = xp.fft.ifft(x, axis=axis) * x.shape[axis] if inverse else xp.fft.fft(x, axis=axis)
-    return found.astype(x.dtype)
+    result = xp.fft.ifft(x, axis=axis) * x.shape[axis] if inverse else xp.fft.fft(x, axis=axis)
+    return result.astype(x.dtype)
 
 
 _fft = Operator(
@@ -99,7 +99,7 @@ def _is_complex(x: Tensor) -> bool:
 
 @declare(primitive=prim("Complex"))
 def complex(real: Tensor, imag: Tensor) -> Tensor:
-    """real + i imag, complex numbers of their parts.
+    """Return the complex numbers real + i imag.
 
     Args:
         real: the real parts, a tensor.
@@ -109,18 +109,18 @@ def complex(real: Tensor, imag: Tensor) -> Tensor:
         A tensor of the shape that both broadcast to: Complex128 if one of them is Float64, else Complex64.
 
     Raises:
-        TypeError: an argument is no Tensor.
+        TypeError: an argument is not a Tensor.
     """
     real, imag = check_tensor(real, "complex", "real"), check_tensor(imag, "complex", "imag")
-    wanted = np.dtype(np.float64) if np.float64 in (real._array.dtype, imag._array.dtype) else float32.numpy
+    dtype = np.dtype(np.float64) if np.float64 in (real._array.dtype, imag._array.dtype) else float32.numpy
     shape = check_broadcast("complex", real=real.shape, imag=imag.shape)
-    x, y = (broadcasting.broadcast_to_operator(as_dtype(v, wanted), shape=shape) for v in (real, imag))
+    x, y = (broadcasting.broadcast_to_operator(as_dtype(v, dtype), shape=shape) for v in (real, imag))
     return _complex(x, y)
 
 
 @declare(method=True, primitive=prim("Real"), mint=True)
 def real(input: Tensor) -> Tensor:
-    """The real part, element by element; a real tensor itself.
+    """Return the real part, element by element; a real tensor is returned as it is.
 
     Args:
         input: a tensor of any shape.
@@ -129,14 +129,14 @@ def real(input: Tensor) -> Tensor:
         A tensor of the same shape: Float32 of Complex64, Float64 of Complex128.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return _real(input) if _is_complex(check_tensor(input, "real")) else identity(input)
 
 
 @declare(method=True, primitive=prim("Imag"), mint=True)
 def imag(input: Tensor) -> Tensor:
-    """The imaginary part, element by element; zeros of a real tensor.
+    """Return the imaginary part, element by element; zeros of a real tensor.
 
     Args:
         input: a tensor of any shape.
@@ -145,14 +145,14 @@ def imag(input: Tensor) -> Tensor:
         A tensor of the same shape: Float32 of Complex64, Float64 of Complex128.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return _imag(input) if _is_complex(check_tensor(input, "imag")) else zeros_operator(input)
 
 
 @declare(method=True, primitive=prim("Conj"))
 def conj(input: Tensor) -> Tensor:
-    """The complex conjugate, real - i imag, element by element; a real tensor itself.
+    """Return the complex conjugate, real - i imag, element by element; a real tensor is returned as it is.
 
     Args:
         input: a tensor of any shape.
@@ -161,14 +161,14 @@ def conj(input: Tensor) -> Tensor:
         A tensor of the same shape and dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return _conj(input) if _is_complex(check_tensor(input, "conj")) else identity(input)
 
 
 @declare(method=True, primitive=prim("Angle"))
 def angle(input: Tensor) -> Tensor:
-    """The angle atan2(imag, real) of complex numbers; of real ones pi where negative, else 0; NaN of NaN.
+    """Return the angle atan2(imag, real) of complex numbers; of real ones pi where negative, else 0; NaN of NaN.
 
     Args:
         input: a tensor of any shape.
@@ -177,7 +177,7 @@ def angle(input: Tensor) -> Tensor:
         Radians in a tensor of the same shape: Float32 of Complex64 and integers, Float64 of Complex128.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     x = check_tensor(input, "angle")
     if _is_complex(x):
@@ -188,7 +188,7 @@ def angle(input: Tensor) -> Tensor:
 
 @declare(primitive=prim("Polar"), mint=True)
 def polar(abs: Tensor, angle: Tensor) -> Tensor:
-    """abs * cos(angle) + i abs * sin(angle), complex numbers of their lengths and angles.
+    """Return abs * cos(angle) + i abs * sin(angle), the complex numbers of these lengths and angles.
 
     Args:
         abs: the lengths, a tensor.
@@ -201,7 +201,7 @@ def polar(abs: Tensor, angle: Tensor) -> Tensor:
 
 
 def view_as_real(input: Tensor) -> Tensor:
-    """Real and imaginary parts side by side in a new last axis; the elements are copied.
+    """Return a copy with the real and imaginary parts side by side in a new last axis.
 
     Args:
         input: a complex tensor of any shape.
@@ -210,7 +210,7 @@ def view_as_real(input: Tensor) -> Tensor:
         A tensor of shape (..., 2): Float32 of Complex64, Float64 of Complex128.
 
     Raises:
-        TypeError: ``input`` is no complex Tensor.
+        TypeError: ``input`` is not a complex Tensor.
     """
     if not _is_complex(check_tensor(input, "view_as_real")):
         raise TypeError(f"For 'view_as_real', 'input' must be complex, but got {input.dtype}")
@@ -218,24 +218,26 @@ def view_as_real(input: Tensor) -> Tensor:
 
 
 def _prepared(x: Tensor, name: str) -> Tensor:
-    """As complex numbers of the same precision."""
-    given = check_tensor(x, name)
-    if _is_complex(given):
-        return given
-    kind = complex128 if given._array.dtype == np.float64 else complex64
-    whole = cast_operator(given, dtype=np.dtype(np.float64 if kind is complex128 else np.float32))
-    return _complex(whole, zeros_operator(whole))
+    """Return ``x`` as complex numbers of the same precision."""
+    tensor = check_tensor(x, name)
+    if _is_complex(tensor):
+        return tensor
+    kind = complex128 if tensor._array.dtype == np.float64 else complex64
+    floats = cast_operator(tensor, dtype=np.dtype(np.float64 if kind is complex128 else np.float32))
+    return _complex(floats, zeros_operator(floats))
 
 
 def _sized(x: Tensor, n: int, axis: int) -> Tensor:
-    """Cut, or filled up with 0, to ``n`` entries along ``axis``."""
-    have = x.shape[axis]
-    if n < have:
+    """Return ``x`` with ``n`` entries along ``axis``: cut, or padded with zeros at the end."""
+    length = x.shape[axis]
+    if n < length:
         return x[along(x, axis, slice(0, n))]
-    if n == have:
+    if n == length:
         return x
-    rest = constant(array_module(x._array).zeros((*x.shape[:axis], n - have, *x.shape[axis + 1 :]), x._array.dtype))
-    return concat([x, rest], axis)
+    padding = constant(
+        array_module(x._array).zeros((*x.shape[:axis], n - length, *x.shape[axis + 1 :]), x._array.dtype)
+    )
+    return concat([x, padding], axis)
 
 
 def _scaled(x: Tensor, count: int, norm: str | None, inverse: bool, name: str) -> Tensor:
@@ -246,56 +248,56 @@ def _scaled(x: Tensor, count: int, norm: str | None, inverse: bool, name: str) -
 
 
 def _lengths(x: Tensor, s: Ints | None, dim: Ints | None, name: str, least: int = 0) -> tuple[list[int], list[int]]:
-    """The axes to transform, at least as many as ``least``, and their lengths."""
-    wanted = None if s is None else ints_of(s, name, "s")
+    """Return the axes to transform, at least ``least``, and their lengths."""
+    lengths = None if s is None else ints_of(s, name, "s")
     if dim is None:
-        axes = list(range(0 if wanted is None else max(x.ndim - len(wanted), 0), x.ndim))
+        axes = list(range(0 if lengths is None else max(x.ndim - len(lengths), 0), x.ndim))
     else:
         axes = [one_axis(d, x.ndim, name) for d in ints_of(dim, name, "dim")]
     if len(axes) < least or (axes and not x.ndim):
         raise ValueError(f"For '{name}', there must be an axis to transform, but got shape {x.shape} and 'dim' {dim}")
-    sizes = [x.shape[i] for i in axes] if wanted is None else list(wanted)
+    sizes = [x.shape[i] for i in axes] if lengths is None else list(lengths)
     if len(sizes) != len(axes):
         raise ValueError(f"For '{name}', 's' and 'dim' must have one length, but got {s} and {dim}")
     for n in sizes:
         if n < 1:
             raise ValueError(f"For '{name}', a length must be positive, but got {n}")
-    check_size(wanted or (), name, "s" if name[-1] in "n2" else "n")
+    check_size(lengths or (), name, "s" if name[-1] in "n2" else "n")
     return axes, sizes
 
 
 def _whole(x: Tensor, s: Ints | None, dim: Ints | None, norm: str | None, inverse: bool, name: str) -> Tensor:
-    found: Any = _prepared(x, name)
-    axes, sizes = _lengths(found, s, dim, name)
+    result: Any = _prepared(x, name)
+    axes, sizes = _lengths(result, s, dim, name)
     for axis, n in zip(axes, sizes, strict=True):
-        found = _fft(_sized(found, n, axis), axis=axis, inverse=inverse)
-    return _scaled(found, math.prod(sizes), norm, inverse, name)
+        result = _fft(_sized(result, n, axis), axis=axis, inverse=inverse)
+    return _scaled(result, math.prod(sizes), norm, inverse, name)
 
 
 def _half(x: Tensor, s: Ints | None, dim: Ints | None, norm: str | None, name: str) -> Tensor:
-    """The transform of real numbers, of whose last axis one half says all."""
+    """Return the first half of the transform of real numbers along the last axis; the rest are its conjugates."""
     if _is_complex(check_tensor(x, name)):
         raise TypeError(f"For '{name}', 'input' must be real, but got {x.dtype}")
     axes, sizes = _lengths(x, s, dim, name, least=1)
-    found = _whole(x, s, dim, norm, name.startswith("i"), name)
-    return found[along(found, axes[-1], slice(0, sizes[-1] // 2 + 1))]
+    transform = _whole(x, s, dim, norm, name.startswith("i"), name)
+    return transform[along(transform, axes[-1], slice(0, sizes[-1] // 2 + 1))]
 
 
 def _from_half(x: Tensor, s: Ints | None, dim: Ints | None, norm: str | None, inverse: bool, name: str) -> Tensor:
-    """The inverse of ``_half``: the other half are the conjugates."""
-    found: Any = _prepared(x, name)
-    axes, sizes = _lengths(found, s, dim, name, least=1)
+    """Return the inverse of ``_half``, with the conjugates as the other half."""
+    signal: Any = _prepared(x, name)
+    axes, sizes = _lengths(signal, s, dim, name, least=1)
     if s is None:
-        sizes[-1] = 2 * (found.shape[axes[-1]] - 1)
+        sizes[-1] = 2 * (signal.shape[axes[-1]] - 1)
     for axis, n in zip(axes[:-1], sizes[:-1], strict=True):
-        found = _fft(_sized(found, n, axis), axis=axis, inverse=inverse)
+        signal = _fft(_sized(signal, n, axis), axis=axis, inverse=inverse)
     axis, n = axes[-1], sizes[-1]
     if n < 1:
         raise ValueError(f"For '{name}', a length must be positive, but got {n}")
-    first = _sized(found, n // 2 + 1, axis)
-    # The imaginary parts of the first entry, and of the middle one of an even length, give imaginary numbers only.
-    second = flip(first[along(first, axis, slice(1, (n + 1) // 2))], axis)
-    full = concat([first, _conj(second)], axis)
+    half = _sized(signal, n // 2 + 1, axis)
+    # The imaginary part of the first entry, and of the middle one of an even length, has no effect on the real result.
+    mirrored = flip(half[along(half, axis, slice(1, (n + 1) // 2))], axis)
+    full = concat([half, _conj(mirrored)], axis)
     return _scaled(_real(_fft(full, axis=axis, inverse=inverse)), math.prod(sizes), norm, inverse, name)
 
 
@@ -304,11 +306,11 @@ def _one(n: int | None) -> tuple[int] | None:
 
 
 def fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
-    """The discrete Fourier transform: the sum over j of input[j] * exp(-2 pi i j k / n), along ``dim``.
+    """Return the discrete Fourier transform: the sum over j of input[j] * exp(-2 pi i j k / n), along ``dim``.
 
     Args:
         input: a tensor, real or complex; integers become floating.
-        n: the length that the input is cut or filled up with 0 to; its own without it.
+        n: the length to cut or zero-pad the input to; by default its own.
         dim: the axis, in [-ndim, ndim).
         norm: the factor of the sum: "backward" (as None) is 1, "ortho" 1 / sqrt(n), "forward" 1 / n.
 
@@ -316,18 +318,18 @@ def fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = N
         A tensor with ``n`` entries along ``dim``: Complex64, or Complex128 of Float64 and Complex128.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``n`` or ``dim`` no int.
-        ValueError: ``n`` is below 1, ``dim`` out of range, or ``norm`` another one.
+        TypeError: ``input`` is not a Tensor, or ``n`` or ``dim`` is not an int.
+        ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is another value.
     """
     return _whole(input, _one(n), dim, norm, False, "fft")
 
 
 def ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
-    """The inverse of ``fft``: the sum over k of input[k] * exp(2 pi i j k / n), divided by n, along ``dim``.
+    """Return the inverse of ``fft``: the sum over k of input[k] * exp(2 pi i j k / n), divided by n, along ``dim``.
 
     Args:
         input: a tensor, real or complex; integers become floating.
-        n: the length that the input is cut or filled up with 0 to; its own without it.
+        n: the length to cut or zero-pad the input to; by default its own.
         dim: the axis, in [-ndim, ndim).
         norm: the factor of the sum: "backward" (as None) is 1 / n, "ortho" 1 / sqrt(n), "forward" 1.
 
@@ -335,18 +337,18 @@ def ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = 
         A tensor with ``n`` entries along ``dim``: Complex64, or Complex128 of Float64 and Complex128.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``n`` or ``dim`` no int.
-        ValueError: ``n`` is below 1, ``dim`` out of range, or ``norm`` another one.
+        TypeError: ``input`` is not a Tensor, or ``n`` or ``dim`` is not an int.
+        ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is another value.
     """
     return _whole(input, _one(n), dim, norm, True, "ifft")
 
 
 def rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
-    """The first n // 2 + 1 entries of ``fft`` of real numbers; the others are their conjugates.
+    """Return the first n // 2 + 1 entries of ``fft`` of real numbers; the others are their conjugates.
 
     Args:
         input: a tensor, real; integers become floating.
-        n: the length that the input is cut or filled up with 0 to; its own without it.
+        n: the length to cut or zero-pad the input to; by default its own.
         dim: the axis, in [-ndim, ndim).
         norm: the factor of the sum: "backward" (as None) is 1, "ortho" 1 / sqrt(n), "forward" 1 / n.
 
@@ -354,18 +356,18 @@ def rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = 
         A tensor with n // 2 + 1 entries along ``dim``: Complex64, or Complex128 of Float64 and Complex128.
 
     Raises:
-        TypeError: ``input`` is no real Tensor, or ``n`` or ``dim`` no int.
-        ValueError: ``n`` is below 1, ``dim`` out of range, or ``norm`` another one.
+        TypeError: ``input`` is not a real Tensor, or ``n`` or ``dim`` is not an int.
+        ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is another value.
     """
     return _half(input, _one(n), dim, norm, "rfft")
 
 
 def irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
-    """The inverse of ``rfft``: real numbers from the first n // 2 + 1 entries of their transform.
+    """Return the inverse of ``rfft``: real numbers from the first n // 2 + 1 entries of their transform.
 
     Args:
         input: a tensor, the first half of a transform; integers become floating.
-        n: the length of the result; 2 * (length - 1) without it. The input is cut, or filled up with 0.
+        n: the length of the result; by default 2 * (length - 1). The input is cut or zero-padded.
         dim: the axis, in [-ndim, ndim).
         norm: the factor of the sum: "backward" (as None) is 1 / n, "ortho" 1 / sqrt(n), "forward" 1.
 
@@ -373,18 +375,18 @@ def irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None =
         A real tensor with ``n`` entries along ``dim``: Float32, or Float64 of Float64 and Complex128.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``n`` or ``dim`` no int.
-        ValueError: ``n`` is below 1, ``dim`` out of range, or ``norm`` another one.
+        TypeError: ``input`` is not a Tensor, or ``n`` or ``dim`` is not an int.
+        ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is another value.
     """
     return _from_half(input, _one(n), dim, norm, True, "irfft")
 
 
 def hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
-    """``fft`` of a signal whose second half is the conjugate of the first, x[n - j] = conj(x[j]): real numbers.
+    """Return ``fft`` of a signal whose second half is the conjugate of the first, x[n - j] = conj(x[j]): real numbers.
 
     Args:
         input: a tensor, the first half of the signal, n // 2 + 1 entries; integers become floating.
-        n: the length of the result; 2 * (length - 1) without it. The input is cut, or filled up with 0.
+        n: the length of the result; by default 2 * (length - 1). The input is cut or zero-padded.
         dim: the axis, in [-ndim, ndim).
         norm: the factor of the sum: "backward" (as None) is 1, "ortho" 1 / sqrt(n), "forward" 1 / n.
 
@@ -392,18 +394,18 @@ def hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = 
         A real tensor with ``n`` entries along ``dim``: Float32, or Float64 of Float64 and Complex128.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``n`` or ``dim`` no int.
-        ValueError: ``n`` is below 1, ``dim`` out of range, or ``norm`` another one.
+        TypeError: ``input`` is not a Tensor, or ``n`` or ``dim`` is not an int.
+        ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is another value.
     """
     return _from_half(input, _one(n), dim, norm, False, "hfft")
 
 
 def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
-    """The inverse of ``hfft``: the first n // 2 + 1 entries of ``ifft`` of real numbers.
+    """Return the inverse of ``hfft``: the first n // 2 + 1 entries of ``ifft`` of real numbers.
 
     Args:
         input: a tensor, real; integers become floating.
-        n: the length that the input is cut or filled up with 0 to; its own without it.
+        n: the length to cut or zero-pad the input to; by default its own.
         dim: the axis, in [-ndim, ndim).
         norm: the factor of the sum: "backward" (as None) is 1 / n, "ortho" 1 / sqrt(n), "forward" 1.
 
@@ -411,14 +413,14 @@ def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None =
         A tensor with n // 2 + 1 entries along ``dim``: Complex64, or Complex128 of Float64 and Complex128.
 
     Raises:
-        TypeError: ``input`` is no real Tensor, or ``n`` or ``dim`` no int.
-        ValueError: ``n`` is below 1, ``dim`` out of range, or ``norm`` another one.
+        TypeError: ``input`` is not a real Tensor, or ``n`` or ``dim`` is not an int.
+        ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is another value.
     """
     return _half(input, _one(n), dim, norm, "ihfft")
 
 
 def fftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: str | None = None) -> Tensor:
-    """``fft`` along each of the axes ``dim``.
+    """Return ``fft`` along each of the axes ``dim``.
 
     Args:
         input: a tensor, real or complex; integers become floating.
@@ -431,14 +433,14 @@ def fftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: st
         A tensor with the lengths ``s`` along the axes: Complex64, or Complex128 of Float64 and Complex128.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``s`` or ``dim`` not ints.
+        TypeError: ``input`` is not a Tensor, or ``s`` or ``dim`` not ints.
         ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or another ``norm``.
     """
     return _whole(input, s, dim, norm, False, "fftn")
 
 
 def ifftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: str | None = None) -> Tensor:
-    """The inverse of ``fftn``: ``ifft`` along each of the axes ``dim``.
+    """Return the inverse of ``fftn``: ``ifft`` along each of the axes ``dim``.
 
     Args:
         input: a tensor, real or complex; integers become floating.
@@ -451,14 +453,14 @@ def ifftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: s
         A tensor with the lengths ``s`` along the axes: Complex64, or Complex128 of Float64 and Complex128.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``s`` or ``dim`` not ints.
+        TypeError: ``input`` is not a Tensor, or ``s`` or ``dim`` not ints.
         ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or another ``norm``.
     """
     return _whole(input, s, dim, norm, True, "ifftn")
 
 
 def rfftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: str | None = None) -> Tensor:
-    """``rfft`` along the last of the axes ``dim``, ``fft`` along the others.
+    """Return ``rfft`` along the last of the axes ``dim``, ``fft`` along the others.
 
     Args:
         input: a tensor, real; integers become floating.
@@ -468,21 +470,21 @@ def rfftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: s
             n is the product of the lengths.
 
     Returns:
-        A tensor with the lengths ``s``, of the last s // 2 + 1: Complex64, or Complex128 of Float64 and Complex128.
+        A tensor with the lengths ``s``, the last one s // 2 + 1: Complex64, or Complex128 of Float64 and Complex128.
 
     Raises:
-        TypeError: ``input`` is no real Tensor, or ``s`` or ``dim`` not ints.
+        TypeError: ``input`` is not a real Tensor, or ``s`` or ``dim`` not ints.
         ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or another ``norm``.
     """
     return _half(input, s, dim, norm, "rfftn")
 
 
 def irfftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: str | None = None) -> Tensor:
-    """The inverse of ``rfftn``: ``ifft`` along the axes ``dim`` but the last, ``irfft`` along that.
+    """Return the inverse of ``rfftn``: ``ifft`` along all axes ``dim`` but the last, ``irfft`` along the last.
 
     Args:
         input: a tensor, the first half of a transform; integers become floating.
-        s: the lengths of the result along the axes; without it those of the input, the last being
+        s: the lengths of the result along the axes; by default those of the input, the last one
             2 * (length - 1).
         dim: the axes, in [-ndim, ndim); without it the last ones, as many as ``s`` has lengths, or all of them.
         norm: the factor of the sum: "backward" (as None) is 1 / n, "ortho" 1 / sqrt(n), "forward" 1.
@@ -492,18 +494,18 @@ def irfftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: 
         A real tensor with the lengths ``s`` along the axes: Float32, or Float64 of Float64 and Complex128.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``s`` or ``dim`` not ints.
+        TypeError: ``input`` is not a Tensor, or ``s`` or ``dim`` not ints.
         ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or another ``norm``.
     """
     return _from_half(input, s, dim, norm, True, "irfftn")
 
 
 def hfftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: str | None = None) -> Tensor:
-    """``fft`` along the axes ``dim`` but the last, ``hfft`` along that.
+    """Return ``fft`` along all axes ``dim`` but the last, ``hfft`` along the last.
 
     Args:
         input: a tensor, the first half of the signal, n // 2 + 1 entries; integers become floating.
-        s: the lengths of the result along the axes; without it those of the input, the last being
+        s: the lengths of the result along the axes; by default those of the input, the last one
             2 * (length - 1).
         dim: the axes, in [-ndim, ndim); without it the last ones, as many as ``s`` has lengths, or all of them.
         norm: the factor of the sum: "backward" (as None) is 1, "ortho" 1 / sqrt(n), "forward" 1 / n.
@@ -513,14 +515,14 @@ def hfftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: s
         A real tensor with the lengths ``s`` along the axes: Float32, or Float64 of Float64 and Complex128.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``s`` or ``dim`` not ints.
+        TypeError: ``input`` is not a Tensor, or ``s`` or ``dim`` not ints.
         ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or another ``norm``.
     """
     return _from_half(input, s, dim, norm, False, "hfftn")
 
 
 def ihfftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: str | None = None) -> Tensor:
-    """The inverse of ``hfftn``: ``ihfft`` along the last of the axes ``dim``, ``ifft`` along the others.
+    """Return the inverse of ``hfftn``: ``ihfft`` along the last of the axes ``dim``, ``ifft`` along the others.
 
     Args:
         input: a tensor, real; integers become floating.
@@ -530,10 +532,10 @@ def ihfftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: 
             n is the product of the lengths.
 
     Returns:
-        A tensor with the lengths ``s``, of the last s // 2 + 1: Complex64, or Complex128 of Float64 and Complex128.
+        A tensor with the lengths ``s``, the last one s // 2 + 1: Complex64, or Complex128 of Float64 and Complex128.
 
     Raises:
-        TypeError: ``input`` is no real Tensor, or ``s`` or ``dim`` not ints.
+        TypeError: ``input`` is not a real Tensor, or ``s`` or ``dim`` not ints.
         ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or another ``norm``.
     """
     return _half(input, s, dim, norm, "ihfftn")
@@ -566,7 +568,7 @@ irfft2, hfft2, ihfft2 = _plane(irfftn, "irfft2"), _plane(hfftn, "hfft2"), _plane
 
 
 def _spacing(n: int, d: float, name: str) -> tuple[int, float]:
-    """The length and the distance of samples as numbers."""
+    """Return the number of samples and the distance between them, checked."""
     count = int_of(n, name, "n")
     if count < 1:
         raise ValueError(f"For '{name}', 'n' must be at least 1, but got {n}")
@@ -583,12 +585,12 @@ def _shifted_axes(input: Tensor, dim: Ints | None, name: str) -> tuple[int, ...]
 
 
 def fftfreq(n: int, d: float = 1.0, dtype: DTypeLike | None = None) -> Tensor:
-    """The frequencies of the entries of ``fft``: [0, 1, ..., -2, -1] / (n * d), the negative ones behind.
+    """Return the frequencies of the entries of ``fft``: [0, 1, ..., -2, -1] / (n * d), the negative ones last.
 
     Args:
         n: the length of the signal, at least 1.
-        d: the distance of two samples; not 0.
-        dtype: of the result; Float32 without it.
+        d: the distance between two samples; not 0.
+        dtype: the dtype of the result; Float32 by default.
 
     Returns:
         A tensor (n,).
@@ -600,12 +602,12 @@ def fftfreq(n: int, d: float = 1.0, dtype: DTypeLike | None = None) -> Tensor:
 
 
 def rfftfreq(n: int, d: float = 1.0, dtype: DTypeLike | None = None) -> Tensor:
-    """The frequencies of the entries of ``rfft``: [0, 1, ..., n // 2] / (n * d).
+    """Return the frequencies of the entries of ``rfft``: [0, 1, ..., n // 2] / (n * d).
 
     Args:
         n: the length of the signal, at least 1.
-        d: the distance of two samples; not 0.
-        dtype: of the result; Float32 without it.
+        d: the distance between two samples; not 0.
+        dtype: the dtype of the result; Float32 by default.
 
     Returns:
         A tensor (n // 2 + 1,).
@@ -617,17 +619,17 @@ def rfftfreq(n: int, d: float = 1.0, dtype: DTypeLike | None = None) -> Tensor:
 
 
 def fftshift(input: Tensor, dim: Ints | None = None) -> Tensor:
-    """Entries rolled by half of each axis, so that frequency 0 comes to the middle.
+    """Return the entries rolled by half of each axis, so that frequency 0 is in the middle.
 
     Args:
         input: a tensor of any shape.
-        dim: the axes, an int or several in [-ndim, ndim); all of them without it.
+        dim: the axes, an int or several in [-ndim, ndim); all of them by default.
 
     Returns:
         A tensor of the same shape and dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``dim`` not ints.
+        TypeError: ``input`` is not a Tensor, or ``dim`` not ints.
         ValueError: an axis is out of range.
     """
     axes = _shifted_axes(input, dim, "fftshift")
@@ -635,17 +637,17 @@ def fftshift(input: Tensor, dim: Ints | None = None) -> Tensor:
 
 
 def ifftshift(input: Tensor, dim: Ints | None = None) -> Tensor:
-    """The inverse of ``fftshift``: frequency 0 moves from the middle to the front.
+    """Return the inverse of ``fftshift``: frequency 0 moves from the middle to the front.
 
     Args:
         input: a tensor of any shape.
-        dim: the axes, an int or several in [-ndim, ndim); all of them without it.
+        dim: the axes, an int or several in [-ndim, ndim); all of them by default.
 
     Returns:
         A tensor of the same shape and dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``dim`` not ints.
+        TypeError: ``input`` is not a Tensor, or ``dim`` not ints.
         ValueError: an axis is out of range.
     """
     axes = _shifted_axes(input, dim, "ifftshift")

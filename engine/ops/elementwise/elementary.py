@@ -1,4 +1,4 @@
-"""More functions of one and two numbers than ``arithmetic`` has: inverse trigonometry, bits, odd powers, NaN."""
+"""Further functions of one and two numbers: inverse trigonometry, bits, integer division, NaN."""
 
 from __future__ import annotations
 
@@ -234,8 +234,8 @@ def _population(x: Array) -> Array:
     xp = array_module(x)
     bits = x.astype(f"u{x.itemsize}")
     count = xp.zeros(x.shape, np.uint8)
-    for place in range(8 * x.itemsize):
-        count += ((bits >> bits.dtype.type(place)) & bits.dtype.type(1)).astype(np.uint8)
+    for shift in range(8 * x.itemsize):
+        count += ((bits >> bits.dtype.type(shift)) & bits.dtype.type(1)).astype(np.uint8)
     return count
 
 
@@ -321,41 +321,41 @@ _right = Binary("bitwise_right_shift", np.right_shift)
 
 @declare(method=True, primitive=prim("LeftShift"))
 def bitwise_left_shift(input: Operand, other: Operand) -> Tensor:
-    """The bits moved to the left: input * 2**other, where that fits the dtype.
+    """Return the bits shifted to the left: input * 2**other, where that fits the dtype.
 
     Args:
         input: an integer tensor or an int.
-        other: by how many bits, an integer tensor that broadcasts with ``input`` or an int.
+        other: the number of bits, an integer tensor that broadcasts with ``input`` or an int.
 
     Returns:
         A tensor of the shape that both broadcast to, in the wider integer dtype.
 
     Raises:
-        TypeError: an input that does not hold integers.
+        TypeError: an input is not of integers.
     """
     return _left(input, other)
 
 
 @declare(method=True, primitive=prim("RightShift"))
 def bitwise_right_shift(input: Operand, other: Operand) -> Tensor:
-    """The bits moved to the right: floor(input / 2**other).
+    """Return the bits shifted to the right: floor(input / 2**other).
 
     Args:
         input: an integer tensor or an int.
-        other: by how many bits, an integer tensor that broadcasts with ``input`` or an int.
+        other: the number of bits, an integer tensor that broadcasts with ``input`` or an int.
 
     Returns:
         A tensor of the shape that both broadcast to, in the wider integer dtype.
 
     Raises:
-        TypeError: an input that does not hold integers.
+        TypeError: an input is not of integers.
     """
     return _right(input, other)
 
 
 @declare(method=True, numpy=("deg2rad", "radians"))
 def deg2rad(x: Tensor) -> Tensor:
-    """Degrees as radians: x * pi / 180.
+    """Return degrees as radians: x * pi / 180.
 
     Args:
         x: a tensor of any shape.
@@ -364,14 +364,14 @@ def deg2rad(x: Tensor) -> Tensor:
         A tensor of the same shape; integers become Float32.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
     """
     return arithmetic.mul(check_tensor(x, "deg2rad", "x"), math.pi / 180.0)
 
 
 @declare(method=True, numpy=True)
 def rad2deg(x: Tensor) -> Tensor:
-    """Radians as degrees: x * 180 / pi.
+    """Return radians as degrees: x * 180 / pi.
 
     Args:
         x: a tensor of any shape.
@@ -380,14 +380,14 @@ def rad2deg(x: Tensor) -> Tensor:
         A tensor of the same shape; integers become Float32.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
     """
     return arithmetic.mul(check_tensor(x, "rad2deg", "x"), 180.0 / math.pi)
 
 
 @declare(method=True, mint=True)
 def frac(x: Tensor) -> Tensor:
-    """The part behind the decimal point, x - trunc(x), with the sign of x.
+    """Return the fractional part x - trunc(x), with the sign of x.
 
     Args:
         x: a tensor of any shape.
@@ -400,7 +400,7 @@ def frac(x: Tensor) -> Tensor:
 
 @declare(method=True)
 def sgn(input: Tensor) -> Tensor:
-    """The sign, -1, 0 or 1; of a complex number z, z / abs(z), and 0 at 0.
+    """Return the sign, -1, 0 or 1; of a complex number z, z / abs(z), and 0 at 0.
 
     Args:
         input: a tensor of any shape.
@@ -409,7 +409,7 @@ def sgn(input: Tensor) -> Tensor:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     if check_tensor(input, "sgn")._array.dtype.kind != "c":
         return arithmetic.sign(input)
@@ -421,7 +421,7 @@ def sgn(input: Tensor) -> Tensor:
 
 @declare(method=True, numpy=renamed(input="a"))
 def positive(input: Tensor) -> Tensor:
-    """The tensor itself; what ``+input`` says.
+    """Return the tensor itself, ``+input``.
 
     Args:
         input: a tensor of any dtype.
@@ -430,33 +430,33 @@ def positive(input: Tensor) -> Tensor:
         ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return identity(check_tensor(input, "positive"))
 
 
 @declare(method=True, primitive=prim("Logit", eps=-1.0))
 def logit(input: Tensor, eps: float | None = None) -> Tensor:
-    """log(x / (1 - x)), the inverse of the sigmoid.
+    """Return log(x / (1 - x)), the inverse of the sigmoid.
 
     Args:
-        input: x, a tensor of any shape; outside [0, 1] the result is NaN.
-        eps: x is first limited to [eps, 1 - eps]; None or a negative number limits nothing.
+        input: x, a tensor of any shape; the result is NaN outside [0, 1].
+        eps: x is first limited to [eps, 1 - eps]; it is not if this is None or negative.
 
     Returns:
         A tensor of the shape and dtype of ``input``; integers become Float32.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     x = check_tensor(input, "logit")
     if eps is not None and check_real(eps, "logit", "eps") >= 0:
-        limited = arithmetic.clamp(x, float(eps), 1.0 - float(eps))
-        x = where(comparison.isnan(x), math.nan, limited)  # clamp makes a limit of NaN, as in MindSpore
+        clamped = arithmetic.clamp(x, float(eps), 1.0 - float(eps))
+        x = where(comparison.isnan(x), math.nan, clamped)  # clamp turns NaN into a limit, as in MindSpore
     if eps is None or eps < 0:
         x = as_floats(x)
         outside = where(logical_and(x >= 0, x <= 1), 0.0, math.nan)
-        x = x + as_dtype(outside, x._array.dtype)  # so that the gradient is NaN outside too
+        x = x + as_dtype(outside, x._array.dtype)  # the gradient is NaN outside too
     return arithmetic.sub(exponentials.log(x), exponentials.log(1.0 - x))
 
 
@@ -464,33 +464,33 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
 def nan_to_num(
     input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Tensor:
-    """The tensor with NaN and infinities replaced by finite numbers, as in NumPy.
+    """Return the tensor with NaN and infinities replaced by finite numbers, as in NumPy.
 
     Args:
         input: a tensor of any shape; one of integers or bools is returned as it is.
-        nan: in the place of NaN; None is 0.
-        posinf: in the place of plus infinity; None is the greatest number of the dtype.
-        neginf: in the place of minus infinity; None is the least number of the dtype.
+        nan: the replacement of NaN; None is 0.
+        posinf: the replacement of plus infinity; None is the greatest number of the dtype.
+        neginf: the replacement of minus infinity; None is the least number of the dtype.
 
     Returns:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     x = check_tensor(input, "nan_to_num")
     if x._array.dtype.kind in "biu":
         return x
-    # NumPy's finfo does not know BFloat16, which has 8 exponent and 7 fraction bits.
-    most = float(np.finfo(x._array.dtype).max) if x.dtype is not bfloat16 else float.fromhex("0x1.fep127")
-    kept = where(comparison.isnan(x), 0.0 if nan is None else nan, x)
-    kept = where(comparison.eq(x, math.inf), most if posinf is None else posinf, kept)
-    return where(comparison.eq(x, -math.inf), -most if neginf is None else neginf, kept)
+    # The finfo of NumPy does not know BFloat16, which has 8 exponent and 7 fraction bits.
+    largest = float(np.finfo(x._array.dtype).max) if x.dtype is not bfloat16 else float.fromhex("0x1.fep127")
+    result = where(comparison.isnan(x), 0.0 if nan is None else nan, x)
+    result = where(comparison.eq(x, math.inf), largest if posinf is None else posinf, result)
+    return where(comparison.eq(x, -math.inf), -largest if neginf is None else neginf, result)
 
 
 @declare(method=True, mint=True, numpy=renamed(input="x"))
 def isneginf(input: Tensor) -> Tensor:
-    """Whether an element is minus infinity.
+    """Return whether an element is minus infinity.
 
     Args:
         input: a tensor of any shape.
@@ -499,14 +499,14 @@ def isneginf(input: Tensor) -> Tensor:
         A Bool tensor of the same shape.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return comparison.eq(check_tensor(input, "isneginf"), -math.inf)
 
 
 @declare(method=True, numpy=renamed(input="x"))
 def isposinf(input: Tensor) -> Tensor:
-    """Whether an element is plus infinity.
+    """Return whether an element is plus infinity.
 
     Args:
         input: a tensor of any shape.
@@ -515,14 +515,14 @@ def isposinf(input: Tensor) -> Tensor:
         A Bool tensor of the same shape.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return comparison.eq(check_tensor(input, "isposinf"), math.inf)
 
 
 @declare(method=True)
 def isreal(input: Tensor) -> Tensor:
-    """Whether the imaginary part is 0, which it is for every number that is not complex.
+    """Return whether the imaginary part is 0, as it is for every real number.
 
     Args:
         input: a tensor of any shape.
@@ -531,15 +531,15 @@ def isreal(input: Tensor) -> Tensor:
         A Bool tensor of the same shape.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     x = check_tensor(input, "isreal")._array
     return Tensor._wrap(computed(_is_real, x))
 
 
 def _is_real(x: Array) -> Array:
-    found: Array = array_module(x).asarray(array_module(x).isreal(x))
-    return found
+    mask: Array = array_module(x).asarray(array_module(x).isreal(x))
+    return mask
 
 
 @declare(
@@ -549,63 +549,63 @@ def _is_real(x: Array) -> Array:
     numpy=renamed(input="a", other="b"),
 )
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
-    """Whether abs(input - other) <= atol + rtol * abs(other), as in NumPy; equal infinities are close.
+    """Return whether abs(input - other) <= atol + rtol * abs(other), as in NumPy; equal infinities are close.
 
     Args:
         input: a tensor.
-        other: a tensor that broadcasts with ``input``; the difference is measured by its size.
+        other: a tensor that broadcasts with ``input``; the relative tolerance applies to it.
         rtol: the relative tolerance.
         atol: the absolute tolerance.
-        equal_nan: whether two NaN are close.
+        equal_nan: whether two NaNs are close.
 
     Returns:
         A Bool tensor of the shape that both broadcast to.
 
     Raises:
-        TypeError: ``input`` or ``other`` is no Tensor.
+        TypeError: ``input`` or ``other`` is not a Tensor.
     """
     x, y = check_tensor(input, "isclose"), check_tensor(other, "isclose", "other")
     check_broadcast("isclose", input=x.shape, other=y.shape)
     for argument, tolerance in (("rtol", rtol), ("atol", atol)):
         check_real(tolerance, "isclose", argument)
-    alike = bool_of(equal_nan, "isclose", "equal_nan")
-    return Tensor._wrap(computed(_are_close, x._array, y._array, rtol=rtol, atol=atol, equal_nan=alike))
+    nan_is_close = bool_of(equal_nan, "isclose", "equal_nan")
+    return Tensor._wrap(computed(_are_close, x._array, y._array, rtol=rtol, atol=atol, equal_nan=nan_is_close))
 
 
 def _are_close(x: Array, y: Array, **tolerances: Any) -> Array:
     xp = array_module(x)
-    found: Array = xp.asarray(xp.isclose(x, y, **tolerances))
-    return found
+    mask: Array = xp.asarray(xp.isclose(x, y, **tolerances))
+    return mask
 
 
 @declare(method=True)
 def _allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether abs(input - other) <= atol + rtol * abs(other) everywhere, as in NumPy.
+    """Return whether abs(input - other) <= atol + rtol * abs(other) everywhere, as in NumPy.
 
     Args:
-        input: the tensor.
-        other: a tensor that broadcasts with it; the difference is measured by its size.
+        input: the first tensor.
+        other: a tensor that broadcasts with ``input``; the relative tolerance applies to it.
         rtol: the relative tolerance.
         atol: the absolute tolerance.
-        equal_nan: whether two NaN are close.
+        equal_nan: whether two NaNs are close.
 
     Returns:
         A bool.
 
     Raises:
-        TypeError: ``other`` is no Tensor.
+        TypeError: ``other`` is not a Tensor.
     """
     return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 
 @declare(method=renamed(y="other"), primitive=prim("ApproximateEqual", tolerance=1e-05))
 def approximate_equal(x: Tensor, y: Tensor, tolerance: float = 1e-5) -> Tensor:
-    """Whether abs(x - y) < tolerance.
+    """Return whether abs(x - y) < tolerance.
 
     Args:
         x: a tensor.
         y: a tensor that broadcasts with ``x``.
-        tolerance: the least difference that counts as one.
+        tolerance: the least difference of unequal elements.
 
     Returns:
         A Bool tensor of the shape that both broadcast to.
@@ -615,7 +615,7 @@ def approximate_equal(x: Tensor, y: Tensor, tolerance: float = 1e-5) -> Tensor:
 
 @declare(method=True)
 def is_complex(input: Tensor) -> bool:
-    """Whether the elements are complex numbers.
+    """Return whether the elements are complex numbers.
 
     Args:
         input: a tensor of any shape.
@@ -624,14 +624,14 @@ def is_complex(input: Tensor) -> bool:
         A bool: whether the dtype is Complex64 or Complex128.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return bool(check_tensor(input, "is_complex")._array.dtype.kind == "c")
 
 
 @declare(method=True)
 def is_floating_point(input: Tensor) -> bool:
-    """Whether the elements are real floating-point numbers.
+    """Return whether the elements are real floating-point numbers.
 
     Args:
         input: a tensor of any shape.
@@ -640,13 +640,13 @@ def is_floating_point(input: Tensor) -> bool:
         A bool: whether the dtype is floating, BFloat16 included.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     return check_tensor(input, "is_floating_point").dtype.is_floating_point
 
 
 def is_nonzero(input: Tensor) -> bool:
-    """Whether the one element is not 0.
+    """Return whether the only element is not 0.
 
     Args:
         input: a tensor of one element.
@@ -655,8 +655,8 @@ def is_nonzero(input: Tensor) -> bool:
         A bool.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
-        ValueError: not exactly one element.
+        TypeError: ``input`` is not a Tensor.
+        ValueError: ``input`` does not have exactly one element.
     """
     if check_tensor(input, "is_nonzero").size != 1:
         raise ValueError(f"For 'is_nonzero', 'input' must have one element, but its shape is {input.shape}")
@@ -665,16 +665,16 @@ def is_nonzero(input: Tensor) -> bool:
 
 @declare(primitive=prim("Eps"))
 def eps(x: Tensor) -> Tensor:
-    """The spacing of the dtype at 1: the least number that makes 1 + eps another one than 1.
+    """Return the spacing of the dtype at 1: the least number for which 1 + eps differs from 1.
 
     Args:
-        x: a floating tensor; its values do not count.
+        x: a floating tensor; its values are ignored.
 
     Returns:
         A tensor of the shape and dtype of ``x``, filled with the spacing.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or none of floating-point numbers.
+        TypeError: ``x`` is not a Tensor of floating-point numbers.
     """
     dtype = check_tensor(x, "eps", "x")._array.dtype
     if not x.dtype.is_floating_point:
@@ -685,23 +685,23 @@ def eps(x: Tensor) -> Tensor:
 
 @declare(method=True)
 def copysign(x: TensorLike, other: TensorLike) -> Tensor:
-    """The absolute value of x with the sign of ``other``; that of -0.0 and of a NaN counts too.
+    """Return the absolute value of x with the sign of ``other``, including the sign of -0.0 and of NaN.
 
     Args:
         x: a tensor, a number or an array.
-        other: what gives the signs, of a shape that broadcasts with that of ``x``.
+        other: the values that determine the signs, of a shape that broadcasts with that of ``x``.
 
     Returns:
         A tensor of the shape that both broadcast to, in the dtype of ``x``; bools and integers become Float32.
     """
-    size = as_floats(arithmetic.abs(tensor_of(x)))
+    magnitude = as_floats(arithmetic.abs(tensor_of(x)))
     sign = signbit(tensor_of(other))
-    return where(sign, -size, size)
+    return where(sign, -magnitude, magnitude)
 
 
 @declare(method=True, primitive=prim("Fmax"))
 def fmax(input: Operand, other: Operand) -> Tensor:
-    """The larger of the two, which gets the gradient (``input`` where they tie); where one is NaN, the other.
+    """Return the larger of the two, which gets the gradient (``input`` where they tie); where one is NaN, the other.
 
     Args:
         input: a tensor of any shape or a number.
@@ -714,13 +714,13 @@ def fmax(input: Operand, other: Operand) -> Tensor:
         TypeError: an input is neither a tensor nor a number.
     """
     x, y = operands("fmax", input, other)
-    mine = comparison.logical_or(comparison.ne(y, y), comparison.ge(x, y))
-    return where(mine, x, y)
+    is_first = comparison.logical_or(comparison.ne(y, y), comparison.ge(x, y))
+    return where(is_first, x, y)
 
 
 @declare(method=True, primitive=prim("Fmin"))
 def fmin(input: Operand, other: Operand) -> Tensor:
-    """The smaller of the two, which gets the gradient (``input`` where they tie); where one is NaN, the other.
+    """Return the smaller of the two, which gets the gradient (``input`` where they tie); where one is NaN, the other.
 
     Args:
         input: a tensor of any shape or a number.
@@ -733,23 +733,23 @@ def fmin(input: Operand, other: Operand) -> Tensor:
         TypeError: an input is neither a tensor nor a number.
     """
     x, y = operands("fmin", input, other)
-    mine = comparison.logical_or(comparison.ne(y, y), comparison.le(x, y))
-    return where(mine, x, y)
+    is_first = comparison.logical_or(comparison.ne(y, y), comparison.le(x, y))
+    return where(is_first, x, y)
 
 
 @declare(method=True, primitive=prim("Heaviside"), numpy=renamed(input="x1", values="x2"))
 def heaviside(input: Tensor, values: Tensor | Number) -> Tensor:
-    """Heaviside's step: 0 where ``input`` is below 0, ``values`` where it is 0, 1 above.
+    """Return the Heaviside step function: 0 where ``input`` is below 0, ``values`` where it is 0, 1 above.
 
     Args:
         input: a tensor of any shape.
-        values: what is taken at 0, a tensor that broadcasts with ``input`` or a number.
+        values: the result at 0, a tensor that broadcasts with ``input`` or a number.
 
     Returns:
-        A tensor of the shape that both broadcast to. A gradient comes to ``values`` alone.
+        A tensor of the shape that both broadcast to. Only ``values`` gets a gradient.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
     """
     x = check_tensor(input, "heaviside")
     return where(comparison.eq(x, 0), values, cast_operator(comparison.gt(x, 0), dtype=x._array.dtype))
@@ -757,17 +757,17 @@ def heaviside(input: Tensor, values: Tensor | Number) -> Tensor:
 
 @declare(method=True)
 def ldexp(x: Tensor, other: Operand) -> Tensor:
-    """x * 2**other.
+    """Return x * 2**other.
 
     Args:
         x: a tensor of any shape.
-        other: the exponents, a tensor that broadcasts with ``x``, or one for all, a number.
+        other: the exponents, a tensor that broadcasts with ``x`` or a number.
 
     Returns:
         A tensor of the shape that both broadcast to; of integers, Float32.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``other`` neither a tensor nor a number.
+        TypeError: ``x`` is not a Tensor, or ``other`` neither a tensor nor a number.
     """
     if isinstance(other, int | float) and not isinstance(other, bool):
         return arithmetic.mul(check_tensor(x, "ldexp", "x"), 2.0**other)
@@ -776,18 +776,18 @@ def ldexp(x: Tensor, other: Operand) -> Tensor:
 
 @declare(method=True, primitive=(prim("Lerp"), prim("LerpScalar")), mint=True)
 def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
-    """The linear interpolation input + weight * (end - input).
+    """Return the linear interpolation input + weight * (end - input).
 
     Args:
         input: the start, a floating tensor.
         end: the end, a tensor of the same dtype that broadcasts with ``input``.
-        weight: where between them, a number or a tensor that broadcasts: 0 is the start, 1 the end.
+        weight: the position between them, a number or a tensor that broadcasts: 0 is the start, 1 the end.
 
     Returns:
         A tensor of the shape that all broadcast to, of the dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` or ``end`` is no Tensor, or their dtypes differ.
+        TypeError: ``input`` or ``end`` is not a Tensor, or their dtypes differ.
     """
     x, y = check_tensor(input, "lerp"), check_tensor(end, "lerp", "end")
     if x.dtype is not y.dtype:
@@ -797,30 +797,30 @@ def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
 
 @declare(method=True, primitive=prim("Addcmul"))
 def addcmul(input: Tensor, tensor1: Operand, tensor2: Operand, value: Operand = 1) -> Tensor:
-    """input + value * tensor1 * tensor2.
+    """Return input + value * tensor1 * tensor2.
 
     Args:
-        input: the tensor that is added to.
+        input: the summand.
         tensor1: the first factor, which broadcasts with ``input``.
         tensor2: the second factor, which broadcasts with ``input``.
-        value: a factor of the product, a number or a tensor.
+        value: another factor of the product, a number or a tensor.
 
     Returns:
         A tensor of the shape that all broadcast to.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or another one neither a tensor nor a number.
+        TypeError: ``input`` is not a Tensor, or another argument is neither a tensor nor a number.
     """
     return arithmetic.add(check_tensor(input, "addcmul"), arithmetic.mul(arithmetic.mul(tensor1, tensor2), value))
 
 
 @declare(method=True, primitive=prim("Addcdiv"), mint=True)
 def addcdiv(input: Tensor, tensor1: Operand, tensor2: Operand, value: Operand = 1) -> Tensor:
-    """input + value * tensor1 / tensor2.
+    """Return input + value * tensor1 / tensor2.
 
     Args:
-        input: the tensor that is added to.
-        tensor1: what is divided, which broadcasts with ``input``.
+        input: the summand.
+        tensor1: the dividend, which broadcasts with ``input``.
         tensor2: the divisor, which broadcasts with ``input``.
         value: a factor of the quotient, a number or a tensor.
 
@@ -828,17 +828,17 @@ def addcdiv(input: Tensor, tensor1: Operand, tensor2: Operand, value: Operand = 
         A tensor of the shape that all broadcast to; of integers, Float32.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or another one neither a tensor nor a number.
+        TypeError: ``input`` is not a Tensor, or another argument is neither a tensor nor a number.
     """
     return arithmetic.add(check_tensor(input, "addcdiv"), arithmetic.mul(arithmetic.div(tensor1, tensor2), value))
 
 
 @declare(method=True, primitive=prim("Xdivy"))
 def xdivy(x: Operand, y: Operand) -> Tensor:
-    """x / y, and 0 where x is 0, whatever y is.
+    """Return x / y, and 0 where x is 0, for any y.
 
     Args:
-        x: what is divided, a tensor or a number.
+        x: the dividend, a tensor or a number.
         y: the divisor, a tensor that broadcasts with ``x`` or a number.
 
     Returns:
@@ -853,10 +853,10 @@ def xdivy(x: Operand, y: Operand) -> Tensor:
 
 @declare(primitive=prim("DivNoNan"))
 def _div_no_nan(x: Operand, y: Operand) -> Tensor:
-    """x / y, and 0 where y is 0, whatever x is.
+    """Return x / y, and 0 where y is 0, for any x.
 
     Args:
-        x: what is divided, a tensor or a number.
+        x: the dividend, a tensor or a number.
         y: the divisor, a tensor that broadcasts with ``x`` or a number.
 
     Returns:
@@ -871,7 +871,7 @@ def _div_no_nan(x: Operand, y: Operand) -> Tensor:
 
 @declare(primitive=prim("MulNoNan"))
 def _mul_no_nan(x: Operand, y: Operand) -> Tensor:
-    """x * y, and 0 where y is 0, even where x is infinite or NaN.
+    """Return x * y, and 0 where y is 0, even where x is infinite or NaN.
 
     Args:
         x: a tensor or a number.
@@ -889,7 +889,7 @@ def _mul_no_nan(x: Operand, y: Operand) -> Tensor:
 
 @declare(primitive=prim("SquaredDifference"))
 def _squared_difference(x: Operand, y: Operand) -> Tensor:
-    """(x - y) squared.
+    """Return the square of x - y.
 
     Args:
         x: a tensor or a number.
@@ -906,7 +906,7 @@ def _squared_difference(x: Operand, y: Operand) -> Tensor:
 
 @declare(method=renamed(exponent="other"), mint=True)
 def float_power(input: Tensor | Number, exponent: Tensor | Number) -> Tensor:
-    """The power input**exponent, computed in Float64, or in Complex128 where one of the two is complex.
+    """Return the power input**exponent, computed in Float64, or in Complex128 if one of the two is complex.
 
     Args:
         input: the base, a tensor or a number.
@@ -916,14 +916,14 @@ def float_power(input: Tensor | Number, exponent: Tensor | Number) -> Tensor:
         A Float64 or Complex128 tensor of the shape that both broadcast to.
 
     Raises:
-        TypeError: two numbers, or an input that is neither a tensor nor a number.
+        TypeError: both are numbers, or an input is neither a tensor nor a number.
     """
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
         raise TypeError("For 'float_power', one of 'input' and 'exponent' must be a Tensor, but got two numbers")
-    given = operand("float_power", "input", input), operand("float_power", "exponent", exponent)
-    kinds = [v._array.dtype.kind if isinstance(v, Tensor) else "c" if isinstance(v, complex) else "f" for v in given]
-    wanted, number = (complex128.numpy, complex) if "c" in kinds else (float64.numpy, float)
-    x, y = (as_dtype(v, wanted) if isinstance(v, Tensor) else number(v) for v in given)
+    values = operand("float_power", "input", input), operand("float_power", "exponent", exponent)
+    kinds = [v._array.dtype.kind if isinstance(v, Tensor) else "c" if isinstance(v, complex) else "f" for v in values]
+    dtype, number = (complex128.numpy, complex) if "c" in kinds else (float64.numpy, float)
+    x, y = (as_dtype(v, dtype) if isinstance(v, Tensor) else number(v) for v in values)
     return arithmetic.pow(x, y)
 
 
@@ -932,10 +932,10 @@ float_power_ext = float_power
 
 @declare(primitive=prim("TruncateDiv"))
 def truncate_div(x: Operand, y: Operand) -> Tensor:
-    """x / y rounded towards 0.
+    """Return x / y rounded towards 0.
 
     Args:
-        x: what is divided, a tensor or a number.
+        x: the dividend, a tensor or a number.
         y: the divisor, a tensor that broadcasts with ``x`` or a number.
 
     Returns:
@@ -949,10 +949,10 @@ def truncate_div(x: Operand, y: Operand) -> Tensor:
 
 @declare(primitive=prim("RealDiv"))
 def tensor_div(x: Operand, y: Operand) -> Tensor:
-    """x / y, of integers without the fraction.
+    """Return x / y, of integers without the fraction.
 
     Args:
-        x: what is divided, a tensor or a number.
+        x: the dividend, a tensor or a number.
         y: the divisor, a tensor that broadcasts with ``x`` or a number.
 
     Returns:
@@ -961,17 +961,17 @@ def tensor_div(x: Operand, y: Operand) -> Tensor:
     Raises:
         TypeError: an input is neither a tensor nor a number.
     """
-    one, other = operands("tensor_div", operand("tensor_div", "x", x), operand("tensor_div", "y", y))
-    integers = (one if isinstance(one, Tensor) else other)._array.dtype.kind in "iu"
-    return arithmetic.div(one, other, rounding_mode="trunc" if integers else None)
+    dividend, divisor = operands("tensor_div", operand("tensor_div", "x", x), operand("tensor_div", "y", y))
+    integers = (dividend if isinstance(dividend, Tensor) else divisor)._array.dtype.kind in "iu"
+    return arithmetic.div(dividend, divisor, rounding_mode="trunc" if integers else None)
 
 
 @declare(primitive=prim("TruncateMod"))
 def truncate_mod(x: Operand, y: Operand) -> Tensor:
-    """The remainder x - y * trunc(x / y), which has the sign of x.
+    """Return the remainder x - y * trunc(x / y), which has the sign of x.
 
     Args:
-        x: what is divided, a tensor or a number.
+        x: the dividend, a tensor or a number.
         y: the divisor, a tensor that broadcasts with ``x`` or a number.
 
     Returns:
@@ -985,50 +985,50 @@ def truncate_mod(x: Operand, y: Operand) -> Tensor:
 
 @declare(method=True, primitive=prim("Inv"))
 def inv(x: Tensor) -> Tensor:
-    """1 / x, in the dtype of x.
+    """Return 1 / x, in the dtype of x.
 
     Args:
-        x: a tensor of any shape; of integers the quotient is rounded towards 0.
+        x: a tensor of any shape; for integers the quotient is rounded towards 0.
 
     Returns:
         A tensor of the shape and dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
     """
-    found = arithmetic.reciprocal(check_tensor(x, "inv", "x"))
-    return cast_operator(found, dtype=x._array.dtype) if x._array.dtype.kind in "iu" else found
+    result = arithmetic.reciprocal(check_tensor(x, "inv", "x"))
+    return cast_operator(result, dtype=x._array.dtype) if x._array.dtype.kind in "iu" else result
 
 
 def clip_by_value(
     x: Tensor | Sequence[Tensor], clip_value_min: Operand | None = None, clip_value_max: Operand | None = None
 ) -> Any:
-    """Elements limited to [clip_value_min, clip_value_max]; NaN becomes a limit, the lower if there is one.
+    """Return elements limited to [clip_value_min, clip_value_max]; NaN becomes a limit, the lower if there is one.
 
-    An element that equals a limit shares the gradient with it, half and half; one beyond it passes the gradient to it.
+    An element that equals a limit shares the gradient with it half and half; one out of range passes it to the limit.
 
     Args:
         x: a tensor, or a tuple or list of tensors, each of which is limited.
-        clip_value_min: the least value, a number or a tensor that broadcasts, in the dtype of ``x``; None is no limit.
-        clip_value_max: the greatest value, likewise; it counts where it is below the least.
+        clip_value_min: the least value, a number or a tensor that broadcasts, in the dtype of ``x``; None for no limit.
+        clip_value_max: the greatest value, likewise; it has precedence where it is below the least.
 
     Returns:
         A tensor of the shape and dtype of ``x``, or a tuple of them.
 
     Raises:
         TypeError: ``x`` is neither a tensor nor a tuple or list, or one of the three is complex.
-        ValueError: neither limit is given, or one of the three is a bool or holds bools.
+        ValueError: neither limit is given, or one of the three is a bool or of dtype Bool.
     """
     if clip_value_min is None and clip_value_max is None:
         raise ValueError("For 'clip_by_value', at least one of 'clip_value_min' and 'clip_value_max' must be given")
     if isinstance(x, list | tuple):
-        return tuple([clip_by_value(one, clip_value_min, clip_value_max) for one in x])
+        return tuple([clip_by_value(tensor, clip_value_min, clip_value_max) for tensor in x])
     result = check_tensor(x, "clip_by_value", "x")
     arithmetic.check_ordered("clip_by_value", x=x, clip_value_min=clip_value_min, clip_value_max=clip_value_max)
-    for limit, beats in ((clip_value_min, arithmetic.maximum), (clip_value_max, arithmetic.minimum)):
+    for limit, combine in ((clip_value_min, arithmetic.maximum), (clip_value_max, arithmetic.minimum)):
         if limit is not None:
-            own = _in_dtype_of(result, limit)
-            result = where(comparison.isnan(result), own, beats(result, own))
+            bound = _in_dtype_of(result, limit)
+            result = where(comparison.isnan(result), bound, combine(result, bound))
     return result
 
 

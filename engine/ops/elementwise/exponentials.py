@@ -134,11 +134,11 @@ erfc = function_of_number(
 
 @declare(method=True, primitive=prim("Xlogy"), mint=True)
 def xlogy(input: Operand, other: Operand) -> Tensor:
-    """input * log(other), and 0 where ``input`` is 0, whatever ``other`` is but NaN.
+    """Return input * log(other), and 0 where ``input`` is 0, for any ``other`` but NaN.
 
     Args:
         input: the factor, a tensor of any shape or a number.
-        other: what the logarithm is taken of, a tensor that broadcasts with ``input`` or a number.
+        other: the argument of the logarithm, a tensor that broadcasts with ``input`` or a number.
 
     Returns:
         A tensor of the shape that both broadcast to; of integers, Float32.
@@ -147,14 +147,14 @@ def xlogy(input: Operand, other: Operand) -> Tensor:
         TypeError: an input is neither a tensor nor a number.
     """
     other = without_bools(other, input)
-    # Only where the logarithm is no number: elsewhere 0 * log(other) has the slope log(other).
+    # Only where the logarithm is not finite: elsewhere 0 * log(other) has the gradient log(other).
     zero = logical_and(eq(input, 0), logical_not(logical_and(gt(other, 0), lt(other, math.inf))))
-    zero = logical_and(zero, eq(other, other))  # not beside NaN
+    zero = logical_and(zero, eq(other, other))  # NaN stays NaN
     return where(zero, 0.0, mul(input, log(where(zero, 1.0, other))))
 
 
 def without_bools(y: Operand, x: Operand) -> Operand:
-    """``y``, bools beside floats in the dtype of these, so that they do not widen them."""
+    """Return ``y``; if it is of bools and ``x`` of floats, in the dtype of ``x``, so that the result is not wider."""
     if isinstance(x, Tensor) and isinstance(y, Tensor) and x._array.dtype.kind in "fV" and y._array.dtype.kind == "b":
         return as_dtype(y, x._array.dtype)
     return y

@@ -1,4 +1,4 @@
-"""Special functions: SciPy's kernels with gradients."""
+"""Special functions: the kernels of SciPy with gradients."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ __all__ = [
 
 
 def _special(name: str) -> Callable[..., Any]:
-    """A function of ``scipy.special``, on a GPU CuPy's: computed in Float64, returned in the dtype that came."""
+    """Return a function of ``scipy.special``, or of CuPy for a GPU, computed in Float64 and cast to the input dtype."""
 
     def kernel(*arrays: Array | Number, **attrs: Any) -> Array:
-        first = first_array(*arrays)
-        xp = array_module(first)
-        function = getattr(special_module(first), name)
-        return xp.asarray(function(*attrs.values(), *(xp.asarray(x, np.float64) for x in arrays))).astype(first.dtype)
+        array = first_array(*arrays)
+        xp = array_module(array)
+        function = getattr(special_module(array), name)
+        return xp.asarray(function(*attrs.values(), *(xp.asarray(x, np.float64) for x in arrays))).astype(array.dtype)
 
     return kernel
 
@@ -63,34 +63,36 @@ def _igamma_slope(F: Functions, g: Value, out: Value, s: Value | float, x: Value
 
 
 def _differences(function: Callable[[Array], Array], at: Array, width: Array) -> Array:
-    """The slope of a smooth function, by differences of the sixth order.
+    """Return the derivative of a smooth function, by differences of the sixth order.
 
     Args:
-        function: of numbers in Float64.
-        at: where.
-        width: over which distance the function changes, above 0.
+        function: the function, of numbers in Float64.
+        at: the points.
+        width: the distance over which the function changes, above 0.
 
     Returns:
-        The slopes, to about 11 digits of the function's.
+        The derivatives, to about 11 digits of the function value.
     """
     h = 0.01 * width
     pairs = (weight * (function(at + k * h) - function(at - k * h)) for k, weight in ((1, 45), (2, -9), (3, 1)))
-    found: Array = sum(pairs) / (60 * h)
-    return found
+    derivative: Array = sum(pairs) / (60 * h)
+    return derivative
 
 
 def _igamma_order_kernel(s: Array, x: Array | float) -> Array:
-    first = first_array(s, x)
-    xp, special = array_module(first), special_module(first)
-    order, at = xp.broadcast_arrays(xp.asarray(s, np.float64), xp.asarray(x, np.float64))
-    inside = at > 0
-    at = xp.where(inside, at, 1.0)
-    # x**a changes with the logarithm, the function besides with the root of the order.
-    width = xp.minimum(xp.minimum(order, xp.sqrt(order)), 1 / (1 + abs(xp.log(at))))
-    below = _differences(lambda a: special.gammainc(a, at), order, width)
-    above = _differences(lambda a: special.gammaincc(a, at), order, width)
-    # The integral that is the smaller one keeps the digits.
-    return xp.where(inside, xp.where(at < order, below, -above), 0 * special.gammainc(order, at)).astype(first.dtype)
+    array = first_array(s, x)
+    xp, special = array_module(array), special_module(array)
+    order, point = xp.broadcast_arrays(xp.asarray(s, np.float64), xp.asarray(x, np.float64))
+    is_positive = point > 0
+    point = xp.where(is_positive, point, 1.0)
+    # x**a changes with the logarithm, the rest of the function with the root of the order.
+    width = xp.minimum(xp.minimum(order, xp.sqrt(order)), 1 / (1 + abs(xp.log(point))))
+    lower = _differences(lambda a: special.gammainc(a, point), order, width)
+    upper = _differences(lambda a: special.gammaincc(a, point), order, width)
+    # The smaller one of the two integrals has the more exact digits.
+    return xp.where(is_positive, xp.where(point < order, lower, -upper), 0 * special.gammainc(order, point)).astype(
+        array.dtype
+    )
 
 
 def _no_second(*_: Any, **__: Any) -> NoReturn:
@@ -103,11 +105,13 @@ _igamma_order_operator = Operator("igamma_order", _igamma_order_kernel, (_no_sec
 
 
 def _zeta_order_kernel(x: Array, y: Array | float) -> Array:
-    first = first_array(x, y)
-    xp, special = array_module(first), special_module(first)
-    order, at = xp.broadcast_arrays(xp.asarray(x, np.float64), xp.asarray(y, np.float64))
-    found = _differences(lambda s: special.zeta(s, at), order, xp.minimum(order - 1, 1.0))  # there is a pole at 1
-    return found.astype(first.dtype)
+    array = first_array(x, y)
+    xp, special = array_module(array), special_module(array)
+    order, base = xp.broadcast_arrays(xp.asarray(x, np.float64), xp.asarray(y, np.float64))
+    derivative = _differences(
+        lambda s: special.zeta(s, base), order, xp.minimum(order - 1, 1.0)
+    )  # there is a pole at 1
+    return derivative.astype(array.dtype)
 
 
 _zeta_order_operator = Operator("zeta_order", _zeta_order_kernel, (_no_second, _no_second))
@@ -118,7 +122,7 @@ def _igamma_order(F: Functions, g: Value, out: Value, s: Value, x: Value | float
 
 
 def _gammaln(x: Array) -> Array:
-    """SciPy's has the wrong sign at -inf."""
+    """Return SciPy's ``gammaln``, which has the wrong sign at -inf, with the correct sign."""
     return _special("gammaln")(where(x == -math.inf, x.dtype.type(math.inf), x))
 
 
@@ -167,17 +171,17 @@ _igammac_operator = Binary(
 
 @declare(primitive=prim("Polygamma"))
 def polygamma(n: int | Tensor, input: Tensor) -> Tensor:
-    """The derivative of order ``n`` of ``digamma``, which is of order ``n + 1`` of ``lgamma``; SciPy's ``polygamma``.
+    """Return the derivative of order ``n`` of ``digamma``, that is of order ``n + 1`` of ``lgamma``, as in SciPy.
 
     Args:
-        n: the order, from 0 on: an int or a Tensor of one element; 0 is ``digamma`` itself.
-        input: a Tensor; integers become Float32.
+        n: the order, at least 0: an int or a tensor of one element; 0 is ``digamma`` itself.
+        input: a tensor; integers become Float32.
 
     Returns:
-        a Tensor of the shape of ``input`` and its floating dtype.
+        A tensor of the shape of ``input`` and its floating dtype.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: ``n`` is negative.
     """
     order = int(n)
@@ -188,19 +192,19 @@ def polygamma(n: int | Tensor, input: Tensor) -> Tensor:
 
 @declare(primitive=prim("Zeta"))
 def zeta(input: Operand, other: Operand) -> Tensor:
-    """Hurwitz's zeta function: the sum of (other + k) ** -input over k = 0, 1, ....
+    """Return Hurwitz's zeta function: the sum of (other + k) ** -input over k = 0, 1, ....
 
-    The gradient by ``input`` is computed by differences.
+    The gradient for ``input`` is computed by differences.
 
     Args:
-        input: the exponent: a Tensor or a number, above 1.
-        other: the first base: a Tensor or a number that broadcasts with ``input``. One of the two is a Tensor.
+        input: the exponent: a tensor or a number, above 1.
+        other: the first base: a tensor or a number that broadcasts with ``input``. One of the two is a tensor.
 
     Returns:
-        a Tensor of the shape that the two broadcast to.
+        A tensor of the shape that the two broadcast to.
 
     Raises:
-        TypeError: neither is a Tensor, or one is nothing that a tensor can be made of.
+        TypeError: neither is a Tensor, or one is not convertible to a tensor.
         ValueError: the shapes do not broadcast.
     """
     return _zeta_operator(input, other)
@@ -208,56 +212,60 @@ def zeta(input: Operand, other: Operand) -> Tensor:
 
 @declare(method=True, primitive=prim("Igamma"))
 def igamma(input: Operand, other: Operand) -> Tensor:
-    """The regularized lower incomplete gamma function P(a, x) = (integral from 0 to x of t^(a-1) e^-t dt) / gamma(a).
+    """Return the regularized lower incomplete gamma function P(a, x).
+
+    P(a, x) = (integral from 0 to x of t^(a-1) e^-t dt) / gamma(a); SciPy's ``gammainc``.
 
     Args:
-        input: a, positive: a Tensor or a number. Its gradient is one of differences.
-        other: x, not negative: a Tensor or a number that broadcasts with ``input``. One of the two is a Tensor.
+        input: a, positive: a tensor or a number. Its gradient is computed by differences.
+        other: x, not negative: a tensor or a number that broadcasts with ``input``. One of the two is a tensor.
 
     Returns:
-        a Tensor of the shape that the two broadcast to; SciPy's ``gammainc``.
+        A tensor of the shape that the two broadcast to.
 
     Raises:
-        TypeError: neither is a Tensor, or one is nothing that a tensor can be made of.
+        TypeError: neither is a Tensor, or one is not convertible to a tensor.
         ValueError: the shapes do not broadcast.
-        NotImplementedError: a gradient of the gradient by ``input`` is asked for; it has none.
+        NotImplementedError: a gradient of the gradient for ``input`` is requested.
     """
     return _igamma_operator(input, other)
 
 
 @declare(method=True, primitive=prim("Igammac"))
 def igammac(input: Operand, other: Operand) -> Tensor:
-    """The regularized upper incomplete gamma function Q(a, x) = 1 - P(a, x), exact also where that is small.
+    """Return the regularized upper incomplete gamma function Q(a, x) = 1 - P(a, x), exact also where that is small.
 
     Args:
-        input: a, positive: a Tensor or a number. Its gradient is one of differences.
-        other: x, not negative: a Tensor or a number that broadcasts with ``input``. One of the two is a Tensor.
+        input: a, positive: a tensor or a number. Its gradient is computed by differences.
+        other: x, not negative: a tensor or a number that broadcasts with ``input``. One of the two is a tensor.
 
     Returns:
-        a Tensor of the shape that the two broadcast to; SciPy's ``gammaincc``.
+        A tensor of the shape that the two broadcast to; SciPy's ``gammaincc``.
 
     Raises:
-        TypeError: neither is a Tensor, or one is nothing that a tensor can be made of.
+        TypeError: neither is a Tensor, or one is not convertible to a tensor.
         ValueError: the shapes do not broadcast.
-        NotImplementedError: a gradient of the gradient by ``input`` is asked for; it has none.
+        NotImplementedError: a gradient of the gradient for ``input`` is requested.
     """
     return _igammac_operator(input, other)
 
 
 @declare(method=True, primitive=prim("Mvlgamma", "p"))
 def mvlgamma(input: Tensor, p: int) -> Tensor:
-    """The log of the multivariate gamma function: p(p-1)/4 log(pi) + sum of lgamma(input - k/2) over k = 0 ... p-1.
+    """Return the logarithm of the multivariate gamma function of dimension ``p``.
+
+    It is p(p-1)/4 log(pi) + the sum of lgamma(input - k/2) over k = 0 ... p-1.
 
     Args:
-        input: a Tensor, above (p - 1) / 2.
-        p: the number of dimensions, from 1 on.
+        input: a tensor, above (p - 1) / 2.
+        p: the number of dimensions, at least 1.
 
     Returns:
-        a Tensor of the shape of ``input``.
+        A tensor of the shape of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
-        ValueError: ``p`` is less than 1, or an element not above (p - 1) / 2.
+        TypeError: ``input`` is not a Tensor.
+        ValueError: ``p`` is less than 1, or an element is not above (p - 1) / 2.
     """
     if int_of(p, "mvlgamma", "p") < 1:
         raise ValueError(f"For 'mvlgamma', 'p' must be positive, but got {p}")
@@ -275,7 +283,7 @@ def _check_above(x: Array, least: float, p: int) -> None:
 
 
 def _over(F: Functions, y: Value, x: Any, limit: float) -> Any:
-    """y / x, and its limit at 0."""
+    """Return y / x, and its limit at 0."""
     zero = x == 0
     return F.where(zero, limit + x * 0, y / F.where(zero, x * 0 + 1, x))
 
@@ -331,59 +339,59 @@ bessel_y1 = function_of_number(
 
 
 def _of_scaled(name: str, scaled: Callable[[Tensor], Tensor], x: Tensor, power: Callable[[Tensor], Tensor]) -> Tensor:
-    """exp(power(x)) * scaled(x), of half precision in Float32: the factor leaves its range before the product does."""
-    wide = as_single(check_tensor(x, name, "x"))
-    return as_dtype(scaled(wide) * exponentials.exp(power(wide)), x._array.dtype)
+    """Return exp(power(x)) * scaled(x); half precision in Float32, as the factor overflows before the product does."""
+    widened = as_single(check_tensor(x, name, "x"))
+    return as_dtype(scaled(widened) * exponentials.exp(power(widened)), x._array.dtype)
 
 
 @declare(method="i0", primitive=prim("BesselI0"))
 def bessel_i0(x: Tensor) -> Tensor:
-    """The modified Bessel function of the first kind of order 0, I0(x), as exp(abs(x)) times ``bessel_i0e(x)``.
+    """Return the modified Bessel function of the first kind of order 0, I0(x), as exp(abs(x)) * bessel_i0e(x).
 
     Args:
-        x: a floating Tensor.
+        x: a floating tensor.
 
     Returns:
-        a Tensor of the shape and dtype of ``x``.
+        A tensor of the shape and dtype of ``x``.
     """
     return _of_scaled("bessel_i0", bessel_i0e, x, arithmetic.abs)
 
 
 @declare(primitive=prim("BesselI1"))
 def bessel_i1(x: Tensor) -> Tensor:
-    """The modified Bessel function of the first kind of order 1, I1(x), as exp(abs(x)) times ``bessel_i1e(x)``.
+    """Return the modified Bessel function of the first kind of order 1, I1(x), as exp(abs(x)) * bessel_i1e(x).
 
     Args:
-        x: a floating Tensor.
+        x: a floating tensor.
 
     Returns:
-        a Tensor of the shape and dtype of ``x``.
+        A tensor of the shape and dtype of ``x``.
     """
     return _of_scaled("bessel_i1", bessel_i1e, x, arithmetic.abs)
 
 
 @declare(primitive=prim("BesselK0"))
 def bessel_k0(x: Tensor) -> Tensor:
-    """The modified Bessel function of the second kind of order 0, K0(x), as exp(-x) times ``bessel_k0e(x)``.
+    """Return the modified Bessel function of the second kind of order 0, K0(x), as exp(-x) * bessel_k0e(x).
 
     Args:
-        x: a floating Tensor; NaN below 0, infinity at 0.
+        x: a floating tensor; the result is NaN below 0, infinity at 0.
 
     Returns:
-        a Tensor of the shape and dtype of ``x``.
+        A tensor of the shape and dtype of ``x``.
     """
     return _of_scaled("bessel_k0", bessel_k0e, x, arithmetic.neg)
 
 
 @declare(primitive=prim("BesselK1"))
 def bessel_k1(x: Tensor) -> Tensor:
-    """The modified Bessel function of the second kind of order 1, K1(x), as exp(-x) times ``bessel_k1e(x)``.
+    """Return the modified Bessel function of the second kind of order 1, K1(x), as exp(-x) * bessel_k1e(x).
 
     Args:
-        x: a floating Tensor; NaN below 0, infinity at 0.
+        x: a floating tensor; the result is NaN below 0, infinity at 0.
 
     Returns:
-        a Tensor of the shape and dtype of ``x``.
+        A tensor of the shape and dtype of ``x``.
     """
     return _of_scaled("bessel_k1", bessel_k1e, x, arithmetic.neg)
 
@@ -393,8 +401,8 @@ i0 = bessel_i0
 
 def _betainc_kernel(a: Array, b: Array, x: Array) -> Array:
     xp = array_module(x)
-    defined = (a > 0) & (b > 0) & xp.isfinite(a) & xp.isfinite(b)
-    return where(defined, _special("betainc")(a, b, x), x.dtype.type(math.nan))
+    is_defined = (a > 0) & (b > 0) & xp.isfinite(a) & xp.isfinite(b)
+    return where(is_defined, _special("betainc")(a, b, x), x.dtype.type(math.nan))
 
 
 def _is_one(x: Any) -> Any:
@@ -402,24 +410,24 @@ def _is_one(x: Any) -> Any:
 
 
 def _betainc_slope(F: Functions, g: Value, out: Value, a: Value, b: Value, x: Value) -> Any:
-    # Where an exponent is 0, its base is 1 in its place: 0 * log(0) would be NaN.
-    left, right = F.where(_is_one(a), 1.0, x), F.where(_is_one(b), 1.0, 1.0 - x)
+    # Where an exponent is 0, 1 replaces its base: 0 * log(0) would be NaN.
+    lower_base, upper_base = F.where(_is_one(a), 1.0, x), F.where(_is_one(b), 1.0, 1.0 - x)
     scale = F.lgamma(a + b) - F.lgamma(a) - F.lgamma(b)
-    return g * F.exp((a - 1.0) * F.log(left) + (b - 1.0) * F.log(right) + scale)
+    return g * F.exp((a - 1.0) * F.log(lower_base) + (b - 1.0) * F.log(upper_base) + scale)
 
 
 def _betainc_order_kernel(a: Array, b: Array, x: Array, place: int) -> Array:
     xp = array_module(x)
-    given = [xp.asarray(one, np.float64) for one in (a, b, x)]
-    order, inside = given[place], (given[2] > 0) & (given[2] < 1)
-    given[2] = xp.where(inside, given[2], 0.5)
-    # x**a and (1 - x)**b change with the logarithm, the function besides with the root of the order.
-    width = xp.minimum(xp.minimum(order, xp.sqrt(order)), 1 / (1 - xp.log(given[2]) - xp.log1p(-given[2])))
+    arguments = [xp.asarray(value, np.float64) for value in (a, b, x)]
+    order, is_inside = arguments[place], (arguments[2] > 0) & (arguments[2] < 1)
+    arguments[2] = xp.where(is_inside, arguments[2], 0.5)
+    # x**a and (1 - x)**b change with the logarithm, the rest of the function with the root of the order.
+    width = xp.minimum(xp.minimum(order, xp.sqrt(order)), 1 / (1 - xp.log(arguments[2]) - xp.log1p(-arguments[2])))
 
     def at(moved: Array) -> Array:
-        return _betainc_kernel(*(moved if i == place else one for i, one in enumerate(given)))
+        return _betainc_kernel(*(moved if i == place else value for i, value in enumerate(arguments)))
 
-    return xp.where(inside, _differences(at, order, width), 0 * at(order)).astype(x.dtype)
+    return xp.where(is_inside, _differences(at, order, width), 0 * at(order)).astype(x.dtype)
 
 
 _betainc_order_operator = Operator("betainc_order", _betainc_order_kernel, (_no_second,) * 3)
@@ -436,10 +444,10 @@ _betainc_operator = Operator(
 
 @declare(primitive=prim("Betainc"))
 def _betainc(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
-    """The regularized incomplete beta function, (integral from 0 to x of t^(a-1) (1-t)^(b-1) dt) / beta(a, b).
+    """Return the regularized incomplete beta function, (integral from 0 to x of t^(a-1) (1-t)^(b-1) dt) / beta(a, b).
 
     Args:
-        a: a tensor of Float32 or Float64, positive. Its gradient is one of differences, as that of ``b``.
+        a: a tensor of Float32 or Float64, positive. Its gradient is computed by differences, as that of ``b``.
         b: a tensor of the same shape and dtype, positive.
         x: a tensor of the same shape and dtype, in [0, 1].
 
@@ -447,12 +455,12 @@ def _betainc(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
         A tensor of the same shape and dtype; NaN where it is not defined. SciPy's ``betainc``.
 
     Raises:
-        TypeError: an input is no Tensor of such a dtype, or the dtypes differ.
+        TypeError: an input is not a Tensor of one of these dtypes, or the dtypes differ.
         ValueError: the shapes differ.
-        NotImplementedError: a gradient of the gradient by ``a`` or ``b`` is asked for; it has none.
+        NotImplementedError: a gradient of the gradient for ``a`` or ``b`` is requested.
     """
-    given = {key: check_tensor(one, "Betainc", key) for key, one in (("a", a), ("b", b), ("x", x))}
-    check_same_dtype("Betainc", **given)
+    tensors = {key: check_tensor(tensor, "Betainc", key) for key, tensor in (("a", a), ("b", b), ("x", x))}
+    check_same_dtype("Betainc", **tensors)
     if a._array.dtype not in (np.float32, np.float64):
         raise TypeError(f"For 'Betainc', 'a' must be Float32 or Float64, but got {a.dtype}")
     if not a.shape == b.shape == x.shape:
