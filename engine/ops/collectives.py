@@ -614,7 +614,7 @@ def _receive_class(
         shape: of the received tensor.
         dtype: of the received tensor.
         group: the name of a group of ranks.
-        group_back: that of the backward pass; the gradient goes by ``group``.
+        group_back: accepted for MindSpore; the gradient also uses ``group``.
     """
     ranks = member("Receive", group)
     source, tag = check_root("Receive", "src_rank", src_rank, ranks), check_tag("Receive", sr_tag)

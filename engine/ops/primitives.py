@@ -1,6 +1,6 @@
 """Primitive classes (``mindspore.ops.operations``): the same operators, configured when made, called on tensors.
 
-They are declared beside the functions that they call (``surfaces.declare``), and created here.
+They are declared with the functions that they call (``surfaces.declare``), and created here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Methods of Tensor on the tensor as a whole: its copies, its dtype, its device, one element of it, its flags.
 
-Methods that compute are declared beside the functions of ``ops``; those that only read the array are in the class.
+Methods that compute are declared with the functions of ``ops``; those that only read the array are in the class.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def _move_to(input: Tensor, to: str, blocking: builtins.bool = True) -> Tensor:
     Args:
         input: the Tensor.
         to: "CPU" or "GPU", in any case.
-        blocking: accepted for MindSpore's sake; a later use waits for the copy in any case.
+        blocking: accepted for MindSpore; a later use waits for the copy in any case.
 
     Returns:
         A Tensor on that device, of the same shape and dtype.

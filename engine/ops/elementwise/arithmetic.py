@@ -253,7 +253,7 @@ true_divide = alias(div, renamed("true_divide", without=("rounding_mode",), inpu
 def _sign_rule(F: Functions, g: Value, out: Value, x: Value) -> Any:
     if array_dtype(x) not in COMPLEX:
         return F.zeros_like(g)
-    # Across the circle, the gradient turns the sign, less the larger |x| is; along it, the sign is constant.
+    # The part of g tangential to the unit circle turns the sign, by 1 / |x|; the radial part has no effect.
     length = F.abs(x)
     elsewhere = F.cast(F.ne(length, 0.0), dtype=array_dtype(length))
     return (g - out * F.real(F.conj(out) * g)) * elsewhere / (length + (1.0 - elsewhere))

@@ -108,9 +108,8 @@ def _zeta_order_kernel(x: Array, y: Array | float) -> Array:
     array = first_array(x, y)
     xp, special = array_module(array), special_module(array)
     order, base = xp.broadcast_arrays(xp.asarray(x, np.float64), xp.asarray(y, np.float64))
-    derivative = _differences(
-        lambda s: special.zeta(s, base), order, xp.minimum(order - 1, 1.0)
-    )  # there is a pole at 1
+    # The differences stay clear of the pole at 1.
+    derivative = _differences(lambda s: special.zeta(s, base), order, xp.minimum(order - 1, 1.0))
     return derivative.astype(array.dtype)
 
 

@@ -220,7 +220,7 @@ def depend(value: Any, expr: Any) -> Any:
     return value
 
 
-@declare(primitive=[prim(f"NPU{what}FloatStatus") for what in ("Alloc", "Clear", "Get")])
+@declare(primitive=[prim(f"NPU{action}FloatStatus") for action in ("Alloc", "Clear", "Get")])
 def _float_status(*_: Any) -> Tensor:
     """Return eight zeros (Float32): NumPy and CuPy have no overflow flag to report; use ``ops.isfinite``."""
     return zeros((8,), float32)

@@ -34,9 +34,9 @@ def _hue_and_ends(colors: list[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
     red, green, blue = colors
     low, high = minimum(minimum(red, green), blue), maximum(maximum(red, green), blue)
     gray = high == low
-    far = where(gray, 1.0, high - low)
-    of_blue = where(high == green, (blue - red) / far + 2.0, (red - green) / far + 4.0)
-    hue = where(gray, 0.0, where(high == red, (green - blue) / far, of_blue))
+    chroma = where(gray, 1.0, high - low)
+    of_blue = where(high == green, (blue - red) / chroma + 2.0, (red - green) / chroma + 4.0)
+    hue = where(gray, 0.0, where(high == red, (green - blue) / chroma, of_blue))
     return where(hue < 0, hue + 6.0, hue), low, high
 
 
@@ -141,8 +141,8 @@ def _adjust_saturation(image: Tensor, scale: Tensor) -> Tensor:
     _check_number(scale, "AdjustSaturation", "scale")
     hue, low, high = _hue_and_ends(_channels(as_single(image), "AdjustSaturation", "image", 3))
     saturation = clamp(_saturation(low, high) * scale, 0.0, 1.0)
-    far = saturation * high
-    return stack([high - far + far * part for part in _of_hue(hue)], -1).astype(image.dtype)
+    chroma = saturation * high
+    return stack([high - chroma + chroma * part for part in _of_hue(hue)], -1).astype(image.dtype)
 
 
 @declare(primitive=prim("AdjustContrastv2"))

@@ -155,8 +155,8 @@ def crop_and_resize(
             if method == "bilinear":
                 line = _line_between(coordinates, length)
             else:  # halves away from 0
-                near = xp.clip(xp.nan_to_num(xp.floor(positions + 0.5)), 0, length - 1).astype("int64")
-                line = ((near, constant(xp.ones_like(positions))),)
+                nearest = xp.clip(xp.nan_to_num(xp.floor(positions + 0.5)), 0, length - 1).astype("int64")
+                line = ((nearest, constant(xp.ones_like(positions))),)
         shape = (-1, count, 1) if axis == 0 else (-1, 1, count)
         lines.append([(pixel.reshape(shape), reshape(weight, shape)) for pixel, weight in line])
         inside.append(((positions >= 0) & (positions <= length - 1)).reshape(shape))
@@ -173,11 +173,11 @@ def _line_of_pixels(xp: Any, first: Array, last: Array, length: int, count: int)
     positions = (xp.arange(count) + 0.5) * width / count - 0.5
     low = xp.clip(xp.floor(positions), 0, width - 1)
     part = Tensor._wrap((positions - low).astype("float32"))
-    near, far = (
+    lower, upper = (
         xp.clip(begin + value, 0, length - 1).astype("int64")
         for value in (low, xp.clip(xp.ceil(positions), 0, width - 1))
     )
-    return ((near, sub(1.0, part)), (far, part)), positions
+    return ((lower, sub(1.0, part)), (upper, part)), positions
 
 
 @declare(primitive=prim("ROIAlign", "pooled_height", "pooled_width", "spatial_scale", sample_num=2, roi_end_mode=1))

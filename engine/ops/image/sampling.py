@@ -397,14 +397,14 @@ def unfold(input: Tensor, kernel_size: Ints, dilation: Ints = 1, padding: Ints =
         return squeeze(unfold(expand_dims(x, 0), kernel_size, dilation, padding, stride), 0)
     if x.ndim != 4:
         raise ValueError(f"For 'unfold', 'input' must have 4 axes (N, C, H, W), but got shape {x.shape}")
-    how = _window_arguments("unfold", kernel_size, dilation, padding, stride)
-    padded = (x.shape[2] + 2 * how["pads"][0], x.shape[3] + 2 * how["pads"][2])
-    if min(_outputs(padded, how["kernel"], how["stride"], how["dilation"])) < 1:
+    settings = _window_arguments("unfold", kernel_size, dilation, padding, stride)
+    padded = (x.shape[2] + 2 * settings["pads"][0], x.shape[3] + 2 * settings["pads"][2])
+    if min(_outputs(padded, settings["kernel"], settings["stride"], settings["dilation"])) < 1:
         raise ValueError(
-            f"For 'unfold', windows of {how['kernel']} with dilation {how['dilation']} must fit into 'input' of shape "
-            f"{x.shape} with padding {how['pads'][::2]}"
+            f"For 'unfold', windows of {settings['kernel']} with dilation {settings['dilation']} must fit into 'input' "
+            f"of shape {x.shape} with padding {settings['pads'][::2]}"
         )
-    return _unfold(x, **how)
+    return _unfold(x, **settings)
 
 
 @declare(primitive=prim("Im2Col", "ksizes", strides=1, dilations=1, pads=0))
@@ -458,20 +458,20 @@ def fold(
     x = check_tensor(input, "fold")
     size = output_size.tolist() if isinstance(output_size, Tensor) else output_size
     lengths = ints_for(size, 2, "fold", "output_size")
-    how = _window_arguments("fold", kernel_size, dilation, padding, stride)
+    settings = _window_arguments("fold", kernel_size, dilation, padding, stride)
     is_single = x.ndim == 2
     if is_single:
         x = expand_dims(x, 0)
     elif x.ndim == 4:  # MindSpore's own form: (N, C, KH * KW, windows)
         x = reshape(x, (x.shape[0], x.shape[1] * x.shape[2], x.shape[3]))
-    padded = (lengths[0] + 2 * how["pads"][0], lengths[1] + 2 * how["pads"][2])
-    windows = math.prod(_outputs(padded, how["kernel"], how["stride"], how["dilation"]))
-    if x.ndim != 3 or x.shape[1] % math.prod(how["kernel"]) or x.shape[2] != windows:
+    padded = (lengths[0] + 2 * settings["pads"][0], lengths[1] + 2 * settings["pads"][2])
+    windows = math.prod(_outputs(padded, settings["kernel"], settings["stride"], settings["dilation"]))
+    if x.ndim != 3 or x.shape[1] % math.prod(settings["kernel"]) or x.shape[2] != windows:
         raise ValueError(
-            f"For 'fold', 'input' must have the shape (N, C * {math.prod(how['kernel'])}, {windows}), "
+            f"For 'fold', 'input' must have the shape (N, C * {math.prod(settings['kernel'])}, {windows}), "
             f"but got {input.shape}"
         )
-    images = _fold(x, size=lengths, **how)
+    images = _fold(x, size=lengths, **settings)
     return squeeze(images, 0) if is_single else images
 
 

@@ -1,4 +1,4 @@
-"""Operators that pick, place and order elements by index tensors: gather, scatter, sort, lookup."""
+"""Operators that read, write and order elements by index tensors: gather, scatter, sort, lookup."""
 
 from .gathering import *
 from .lookup import *

@@ -438,9 +438,9 @@ def _put_flat(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = F
         ValueError: the numbers of elements differ.
         RuntimeError: an index is out of range.
     """
-    how = "add" if accumulate else "update"
+    mode = "add" if accumulate else "update"
     check_in_range(_integers(index, "put_", "index")._array, input.size, "put_")
-    return reshape(put(ravel(input), reshape(source, index.shape), (index._array,), how), input.shape)
+    return reshape(put(ravel(input), reshape(source, index.shape), (index._array,), mode), input.shape)
 
 
 @declare(method=True, in_place=True)
@@ -511,8 +511,8 @@ def tensor_scatter_elements(
         RuntimeError: an index is out of range.
     """
     check_one_of(reduction, ("none", "add"), "tensor_scatter_elements", "reduction")
-    how = "update" if reduction == "none" else "add"
-    return _elements("tensor_scatter_elements")(input_x, indices, updates, axis, how)
+    mode = "update" if reduction == "none" else "add"
+    return _elements("tensor_scatter_elements")(input_x, indices, updates, axis, mode)
 
 
 @declare(mint=renamed(axis="dim", without=("reduce",)))
@@ -536,10 +536,10 @@ def scatter(input: Tensor, axis: int, index: Tensor, src: Tensor | Number, reduc
         ValueError: another ``reduce``, shapes that do not fit, or ``axis`` out of range.
         RuntimeError: an index is out of range.
     """
-    how = {None: "update", "none": "update", "add": "add", "multiply": "mul"}.get(reduce)
-    if how is None:
+    mode = {None: "update", "none": "update", "add": "add", "multiply": "mul"}.get(reduce)
+    if mode is None:
         raise ValueError(f"For 'scatter', 'reduce' must be 'add' or 'multiply', but got {reduce!r}")
-    return _elements("scatter")(input, index, src, axis, how)
+    return _elements("scatter")(input, index, src, axis, mode)
 
 
 @declare(method="scatter", in_place="scatter_")

@@ -82,7 +82,7 @@ def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Ten
         descending: whether the largest comes first.
 
     Returns:
-        the sorted Tensor, and an Int32 Tensor of the same shape with the position along ``axis`` that each element had.
+        The sorted Tensor, and an Int32 Tensor of the same shape with the position along ``axis`` that each element had.
 
     Raises:
         TypeError: ``input_x`` is not a Tensor, or ``axis`` is not an int.
@@ -101,7 +101,7 @@ def argsort(input: Tensor, axis: int | None = -1, descending: bool = False) -> T
         descending: whether the largest comes first.
 
     Returns:
-        an Int32 Tensor of the shape of ``input``, or a vector for ``axis`` None.
+        An Int32 Tensor of the shape of ``input``, or a vector for ``axis`` None.
 
     Raises:
         TypeError: ``input`` is not a Tensor, or ``axis`` is not an int.
@@ -126,7 +126,7 @@ def _sort_of_tensor(
         stable: accepted for MindSpore: equal elements keep their order either way.
 
     Returns:
-        the sorted Tensor, and an Int32 Tensor of the same shape with the position along ``axis`` that each element had.
+        The sorted Tensor, and an Int32 Tensor of the same shape with the position along ``axis`` that each element had.
 
     Raises:
         TypeError: ``axis`` is not an int.
@@ -146,7 +146,7 @@ def _argsort_of_tensor(input: Tensor, axis: int | None = -1, descending: bool = 
         stable: accepted for MindSpore: equal elements keep their order either way.
 
     Returns:
-        an Int32 Tensor of the shape of ``input``, or a vector for ``axis`` None.
+        An Int32 Tensor of the shape of ``input``, or a vector for ``axis`` None.
 
     Raises:
         TypeError: ``axis`` is not an int.
@@ -163,7 +163,7 @@ def msort(input: Tensor) -> Tensor:
         input: a Tensor.
 
     Returns:
-        a Tensor of the shape and dtype of ``input``.
+        A Tensor of the shape and dtype of ``input``.
 
     Raises:
         TypeError: ``input`` is not a Tensor.
@@ -185,7 +185,7 @@ def topk(
         sorted: accepted for MindSpore: the elements come in order either way, the most extreme first.
 
     Returns:
-        the elements, and an Int32 Tensor with their positions along the axis; both have length ``k`` along it.
+        The elements, and an Int32 Tensor with their positions along the axis; both have length ``k`` along it.
 
     Raises:
         TypeError: ``input`` is not a Tensor, or ``k`` or ``dim`` is not an int.
@@ -214,7 +214,7 @@ def top_k(input_x: Tensor, k: int, sorted: bool = True) -> tuple[Tensor, Tensor]
         sorted: accepted for MindSpore: the elements come in order either way.
 
     Returns:
-        the elements, and an Int32 Tensor with their positions.
+        The elements, and an Int32 Tensor with their positions.
 
     Raises:
         TypeError: ``input_x`` is not a Tensor.
@@ -235,7 +235,7 @@ def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
         k: how many count as the top.
 
     Returns:
-        a Bool Tensor (N,).
+        A Bool Tensor (N,).
 
     Raises:
         TypeError: ``x1`` or ``x2`` is not a Tensor.
@@ -258,7 +258,7 @@ def _invert_permutation(input_x: Iterable[int]) -> tuple[int, ...]:
         input_x: each of the ints from 0 below its length once.
 
     Returns:
-        a tuple of ints of the same length.
+        A tuple of ints of the same length.
 
     Raises:
         ValueError: a number is missing or repeated.
@@ -283,7 +283,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tup
         keepdim: whether the axis stays, with length 1.
 
     Returns:
-        the elements, and an Int64 Tensor with their positions along ``dim``.
+        The elements, and an Int64 Tensor with their positions along ``dim``.
 
     Raises:
         TypeError: ``input`` is not a Tensor, or ``dim`` is not an int.
@@ -321,7 +321,7 @@ def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tenso
         keepdims: whether the axis stays, with length 1.
 
     Returns:
-        the elements, and an Int64 Tensor with their positions along ``axis``.
+        The elements, and an Int64 Tensor with their positions along ``axis``.
 
     Raises:
         TypeError: ``input`` is not a Tensor, or ``axis`` is not an int.
@@ -340,7 +340,7 @@ def _median_of_tensor(input: Tensor, axis: int | None = None, keepdims: bool = F
         keepdims: whether the axis stays, with length 1.
 
     Returns:
-        the elements, and an Int64 Tensor with their positions along ``axis``.
+        The elements, and an Int64 Tensor with their positions along ``axis``.
 
     Raises:
         TypeError: ``axis`` is not an int.
@@ -359,7 +359,7 @@ def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Te
         keepdims: whether the axis stays, with length 1.
 
     Returns:
-        the elements, NaN where all are; and an Int64 Tensor with their positions along ``axis``.
+        The elements, NaN where all are; and an Int64 Tensor with their positions along ``axis``.
 
     Raises:
         TypeError: ``input`` is not a Tensor, or ``axis`` is not an int.
@@ -382,7 +382,7 @@ def _median_of_all_or_axis(
         ignore_nan: whether NaN are left out; otherwise one makes the median NaN.
 
     Returns:
-        the elements, and an Int64 Tensor with their positions.
+        The elements, and an Int64 Tensor with their positions.
 
     Raises:
         TypeError: ``x`` is not a Tensor, or ``axis`` is not an int.
@@ -423,7 +423,7 @@ def quantile(
         keepdims: whether the axis stays, with length 1; of all elements, every axis.
 
     Returns:
-        a Tensor of the dtype of ``input``; a vector ``q`` adds a first axis of its length.
+        A Tensor of the dtype of ``input``; a vector ``q`` adds a first axis of its length.
 
     Raises:
         TypeError: ``input`` is not a Tensor of these dtypes, or ``axis`` is not an int.
@@ -445,7 +445,7 @@ def nanquantile(
         keepdims: whether the axis stays, with length 1; of all elements, every axis.
 
     Returns:
-        a Tensor of the dtype of ``input``, NaN where all elements are; a vector ``q`` adds a first axis of its length.
+        A Tensor of the dtype of ``input``, NaN where all elements are; a vector ``q`` adds a first axis of its length.
 
     Raises:
         TypeError: ``input`` is not a Tensor of these dtypes, or ``axis`` is not an int.
@@ -530,7 +530,7 @@ def cummax(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
         axis: the axis, in [-ndim, ndim).
 
     Returns:
-        the running maxima, and an Int64 Tensor of the same shape with their positions along ``axis``.
+        The running maxima, and an Int64 Tensor of the same shape with their positions along ``axis``.
 
     Raises:
         TypeError: ``input`` is not a Tensor, or ``axis`` is not an int.
@@ -548,7 +548,7 @@ def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
         axis: the axis, in [-ndim, ndim).
 
     Returns:
-        the running minima, and an Int32 Tensor (as in MindSpore, unlike ``cummax``) with their positions along
+        The running minima, and an Int32 Tensor (as in MindSpore, unlike ``cummax``) with their positions along
         ``axis``.
 
     Raises:
@@ -597,7 +597,7 @@ def searchsorted(
         sorter: the positions that sort ``sorted_sequence`` along the last axis, where it is not sorted itself.
 
     Returns:
-        a Tensor of the shape of ``values``, from 0 to the length of the last axis.
+        A Tensor of the shape of ``values``, from 0 to the length of the last axis.
 
     Raises:
         TypeError: ``sorted_sequence`` is not a Tensor, or ``values`` cannot be one.
@@ -629,7 +629,7 @@ def _bound(right: bool) -> Callable[..., Tensor]:
             out_type: the dtype of the positions, Int32 or Int64.
 
         Returns:
-            a Tensor (N, K) of ``out_type``.
+            A Tensor (N, K) of ``out_type``.
 
         Raises:
             TypeError: ``rows`` is not a Tensor.
@@ -658,7 +658,7 @@ def _searchsorted_as(
         right: whether a value goes after its equals, instead of before them.
 
     Returns:
-        a Tensor of the shape of ``values`` and of ``dtype``.
+        A Tensor of the shape of ``values`` and of ``dtype``.
 
     Raises:
         TypeError: ``sorted_sequence`` is not a Tensor.
@@ -678,7 +678,7 @@ def _searchsorted_of_tensor(input: Tensor, v: TensorLike, side: str = "left", so
         sorter: the positions that sort ``input`` along the last axis, where it is not sorted itself.
 
     Returns:
-        an Int32 Tensor of the shape of ``v``.
+        An Int32 Tensor of the shape of ``v``.
 
     Raises:
         TypeError: ``v`` cannot be a Tensor.
@@ -696,7 +696,7 @@ def bucketize(input: Tensor, boundaries: Sequence[float] | Array | Tensor, *, ri
         right: True: a bucket holds its left end (``boundaries[i - 1] <= x < boundaries[i]``); False: its right end.
 
     Returns:
-        an Int32 Tensor of the shape of ``input``, from 0 to n.
+        An Int32 Tensor of the shape of ``input``, from 0 to n.
 
     Raises:
         TypeError: ``input`` is not a Tensor.
@@ -706,7 +706,7 @@ def bucketize(input: Tensor, boundaries: Sequence[float] | Array | Tensor, *, ri
     if edges.ndim != 1:
         raise ValueError(f"For 'bucketize', 'boundaries' must have one axis, but got {boundaries!r}")
     x = as_dtype(check_tensor(input, "bucketize"), float64.numpy)
-    # MindSpore's 'right' says whether the right end belongs to a bucket, as PyTorch's does.
+    # 'right' is whether a bucket includes its right end, in MindSpore as in PyTorch.
     numbers = _search(Tensor(edges), x, right=bool(right))
     return cast_operator(numbers, dtype=int32.numpy)
 
@@ -720,7 +720,7 @@ def _bucketize_right(input: Tensor, boundaries: Sequence[float] | Array | Tensor
         boundaries: ascending numbers, n of them: the ends of n + 1 buckets.
 
     Returns:
-        an Int32 Tensor of the shape of ``input``, from 0 to n.
+        An Int32 Tensor of the shape of ``input``, from 0 to n.
 
     Raises:
         TypeError: ``input`` is not a Tensor.
@@ -742,7 +742,7 @@ def _confusion_matrix(
         dtype: the dtype of the counts.
 
     Returns:
-        a Tensor (num_classes, num_classes) of ``dtype``.
+        A Tensor (num_classes, num_classes) of ``dtype``.
 
     Raises:
         IndexError: a class that is not below ``num_classes``.
@@ -762,7 +762,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         minlength: the least length of the result.
 
     Returns:
-        a Float32 vector of max(largest + 1, ``minlength``) entries.
+        A Float32 vector of max(largest + 1, ``minlength``) entries.
 
     Raises:
         TypeError: ``input`` is not a Tensor of integers.
@@ -782,7 +782,7 @@ def _bincount_of_mint(input: Tensor, weights: Tensor | None = None, minlength: i
         minlength: the least length of the result.
 
     Returns:
-        a vector of max(largest + 1, ``minlength``) entries: Int64, or of the dtype of ``weights``.
+        A vector of max(largest + 1, ``minlength``) entries: Int64, or of the dtype of ``weights``.
 
     Raises:
         TypeError: ``input`` is not a Tensor of integers.
@@ -827,7 +827,7 @@ def _bincount_below(array: Tensor, size: int | Tensor, weights: Tensor) -> Tenso
         weights: the weight of each element; an empty Tensor means ones of its dtype.
 
     Returns:
-        a vector of ``size`` entries of the dtype of ``weights``.
+        A vector of ``size`` entries of the dtype of ``weights``.
 
     Raises:
         TypeError: ``array`` does not hold integers.
@@ -850,7 +850,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
         max: its upper end; where both are equal, the range is that of the elements.
 
     Returns:
-        a vector of ``bins`` counts: Int32 for an Int32 ``input``, else Float32.
+        A vector of ``bins`` counts: Int32 for an Int32 ``input``, else Float32.
 
     Raises:
         TypeError: ``input`` is not a Tensor.
@@ -926,7 +926,7 @@ def unique(input: Tensor) -> tuple[Tensor, Tensor]:
         input: a Tensor of any shape.
 
     Returns:
-        the values, a vector of the dtype of ``input``; and the positions, of the shape of ``input``: Int64 for an Int64
+        The values, a vector of the dtype of ``input``; and the positions, of the shape of ``input``: Int64 for an Int64
         ``input``, else Int32.
 
     Raises:
@@ -959,7 +959,7 @@ def unique_sorted(
         dim: the axis along which whole entries are compared; None compares all elements, flattened.
 
     Returns:
-        the values alone; or a tuple of the values, the positions (Int64, of the shape of ``input``, along ``dim`` a
+        The values alone; or a tuple of the values, the positions (Int64, of the shape of ``input``, along ``dim`` a
         vector) and the counts (Int64), of these the requested ones.
 
     Raises:
@@ -991,7 +991,7 @@ def unique_consecutive(
         dim: the axis along which whole entries are compared; None compares all elements, flattened.
 
     Returns:
-        the values alone; or a tuple of the values, the positions (Int64, of the shape of ``input``, along ``dim`` a
+        The values alone; or a tuple of the values, the positions (Int64, of the shape of ``input``, along ``dim`` a
         vector) and the lengths (Int64), of these the requested ones.
 
     Raises:
@@ -1014,7 +1014,7 @@ def unique_with_pad(x: Tensor, pad_num: int | float | Tensor) -> tuple[Tensor, T
         pad_num: the filling after the values: a number or a Tensor of one, taken as an int.
 
     Returns:
-        the values and the filling, of the shape and dtype of ``x``; and for each element the position of its value.
+        The values and the filling, of the shape and dtype of ``x``; and for each element the position of its value.
 
     Raises:
         TypeError: ``x`` is not a Tensor.

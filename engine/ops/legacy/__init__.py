@@ -1,3 +1,3 @@
-"""Operators that only exist as Primitive classes, and what those classes say of themselves."""
+"""Operators that only exist as Primitive classes, and the attributes of those classes."""
 
 from .side_effects import *

@@ -128,8 +128,8 @@ def _adagrad_da(
     """
     xp = array_module(var)
     total, squares = gradient_accumulator + grad, gradient_squared_accumulator + grad * grad
-    far = xp.sign(total) * xp.maximum(abs(total) - l1 * global_step, 0)
-    return -lr * far / (l2 * global_step * lr + xp.sqrt(squares)), total, squares
+    excess = xp.sign(total) * xp.maximum(abs(total) - l1 * global_step, 0)
+    return -lr * excess / (l2 * global_step * lr + xp.sqrt(squares)), total, squares
 
 
 @declare(primitive=prim("AdamNoUpdateParam", use_locking=False, use_nesterov=False))
@@ -583,8 +583,8 @@ def _sparse_adagrad_da(
     def step(p: Array, total: Array, squares: Array, g: Array) -> tuple[Any, ...]:
         xp = array_module(p)
         total, squares = total + g, squares + g * g
-        far = xp.sign(total) * xp.maximum(abs(total) - l1 * global_step, 0)
-        return -lr * far / (l2 * global_step * lr + xp.sqrt(squares)), total, squares
+        excess = xp.sign(total) * xp.maximum(abs(total) - l1 * global_step, 0)
+        return -lr * excess / (l2 * global_step * lr + xp.sqrt(squares)), total, squares
 
     state = (var, grad_accum, grad_square_accum)
     return _step_rows("SparseApplyAdagradDA", state, grad, indices, step, sums=False)

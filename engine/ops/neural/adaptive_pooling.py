@@ -51,7 +51,7 @@ def _output_size(size: Size, x: Tensor, axes: int, name: str) -> Ints:
     if any(n is not None and n < 1 for n in sizes):
         raise ValueError(f"For '{name}', 'output_size' must be at least 1, but got {size!r}")
     check_size(sizes, name, "output_size")
-    return tuple(have if n is None else n for n, have in zip(sizes, x.shape[2:], strict=True))
+    return tuple(length if n is None else n for n, length in zip(sizes, x.shape[2:], strict=True))
 
 
 def edges_of(length: int, parts: int) -> list[tuple[int, int]]:

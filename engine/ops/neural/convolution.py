@@ -212,11 +212,11 @@ def convolve(
     kernel = tuple(weight.shape[2:])
     pads = pads_for(pad_mode, padding, tuple(x.shape[2:]), kernel, strides, dilations, name)
     check_windows(x, kernel, strides, dilations, pads, name)
-    how: dict[str, Setting] = {"stride": strides, "pads": pads, "dilation": dilations, "group": groups}
+    settings: dict[str, Setting] = {"stride": strides, "pads": pads, "dilation": dilations, "group": groups}
     if axes == 2 and bias is not None and _is_for_one_kernel(x, weight, bias):
-        fused: Tensor = _conv2d_bias(x, weight, bias, **how)
+        fused: Tensor = _conv2d_bias(x, weight, bias, **settings)
         return fused
-    y: Tensor = _CONVOLUTIONS[axes][0](x, weight, **how)
+    y: Tensor = _CONVOLUTIONS[axes][0](x, weight, **settings)
     return y if bias is None else bias_add(y, bias)
 
 

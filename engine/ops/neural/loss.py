@@ -676,9 +676,9 @@ def hinge_embedding_loss(inputs: Tensor, targets: Tensor, margin: float = 1.0, r
     _check_pair("hinge_embedding_loss", inputs=inputs, targets=targets)
     y = targets._array
     zero = mul(inputs, 0.0)
-    near = where(Tensor._wrap(y > 0), inputs, zero)
-    far = where(Tensor._wrap(y < 0), maximum(sub(margin, inputs), 0.0), zero)
-    return reduced(add(near, far), reduction, "hinge_embedding_loss")
+    positive_loss = where(Tensor._wrap(y > 0), inputs, zero)
+    negative_loss = where(Tensor._wrap(y < 0), maximum(sub(margin, inputs), 0.0), zero)
+    return reduced(add(positive_loss, negative_loss), reduction, "hinge_embedding_loss")
 
 
 def margin_ranking_loss(
@@ -825,10 +825,12 @@ def triplet_margin_loss(
     """
     if check_real(p, "triplet_margin_loss", "p") == 0:
         raise ValueError("For 'triplet_margin_loss', 'p' must not be 0")
-    near, far = _distance(anchor, positive, p, eps), _distance(anchor, negative, p, eps)
+    positive_distance, negative_distance = _distance(anchor, positive, p, eps), _distance(anchor, negative, p, eps)
     if swap:
-        far = minimum(far, _distance(positive, negative, p, eps))
-    return reduced(maximum(add(sub(near, far), margin), 0.0), reduction, "triplet_margin_loss")
+        negative_distance = minimum(negative_distance, _distance(positive, negative, p, eps))
+    return reduced(
+        maximum(add(sub(positive_distance, negative_distance), margin), 0.0), reduction, "triplet_margin_loss"
+    )
 
 
 @declare(primitive=prim("TripletMarginLoss", p=2, swap=False, eps=1e-6, reduction="mean"))

@@ -528,9 +528,9 @@ def lrn(
         raise ValueError(f"For 'lrn', 'x' must have 4 axes, but got shape {x.shape}")
     c = x.shape[1]
     xp = array_module(x._array)
-    near = xp.abs(xp.arange(c)[:, None] - xp.arange(c)[None, :]) <= depth_radius
+    neighborhood = xp.abs(xp.arange(c)[:, None] - xp.arange(c)[None, :]) <= depth_radius
     squares = reshape(square(x), (x.shape[0], c, -1))
-    sums = reshape(matmul(constant(near.astype(x._array.dtype)), squares), x.shape)
+    sums = reshape(matmul(constant(neighborhood.astype(x._array.dtype)), squares), x.shape)
     return div(x, pow(add(mul(sums, alpha), bias), beta))
 
 
@@ -577,15 +577,15 @@ def _instance_norm(
         if check_tensor(parameter, name, argument).shape != expected:
             raise ValueError(f"For '{name}', '{argument}' must have the shape {expected}, but got {parameter.shape}")
     wide = cast(x, float32)
-    middle, spread = mean, variance
+    current_mean, current_variance = mean, variance
     if is_training:
-        middle = reduced_mean(wide, (2, 3), True)
-        spread = reduced_mean(square(sub(wide, middle)), (2, 3), True)
-    scale = rsqrt(add(spread, epsilon))
-    result = cast(add(mul(mul(sub(wide, middle), scale), gamma), beta), x.dtype)
+        current_mean = reduced_mean(wide, (2, 3), True)
+        current_variance = reduced_mean(square(sub(wide, current_mean)), (2, 3), True)
+    scale = rsqrt(add(current_variance, epsilon))
+    result = cast(add(mul(mul(sub(wide, current_mean), scale), gamma), beta), x.dtype)
     if not is_training:
         return result, zeros_operator(mean), zeros_operator(variance)
     count = math.prod(x.shape[2:4])
-    update_running(mean, middle, momentum)
-    update_running(variance, spread, momentum, count)
-    return result, middle, scale
+    update_running(mean, current_mean, momentum)
+    update_running(variance, current_variance, momentum, count)
+    return result, current_mean, scale

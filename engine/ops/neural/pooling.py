@@ -300,7 +300,7 @@ def max_pool3d(
         pad_mode: "pad"; "valid" (no padding); "same" (ceil(length / stride) windows).
 
     Returns:
-        A tensor (N, C, D', H', W'); with ``return_indices`` also an Int64 tensor of that shape: the place in the
+        A tensor (N, C, D', H', W'); with ``return_indices`` also an Int64 tensor of that shape: the position in the
         flattened D x H x W.
 
     Raises:
@@ -622,7 +622,7 @@ def _raised(x: Tensor, norm_type: float, name: str) -> Tensor:
 
 
 def _root(averaged: Tensor, norm_type: float, size: int) -> Tensor:
-    """Return (sum of x ** p) ** (1 / p). Where the sum is 0 the gradient is 0, not infinity times 0."""
+    """Return (sum of x ** p) ** (1 / p). The gradient is 0 where the sum is 0, not infinity times 0."""
     total = mul(averaged, size)
     zero = total == 0
     return where(zero, 0.0 if norm_type > 0 else math.inf, pow(where(zero, 1.0, total), 1.0 / norm_type))

@@ -182,8 +182,8 @@ def _by_shape(function: Callable[..., Tensor], axes: int, layout: str) -> None:
 
         Raises:
             TypeError: ``x`` or ``argmax`` is not a Tensor.
-            ValueError: another ``data_format``, or ``argmax`` of another shape than ``x`` or with places that are not
-                there.
+            ValueError: another ``data_format``, or ``argmax`` of another shape than ``x`` or with positions out of
+                range.
         """
         check_format(data_format, layout, name)
         size = tuple(output_shape)[-axes:] or None

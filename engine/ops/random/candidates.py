@@ -61,14 +61,14 @@ def _sampled(
     if limit < (num_sampled if unique else 1):
         raise ValueError(f"For '{name}', 'num_sampled' {num_sampled} must be at most the number of classes, {limit}")
     draw, samples, tries = _draws(seed), list[int](), 0
-    used = set(excluded)
+    unavailable = set(excluded)
     while len(samples) < num_sampled:
         for label in class_at(draw(2 * num_sampled)).tolist():
             tries += 1
-            if label not in used:
+            if label not in unavailable:
                 samples.append(label)
                 if unique:
-                    used.add(label)
+                    unavailable.add(label)
                 if len(samples) == num_sampled:
                     break
     candidates = np.asarray(samples, true.dtype)

@@ -98,8 +98,8 @@ def dropout_with_mask(x: Tensor, keep_prob: float) -> tuple[Tensor, Tensor]:
     """
     source, chance = check_tensor(x, "Dropout", "x"), 1.0 - _probability(keep_prob, "Dropout", "keep_prob")
     stream, offset = random.draw(counters(source.size))
-    how = {"p": chance, "seed": stream, "offset": offset}
-    return _dropout(source, **how), _dropout_kept(source, **how)
+    settings = {"p": chance, "seed": stream, "offset": offset}
+    return _dropout(source, **settings), _dropout_kept(source, **settings)
 
 
 @declare(primitive=prim("Dropout", keep_prob=0.5, Seed0=0, Seed1=0))

@@ -205,7 +205,7 @@ class Binary(Operator):
         return out if not self.beside_numbers else as_beside_a_number(out, input, other)
 
     def as_method(self) -> Callable[..., Any]:
-        """Return the function behind Python's operator."""
+        """Return the function that implements Python's operator."""
         return binary_method(self, self.integers_to_float, self.of_method if self.beside_lists else self)
 
     def of_method(self, input: Any, other: Any) -> Tensor:
@@ -306,7 +306,7 @@ def as_dtype(value: Any, dtype: np.dtype[Any]) -> Any:
     if isinstance(value, Tensor):
         return value if value._array.dtype == dtype else cast_operator(value, dtype=dtype)
     if dtype.kind == "V":
-        return dtype.type(value)  # beside a bare number NumPy widens bfloat16, which is not its own
+        return dtype.type(value)  # with a Python number, NumPy widens bfloat16, which is not its own
     return value if dtype.kind in "fc" else wrapped(int(value) if isinstance(value, float) else value, dtype)
 
 
