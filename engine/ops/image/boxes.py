@@ -387,7 +387,7 @@ def _nms_with_overlaps(
     marks = to_host(scores._array)
     indices = np.flatnonzero(marks > least)
     indices = indices[np.argsort(-marks[indices], kind="stable")]
-    # Whether each drops the later ones: the transposed matrix, as the rows are those of the dropped boxes.
+    # The boxes that each one drops: the transposed matrix, as its rows are those of the dropped boxes.
     drops = (to_host(overlaps._array)[np.ix_(indices, indices)] >= too_much).T.astype(np.float32)
     return Tensor._wrap(to_device(indices[kept_by_order(drops, 0.5, limit)].astype(np.int32)))
 
