@@ -1,6 +1,6 @@
-"""The panels: views of one `DebugSession`, live in a notebook and static in a saved one.
+"""Debugger panels: views of one `DebugSession`, live in a notebook and static in a saved one.
 
-Nothing is imported before a name is asked for, so that `import hookscope` stays light.
+Each name is imported on first access, so that `import hookscope` stays light.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Plain ES modules as the one module that anywidget takes, without a build step.
+"""Bundler that joins plain ES modules into the one module that anywidget takes, without a build step.
 
-A Jupyter front end loads a widget's JavaScript from a string, where a relative import has nothing to be relative to.
-So each file is a plain ES module (editors and the type checker see ordinary imports and exports), and `bundle` puts
-them one after the other, dependencies first, each as a function that returns what it exports. A module keeps its scope:
-two of them may use the same name for different things. Lines that are comments stay behind, since the whole travels
-with every panel.
+A Jupyter front end loads a widget's JavaScript from a string, so a relative import has no base to resolve against. Each
+file is therefore a plain ES module (editors and the type checker see ordinary imports and exports), and `bundle`
+concatenates them, dependencies first, each as a function that returns its exports. A module keeps its scope: two
+modules may use the same name for different things. Comment lines are removed, since the bundle travels with every
+panel.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _DEFAULT = re.compile(r"^export default (?P<value>.*);$", re.MULTILINE)
 
 
 def bundle(entry: str, read: Callable[[str], str]) -> str:
-    """Return one module: `entry` with everything it imports, whose default export is `entry`'s own.
+    """Return one module: `entry` with everything that it imports. Its default export is that of `entry`.
 
     Args:
         entry: the name of a module, a path with "/".
         read: returns the text of a module by its name.
 
     Raises:
-        ValueError: a module imports or exports in a way that cannot be joined, or imports itself by way of others.
+        ValueError: a module imports or exports in a way that cannot be joined, or imports itself through other modules.
     """
     parts: dict[str, str] = {}
     _collect(entry, read, parts, ())
@@ -37,7 +37,7 @@ def bundle(entry: str, read: Callable[[str], str]) -> str:
 
 
 def _collect(name: str, read: Callable[[str], str], parts: dict[str, str], around: tuple[str, ...]) -> None:
-    """Add a module to `parts` after those that it imports."""
+    """Add a module to `parts` after the modules that it imports."""
     if name in around:
         raise ValueError(f"modules import each other: {' -> '.join((*around, name))}")
     if name in parts:
@@ -52,12 +52,12 @@ def _collect(name: str, read: Callable[[str], str], parts: dict[str, str], aroun
     leftover = re.search(r"^(?:import\b|export\b).*", text, re.MULTILINE)
     if leftover:
         raise ValueError(f"{name}: cannot bundle the line {leftover[0]!r}")
-    given = f"return {{ {', '.join(exported)} }};"
-    parts[name] = f"modules[{json.dumps(name)}] = (() => {{\n{text.rstrip()}\n{given}\n}})();"
+    exports = f"return {{ {', '.join(exported)} }};"
+    parts[name] = f"modules[{json.dumps(name)}] = (() => {{\n{text.rstrip()}\n{exports}\n}})();"
 
 
 def _taken(match: re.Match[str], name: str) -> str:
-    """Write an import as what is taken from another module's function."""
+    """Rewrite an import as a destructuring of another module's function result."""
     names = re.sub(r"(\w+) as (\w+)", r"\1: \2", " ".join(match["names"].split()))
     return f"const {{ {names} }} = modules[{json.dumps(_resolved(match['file'], name))}];\n"
 

@@ -1,4 +1,4 @@
-"""What travels to the page: text as JSON, and numbers as binary columns, one after the other."""
+"""Binary layout of messages to the page: text as JSON, numbers as consecutive binary columns."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ import numpy as np
 
 
 def columns_to_bytes(rows: Sequence[Sequence[float]], width: int) -> bytes:
-    """Lay rows of numbers out as `width` columns of float64: a count, an index and a statistic all fit."""
+    """Return rows of numbers as `width` columns of float64, which holds a count, an index and a statistic."""
     return np.array(rows, dtype="<f8").reshape(len(rows), width).T.tobytes()

@@ -1,7 +1,7 @@
-"""What a notebook shows of a tensor, a parameter, a cell and a capture that is the last line of a cell.
+"""HTML forms of a tensor, a parameter, a cell and a capture that is the last line of a notebook cell.
 
-The kernel registers `html` with IPython; the text for terminals stays their `repr`. Nothing here is expensive: large
-values, and those on a GPU, are shown without figures, and of each only a corner.
+The kernel registers `html` with IPython; the text form for terminals stays their `repr`. Nothing here is expensive:
+large values and those on a GPU are shown without statistics, and only a corner of each is shown.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     from hookscope.engine.tensors.tensor import Tensor
 
 MAX_ELEMENTS = 1_000_000
-"""A tensor with more elements has no figures."""
+"""Statistics are omitted for a tensor with more elements."""
 
-_FEW = 6  # so many elements are their own figures
+_FEW = 6  # values with at most this many elements have no statistics
 _ROWS, _COLUMNS = 6, 8
 _MAX_ARGUMENTS = 160
 
 
 def html(value: object) -> str | None:
-    """Return a tensor, a parameter, a cell or a capture as HTML; what a class of the user says itself comes first."""
+    """Return a tensor, a parameter, a cell or a capture as HTML; a class's own `_repr_html_` takes precedence."""
     from hookscope.engine.debug import Capture
     from hookscope.engine.nn import Cell
     from hookscope.engine.tensors.parameter import Parameter
     from hookscope.engine.tensors.tensor import Tensor
 
-    own = getattr(type(value), "_repr_html_", None)
-    if own is not None:
-        return own(value)  # type: ignore[no-any-return]  # a method that the user wrote
+    user_method = getattr(type(value), "_repr_html_", None)
+    if user_method is not None:
+        return user_method(value)  # type: ignore[no-any-return]  # a method that the user wrote
     if hasattr(type(value), "_repr_mimebundle_"):
         return None
     forms: dict[type, Callable[[Any], str]] = {Parameter: _parameter, Tensor: _tensor, Cell: _cell, Capture: _capture}
@@ -70,18 +70,18 @@ def _capture(capture: Capture) -> str:
 
 
 def _value(title: str, array: Any, dtype: str, note: str = "") -> str:
-    """A heading, the figures with a histogram, and the values or their corner."""
+    """Return a heading, the statistics with a histogram, and the values or a corner of them."""
     from hookscope.engine.debug import statistics
 
-    place = _place(array)
-    heading = f"<p><b>{text(title)}</b> {text(texts.shape_text(array.shape))} {text(dtype)}{text(place + note)}</p>"
+    device = _place(array)
+    heading = f"<p><b>{text(title)}</b> {text(texts.shape_text(array.shape))} {text(dtype)}{text(device + note)}</p>"
     parts = [heading]
     if array.size > MAX_ELEMENTS:
         parts.append(f"<p><small>Figures left out: more than {MAX_ELEMENTS:,} elements.</small></p>")
-    elif place:
+    elif device:
         parts.append("<p><small>Figures left out: the values are on a GPU.</small></p>")
     elif array.size > _FEW:
-        with suppress(TypeError):  # elements that are no numbers
+        with suppress(TypeError):  # non-numeric elements
             parts.append(drawings.figures_html(statistics(array)))
     parts.append(values_html(array))
     return "\n".join(part for part in parts if part)
@@ -92,7 +92,7 @@ def _place(array: Any) -> str:
 
 
 def values_html(array: Any) -> str:
-    """Return the values as a table; of a large array the first of its first matrix."""
+    """Return the values as a table; of a large array, a corner of its first matrix."""
     if not array.size:
         return "<p>no elements</p>"
     lead = (0,) * max(0, array.ndim - 2)
@@ -102,8 +102,8 @@ def values_html(array: Any) -> str:
     corner = corner.get() if hasattr(corner, "get") else np.asarray(corner)
     caption = ""
     if corner.size < array.size:
-        where = f" of [{', '.join('0' for _ in lead)}]" if lead else ""
-        caption = "The first " + " x ".join(map(str, corner.shape[-array.ndim :])) + where
+        indices = f" of [{', '.join('0' for _ in lead)}]" if lead else ""
+        caption = "The first " + " x ".join(map(str, corner.shape[-array.ndim :])) + indices
     body = "\n".join(
         "<tr>" + "".join(f'<td align="right">{text(_element(x))}</td>' for x in row) + "</tr>"
         for row in corner.tolist()
@@ -124,8 +124,8 @@ def _cell(cell: Cell) -> str:
 
     session = DebugSession(cell)
     nodes = cell_nodes(session)
-    # What a cell was made with stands in its repr; of one with cells inside, the cells say it better.
-    arguments = [_arguments(each) for _, each in islice(session.paths, MAX_CELLS)]
+    # The repr of a cell holds its constructor arguments; nested cells are listed separately.
+    arguments = [_arguments(nested) for _, nested in islice(session.paths, MAX_CELLS)]
     mode = "training" if cell.training else "prediction"
     count = f"{len(nodes):,} cell{'' if len(nodes) == 1 else 's'}"
     title = f"<b>{text(type(cell).__name__)}</b>: {count}, {nodes[0].parameters:,} parameters, {mode}"

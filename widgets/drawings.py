@@ -1,8 +1,8 @@
-"""Small pictures for pages that run no script: a histogram and a curve as SVG, a matrix as a PNG.
+"""Small drawings for pages that run no script: a histogram and a curve as SVG, a matrix as a PNG.
 
-They hold no text, since code hosts that remove drawings leave the text behind. Lines take the color of the text
-around them, and zero in a matrix that of the page behind it, for light and dark. The same numbers give the same bytes,
-with any build of zlib: nothing is compressed.
+They hold no text, since code hosts that remove drawings leave their text behind. Lines take the color of the
+surrounding text, and zero in a matrix takes the color of the page, for light and dark themes. Equal numbers give equal
+bytes with any build of zlib, since nothing is compressed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hookscope.engine.debug import Statistics
 
 MOST_PIXELS = 64
-"""A matrix with more rows or columns is thinned out to so many."""
+"""A matrix with more rows or columns is subsampled to this many."""
 _MOST_SIDE = 192
 
 _BAR, _HEIGHT = 3, 40
@@ -41,21 +41,21 @@ def _svg(label: str, width: int, height: int, shapes: str) -> str:
 
 
 def histogram(counts: Sequence[int] | _Array, low: float, high: float) -> str:
-    """Draw the bars between two limits, with a line at zero where zero is between them; "" if nothing was counted."""
+    """Draw bars between two limits, with a line at zero if zero is between them; "" if all counts are zero."""
     numbers = np.asarray(counts)
     most = int(numbers.max(initial=0))
     if not most:
         return ""
     width = _BAR * len(numbers)
     bars = [
-        # A bin that holds anything stays visible beside one that holds a thousand times as much.
+        # A nonempty bin stays visible next to one that holds a thousand times as much.
         f"M{_BAR * k} {_HEIGHT}v-{max(1, round((_HEIGHT - 2) * int(count) / most))}h{_BAR - 1}V{_HEIGHT}z"
         for k, count in enumerate(numbers)
         if count
     ]
     shapes = f'<path fill="currentColor" fill-opacity=".65" d="{"".join(bars)}"/>'
     if low < 0 < high:
-        # Divided before they are subtracted: the distance of the largest numbers is more than a float holds.
+        # Divide before subtracting: the difference of the largest numbers overflows a float.
         below = -low / high
         zero = round(width * (below / (1 + below) if below < math.inf else 1.0), 1)
         shapes += f'<path stroke="currentColor" stroke-opacity=".6" stroke-dasharray="2 2" d="M{zero} 0v{_HEIGHT}"/>'
@@ -63,8 +63,8 @@ def histogram(counts: Sequence[int] | _Array, low: float, high: float) -> str:
 
 
 def figures_html(statistics: Statistics) -> str:
-    """Return the figures of one value as a line of a table, with a histogram above."""
-    named: dict[str, object] = {
+    """Return the statistics of one value as a one-line table, with a histogram above."""
+    columns: dict[str, object] = {
         "min": number(statistics.minimum),
         "max": number(statistics.maximum),
         "mean": number(statistics.mean),
@@ -73,20 +73,20 @@ def figures_html(statistics: Statistics) -> str:
     }
     counts = {"zeros": statistics.zeros, "NaN": statistics.nan}
     counts |= {"+inf": statistics.positive_inf, "-inf": statistics.negative_inf}
-    named |= {name: f"{count:,}" for name, count in counts.items() if count}
-    bins = statistics.histogram  # empty where the value was given up before somebody asked for it
+    columns |= {name: f"{count:,}" for name, count in counts.items() if count}
+    bins = statistics.histogram  # empty if the value was released before its histogram was computed
     picture = histogram(bins, statistics.minimum, statistics.maximum) if bins.size else ""
-    return picture + table("", tuple(named), [tuple(named.values())], numeric=named)
+    return picture + table("", tuple(columns), [tuple(columns.values())], numeric=columns)
 
 
 def curve(label: str, points: Sequence[tuple[float, float]]) -> str:
-    """Draw a line through points (x, y), left out where y is not finite; "" for fewer than two."""
-    shown = np.array([point for point in points if np.isfinite(point[1])], np.float64).reshape(-1, 2)
-    if len(shown) < 2:
+    """Draw a line through points (x, y), omitting those whose y is not finite; "" for fewer than two points."""
+    finite = np.array([point for point in points if np.isfinite(point[1])], np.float64).reshape(-1, 2)
+    if len(finite) < 2:
         return ""
-    if len(shown) > _WIDTH:
-        shown = shown[np.linspace(0, len(shown) - 1, _WIDTH).round().astype(int)]
-    x, y = (_between_0_and_1(column) for column in shown.T)
+    if len(finite) > _WIDTH:
+        finite = finite[np.linspace(0, len(finite) - 1, _WIDTH).round().astype(int)]
+    x, y = (_between_0_and_1(column) for column in finite.T)
     line = " ".join(
         f"{round(_WIDTH * a, 1)},{round(1 + (_HEIGHT - 2) * (1 - b), 1)}" for a, b in zip(x, y, strict=True)
     )
@@ -98,23 +98,24 @@ def _between_0_and_1(values: _Array) -> _Array:
     low, high = values.min(), values.max()
     with np.errstate(all="ignore"):
         span = high / 2 - low / 2
-        if not span:  # also between the two smallest numbers that there are
+        if not span:  # also true between the two smallest representable numbers
             return np.full(len(values), 0.5)
         shares: _Array = (values / 2 - low / 2) / span
     return shares
 
 
 def _color(name: str) -> tuple[int, ...]:
-    """A color of the one palette that is the same on a light and on a dark page."""
-    found = re.search(rf"--hs-{name}: rgb\((\d+) (\d+) (\d+)\)", PALETTE)
-    assert found is not None, name
-    return tuple(map(int, found.groups()))
+    """Return a palette color that is the same on a light and on a dark page."""
+    match = re.search(rf"--hs-{name}: rgb\((\d+) (\d+) (\d+)\)", PALETTE)
+    assert match is not None, name
+    return tuple(map(int, match.groups()))
 
 
 def _palette() -> tuple[bytes, bytes]:
-    """Blue below zero, red above, each in 120 steps; magenta for NaN, green for infinities; and how opaque each is.
+    """Return the colors of the palette and the opacity of each.
 
-    Towards zero they get clearer, so that zero is light on a light page and dark on a dark one.
+    Blue is below zero and red above, each in 120 steps; magenta is NaN and green is infinity. Colors near zero are more
+    transparent, so that zero is light on a light page and dark on a dark one.
     """
     below, zero, above, nan, infinite = map(_color, ("still-below", "still-zero", "still-above", "nan", "inf"))
     colors = [below] * _ZERO + [zero] + [above] * _ZERO + [nan, infinite]
@@ -127,17 +128,17 @@ _ZERO, _NAN, _INFINITE = 120, 241, 242
 
 
 def figure(picture: str, told: str) -> str:
-    """Return a picture with what it shows below it."""
+    """Return a picture with a caption below it."""
     return f"<figure>{picture}<figcaption>{text(told)}</figcaption></figure>"
 
 
 def matrix_figure(array: Any, told: str = "", most: int = MOST_PIXELS) -> str:
-    """Return the first matrix of a value as a heatmap, and in words what of it; "" for a value of one axis."""
+    """Return the first matrix of a value as a heatmap with a caption; "" for a value of one axis."""
     if array.ndim < 2 or array.dtype.kind not in "biuf" or not array.size:
         return ""
     lead = (0,) * (array.ndim - 2)
     matrix = array[lead]
-    # Thinned out where it is, so that little comes from a GPU.
+    # Subsampled on its own device, so that little is copied from a GPU.
     matrix = matrix[tuple(slice(None, None, -(-size // most)) for size in matrix.shape)]
     matrix = matrix.get() if hasattr(matrix, "get") else np.asarray(matrix)
     told += f"[{', '.join('0' for _ in lead)}] of it: " if lead else ""
@@ -150,7 +151,7 @@ def matrix_figure(array: Any, told: str = "", most: int = MOST_PIXELS) -> str:
 
 
 def heatmap(label: str, matrix: _Array) -> str:
-    """Draw a matrix of numbers as an image of 192 pixels at most, the colors centred at zero."""
+    """Draw a matrix of numbers as an image of at most 192 pixels, with colors centered at zero."""
     values = np.asarray(matrix, np.float64)
     finite = np.isfinite(values)
     most = np.abs(values[finite]).max(initial=0.0)
@@ -170,7 +171,7 @@ def heatmap(label: str, matrix: _Array) -> str:
 
 
 def _png(pixels: _Array) -> bytes:
-    """One byte a pixel, a place in the palette (PNG specification, color type 3)."""
+    """Return a PNG image with one byte per pixel, an index into the palette (PNG specification, color type 3)."""
     height, width = pixels.shape
     palette, opaque = _palette()
     lines = b"".join(b"\0" + row.tobytes() for row in pixels)

@@ -1,8 +1,8 @@
-"""A session as one page of HTML that needs nothing else: no kernel, no script, no file beside it, no network.
+"""Self-contained HTML page of a session: it needs no kernel, script, other file or network.
 
-The page says so itself in its policy (Content-Security-Policy), so that a browser would run no script even if some
-text came to be taken for markup. What opens and closes is <details>; drawings are SVG, heatmaps inline PNG. It is
-bounded, and says what was left out.
+The page declares this in its Content-Security-Policy, so that a browser would run no script even if some text were
+parsed as markup. Collapsible parts are <details>; drawings are SVG, heatmaps inline PNG. The page's size is bounded,
+and the page states what was left out.
 """
 
 from __future__ import annotations
@@ -43,25 +43,25 @@ ul{list-style:none;margin:0;padding-left:18px}
 
 
 class Exported(TypedDict):
-    """The page is here, as a buffer, to be saved by this name."""
+    """The exported page, as a buffer, and the file name to save it under."""
 
     type: Literal["export"]
     name: str
 
 
-# Nothing is loaded and nothing runs.
+# No resource is loaded and no script runs.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
 def export_html(session: DebugSession, path: str | PathLike[str]) -> Path:
-    """Write a session as one self-contained page, and return where it is; the file is whole, or as it was.
+    """Write a session as one self-contained page, atomically, and return the file's path.
 
     Raises:
         OSError: the file cannot be written (`hookscope.engine.base.atomic_write`).
-        Stopped: somebody asked it to stop (`hookscope.engine.tape.progress`).
+        Stopped: the export was stopped on request (`hookscope.engine.tape.progress`).
     """
     target = Path(path)
-    file_behind(target, "export_html")  # before the work: a folder that does not exist
+    file_behind(target, "export_html")  # before the work: raises if the folder does not exist
     write_text(target, export_page(session), "export_html")
     return target
 
@@ -70,19 +70,19 @@ def export_page(session: DebugSession) -> str:
     """Return a session as one self-contained page of HTML.
 
     Raises:
-        Stopped: somebody asked it to stop.
+        Stopped: the export was stopped on request.
     """
     root = texts.root_name(session)
-    made = []
+    rendered = []
     sections = sorted((part for view in VIEWS.values() for part in view.sections), key=lambda part: part.place)
     with progress("export", len(sections), "parts", of=session) as work:
         for _, title, make in sections:
-            what = f"the part {title!r} of an exported page"
-            if part := snapshot.made(session, what, partial(make, session), snapshot.not_made):
-                made.append((title, part))
+            description = f"the part {title!r} of an exported page"
+            if part := snapshot.made(session, description, partial(make, session), snapshot.not_made):
+                rendered.append((title, part))
             work.advance()
-    links = "".join(f'<a href="#{_anchor(title)}">{title}</a>' for title, _ in made)
-    body = "\n".join(f'<section><h2 id="{_anchor(title)}">{title}</h2>\n{part}\n</section>' for title, part in made)
+    links = "".join(f'<a href="#{_anchor(title)}">{title}</a>' for title, _ in rendered)
+    body = "\n".join(f'<section><h2 id="{_anchor(title)}">{title}</h2>\n{part}\n</section>' for title, part in rendered)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
@@ -95,13 +95,13 @@ def export_page(session: DebugSession) -> str:
 
 
 def file_name(session: DebugSession) -> str:
-    """Name the file after the network, in characters that every file system takes."""
+    """Return a file name for the network, in characters that every file system accepts."""
     name = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in texts.root_name(session))
     return f"hookscope-{name[:60]}.html"
 
 
 def _send_page(panel: DebuggerPanel) -> None:
-    """Answer the panel's button: the browser saves what it is sent, wherever the kernel runs."""
+    """Handle the panel's export button: send the page to the browser, which saves it wherever the kernel runs."""
     with progress_view.started_by_button(panel, "export"):
         page = export_page(panel.session)
     panel.send({"type": "export", "name": file_name(panel.session)}, [page.encode(errors="backslashreplace")])

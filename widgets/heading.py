@@ -1,4 +1,4 @@
-"""How far a run is and how its loss goes: what stands in the line above every view."""
+"""Heading above every view: the run's step and its losses."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 class Heading(TypedDict):
-    """The step that runs or ran last, 0 before the first; the newest loss as text, "" for none; and the losses by step.
+    """The running or last step (0 before the first), the newest loss as text ("" for none), and the losses by step.
 
-    A loss that is not finite has no height: None.
+    A loss that is not finite is None.
     """
 
     step: int
@@ -22,7 +22,7 @@ class Heading(TypedDict):
 
 
 def heading(session: DebugSession) -> Heading:
-    """Return it for a session; of many losses some at equal distances, the newest always."""
+    """Return the heading of a session. Many losses are subsampled evenly; the newest is always included."""
     losses = list(session.history.losses)
     newest = f"{losses[-1][1]:.4g}" if losses else ""
     return {"step": session.step, "loss": newest, "losses": drawable(losses)}

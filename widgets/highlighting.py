@@ -1,4 +1,4 @@
-"""Python source in colors: each line as pieces, each a kind of token and its text. A line is never markup."""
+"""Python source in colors: each line is a list of pieces, each a kind of token and its text, never markup."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ Piece = tuple[str, str]
 
 
 def pieces(lines: Sequence[str]) -> list[list[Piece]]:
-    """Split lines of source, without their ends, into pieces; a long line is cut."""
+    """Split lines of source, without line ends, into pieces; long lines are cut."""
     return _pieces(tuple(cut(line) for line in lines)) if lines else []
 
 
-@lru_cache(maxsize=16)  # who steps through a function sees the same lines again and again
+@lru_cache(maxsize=16)  # stepping through a function shows the same lines repeatedly
 def _pieces(lines: tuple[str, ...]) -> list[list[Piece]]:
     from pygments.lexers.python import PythonLexer
     from pygments.token import Comment, Keyword, Number, Operator, String
 
     kinds = {String: "string", Number: "literal", Comment: "comment", Keyword: "keyword", Operator.Word: "keyword"}
-    found: list[list[Piece]] = [[]]
+    split: list[list[Piece]] = [[]]
     for _, token, value in PythonLexer().get_tokens_unprocessed("\n".join(lines)):
-        kind = next((name for known, name in kinds.items() if token in known), "")
-        for place, part in enumerate(value.split("\n")):
-            if place:
-                found.append([])
-            line = found[-1]
+        kind = next((name for ancestor, name in kinds.items() if token in ancestor), "")
+        for index, part in enumerate(value.split("\n")):
+            if index:
+                split.append([])
+            line = split[-1]
             if line and line[-1][0] == kind:
                 line[-1] = kind, line[-1][1] + part
             elif part:
                 line.append((kind, part))
-    return found
+    return split
 
 
 def html(line: Sequence[Piece]) -> str:

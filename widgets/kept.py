@@ -1,7 +1,7 @@
-"""What a notebook keeps of a panel: the live view, and beside it static forms for when no kernel is there any more.
+"""Forms of a panel that a notebook saves: the live view, and static forms for when no kernel is running.
 
-The static form is renewed where there is something new: whoever runs the cells calls `renew` when one ends. A page that
-was loaded anew knows nothing of what was displayed before; it gets a copy of its own under the cell that ran last.
+The static form is renewed when there is something new: the code that runs the cells calls `renew` when a cell ends. A
+reloaded page has lost earlier outputs; it gets its own copy below the cell that ran last.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from hookscope.engine.debug import DebugSession
 
-# While a cell runs, so often at most, and no more of its time than this share.
+# Minimum interval between renewals while a cell runs, and their maximum share of its time.
 _RENEW_SECONDS = 10.0
 _RENEW_SHARE = 0.01
 
@@ -34,14 +34,14 @@ open_panels: WeakSet[Kept] = WeakSet()
 """Every panel that is not closed."""
 
 when_made: list[Callable[[Kept], None]] = []
-"""Told of each panel that is made, but for those `of_no_cell`."""
+"""Called with each new panel, except those made in `of_no_cell`."""
 
 _of_a_cell = ContextVar("of a cell", default=True)
 
 
 @contextmanager
 def of_no_cell() -> Iterator[None]:
-    """Make panels of no cell: another process asks for them, and closes them without ending the session."""
+    """Create panels that belong to no cell: another process opens them, and closes them without ending the session."""
     token = _of_a_cell.set(False)
     try:
         yield
@@ -50,45 +50,45 @@ def of_no_cell() -> Iterator[None]:
 
 
 class _Copy(NamedTuple):
-    """A static form that is displayed: in the output of which cell, and by what it is changed."""
+    """A displayed static form: the cell whose output holds it, and the handle that updates it."""
 
     cell: str
     shown: DisplayHandle
 
 
 class Kept(anywidget.AnyWidget):
-    """A widget that leaves what it shows as text, its ``repr``, and as HTML.
+    """A widget that leaves text (its ``repr``) and HTML forms in a saved notebook.
 
     Attributes:
-        session: the session that it is of, if it is of one.
-        captured: whether something was captured since its static form was last made,
-        changed: and whether anything else of it is another.
+        session: the session that the widget shows, if any.
+        captured: whether there are captures since the static form was last made.
+        changed: whether anything else has changed since then.
     """
 
     session: DebugSession | None = None
     captured = False
     changed = False
     renew_at = math.inf
-    """When the static form is to be renewed also while a cell runs, by `time.monotonic`."""
+    """The `time.monotonic` at which the static form is due for renewal even while a cell runs."""
     place_now: Callable[[], tuple[str, str]] | None = None
-    """Tells which page and which cell run now; without it nothing is renewed while a cell runs."""
+    """Returns the running page and cell; if None, nothing is renewed while a cell runs."""
 
     _live: DisplayHandle | None = None
-    _shown = False  # whether there can be a page that shows it
+    _shown = False  # whether a page may show the widget
 
     def __init__(self) -> None:
-        self._copies: dict[str, _Copy] = {}  # by the page that they were displayed in
+        self._copies: dict[str, _Copy] = {}  # by page
         super().__init__()
         open_panels.add(self)
-        for made in when_made if _of_a_cell.get() else ():
-            made(self)
+        for callback in when_made if _of_a_cell.get() else ():
+            callback(self)
 
     def of_what(self) -> str:
-        """Name what the panel looks at."""
+        """Return a name for the object that the panel shows."""
         raise NotImplementedError
 
     def snapshot_html(self) -> str:
-        """Return the panel as static HTML: what a saved notebook shows without a kernel."""
+        """Return the panel as static HTML, as a saved notebook shows it without a kernel."""
         raise NotImplementedError
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -97,20 +97,20 @@ class Kept(anywidget.AnyWidget):
         return {**bundle_, **self._static()}, metadata
 
     def live_form(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the live view alone, as data by mime type, and its metadata."""
+        """Return only the live view, as data by mime type, and its metadata."""
         self._shown = True
         live, metadata = super()._repr_mimebundle_() or ({}, {})
         return {**live, "text/plain": f"{type(self).__name__}({self.of_what()})"}, metadata
 
     def display(self, page: str = "", cell: str = "", show: Display | None = None) -> None:
-        """Show the panel in the running cell's output, and behind it what a saved notebook keeps of it.
+        """Show the panel in the running cell's output, followed by the static copy that a saved notebook keeps.
 
-        That is a static copy in an output of its own, which the page shows only where the panel is not live.
+        The static copy is in an output of its own, which the page shows only if the panel is not live.
 
         Args:
-            page: which page of the front end the cell runs in; the one that runs now by default.
-            cell: which cell it is.
-            show: puts data by mime type into an output, as IPython's ``display`` does, which is the default.
+            page: the front-end page that the cell runs in; by default the current one.
+            cell: the cell's identifier.
+            show: puts data by mime type into an output; by default IPython's ``display``.
         """
         show = show or display
         if not page and self.place_now is not None:
@@ -122,38 +122,38 @@ class Kept(anywidget.AnyWidget):
             self.renew_at = monotonic() + _RENEW_SECONDS
 
     def renew(self, page: str = "", cell: str = "") -> None:
-        """Renew what a saved notebook keeps of the panel, if it was displayed and there is something new.
+        """Renew the static copies in the saved notebook, if the panel was displayed and there is something new.
 
         Args:
-            page: which page of the front end the cell that runs, or has just run, belongs to.
-            cell: which cell it is.
+            page: the front-end page of the cell that runs, or has just run.
+            cell: the cell's identifier.
         """
         new_page = page not in self._copies
         if self._live is None or not (self.captured or (self.changed and not new_page)):
             return
         self.captured = self.changed = False
         forms = self._copy_forms()
-        for copy in self._copies.values():  # each page that shows one may be the one that is saved
+        for copy in self._copies.values():  # any page that shows a copy may be the one that is saved
             copy.shown.update(forms, raw=True)  # type: ignore[no-untyped-call]  # IPython is untyped
         if new_page:
             self._copies[page] = _Copy(cell, display(forms, raw=True, display_id=True))  # type: ignore[no-untyped-call]
 
     def show_again(self, page: str) -> None:
-        """A page is connected again: what was sent to it meanwhile may have come to nobody."""
+        """Resend the static copy to a reconnected page, which may have missed earlier updates."""
         if self._live is not None and page in self._copies:
             self._copies[page].shown.update(self._copy_forms(), raw=True)  # type: ignore[no-untyped-call]
 
     def lose_copies(self, cells: Collection[str]) -> None:
-        """The outputs of these cells are gone, and what was displayed in them: it is to be displayed anew."""
+        """Drop copies whose cells' outputs were removed; they will be displayed again."""
         for page, copy in list(self._copies.items()):
             if copy.cell in cells:
                 del self._copies[page]
                 self.captured = True
 
     def renew_due(self) -> None:
-        """Renew it while a cell runs, and see to it that the next time is late enough to hold up nobody."""
+        """Renew the static form while a cell runs, and schedule the next renewal so that it slows the cell little."""
         begin = monotonic()
-        self.renew_at = math.inf  # what is displayed may be heard of here again
+        self.renew_at = math.inf  # displaying may emit events that arrive here again
         try:
             if self.place_now is not None:
                 self.renew(*self.place_now())
@@ -168,15 +168,15 @@ class Kept(anywidget.AnyWidget):
         return {"text/plain": repr(self), "text/html": self.snapshot_html()}
 
     def freeze(self) -> None:
-        """Put the static forms where `display` showed the panel, and close it."""
+        """Replace the displayed panel by its static forms, and close it."""
         try:
             if self._live is not None:
                 forms = self._static()
                 self._live.update(forms, raw=True)  # type: ignore[no-untyped-call]
-                for place, copy in enumerate(self._copies.values()):
-                    # The first stands behind the live view; the page of another may know of no other any more.
-                    behind = {"text/plain": "", "text/html": ""} if not place else forms
-                    copy.shown.update(behind, raw=True)  # type: ignore[no-untyped-call]
+                for index, copy in enumerate(self._copies.values()):
+                    # The first copy is behind the live view; a page that shows another copy may not have the live view.
+                    replacement = {"text/plain": "", "text/html": ""} if not index else forms
+                    copy.shown.update(replacement, raw=True)  # type: ignore[no-untyped-call]
         finally:
             self.close()
 

@@ -1,8 +1,8 @@
-"""HTML that is read where no script and perhaps no style survives: escaped text, tables, what opens and closes.
+"""HTML that stays readable without scripts and styles: escaped text, tables, collapsible sections.
 
-Code hosts remove <style>, classes and scripts, so the markup must read well bare: real tables with captions
-and header cells, <details>, indentation by characters. The style only helps where it survives, and takes its colors
-from the page so that light and dark both work. All text passes through `html.escape`.
+Code hosts remove <style>, classes and scripts, so the markup must read well without them: real tables with captions and
+header cells, <details>, indentation by characters. The style takes its colors from the page so that light and dark both
+work. All text passes through `html.escape`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 MAX_TEXT = 2000
-"""Characters of one text: a name, a value, a line of source."""
+"""Maximum characters of one text: a name, a value, a line of source."""
 
 MAX_ROWS = 200
-"""Rows of one table that a notebook keeps."""
+"""Maximum rows of one table in a notebook."""
 
-_PROSE = 44  # characters; a cell with more of them may take several lines
+_PROSE = 44  # characters; a longer table cell may take several lines
 
-# Characters that reorder or hide the text around them are shown as their code instead.
+# Characters that reorder or hide surrounding text are shown as their code instead.
 _INVISIBLE = {
     code: f"\\u{code:04x}"
     for first, last in (
@@ -39,7 +39,7 @@ _INVISIBLE = {
 
 
 def _compact(style: str) -> str:
-    """A style sheet without comments, one rule a line: it stands in every output of a notebook."""
+    """Return a style sheet without comments, one rule a line, since every output of a notebook contains it."""
     plain = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL))
     return re.sub(r"\s*([{};,])\s*", r"\1", plain).replace(": ", ":").replace(";}", "}").replace("}", "}\n").strip()
 
@@ -79,10 +79,10 @@ padding:8px 12px;overflow-wrap:break-word}
 .hs-static details{margin:4px 0}
 .hs-static mark{background:var(--hs-marked);color:inherit}"""
 PALETTE = (Path(__file__).parent / "static" / "palette.css").read_text(encoding="utf-8")
-# What drawings.py alone reads is no part of it.
+# Omits colors that only drawings.py reads.
 _STYLED = re.sub(r"--hs-still-[^;]*;", "", PALETTE)
-# The palette has another name here, since a saved output must not change the panels of a later version. What stands
-# around it is not known, so inks are mixed from the text's own. The doubled class outweighs the notebook's rules.
+# The palette has another name here, since a saved output must not change the panels of a later version. The surrounding
+# page is unknown, so inks are mixed from the text's own color. The doubled class outweighs the notebook's rules.
 STYLE = f"""<style>
 {re.sub("[.]hs(?=[ {,])", ".hs-static", _compact(_STYLED))}
 {_FORMS}
@@ -90,17 +90,17 @@ STYLE = f"""<style>
 
 
 def text(value: object, limit: int = MAX_TEXT) -> str:
-    """Escape any text for HTML, cut where it is long, with invisible and reordering characters made visible."""
+    """Escape text for HTML; cut long text, and make invisible and reordering characters visible."""
     return escape(cut(str(value), limit).translate(_INVISIBLE), quote=True)
 
 
 def cut(shown: str, limit: int = MAX_TEXT) -> str:
-    """Cut a text where it is long, and say how long it is."""
+    """Cut a long text and append its length."""
     return shown if len(shown) <= limit else f"{shown[:limit]}… ({len(shown):,} characters)"
 
 
 def number(value: float) -> str:
-    """Write a statistic with five significant digits."""
+    """Format a statistic with five significant digits."""
     return f"{value:.5g}"
 
 
@@ -110,7 +110,7 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
     head = _cells('th scope="col"', columns, right)
     body = "\n".join(f"<tr>{_cells('td', row, right)}</tr>" for row in rows)
     title = f"<caption>{text(caption)}</caption>\n" if caption else ""
-    # The attributes survive where classes and styles are removed.
+    # These attributes survive where classes and styles are removed.
     return f'<table>{title}<thead align="left"><tr>{head}</tr></thead>\n<tbody align="left">\n{body}\n</tbody></table>'
 
 
@@ -129,7 +129,7 @@ def _look(cell: str, to_the_right: bool) -> str:
 
 
 class Table(NamedTuple):
-    """A table of a static form, before it is decided whether it is open."""
+    """A table of a static form, before the choice between open and collapsed."""
 
     title: str
     columns: Sequence[str]
@@ -137,32 +137,32 @@ class Table(NamedTuple):
     numeric: Sequence[str] = ()
 
     def html(self, caption: str) -> str:
-        """Return it as HTML with a caption."""
+        """Return the table as HTML with a caption."""
         return table(caption, self.columns, self.rows, self.numeric)
 
 
 def counted_title(what: str, size: int) -> str:
-    """Write the title of a table that is cut at MAX_ROWS."""
+    """Return the title of a table that is cut at MAX_ROWS."""
     return f"{what}: {size}" if size <= MAX_ROWS else f"{what}: the first {MAX_ROWS} of {size}"
 
 
 def left_out(what: str, shown: int, total: int) -> str:
-    """Say how many things of an exported page were left out; "" for none."""
+    """Return a note with the number of items omitted from an exported page; "" for none."""
     return f'<p class="soft">{total - shown:,} of {total:,} {what} left out.</p>' if shown < total else ""
 
 
 def scrolling(part: str, kind: str = "") -> str:
-    """Return a part of an exported page that scrolls sideways, by keyboard too."""
+    """Return a part of an exported page that scrolls sideways, also by keyboard."""
     return f'<div class="{f"scroll {kind}".strip()}" tabindex="0">{part}</div>'
 
 
 def opened_by(title: str, drawings: str) -> str:
-    """Return an item of a list in an exported page that opens to show drawings; both are markup."""
+    """Return a collapsible list item of an exported page with drawings inside; both arguments are markup."""
     return f'<li><details><summary>{title}</summary><div class="drawings">{drawings}</div></details></li>'
 
 
 def details(title: str, content: str, opened: bool = False) -> str:
-    """Return what opens and closes without a script; `content` is markup."""
+    """Return a section that opens and closes without a script; `content` is markup."""
     return f"<details{' open' if opened else ''}><summary><b>{text(title)}</b></summary>\n{content}\n</details>"
 
 

@@ -1,10 +1,10 @@
-"""Messages from the page: `{"type": ..., ...}`, checked field by field before anything is done.
+"""Messages from the page: `{"type": ..., ...}`, validated field by field before dispatch.
 
-A view offers a table of actions: for each type of message its fields, with their types, and the function that does it
-to the panel. A message that is not in the table, or lacks a field, is one clear error.
+A view provides a table of actions: each type of message with its typed fields and the function that applies it to the
+panel. A message that is not in the table, or lacks a field, raises one clear error.
 
-A page can also write traits, with the `update` messages of Jupyter's widgets. What one page writes goes to the others,
-and among the traits is the code that they run: so only PAGE_TRAITS are taken.
+A page can also write traits, with the `update` messages of Jupyter's widgets. A value that one page writes is sent to
+the other pages, and the traits include the code that pages run. Therefore only PAGE_TRAITS are accepted.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from hookscope.widgets import texts
 
 
 class Action(NamedTuple):
-    """What a page may ask.
+    """A request that a page may send.
 
     Attributes:
         fields: the message's fields, each with its type.
-        act: does it, given the panel and the fields.
-        background: the page asks by itself, and nobody waits for the answer.
-        keeps_error: it does not wipe away what is said to have gone wrong; nor does what is asked in the background.
+        act: the handler, called with the panel and the fields.
+        background: whether the page sends the request by itself, without a user who waits for the reply.
+        keeps_error: whether it leaves the error message of an earlier request; background requests always do.
     """
 
     fields: Mapping[str, type]
@@ -35,18 +35,18 @@ class Action(NamedTuple):
 
 Actions = Mapping[str, Action]
 PAGE_TRAITS = ("selected", "view")
-"""The traits that a page may write; the others are Python's."""
+"""The traits that a page may write; only Python writes the others."""
 
 
 class MessageError(ValueError):
-    """A message that asks for something impossible; its text is the whole answer."""
+    """An impossible request; the error's text is the whole reply."""
 
 
 def checked(content: object, known: Actions) -> tuple[Callable[..., None], dict[str, Any]]:
-    """Return what a message asks for: the function and its arguments.
+    """Return the handler that a message requests, and its arguments.
 
     Raises:
-        MessageError: it is none of the known messages, or one of its fields is wrong.
+        MessageError: the message's type is unknown, or one of its fields is wrong.
     """
     if not isinstance(content, Mapping) or not isinstance(content.get("type"), str):
         raise MessageError(f"a message must be an object with a type, got {texts.one_line(repr(content), 80)}")
@@ -65,29 +65,29 @@ def checked(content: object, known: Actions) -> tuple[Callable[..., None], dict[
 
 
 def checked_traits(widget: HasTraits, state: object) -> tuple[dict[str, Any], str]:
-    """Return what a page may write of a state that it sent, and what is wrong with the rest, or ""."""
+    """Return the traits of a received state that a page may write, and an error message for the rest, or ""."""
     if not isinstance(state, Mapping):
         return {}, f"the state in an update must be an object, got {type(state).__name__}"
-    taken, wrong = {}, []
+    accepted, messages = {}, []
     refused = sorted(str(name) for name in state if name not in PAGE_TRAITS)
     if refused:
         names = texts.one_line(", ".join(refused), 80)
-        wrong.append(f"a page cannot set {names}; it can set {', '.join(PAGE_TRAITS)}")
+        messages.append(f"a page cannot set {names}; it can set {', '.join(PAGE_TRAITS)}")
     for name in PAGE_TRAITS:
         if name in state:
             try:
                 widget.traits()[name]._validate(widget, state[name])
-                taken[name] = state[name]
+                accepted[name] = state[name]
             except Exception as error:  # a validator may raise anything
-                wrong.append(texts.error_line(error))
-    return taken, "; ".join(wrong)
+                messages.append(texts.error_line(error))
+    return accepted, "; ".join(messages)
 
 
 def one_of(what: str, value: str, known: tuple[str, ...]) -> None:
-    """Refuse what is not known.
+    """Raise unless `value` is one of `known`.
 
     Raises:
-        MessageError: names the value and what is allowed.
+        MessageError: the value is unknown; the message names it and the allowed values.
     """
     if value not in known:
         raise MessageError(f"unknown {what} {texts.one_line(value, 40)!r}; it is one of {', '.join(known)}")

@@ -1,4 +1,4 @@
-"""Whether the name by which a session knows its network still means that network."""
+"""Check whether a session's name for its network still refers to that network."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def named_anew(session: DebugSession, namespace: Mapping[str, object]) -> str | None:
-    """Return what there is to do, where the name means another network by now; None otherwise.
+    """Return a message if the name now refers to another network; None otherwise.
 
-    That is so after the cell that makes the network has run again. A name that means none says nothing.
+    This happens after the cell that makes the network has run again. A name that refers to no network is ignored.
     """
     head, *path = session.name.split(".")
-    named = reduce(lambda value, part: getattr(value, part, None), path, namespace.get(head))
-    if not isinstance(named, Cell) or any(named is cell for _, cell in session.paths):
+    network = reduce(lambda value, part: getattr(value, part, None), path, namespace.get(head))
+    if not isinstance(network, Cell) or any(network is cell for _, cell in session.paths):
         return None
     return f"{session.name} is another network now: run the cell that opened this panel again"

@@ -1,4 +1,4 @@
-"""What is the panel's own, beside its views: how the run stands, long work, and the messages about the whole of it."""
+"""The panel's own state and messages, apart from its views: run status, long-running work, general messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hookscope.widgets.view import Message, View, state
 
 
 class Status(TypedDict):
-    """How the run stands, and what went wrong last."""
+    """The run's status and the last error."""
 
     state: Literal["ready", "watching", "running", "paused", "finished"]
     text: str
@@ -22,19 +22,19 @@ class Status(TypedDict):
 
 
 class Look(TypedDict):
-    """Whether a person can see the panel is to be told."""
+    """A request to report whether the panel is visible."""
 
     type: Literal["look"]
 
 
 class Later(TypedDict):
-    """There is more than was sent: the page may ask for it later."""
+    """A notice that more data is available, which the page may request later."""
 
     type: Literal["later"]
 
 
 class Done(TypedDict):
-    """A message has been dealt with."""
+    """A notice that a message has been handled."""
 
     type: Literal["done"]
     action: str

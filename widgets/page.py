@@ -1,8 +1,8 @@
-"""The page's script and style: the files in static/, those of the views, and what both sides must agree on.
+"""The page's script and style: the files in static/, those of the views, and shared constants.
 
-The last is made here from Python, as two modules that the others import: `static/views.js`, the list of the views, and
-`static/python.js`, constants such as the names of columns. The type checker reads them, with the types of all that is
-sent, in the folder that `python -m hookscope.widgets.page FOLDER` writes.
+The constants are generated from Python as two modules that the others import: `static/views.js`, the list of the views,
+and `static/python.js`, constants such as column names. The type checker reads them, with the types of all messages,
+from the folder that `python -m hookscope.widgets.page FOLDER` writes.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ ENTRY = "static/panel.js"
 
 
 def script() -> str:
-    """Return the page as one module."""
-    made = _made()
-    return bundle(ENTRY, lambda name: made.get(name) or (HERE / name).read_text(encoding="utf-8"))
+    """Return the page's script as one module."""
+    generated = _made()
+    return bundle(ENTRY, lambda name: generated.get(name) or (HERE / name).read_text(encoding="utf-8"))
 
 
 def style() -> str:
-    """Return one style sheet: the palette and what views share, by the names of their files, then each view's own."""
+    """Return one style sheet: the palette and shared styles, in order of file names, then each view's own style."""
     return style_of(VIEWS.values())
 
 
 def style_of(views: Iterable[View]) -> str:
-    """Return it for these views."""
+    """Return one style sheet for these views."""
     shared = sorted((HERE / "static").glob("*.css"))
     return "\n".join(_text(part) for part in (*shared, *(view.style for view in views if view.style)))
 
@@ -50,17 +50,17 @@ def _script_name(view: View) -> str:
 
 
 def _made() -> dict[str, str]:
-    """The modules that are no files, by name: those made here, and the scripts that are texts in Python."""
+    """Return modules without a file, by name: generated modules, and scripts that are Python strings."""
     texts = {_script_name(view): view.script for view in VIEWS.values() if isinstance(view.script, str)}
     return {"static/views.js": _views_module(), "static/python.js": constants_module(VIEWS.values()), **texts}
 
 
 def _views_module() -> str:
-    """The list of the views as the page reads it."""
+    """Return the module that lists the views for the page."""
     imports, entries = [], []
-    for place, view in enumerate(VIEWS.values()):
-        imports.append(f'import {{ create as create{place} }} from "../{_script_name(view)}";')
-        entries.append(f"  {json.dumps(view.name)}: {{ ...{json.dumps(_facts(view))}, create: create{place} }},")
+    for index, view in enumerate(VIEWS.values()):
+        imports.append(f'import {{ create as create{index} }} from "../{_script_name(view)}";')
+        entries.append(f"  {json.dumps(view.name)}: {{ ...{json.dumps(_facts(view))}, create: create{index} }},")
     kind = '/** @type {Record<string, import("./types.js").ViewKind>} */'
     own = f"export const PANEL = {json.dumps(_facts(OWN))};"
     return "\n".join([*imports, own, kind, "export const VIEWS = {", *entries, "};", ""])
@@ -77,20 +77,20 @@ def _facts(view: View) -> dict[str, object]:
 
 
 def constants_module(views: Iterable[View]) -> str:
-    """The constants that Python and the page share."""
-    found = {name: json.dumps(values) for view in views for name, values in view.constants.items()}
-    return "".join(f"export const {name} = /** @type {{const}} */ ({values});\n" for name, values in found.items())
+    """Return the module of constants that Python and the page share."""
+    constants = {name: json.dumps(values) for view in views for name, values in view.constants.items()}
+    return "".join(f"export const {name} = /** @type {{const}} */ ({values});\n" for name, values in constants.items())
 
 
 def write_for_checks(folder: Path) -> None:
-    """Write what is no file, so that a type checker finds it, with the types; of an earlier time nothing is left."""
+    """Write generated modules and types to a folder for a type checker, removing those of earlier runs."""
     for old in folder.rglob("*.js"):
         old.unlink()
     types = Types()
     types.add((OWN, *VIEWS.values()))
     modules = _made()
     modules["static/python.js"] += types.text()
-    from hookscope.widgets.ranks.shown import SHOWN  # whose panel is made by what stands here
+    from hookscope.widgets.ranks.shown import SHOWN  # imported here, since its panel depends on this module
 
     of_ranks = Types()
     of_ranks.add([SHOWN])

@@ -1,6 +1,6 @@
-"""The types of what travels between Python and the page, written for the type checker of the JavaScript.
+"""Types of messages between Python and the page, written for the type checker of the JavaScript.
 
-State and messages are TypedDicts in Python; what a page may ask are the tables of actions. A type keeps its name.
+State and messages are TypedDicts in Python; a page's requests are the tables of actions. Types keep their names.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ _PLAIN = {
 
 
 class Types:
-    """Types by their names, as they are met."""
+    """Types by name, in order of first use."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[Any, str]] = {}
 
     def add(self, views: Iterable[View]) -> None:
-        """Add what these views show, send and may be asked."""
+        """Add the types of these views' state, messages and requests."""
         sent: dict[str, str] = {}
-        asked: dict[str, str] = {}
+        requests: dict[str, str] = {}
         for view in views:
             for trait in view.traits.values():
                 self.written(trait.metadata["content"])
             sent |= {name: self.written(message.content) for name, message in view.messages.items()}
             for name, action in view.actions.items():
                 fields = "".join(f", {field}: {self.written(kind)}" for field, kind in action.fields.items())
-                asked[name] = f"{{type: {json.dumps(name)}{fields}}}"
+                requests[name] = f"{{type: {json.dumps(name)}{fields}}}"
         self._known["Sent"] = (Literal, " | ".join(sent.values()) or "never")
-        self._known["Asked"] = (Literal, " | ".join(asked.values()) or "never")
+        self._known["Asked"] = (Literal, " | ".join(requests.values()) or "never")
 
     def written(self, kind: Any) -> str:
-        """Write a type as TypeScript does.
+        """Return a type in TypeScript syntax.
 
         Raises:
-            TypeError: it is none that can be sent.
+            TypeError: values of the type cannot be sent.
             ValueError: another type has the same name.
         """
         origin, inner = get_origin(kind), get_args(kind)
@@ -58,12 +58,12 @@ class Types:
         if origin is Literal:
             return " | ".join(json.dumps(value) for value in inner)
         if origin in (Union, UnionType):
-            return " | ".join(self.written(one) for one in inner)
+            return " | ".join(self.written(member) for member in inner)
         if origin is list:
             item = self.written(inner[0])
             return f"({item})[]" if " | " in item else f"{item}[]"
         if origin is tuple:
-            return f"[{', '.join(self.written(one) for one in inner)}]"
+            return f"[{', '.join(self.written(member) for member in inner)}]"
         if origin is dict:
             return f"Record<{self.written(inner[0])}, {self.written(inner[1])}>"
         if kind not in _PLAIN:
@@ -72,10 +72,10 @@ class Types:
 
     def _dictionary(self, kind: Any) -> str:
         name: str = kind.__name__
-        known = self._known.setdefault(name, (kind, ""))
-        if known[0] is not kind:
-            raise ValueError(f"two types are called {name}: of {known[0].__module__} and of {kind.__module__}")
-        if not known[1]:
+        entry = self._known.setdefault(name, (kind, ""))
+        if entry[0] is not kind:
+            raise ValueError(f"two types are called {name}: of {entry[0].__module__} and of {kind.__module__}")
+        if not entry[1]:
             optional = kind.__optional_keys__
             fields = (
                 f"{field}{'?' * (field in optional)}: {self.written(of)}" for field, of in get_type_hints(kind).items()
@@ -84,5 +84,8 @@ class Types:
         return name
 
     def text(self) -> str:
-        """Write them all as JSDoc."""
-        return "\n".join(f"/** @typedef {{{written}}} {name} */" for name, (_, written) in self._known.items()) + "\n"
+        """Return all types as JSDoc."""
+        return (
+            "\n".join(f"/** @typedef {{{definition}}} {name} */" for name, (_, definition) in self._known.items())
+            + "\n"
+        )

@@ -1,11 +1,11 @@
 """The debugger panel: one widget over one `DebugSession`, made of views.
 
-State flows one way: the session changes, Python writes traits (and sends captures as they come), the browser draws
-them. Actions flow back as small messages, each checked against the tables of the views that the panel has. A handler
-may run in the paused thread of a running cell, so none of them waits.
+State flows one way: the session changes, Python writes traits (and sends captures as they arrive), the browser draws
+them. Actions flow back as small messages, each validated against the tables of the panel's views. A handler may run in
+the paused thread of a running cell, so handlers never block.
 
-Only the view that is looked at is kept up to date, so that what it costs does not grow with the number of views. The
-others are brought up to date when they are chosen; during a run now and then, for a busy kernel answers no choice.
+Only the selected view is kept up to date, so that the cost does not grow with the number of views. The others are
+updated when they are selected, and occasionally during a run, since a busy kernel does not handle a selection.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ from hookscope.widgets.views import VIEWS, WHOLE, checked_views
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession, Event
 
-# Seconds of statistics in one update: little while the user's code is held up, more when it waits anyway.
+# Seconds of statistics in one update: short while user code is blocked, longer when it waits anyway.
 _LIVE_BUDGET = 0.004
 _IDLE_BUDGET = 0.05
-# The shares of a run's time that updates may take: of the view that is looked at, and of the others.
+# Shares of a run's time that updates may take: of the selected view, and of the others.
 _SHARE = 0.02
 _SHARE_OF_OTHERS = 0.01
-# Seconds that the server and the page work on an update before anything of it is drawn; drawing has a pace of its own
-# (static/pace.js). Measured in JupyterLab 4.6 on two cores (python -m benchmarks panel_times).
+# Seconds that the server and the page process an update before drawing; drawing has its own pacing (static/pace.js).
+# Measured in JupyterLab 4.6 on two cores (python -m benchmarks panel_times).
 _BEYOND = 0.005
-# So many seconds of a run are only for the view that is looked at: who steps waits for that.
+# Seconds at the start of a run that update only the selected view, which a user who steps waits for.
 _ONLY_ONE = 1.0
-# A page that has just been drawn needs nothing again that was computed so many seconds ago.
+# Values computed within this many seconds are not recomputed for a newly drawn page.
 _FRESH = 1.0
-# A session that watches, and has captured nothing for so many seconds, has no code to hold up.
+# Seconds without a capture after which a watching session is idle, so that updates block no code.
 _STILL = 0.5
 
 
@@ -56,25 +56,24 @@ refuse_clashes((OWN, *VIEWS.values()))
 
 
 class DebuggerPanel(Kept):
-    """Views of a session, live while it runs, as tabs; a single view stands without a tab.
+    """Tabs with views of a session, live while it runs; a single view has no tab.
 
     Args:
         session: the session.
-        views: which views, by their names in `hookscope.widgets.views.VIEWS`; by default all but parts of others.
-        namespace: where hooks that are written in the panel run; by default among the notebook's own names.
-        clock: tells the time in seconds.
+        views: names of views in `hookscope.widgets.views.VIEWS`; by default all except parts of others.
+        namespace: the namespace in which hooks from the panel run; by default the notebook's.
+        clock: returns the time in seconds.
 
     Attributes:
-        view: the name of the view that is looked at; set it to choose another.
-        selected: the index of the selected capture, or -1; set it, or link it to another widget's.
-        seen: whether a page has answered `ask_who_sees` that the panel can be seen there, or that it cannot; None
-            while none has answered.
-        gone: whether since then a page has taken the panel off.
-        replaced: what there is in place of the network that was watched, as a sentence; None if it is the same.
+        view: the name of the selected view; assign to select another.
+        selected: the index of the selected capture, or -1; assign to it, or link it to another widget's.
+        seen: whether a page has replied to `ask_who_sees` that the panel is visible; None before the first reply.
+        gone: whether a page has removed the panel since then.
+        replaced: a sentence about the network that has replaced the watched one; None if it is the same.
 
     Raises:
-        TypeError: ``session`` is no session.
-        ValueError: ``views`` names a view that there is not, none, or one twice.
+        TypeError: ``session`` is not a session.
+        ValueError: ``views`` is empty, repeats a name, or contains an unknown one.
     """
 
     session: DebugSession
@@ -83,7 +82,7 @@ class DebuggerPanel(Kept):
     _esm: ClassVar[str] = page.script()
     _css: ClassVar[str] = page.style()
 
-    # The traits are those that the views name; a class statement has no other way to take them from data.
+    # The views declare the traits; a class statement has no other way to take them from data.
     vars().update({name: trait for view in (OWN, *VIEWS.values()) for name, trait in view.traits.items()})
 
     def __init__(
@@ -108,9 +107,9 @@ class DebuggerPanel(Kept):
         self.clock = clock
         self._memories: dict[Callable[[DebuggerPanel], Any], Any] = {}
         self._parts = [VIEWS[name] for name in names]
-        beside = (view.publish_beside for view in self._parts if view.publish_beside)
-        self._publish_beside = list(dict.fromkeys(beside))
-        # A session that is attached already follows whatever runs: nobody tells when that has ended.
+        publishers = (view.publish_beside for view in self._parts if view.publish_beside)
+        self._publish_beside = list(dict.fromkeys(publishers))
+        # An attached session follows any run, and the end of a run is not reported to it.
         self._active = "watching" if session.attached else "running"
         self.state = "paused" if session.paused is not None else "watching" if session.attached else "ready"
         self._at_pause = next((view.name for view in self._parts if view.at_pause), "")
@@ -119,13 +118,13 @@ class DebuggerPanel(Kept):
         self._due = Throttle(clock, share=_SHARE, beyond=_BEYOND)
         self._others_due = Throttle(clock, share=_SHARE_OF_OTHERS, beyond=_BEYOND)
         self._others = cycle(names)
-        self._behind = False  # whether the page knows that something was held back
-        self._acting = False  # whether a message is being done,
-        self._changed = False  # and whether it has changed something
+        self._behind = False  # whether the page knows that updates were deferred
+        self._acting = False  # whether a message is being handled
+        self._changed = False  # whether that message has changed something
         self._published = float("-inf")
-        self._captured = float("-inf")  # when a value was last captured: a session that watches may have nothing to do
+        self._captured = float("-inf")  # time of the last capture: a watching session may be idle
         self._publishing = threading.RLock()
-        # What is set before the widget opens goes to the page with its first message.
+        # State that is set before the widget opens is sent to the page with its first message.
         self.views = list(names)
         self.view = (self._at_pause if self.state == "paused" else "") or names[0]
         self._publish(0.0)
@@ -142,17 +141,17 @@ class DebuggerPanel(Kept):
         return snapshot.summary(self.session, self.views, type(self).__name__)
 
     def of_what(self) -> str:
-        """Name what the panel looks at."""
+        """Return a name for the network that the panel shows."""
         return texts.root_name(self.session)
 
     def snapshot_html(self) -> str:
-        """Return the panel as static HTML: what a saved notebook shows without a kernel."""
+        """Return the panel as static HTML, as a saved notebook shows it without a kernel."""
         return snapshot.panel_html(self.session, self.views)
 
-    # What the session tells.
+    # Events of the session.
 
     def _observed(self, event: Event) -> None:
-        """Follow the session, in whatever thread the user's code runs; never raise into it."""
+        """Follow an event of the session, in the thread of the user's code, without raising into it."""
         try:
             if event == "captured":
                 self.captured = True
@@ -172,13 +171,13 @@ class DebuggerPanel(Kept):
             self._failed("the panel", error)
 
     def _failed(self, what: str, error: Exception) -> None:
-        """Report that something of the panel raised: in its status, and as a fault of the debugger."""
+        """Report an exception in the panel: in its status, and as a fault of the debugger."""
         self._error = f"the panel could not be updated: {texts.error_line(error)}"
         if not self.session.forgives(what, error):
             raise error
 
     def _publish_view(self, name: str, budget: float) -> None:
-        """Bring a view up to date; one that raises stays as it is, and the others are shown."""
+        """Update a view; a view that raises stays unchanged and the others are still shown."""
         try:
             VIEWS[name].publish(self, budget)
         except Exception as error:
@@ -193,7 +192,7 @@ class DebuggerPanel(Kept):
             self.state = "paused"
             if self._at_pause and self.view != self._at_pause:
                 with self.hold_sync():
-                    self.view = self._at_pause  # which publishes it
+                    self.view = self._at_pause  # assigning publishes it
             else:
                 self._publish(_IDLE_BUDGET)
         elif event == "finished":
@@ -204,7 +203,7 @@ class DebuggerPanel(Kept):
                 self.state = self._active = "watching"
             self._publish(_IDLE_BUDGET)
         elif event == "resumed":
-            if self.state != "finished":  # a session that is detached while it is paused finishes first
+            if self.state != "finished":  # a session that is detached while paused finishes first
                 self.goes_on()
         else:
             # An expression that is evaluated at a pause may run a hook.
@@ -218,19 +217,19 @@ class DebuggerPanel(Kept):
                 self._hold_back()
 
     def _hold_back(self) -> None:
-        """Tell the page that there is more than it has, and that it may ask for that later."""
+        """Notify the page that more data is available, which it may request later."""
         if not self._behind:
             self._behind = True
             self.send({"type": "later"})
 
     def goes_on(self) -> None:
-        """The run goes on, or begins."""
+        """Mark the run as begun or resumed."""
         self.state = self._active
         self._others_due.wait(_ONLY_ONE)
         self.publish_status()
 
     def _publish(self, budget: float) -> None:
-        """Bring the view that is looked at up to date, and what stands beside each view."""
+        """Update the selected view and the parts next to every view."""
         with self._publishing, self._due.spend():
             self._behind = False
             with self.hold_sync():
@@ -258,7 +257,7 @@ class DebuggerPanel(Kept):
             self.progress = shown
 
     def publish_status(self) -> None:
-        """Show how the run stands, and what went wrong last."""
+        """Publish the run's status and the last error."""
         self.status = {
             "state": self.state,
             "text": self._status_text(),
@@ -273,21 +272,21 @@ class DebuggerPanel(Kept):
         missed = len(self.session.skipped_pauses)
         reason = self.session.no_pauses
         if self.state == "finished":
-            told = f"{missed} {'pause' if missed == 1 else 'pauses'} skipped: {reason or 'nobody could answer'}"
-            return self.replaced or "finished, no longer watching" + (f"; {told}" if missed else "")
-        asked = self.session.breakpoints or self.session.step_bprop or self.session.checks.pausing
+            pauses = f"{missed} {'pause' if missed == 1 else 'pauses'} skipped: {reason or 'nobody could answer'}"
+            return self.replaced or "finished, no longer watching" + (f"; {pauses}" if missed else "")
+        pausing = self.session.breakpoints or self.session.step_bprop or self.session.checks.pausing
         eagerly = "compiled calls run eagerly" if self.session.runs_eagerly else ""
-        return "; ".join(part for part in (self.state, reason if asked else "", eagerly) if part)
+        return "; ".join(part for part in (self.state, reason if pausing else "", eagerly) if part)
 
-    # What the page asks.
+    # Requests from the page.
 
     def _received(self, _widget: object, content: object, _buffers: object) -> None:
-        """Do one action; whatever goes wrong becomes one line in the status."""
+        """Handle one action; any error becomes one line in the status."""
         action = content.get("type") if isinstance(content, Mapping) else None
-        known = self._actions.get(action) if isinstance(action, str) else None
-        if known is None or not (known.background or known.keeps_error):
+        requested = self._actions.get(action) if isinstance(action, str) else None
+        if requested is None or not (requested.background or requested.keeps_error):
             self._error = ""
-        # During long work that a message started, others are done too.
+        # Long work that a message started may handle further messages meanwhile.
         outermost, self._acting = not self._acting, True
         try:
             act, fields = checked(content, self._actions)
@@ -304,19 +303,19 @@ class DebuggerPanel(Kept):
         self.send({"type": "done", "action": action if isinstance(action, str) else ""})
 
     def set_state(self, sync_data: object) -> None:
-        """Take what a page wrote of the traits that are a page's to write; of the rest the status tells."""
-        taken, wrong = checked_traits(self, sync_data)
-        super().set_state(taken)
-        if wrong:
-            self._error = wrong
+        """Accept the traits that a page may write; report others in the status."""
+        accepted, problem = checked_traits(self, sync_data)
+        super().set_state(accepted)
+        if problem:
+            self._error = problem
             self.publish_status()
 
     def sync(self) -> None:
-        """Bring the view that is looked at up to date now."""
+        """Update the selected view now."""
         self._publish(_IDLE_BUDGET)
 
     def when_due(self, act: Callable[[], None]) -> None:
-        """Do what the page asks by itself; while code runs only when it is due, else the page is told to ask later."""
+        """Handle a page's background request if it is due or no code runs; otherwise defer it and notify the page."""
         runs = self.state == self._active and self.clock() - self._captured < _STILL
         if runs and not self._due.due():
             self._hold_back()
@@ -325,14 +324,14 @@ class DebuggerPanel(Kept):
             act()
 
     def asked_again(self) -> None:
-        """The page was told that something was held back, and asks for it."""
+        """Handle the page's request for updates that were deferred."""
         self._behind = False
         self.when_due(self.sync)
 
     def page_drawn(self) -> None:
-        """A page was drawn: it has the state, and is sent again what is none."""
+        """Handle a newly drawn page, which has the traits: resend the data that is not in traits."""
         self._shown = True
-        if self._asks:  # it was not there yet when the question was sent
+        if self._asks:  # the page was not drawn yet when the request was sent
             self.send({"type": "look"})
         for restart in dict.fromkeys(view.restart for view in self._parts if view.restart):
             restart(self)
@@ -340,7 +339,7 @@ class DebuggerPanel(Kept):
             self.sync()
 
     def look_at(self, view: str) -> None:
-        """Look at another view."""
+        """Select another view."""
         one_of("view", view, tuple(self.views))
         self.view = view
 
@@ -360,41 +359,41 @@ class DebuggerPanel(Kept):
             follow(self)
 
     def memory(self, make: Callable[[DebuggerPanel], Memory]) -> Memory:
-        """Return what a view remembers for this panel, made when it is first asked for."""
+        """Return a view's memory for this panel, created on first use."""
         if make not in self._memories:
             self._memories[make] = make(self)
-        found: Memory = self._memories[make]
-        return found
+        value: Memory = self._memories[make]
+        return value
 
     def ask_who_sees(self) -> None:
-        """Ask each page that shows the panel whether a person can see it; `seen` and `gone` tell what came back."""
+        """Ask each page that shows the panel whether it is visible; replies set `seen` and `gone`."""
         self.seen = None
         self.gone = False
         self._asks = True
         self.send({"type": "look"})
 
     def answer_seen(self, visible: bool) -> None:
-        """A page says whether a person can see the panel there."""
+        """Handle a page's report on whether the panel is visible there."""
         self._asks = False
-        self.seen = visible or bool(self.seen)  # one page in which it can be seen is enough
+        self.seen = visible or bool(self.seen)  # one page with a visible panel is enough
 
     def answer_gone(self) -> None:
-        """A page has taken the panel off."""
+        """Handle a page's report that it has removed the panel."""
         self.gone = True
 
     def watch_again(self) -> None:
-        """Follow what later cells do with the network."""
-        anew = named_anew(self.session, self.namespace)
-        if anew is not None:
-            raise MessageError(anew)
+        """Attach to the network again, to follow later cells."""
+        problem = named_anew(self.session, self.namespace)
+        if problem is not None:
+            raise MessageError(problem)
         self.session.attach()
 
     def close(self) -> None:
         """Stop following the session and remove the widget from the page.
 
-        It lets go of the session too: a notebook keeps what its cells have shown, and would keep the captures with it.
+        It also releases the session: a notebook keeps the outputs of its cells, and would keep the captures with them.
         """
-        if "session" not in self.__dict__:  # ipywidgets closes a widget again when it is collected
+        if "session" not in self.__dict__:  # ipywidgets closes a widget again when it is garbage collected
             return
         self._unsubscribe()
         self._unsubscribe = _nothing
@@ -403,11 +402,11 @@ class DebuggerPanel(Kept):
             if view.close:
                 view.close(self)
         if self.comm is not None:
-            self.layout.close()  # a widget of its own, which ipywidgets leaves open
+            self.layout.close()  # a separate widget that ipywidgets leaves open
         super().close()
         for part in ("session", "progress_view", "_memories"):
             del self.__dict__[part]
 
 
 def _nothing() -> None:
-    """Be what a closed panel has left to unsubscribe."""
+    """Do nothing; replaces the unsubscribe function of a closed panel."""

@@ -1,7 +1,7 @@
-"""How far long work is, and its Stop: what a panel shows of it, and what the button does.
+"""Progress of long work in a panel, and its Stop button.
 
-Work that counts itself (`hookscope.engine.tape.progress`) is shown by what it says. A training loop of the user's own
-is known only by the calls that the session sees: steps done, and how many there are in a second.
+Work that counts its own steps (`hookscope.engine.tape.progress`) is shown by its counts. A user's own training loop is
+known only by the calls that the session observes: the number of steps and the rate.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from hookscope.engine.tape.progress import Work
     from hookscope.widgets.panel import DebuggerPanel
 
-# Seconds that work must have taken to be shown: what is over sooner would only flicker.
+# Seconds before work is shown; shorter work would only flicker.
 _SHOWN_AFTER = 0.3
-# Updates a second: what a person can read.
+# Updates a second, as fast as a person can read them.
 _RATE = 2.0
-# Seconds over which speed is measured: it is the speed of now, not the mean since a slow start.
+# Seconds over which speed is measured, so that it is the current speed, not the mean since a slow start.
 _WINDOW = 10.0
 
-# Seconds without a capture after which a speed is measured anew.
+# Seconds without a capture after which the speed measurement restarts.
 _GAP = 2.0
 
 LIVE_COMMS: set[str] = set()
-"""The comms of live panels. A kernel that can answer in a running cell answers these."""
+"""Comm identifiers of live panels; a kernel that can reply while a cell runs replies to these."""
 
-_started_here: list[str] = []  # the work that a panel's button has started, which is one at most
+_started_here: list[str] = []  # work started by a panel's button, at most one
 
 
 class Progress(TypedDict, total=False):
-    """Long work; without `what` there is none, and perhaps a last word on it in `note`."""
+    """Long work; if `what` is missing there is none, and `note` may hold a last message about it."""
 
     what: str
     text: str
@@ -54,10 +54,10 @@ class Progress(TypedDict, total=False):
 
 @contextmanager
 def started_by_button(panel: DebuggerPanel, what: str) -> Iterator[None]:
-    """Around work that a panel's button starts. Messages are answered meanwhile, but none starts more of it.
+    """Run work that a panel's button starts; messages are handled meanwhile, but none can start more such work.
 
     Raises:
-        MessageError: there is such work already.
+        MessageError: such work is already running.
     """
     if _started_here:
         raise MessageError(f"the {_started_here[0]} is not over yet: wait for it, or stop it")
@@ -70,13 +70,13 @@ def started_by_button(panel: DebuggerPanel, what: str) -> Iterator[None]:
 
 
 class Speed:
-    """Steps a second, over the last seconds."""
+    """Steps a second over the last seconds."""
 
     def __init__(self) -> None:
         self._seen: deque[tuple[float, float]] = deque()
 
     def at(self, now: float, done: float) -> float:
-        """Note how much is done by now; the speed, 0.0 while it is not known."""
+        """Record the amount done and return the speed; 0.0 while it is unknown."""
         while len(self._seen) > 1 and now - self._seen[0][0] > _WINDOW:
             self._seen.popleft()
         self._seen.append((now, done))
@@ -85,7 +85,7 @@ class Speed:
 
 
 class _Run:
-    """A loop of the user's own: a session sees its steps, and nobody says when it ends."""
+    """A user's own loop: the session observes its steps, but its end is not reported."""
 
     def __init__(self, now: float) -> None:
         self.began = now
@@ -95,12 +95,12 @@ class _Run:
 
 
 class ProgressView:
-    """Follows the long work that concerns one session.
+    """Observer of the long work that concerns one session.
 
     Args:
         session: the session.
-        publish: puts what is to be shown on the page; empty for nothing.
-        clock: tells the time.
+        publish: shows the progress on the page; an empty one hides it.
+        clock: returns the time in seconds.
     """
 
     def __init__(
@@ -110,29 +110,29 @@ class ProgressView:
         self._publish = publish
         self._clock = clock
         self._due = Throttle(clock, rate=_RATE)
-        self._work: Work | None = None  # the outermost that is shown
+        self._work: Work | None = None  # the outermost work that is shown
         self._speed = Speed()
         self._run: _Run | None = None
-        self._unrelated: tuple[Work, int] | None = None  # work of no interest to so many roots
-        self._around: Work | None = None  # what was under way when a button of the panel started more
+        self._unrelated: tuple[Work, int] | None = None  # work unrelated to this many roots
+        self._around: Work | None = None  # the work that was running when a button of the panel started more
         self._shown: Progress = {}
         self._comm_id = ""
         self._stop_listening: Callable[[], None] | None = None
 
     def begin(self, comm: Any) -> None:
-        """Follow what is under way; `comm` is the panel's."""
+        """Start to follow running work; `comm` is the panel's."""
         self._stop_listening = progress.listen(self._told)
         self._comm_id = comm.comm_id
         LIVE_COMMS.add(self._comm_id)
 
     def close(self) -> None:
-        """Follow nothing any more."""
+        """Stop following work."""
         LIVE_COMMS.discard(self._comm_id)
         if self._stop_listening is not None:
             self._stop_listening()
-            self._stop_listening = None  # it refers to this view
+            self._stop_listening = None  # drops its reference to this view
 
-    # What is shown
+    # Display
 
     def _told(self, work: Work) -> None:
         if work is self._work and work.ended:
@@ -142,29 +142,29 @@ class ProgressView:
             self._show(chain)
 
     def _chain(self, work: Work | None) -> list[Work]:
-        """From the outermost work that concerns the session to this one."""
+        """Return the nested work from the outermost that concerns the session to this one."""
         nested: list[Work] = []
         while work is not None and work is not self._around:
             nested.append(work)
             work = work.outer
         nested.reverse()
-        first = next((k for k, one in enumerate(nested) if self._concerns(one)), len(nested))
+        first = next((k for k, item in enumerate(nested) if self._concerns(item)), len(nested))
         return nested[first:]
 
     def _concerns(self, work: Work) -> bool:
-        about, session = work, self._session
-        while about.of is None and about.outer is not None:
-            about = about.outer
-        of = about.of
+        related, session = work, self._session
+        while related.of is None and related.outer is not None:
+            related = related.outer
+        of = related.of
         if work is self._work or of is session:
             return True
-        if of is None:  # about nothing: it is shown wherever somebody watches
+        if of is None:  # about no object: shown in every attached session
             return session.attached
         if not isinstance(of, Cell) or not session.roots:
             return False
         if session.paths.path_of(of) is not None:
             return True
-        if self._unrelated != (work, len(session.roots)):  # else known already: a network may have many cells
+        if self._unrelated != (work, len(session.roots)):  # otherwise cached, since a network may have many cells
             cells = {id(cell) for _, cell in of.cells_and_names()}
             if any(id(root) in cells for root in session.roots):
                 return True
@@ -185,8 +185,13 @@ class ProgressView:
     def _lines(self, chain: list[Work], now: float) -> Progress:
         outer = chain[0]
         speed = self._speed.at(now, outer.done)
-        left = (outer.total - outer.done) / speed if outer.total is not None and speed else None
-        parts = [_counts(outer), outer.detail, pace(speed, outer.unit), "" if left is None else duration(left)]
+        remaining = (outer.total - outer.done) / speed if outer.total is not None and speed else None
+        parts = [
+            _counts(outer),
+            outer.detail,
+            pace(speed, outer.unit),
+            "" if remaining is None else duration(remaining),
+        ]
         return {
             "what": outer.what,
             "text": " · ".join(part for part in parts if part),
@@ -198,7 +203,7 @@ class ProgressView:
         }
 
     def follow(self, event: Event) -> None:
-        """The session tells something."""
+        """Handle an event of the session."""
         if event == "captured":
             chain = self._chain(progress.current())
             if chain:
@@ -233,7 +238,7 @@ class ProgressView:
             )
 
     def look(self) -> None:
-        """A message has come: perhaps the user's loop is over, which nobody tells."""
+        """Check, when a message arrives, whether the user's loop has ended, which no event reports."""
         run = self._run
         if run is None:
             return
@@ -251,22 +256,22 @@ class ProgressView:
             self._publish(shown)
 
     def _can_stop(self, thread: threading.Thread) -> bool:
-        # Elsewhere a message that comes while the main thread works is read when the work is over.
+        # Otherwise a message that arrives while the main thread works is read only after the work.
         return progress.answers() or thread is not threading.main_thread()
 
-    # What the button does
+    # The Stop button
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """What begins in here is shown and stopped by itself, whatever it interrupts."""
-        before, self._around = self._around, progress.current()
+        """Show and stop work that begins inside the context by itself, regardless of the work that it interrupts."""
+        previous, self._around = self._around, progress.current()
         try:
             yield
         finally:
-            self._around = before
+            self._around = previous
 
     def stop(self) -> None:
-        """End what is shown. What is over by now needs nothing."""
+        """Stop the work that is shown; do nothing if it has ended."""
         self.look()
         work = self._work
         if work is not None and work.stoppable:
@@ -285,7 +290,7 @@ def _counts(work: Work) -> str:
 
 
 def _share(chain: list[Work]) -> float | None:
-    """How much of the outermost is done, from 0 to 1; None where nobody knows."""
+    """Return the fraction of the outermost work that is done, from 0 to 1; None if unknown."""
     share = 0.0
     for work in reversed(chain):
         if not work.total:
@@ -296,7 +301,7 @@ def _share(chain: list[Work]) -> float | None:
 
 
 def pace(speed: float, unit: str) -> str:
-    """Write a speed: "85 steps/s", and of slow ones "2.5 s each"."""
+    """Format a speed: "85 steps/s", or "2.5 s each" if it is slow."""
     if speed <= 0:
         return ""
     if speed < 1:
@@ -305,9 +310,9 @@ def pace(speed: float, unit: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write how much time is left: "12 s left", "1 min 43 s left", "2 h 5 min left"."""
-    whole = max(1, round(seconds))
-    minutes, rest = divmod(whole, 60)
+    """Format the remaining time: "12 s left", "1 min 43 s left", "2 h 5 min left"."""
+    total = max(1, round(seconds))
+    minutes, rest = divmod(total, 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
         return f"{hours:,} h {minutes} min left"
@@ -315,12 +320,12 @@ def duration(seconds: float) -> str:
 
 
 def stop_work(panel: DebuggerPanel) -> None:
-    """The page's Stop was pressed."""
+    """Handle the page's Stop button."""
     panel.progress_view.stop()
 
 
 def look_at_work(panel: DebuggerPanel) -> None:
-    """The page asks whether the loop that it shows still runs."""
+    """Handle the page's request to check whether the loop that it shows still runs."""
     panel.progress_view.look()
 
 

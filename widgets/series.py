@@ -1,4 +1,4 @@
-"""A number by step, with as many points as a small curve has room for."""
+"""Time series by step, reduced to as many points as a small curve can show."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MOST_POINTS = 60
 
 
 def thinned(series: Iterable[tuple[int, float]], most: int = MOST_POINTS) -> list[tuple[int, float]]:
-    """The series with at most so many points: of each stretch of equal length the largest, or what is not finite."""
+    """Return the series with at most `most` points: the largest, or a nonfinite one, of each equal stretch."""
     points = list(series)
     length = -(-len(points) // most)
     if length < 2:
@@ -19,5 +19,5 @@ def thinned(series: Iterable[tuple[int, float]], most: int = MOST_POINTS) -> lis
 
 
 def drawable(series: Iterable[tuple[int, float]]) -> list[tuple[int, float | None]]:
-    """The same as JSON can hold it: None where a number is not finite."""
+    """Return the reduced series in JSON types: None for a number that is not finite."""
     return [(step, value if math.isfinite(value) else None) for step, value in thinned(series)]

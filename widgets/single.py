@@ -1,7 +1,7 @@
-"""Each view as a widget of its own, to be put beside others in an `HBox`, a `VBox` or a `Tab`.
+"""Each view as a separate widget, to be combined with others in an `HBox`, a `VBox` or a `Tab`.
 
-All are the one panel with one view. Two that look at the same session follow it, and what one changes the other shows;
-`ipywidgets.link((timeline, "selected"), (tensor, "selected"))` makes one show what is selected in the other.
+Each is a panel with one view. Widgets of the same session all follow it, and a change in one appears in the other.
+`ipywidgets.link((timeline, "selected"), (tensor, "selected"))` makes one show the other's selection.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class _Single(DebuggerPanel):
 
     Args:
         session: the session.
-        options: those of `DebuggerPanel`, but `views`.
+        options: the options of `DebuggerPanel`, except `views`.
     """
 
     _only: ClassVar[str]
@@ -29,42 +29,42 @@ class _Single(DebuggerPanel):
 
 
 class CellTree(_Single):
-    """The cells of a network: hooks, train mode and breakpoint of each, and what was found there."""
+    """The cells of a network: hooks, train mode, breakpoint and findings of each."""
 
     _only = "cells"
 
 
 class CaptureTimeline(_Single):
-    """What passed the watched cells, in the order of the run; `selected` is the index of the selected capture."""
+    """The values that passed the watched cells, in run order; `selected` is the index of the selected capture."""
 
     _only = "timeline"
 
 
 class TensorView(_Single):
-    """One capture, the one with the index `selected`: figures, histogram, heatmap, channels, table."""
+    """The capture with index `selected`: statistics, histogram, heatmap, channels, table."""
 
     _only = "tensor"
 
 
 class ParameterEditor(_Single):
-    """The parameters with their figures, live during training, and an editor of their values."""
+    """The parameters with their statistics, live during training, and an editor of their values."""
 
     _only = "parameters"
 
 
 class Stepper(_Single):
-    """Where a run is paused: source, locals, operators, gradient check, and the buttons that let it go on."""
+    """The paused position of a run: source, locals, operators, gradient check, and buttons that resume it."""
 
     _only = "stepper"
 
 
 class FindingList(_Single):
-    """What is wrong and what to do about it; behind its settings what is looked for, with thresholds."""
+    """Findings and advice; the settings list the conditions with their thresholds."""
 
     _only = "findings"
 
 
 class HookEditor(_Single):
-    """Every hook there is, an editor in which one is written, and what it prints."""
+    """All hooks, an editor for new ones, and their output."""
 
     _only = "hooks"

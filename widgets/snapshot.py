@@ -1,8 +1,8 @@
 """The panel without JavaScript: static HTML for saved notebooks and for pages that run no script.
 
-It stays in the notebook and in its history, so it is small and the same every time: where the run stands and what is
-wrong come first, of many captures those are shown that conditions marked and the newest, long tables are closed but for
-the first where nothing is wrong, and a drawing is a few kilobytes.
+It is stored in the notebook and its version history, so it is small and reproducible. The run's status and the findings
+come first. Of many captures, those marked by conditions and the newest are shown. Long tables are collapsed, except the
+first if there are no findings. A drawing takes a few kilobytes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 STATIC_COPY = "A static copy: run the cell again for the live panel."
 
-_LONG = 12  # a table with more rows opens and closes
+_LONG = 12  # a table with more rows is collapsible
 
 
 def _chosen(views: Collection[str] | None) -> list[View]:
@@ -29,29 +29,29 @@ def _chosen(views: Collection[str] | None) -> list[View]:
 
 
 def panel_html(session: DebugSession, views: Collection[str] | None = None) -> str:
-    """Return what these views of a session show, or with None all of them, as one static block."""
+    """Return these views of a session, or all of them for None, as one static block."""
     root = texts.root_name(session)
     parts: list[str | Table] = [f"<p><b>{text(root)}</b><br><small>{text(STATIC_COPY)}</small></p>"]
     forms = dict.fromkeys(view.static for view in _chosen(views) if view.static)
     for form in sorted(forms, key=lambda form: form.place):
         parts += made(session, f"the static form of {_name_of(form)}", partial(form.make, session), _told)
-    opened = made(session, "the findings", lambda: bool(session.findings()), lambda error: False)  # to be read first
-    shown = []
+    opened = made(session, "the findings", lambda: bool(session.findings()), lambda error: False)  # read first
+    blocks = []
     for part in parts:
         if isinstance(part, str):
-            shown.append(part)
+            blocks.append(part)
         elif len(part.rows) <= _LONG:
-            shown.append(part.html(part.title))
+            blocks.append(part.html(part.title))
         else:
-            shown.append(details(part.title, part.html(""), opened=not opened))
+            blocks.append(details(part.title, part.html(""), opened=not opened))
             opened = True
-    return page(*shown)
+    return page(*blocks)
 
 
 def summary(session: DebugSession, views: Collection[str] | None = None, name: str = "DebuggerPanel") -> str:
-    """Return a panel of this name with these views as one line of text, the same every time."""
-    told = dict.fromkeys(view.summary for view in VIEWS.values() if view in _chosen(views) and view.summary)
-    parts = [made(session, "the line of a panel", partial(tell, session), texts.error_line) for tell in told]
+    """Return a one-line, reproducible summary of a panel with this name and these views."""
+    tellers = dict.fromkeys(view.summary for view in VIEWS.values() if view in _chosen(views) and view.summary)
+    parts = [made(session, "the line of a panel", partial(tell, session), texts.error_line) for tell in tellers]
     return f"{name}({', '.join([texts.root_name(session), *parts])})"
 
 
@@ -59,7 +59,7 @@ Made = TypeVar("Made")
 
 
 def made(session: DebugSession, what: str, make: Callable[[], Made], instead: Callable[[Exception], Made]) -> Made:
-    """Return what `make` makes; where it raises, report a fault of the debugger, and return something instead."""
+    """Return the result of `make`; if it raises, report a fault of the debugger and return `instead(error)`."""
     try:
         return make()
     except Exception as error:
@@ -69,7 +69,7 @@ def made(session: DebugSession, what: str, make: Callable[[], Made], instead: Ca
 
 
 def not_made(error: Exception) -> str:
-    """Say, as markup, that a part is missing and why."""
+    """Return markup that states that a part is missing, and why."""
     return f"<p>{text(f'This part could not be made: {texts.error_line(error)}')}</p>"
 
 
@@ -81,8 +81,8 @@ def _name_of(form: Static) -> str:
     return next((repr(view.name) for view in VIEWS.values() if view.static is form), "a view")
 
 
-# Where a widget's kernel is gone, JupyterLab shows an error in place of the widget, whatever else the output offers.
-# So the copy is an output of its own behind the live panel's, and hides the error; or itself, while the panel lives.
+# If a widget's kernel is gone, JupyterLab shows an error instead of the widget, regardless of the output's other forms.
+# So the copy is a separate output after the live panel's. It hides that error, or itself while the panel is live.
 _BEHIND_LIVE_STYLE = """<style>
 .jp-OutputArea-child:has(.hs[role=group]) + .jp-OutputArea-child:has(.hs-behind-live){display:none}
 .jp-OutputArea-child:has(+ .jp-OutputArea-child .hs-behind-live) .jupyter-widgets:not(:has(*)){display:none}
@@ -92,17 +92,17 @@ _BEHIND_LIVE_STYLE = """<style>
 def copy_behind_live(
     session: DebugSession, views: Collection[str] | None = None, name: str = "DebuggerPanel"
 ) -> dict[str, str]:
-    """Return the static forms for an output right behind that of the live panel, to be seen when it is gone."""
+    """Return the static forms for an output directly after the live panel's, visible when that panel is gone."""
     return behind_live(summary(session, views, name), panel_html(session, views))
 
 
 def behind_live(summary: str, html: str) -> dict[str, str]:
-    """Return a line of text and markup as such static forms."""
+    """Return a line of text and markup as static forms after a live panel."""
     return {"text/plain": summary, "text/html": f'{_BEHIND_LIVE_STYLE}\n<div class="hs-behind-live">{html}</div>'}
 
 
 def static_forms(
     session: DebugSession, views: Collection[str] | None = None, name: str = "DebuggerPanel"
 ) -> dict[str, str]:
-    """Return what a saved notebook keeps of a panel, by mime type."""
+    """Return the forms of a panel in a saved notebook, by mime type."""
     return {"text/plain": summary(session, views, name), "text/html": panel_html(session, views)}

@@ -1,4 +1,4 @@
-"""`%params` and `%hooks`: two tables that need no widget, as text and as HTML."""
+"""Tables of `%params` and `%hooks`, which need no widget, as text and as HTML."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class _Table:
-    """One table with a text form and an HTML form of the same rows."""
+    """One table, with a text form and an HTML form of the same rows."""
 
     title: str
     columns: tuple[str, ...]
@@ -41,7 +41,7 @@ class _Table:
 
 
 class ParameterTable(_Table):
-    """Every parameter of a network with the figures that tell healthy from sick."""
+    """Every parameter of a network, with statistics that show whether it is healthy."""
 
     title = "Parameters"
     columns = ("name", "shape", "dtype", "requires_grad", "mean", "std", "norm", "gradient norm")
@@ -52,7 +52,7 @@ class ParameterTable(_Table):
 
 
 class HookTable(_Table):
-    """Every hook registered on a network's cells, and who registered it."""
+    """Every hook registered on a network's cells, with its origin."""
 
     title = "Hooks"
     columns = HOOK_COLUMNS

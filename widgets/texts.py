@@ -1,4 +1,4 @@
-"""Values, shapes, errors and names as the short texts that panels show; any object of the user's has one."""
+"""Short texts for panels: values, shapes, errors and names, of any object of the user's."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
 
-_MAX_VALUE = 2000  # characters of one value's text: what a table row and its tooltip can hold
+_MAX_VALUE = 2000  # maximum characters of a value's text in a table row and its tooltip
 
 
 def shape_text(shape: Sequence[int]) -> str:
-    """Write a shape the way the session's own table does: `2x3`."""
+    """Format a shape as in the session's own table: `2x3`."""
     return "x".join(map(str, shape)) or "()"
 
 
 def same_text(numbers: Any) -> str:
-    """Write what all elements of an array of numbers are; "" where they differ."""
+    """Format the common value of all elements of a numeric array; "" if they differ."""
     if not numbers.size:
         return ""
     first = float(numbers.flat[0])
@@ -37,13 +37,13 @@ def one_line(text: str, limit: int = 300) -> str:
 
 
 def error_line(error: BaseException) -> str:
-    """Write an exception as the one line that a panel shows."""
+    """Format an exception as the one line that a panel shows."""
     text = one_line(str(error))
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def value_text(value: object, limit: int = _MAX_VALUE) -> str:
-    """Write any value the user's code holds; a tensor as shape, dtype and its first numbers."""
+    """Format any value of the user's code; a tensor as shape, dtype and its first numbers."""
     array = getattr(value, "_array", None)
     if array is not None and hasattr(array, "shape"):
         return _tensor_text(value, array)
@@ -63,16 +63,16 @@ def _tensor_text(value: object, array: Any, shown: int = 6) -> str:
 
 
 def dtype_text(value: Any) -> str:
-    """Write a dtype in lower case, as NumPy does (`float32`)."""
+    """Format a dtype in lower case, as NumPy does (`float32`)."""
     return str(getattr(value, "dtype", value)).lower()
 
 
 def root_name(session: DebugSession) -> str:
-    """Name the network a session looks at."""
+    """Return a name for the network of a session."""
     names = [one_line(type(root).__name__, 60) for root in session.roots]
     return ", ".join(names) if names else "no network yet"
 
 
 def counted(number: int, what: str) -> str:
-    """Write a number of things: "1 step", "1,200 steps"."""
+    """Format a count: "1 step", "1,200 steps"."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -1,9 +1,9 @@
-"""When a live view may be redrawn.
+"""Throttle for redrawing live views.
 
-While a cell trains, no event loop turns: the only moment to update a panel is inside the session's own
-events, on the user's time. A throttle lets an update pass at most `rate` times a second, and never so
-often that updates take more than `share` of the elapsed time, however large the network is. What an update costs
-elsewhere on the same machine, in the server and in the page, is `beyond`, in seconds.
+While a cell trains, no event loop runs: a panel can only be updated inside the session's own events, on the user's
+time. A throttle allows at most `rate` updates a second, and limits updates to `share` of the elapsed time, regardless
+of the network's size. The cost of an update elsewhere on the same machine, in the server and in the page, is `beyond`,
+in seconds.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 
 class Throttle:
-    """Says when the next update is due, from the clock and from what the last one cost."""
+    """Schedule of the next update, from the clock and the cost of the last one."""
 
     def __init__(
         self, clock: Callable[[], float], rate: float = 25.0, share: float = 0.05, beyond: float = 0.0
@@ -28,12 +28,12 @@ class Throttle:
         return self._clock() >= self._due
 
     def wait(self, seconds: float) -> None:
-        """Let no update pass for so long."""
+        """Allow no update for this many seconds."""
         self._due = max(self._due, self._clock() + seconds)
 
     @contextmanager
     def spend(self) -> Iterator[None]:
-        """Time one update, and push the next one back accordingly."""
+        """Time one update, and postpone the next one accordingly."""
         start = self._clock()
         try:
             yield

@@ -1,7 +1,7 @@
-"""One view of a panel, as data: all that there is of it is named in its `View`, and nowhere else.
+"""Declaration of one view of a panel as data: a `View` contains everything about it.
 
-A view is a module or a package in `hookscope.widgets.views` that has one. The panel, the page, the static forms and the
-export are put together from the list of them (`hookscope.widgets.views.VIEWS`).
+A view is a module or package in `hookscope.widgets.views` that contains a `View`. The panel, the page, the static forms
+and the export are built from the list of them (`hookscope.widgets.views.VIEWS`).
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 
 class Message(NamedTuple):
-    """What Python sends that is no state: what it holds, and whether a run sends it again and again."""
+    """A message from Python that is not state: its content, and whether a run sends it repeatedly."""
 
     content: Any
     live: bool = False
 
 
 class Static(NamedTuple):
-    """A view without a script: where it stands among the others, and its markup and tables."""
+    """A view without a script: its position among the others, and its markup and tables."""
 
     place: int
     make: Callable[[DebugSession], list[str | Table]]
 
 
 class Section(NamedTuple):
-    """A part of the exported page: where it stands, its title, and its markup, "" for nothing to show."""
+    """A part of the exported page: its position, its title, and its markup, "" if there is nothing to show."""
 
     place: int
     title: str
@@ -44,18 +44,18 @@ class Section(NamedTuple):
 
 
 def state(content: Any, live: bool = False) -> traitlets.TraitType[Any, Any]:
-    """Return a trait for a piece of state that the page shows, empty at first.
+    """Return a trait for a piece of state that the page shows, initially empty.
 
     Args:
-        content: its type: a TypedDict, a list of those, or bytes.
-        live: a run changes it again and again, so that the page draws it at a pace.
+        content: the state's type: a TypedDict, a list of those, or bytes.
+        live: whether a run changes it repeatedly, so that the page limits its drawing rate.
     """
     kinds: dict[Any, type[traitlets.TraitType[Any, Any]]] = {bytes: traitlets.Bytes, list: traitlets.List}
     return kinds.get(get_origin(content) or content, traitlets.Dict)().tag(sync=True, content=content, live=live)
 
 
 def _publish_nothing(panel: DebuggerPanel, budget: float) -> None:
-    """Leave the page as it is."""
+    """Do nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -63,28 +63,28 @@ class View:
     """One view.
 
     Attributes:
-        name: by which it is chosen.
-        title: what its tab says.
-        place: where it stands among the others.
-        script: a file beside the module, or for a small view the text itself: a JavaScript module that exports
-            `create`, which is given a `ViewContext` and returns a `ViewPart` (static/types.js). Text imports as a file
+        name: the name that selects it.
+        title: the title of its tab.
+        place: its position among the others.
+        script: a file next to the module, or for a small view the text itself: a JavaScript module that exports
+            `create`, which takes a `ViewContext` and returns a `ViewPart` (static/types.js). Text imports as a file
             `widgets/views/<name>.js` would.
         style: its style sheet, likewise.
-        part_of: the view that shows this one and more; such a view is no tab of the whole panel.
-        at_pause: it is the one to look at when the run pauses.
-        leads_to: what other views can show in it, by calling `go.<leads_to>`; "" for nothing.
+        part_of: the view that includes this one; such a view is not a tab of the whole panel.
+        at_pause: whether it is selected when the run pauses.
+        leads_to: the target that other views open in it with `go.<leads_to>`; "" for none.
         traits: its state; views may share a trait.
-        messages: what it sends to the page that is no state, by type.
-        actions: what the page may ask, by the type of the message.
+        messages: its messages to the page, which are not state, by type.
+        actions: the page's requests, by type of message.
         constants: what its script imports from `static/python.js`, such as the names of columns.
-        publish: brings the page up to date while it is looked at; given the seconds that it may spend on statistics.
-        publish_beside: does so while another view is looked at too, and costs next to nothing.
-        follow: what is done when a trait changes, by its name.
-        restart: a page was drawn anew: what is no state is to be sent again. Without, there is none.
-        close: the panel is closed.
-        static: what a saved notebook shows of it.
+        publish: updates the page while the view is selected; takes the seconds that it may spend on statistics.
+        publish_beside: updates the page also while another view is selected; must be cheap.
+        follow: handlers of trait changes, by trait name.
+        restart: sends data that is not state again to a newly drawn page; None if there is none.
+        close: called when the panel is closed.
+        static: its form in a saved notebook.
         sections: its parts of the exported page.
-        summary: what it says of a session in one line of text.
+        summary: its one-line summary of a session.
     """
 
     name: str
@@ -110,15 +110,15 @@ class View:
 
 
 def refuse_clashes(views: Iterable[View]) -> None:
-    """Let views share what they name, but not use one name for two things.
+    """Raise if two views use one name for two different things; views may share declarations.
 
     Raises:
-        ValueError: two views differ in what a name of a trait, a message, an action or a constant means.
+        ValueError: two views declare different traits, messages, actions or constants of one name.
     """
-    known: dict[tuple[str, str], tuple[View, object]] = {}
+    declared: dict[tuple[str, str], tuple[View, object]] = {}
     for view in views:
         for kind in ("traits", "messages", "actions", "constants"):
             for name, value in getattr(view, kind).items():
-                owner, first = known.setdefault((kind, name), (view, value))
+                owner, first = declared.setdefault((kind, name), (view, value))
                 if first != value:
                     raise ValueError(f"{kind}: the views {owner.name!r} and {view.name!r} differ in {name!r}")

@@ -1,4 +1,4 @@
-"""The panel of many ranks: how they stand, what differs between them, and any one rank's own panel."""
+"""Panel of many ranks: their status, the differences between them, and any one rank's own panel."""
 
 from .panel import RanksPanel
 

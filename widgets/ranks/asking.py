@@ -1,4 +1,4 @@
-"""Requests that are on their way to ranks: one of a kind to each at a time, so that a busy rank gathers none."""
+"""Pending requests to ranks: at most one per topic and rank, so that none pile up at a busy rank."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from hookscope.widgets.ranks.fleet import Fleet
 
 BUSY = 0.5
-"""A rank that has not answered after so many seconds is busy."""
+"""Seconds after which a rank that has not replied is busy."""
 
 Topic = str | tuple[str, int]
-"""What a request is for; to each rank there is one request of a topic at a time."""
+"""The purpose of a request; each rank has at most one pending request per topic."""
 
 
 class _Open(NamedTuple):
@@ -23,12 +23,12 @@ class _Open(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a rank has said.
+    """A rank's reply.
 
     Attributes:
-        fields: those of the request.
-        value: what it gave, None where it could not do it.
-        error: why it could not.
+        fields: the fields of the request.
+        value: the result; None if the request failed.
+        error: the reason for the failure.
     """
 
     topic: Topic
@@ -39,11 +39,11 @@ class Answer(NamedTuple):
 
 
 class Asking:
-    """The requests of one panel.
+    """Pending requests of one panel.
 
     Args:
         fleet: the ranks.
-        came: called, in some thread, when an answer has come.
+        came: called, in an arbitrary thread, when a reply arrives.
     """
 
     def __init__(self, fleet: Fleet, came: Callable[[], None]) -> None:
@@ -51,7 +51,7 @@ class Asking:
         self._open: dict[tuple[Topic, int], _Open] = {}
 
     def ask(self, topic: Topic, rank: int, kind: str, **fields: Any) -> bool:
-        """Send a request, unless one of this topic is still on its way; tells whether it was sent."""
+        """Send a request, unless one of this topic is pending; return whether it was sent."""
         if (topic, rank) in self._open:
             return False
         answer = self._fleet.ask(kind, [rank], **fields)[rank]
@@ -60,25 +60,25 @@ class Asking:
         return True
 
     def waits(self, topic: Topic, rank: int) -> float:
-        """For how many seconds an answer of a rank has been waited for; 0.0 where none is."""
+        """Return how many seconds a rank's reply has been pending; 0.0 if none is."""
         open_ = self._open.get((topic, rank))
         return 0.0 if open_ is None else max(monotonic() - open_.since, 1e-9)
 
     def is_busy(self, topic: Topic, rank: int) -> bool:
-        """Whether a rank leaves its answer waited for."""
+        """Return whether a rank's reply is overdue."""
         return self.waits(topic, rank) > BUSY
 
     def taken(self) -> list[Answer]:
-        """Take the answers that have come."""
-        come = [(place, open_) for place, open_ in self._open.items() if open_.answer.done()]
-        found = []
-        for (topic, rank), open_ in come:
+        """Remove and return the replies that have arrived."""
+        ready = [(key, open_) for key, open_ in self._open.items() if open_.answer.done()]
+        answers = []
+        for (topic, rank), open_ in ready:
             del self._open[topic, rank]
             error = open_.answer.exception()
             value = None if error is not None else open_.answer.result()
-            found.append(Answer(topic, rank, open_.fields, value, "" if error is None else str(error)))
-        return found
+            answers.append(Answer(topic, rank, open_.fields, value, "" if error is None else str(error)))
+        return answers
 
     def futures(self) -> list[Future[Any]]:
-        """What is waited for."""
+        """Return the futures of pending requests."""
         return [open_.answer for open_ in self._open.values()]

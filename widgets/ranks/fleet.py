@@ -1,4 +1,4 @@
-"""What the panel needs of the ranks that it looks at; `hookscope.kernel.remote.fleet` has it."""
+"""Protocols of the ranks that the panel needs; `hookscope.kernel.remote.fleet` implements them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Connection(Protocol):
 
     @property
     def gone(self) -> str:
-        """Why the rank is not there any more, in one clause; "" while it is."""
+        """The reason why the rank is gone, in one clause; "" while it is connected."""
 
 
 class Looked(Protocol):
@@ -22,38 +22,38 @@ class Looked(Protocol):
 
     @property
     def rank(self) -> int:
-        """Its number."""
+        """The rank's number."""
 
     @property
     def remote(self) -> Connection:
-        """The connection to it."""
+        """The connection to the rank."""
 
 
 class Fleet(Protocol):
-    """All of them."""
+    """All ranks of a session."""
 
     @property
     def ranks(self) -> Mapping[int, Looked]:
-        """Those that there are or were, by number."""
+        """Present and past ranks, by number."""
 
     @property
     def living(self) -> Sequence[Looked]:
-        """Those that have not ended."""
+        """Ranks that have not ended."""
 
     def observe(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Call when a rank pauses, goes on or ends, in some thread."""
+        """Call `callback` when a rank pauses, resumes or ends, in an arbitrary thread."""
 
     def ask(self, kind: str, /, ranks: Iterable[int] | None = None, **fields: Any) -> Mapping[int, Future[Any]]:
-        """Send a request to these ranks."""
+        """Send a request to these ranks; None is all of them."""
 
     def findings(self) -> Sequence[RankFinding]:
-        """What differs between them, oldest first."""
+        """Return the differences between the ranks, oldest first."""
 
     def resume(self, command: str = "continue", ranks: Iterable[int] | None = None) -> None:
-        """Let those go on that are paused."""
+        """Resume the paused ranks."""
 
     def abort(self) -> None:
-        """End what runs on all ranks."""
+        """Abort the running code on all ranks."""
 
     def interrupt(self) -> None:
-        """Interrupt what runs on all ranks."""
+        """Interrupt the running code on all ranks."""

@@ -1,7 +1,8 @@
-"""The panel of ranks: one widget in a notebook whose kernel looks at several processes.
+"""Panel of ranks: one widget in a notebook whose kernel is connected to several processes.
 
-A thread asks the ranks how they stand and what the page has in sight, and shows what they say as it comes. What a page
-asks is noted and done there too, so that nobody waits for a rank that is busy: not the kernel, and not the other ranks.
+A thread requests the ranks' status and the data that the page shows, and publishes replies as they arrive. Requests
+from the page are recorded and handled in that thread too, so that neither the kernel nor the other ranks wait for a
+busy rank.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from hookscope.widgets.ranks.shown import (
 from hookscope.widgets.ranks.standing import ENDS, Told, finding_lines, rank_rows, whole, with_missing
 from hookscope.widgets.ranks.tables import PER_PAGE, Page, merged, usual
 
-# Seconds between two questions: how ranks stand, while one works and while none does; what a table shows of a run.
+# Seconds between two requests: for the status while a rank works, for the status otherwise, for a table during a run.
 _WORKING, _RESTING, _TABLE = 0.3, 2.0, 1.0
 _STATIC_SECONDS = 1.0  # that a static form may wait for the ranks
 _MOST_ANSWERS = 50
@@ -48,34 +49,36 @@ _ALL = -1
 
 
 def _script() -> str:
-    made = {"static/ranks.js": constants_module([SHOWN])}
-    return bundle("ranks/ranks.js", lambda name: made.get(name) or (HERE / name).read_text(encoding="utf-8"))
+    generated = {"static/ranks.js": constants_module([SHOWN])}
+    return bundle("ranks/ranks.js", lambda name: generated.get(name) or (HERE / name).read_text(encoding="utf-8"))
 
 
 class _View:
-    """One of the two tables: which page of it is looked at, and what ranks have said of that."""
+    """One of the two tables: its current page and the ranks' replies about it."""
 
     def __init__(self, tab: str) -> None:
         self.tab = tab
         self.text = ""
-        self.places: list[list[Any] | None] = [None]  # what each page up to this one follows
+        self.places: list[list[Any] | None] = [None]  # for each page up to this one, the position that it follows
         self.bits = False
-        self.wanted = 0  # the number of the newest question,
-        self.asked: dict[int, int] = {}  # that of the last one to each rank,
-        self.told: dict[int, tuple[int, Mapping[str, Any] | str]] = {}  # and of the last answer: a page, or why none
+        self.wanted = 0  # the number of the newest request
+        self.asked: dict[int, int] = {}  # by rank, the number of the last request sent
+        self.told: dict[
+            int, tuple[int, Mapping[str, Any] | str]
+        ] = {}  # by rank: number of the last reply; page or error
         self.page = Page([], None, False)
 
     def restart(self) -> None:
-        """Begin with the first page."""
+        """Return to the first page."""
         self.places = [None]
 
 
 class RanksPanel(Kept):
-    """The ranks of a fleet side by side, live while they run.
+    """Panel with the ranks of a fleet next to each other, live while they run.
 
     Args:
         fleet: the ranks.
-        name: what is run on them, as its head calls it.
+        name: the name of the code that the ranks run, as the panel's heading.
     """
 
     title: str
@@ -91,7 +94,7 @@ class RanksPanel(Kept):
     _esm: ClassVar[str] = _script()
     _css: ClassVar[str] = style_of([SHOWN])
 
-    vars().update(SHOWN.traits)  # as DebuggerPanel takes its own
+    vars().update(SHOWN.traits)  # as in DebuggerPanel
 
     def __init__(self, fleet: Fleet, name: str = "") -> None:
         self._fleet = fleet
@@ -121,18 +124,18 @@ class RanksPanel(Kept):
         self._thread = threading.Thread(target=self._work, name="hookscope ranks panel", daemon=True)
         self._thread.start()
 
-    # What a notebook keeps
+    # Forms in a saved notebook
 
     def __repr__(self) -> str:
         parts = [*([self._name] if self._name else []), texts.counted(len(self._told), "rank")]
         return f"{type(self).__name__}({', '.join(parts)})"
 
     def of_what(self) -> str:
-        """Name what runs on the ranks."""
+        """Return a name for the code that the ranks run."""
         return self._name or "ranks"
 
     def snapshot_html(self) -> str:
-        """Return the panel as static HTML: what a saved notebook shows without a kernel."""
+        """Return the panel as static HTML, as a saved notebook shows it without a kernel."""
         with self._lock:
             tables = [("Captures", self.captures), ("Parameters", self.parameters)]
             rows = rank_rows(self._told)
@@ -143,7 +146,7 @@ class RanksPanel(Kept):
         return super()._static()
 
     def _catch_up(self) -> None:
-        """Let the ranks say how they stand now; who does not in time is shown as it stood."""
+        """Request the current status of all ranks; a rank that does not reply in time is shown by its last status."""
         with self._lock:
             if self._closed:
                 return
@@ -151,22 +154,22 @@ class RanksPanel(Kept):
             self._ask_standing(monotonic())
             for view in self._views.values():
                 self._ask_table(view, anew=True)
-            waited = self._asking.futures()
-        wait(waited, _STATIC_SECONDS)
+            pending = self._asking.futures()
+        wait(pending, _STATIC_SECONDS)
         with self._lock:
             self._take()
             self._show_standing()
             for view in self._views.values():
                 self._show_table(view)
 
-    # What the page asks; each returns at once
+    # Requests from the page; each handler returns at once
 
     def _received(self, _widget: object, content: object, _buffers: object) -> None:
-        """Do one action; whatever goes wrong becomes one line in the status."""
+        """Handle one action; any error becomes one line in the status."""
         action = content.get("type") if isinstance(content, Mapping) else None
-        known = SHOWN.actions.get(action) if isinstance(action, str) else None
+        requested = SHOWN.actions.get(action) if isinstance(action, str) else None
         with self._lock:
-            if known is None or not known.keeps_error:
+            if requested is None or not requested.keeps_error:
                 self._error = ""
             try:
                 act, fields = checked(content, SHOWN.actions)
@@ -178,24 +181,24 @@ class RanksPanel(Kept):
         self._woken.set()
 
     def set_state(self, sync_data: object) -> None:
-        """Refuse: all state is Python's, and a page asks by messages."""
+        """Reject the update: only Python writes state, and a page sends messages."""
         with self._lock:
             names = sorted(map(str, sync_data)) if isinstance(sync_data, Mapping) else [type(sync_data).__name__]
             self._error = f"a page cannot set {texts.one_line(', '.join(names), 80)}"
             self._show_standing()
 
     def page_drawn(self) -> None:
-        """A page was drawn: what it has in sight is to be shown."""
+        """Handle a newly drawn page: request the data that it shows."""
         self._shown = self._looks_anew = True
 
     def look_at(self, tab: str) -> None:
-        """Look at another tab."""
+        """Select another tab."""
         one_of("tab", tab, TABS)
         self.tab = tab
         self._looks_anew = True
 
     def command(self, command: str) -> None:
-        """Do what a button of the head does, to all ranks."""
+        """Run the command of a heading button on all ranks."""
         one_of("command", command, (*COMMANDS, *ENDS))
         why_not = whole(rank_rows(self._told), "")["why_not"][command]
         if why_not:
@@ -209,14 +212,14 @@ class RanksPanel(Kept):
         self._next_status = 0.0
 
     def choose_figure(self, figure: str) -> None:
-        """Show another figure of each value: what the ranks have said holds all of them."""
+        """Show another statistic of each value; the ranks' replies already contain all of them."""
         one_of("figure", figure, FIGURES)
         self._figure = figure
         for view in self._views.values():
             self._show_table(view)
 
     def go_step(self, by: int) -> None:
-        """Look at the captures of an earlier or later step; 0 is the newest, now and later."""
+        """Select the captures of an earlier or later step; 0 selects the newest and follows it."""
         view = self._views["captures"]
         self._step = None if not by else max(1, self._shown_step() + by)
         if self._step is not None and self._step >= self._newest_step():
@@ -225,7 +228,7 @@ class RanksPanel(Kept):
         self._looks_anew = True
 
     def turn(self, tab: str, by: int) -> None:
-        """Turn pages; each question is for one page."""
+        """Turn to another page of a table; each request is for one page."""
         one_of("tab", tab, tuple(self._views))
         view = self._views[tab]
         if by > 0 and view.page.more and view.page.last is not None:
@@ -235,23 +238,23 @@ class RanksPanel(Kept):
         self._looks_anew = True
 
     def find(self, tab: str, text: str) -> None:
-        """Show only what has these words in its name."""
+        """Show only rows whose names contain these words."""
         one_of("tab", tab, tuple(self._views))
         self._views[tab].text = texts.one_line(text, 200)
         self._views[tab].restart()
         self._looks_anew = True
 
     def want_bits(self, wanted: bool) -> None:
-        """Have the ranks say by digests whether the bits of the parameters on a page are the same."""
+        """Choose whether the ranks send digests that show whether the bits of a page's parameters are equal."""
         self._views["parameters"].bits = wanted
         self._looks_anew = True
 
     def refresh(self) -> None:
-        """Ask anew for what is in sight."""
+        """Request the visible data again."""
         self._looks_anew = True
 
     def reveal(self, tab: str, step: int, name: str) -> None:
-        """Show what a finding is about."""
+        """Show the table row that a finding refers to."""
         self.find(tab, name)
         if tab == "captures":
             self._step = step if step > 0 and step != self._newest_step() else None
@@ -265,26 +268,26 @@ class RanksPanel(Kept):
         self.look_at("rank")
 
     def evaluate(self, expression: str, rank: int) -> None:
-        """Ask what an expression is on a rank, or on all of them."""
+        """Request the value of an expression on a rank, or on all ranks."""
         expression = expression.strip()
         living = [looked.rank for looked in self._fleet.living]
-        asked = living if rank == _ALL else [rank]
+        targets = living if rank == _ALL else [rank]
         if not expression:
             raise MessageError("there is no expression")
         if rank != _ALL and rank not in self._told:
             raise MessageError(f"there is no rank {rank}; there are {len(self._told)}")
-        if not living or any(one not in living for one in asked):
+        if not living or any(target not in living for target in targets):
             raise MessageError("all ranks have ended" if not living else f"rank {rank} has ended")
         number = next(self._questions)
-        for one in asked:
-            self._asking.ask(("evaluate", number), one, "evaluate", expression=expression)
-        answers: list[RankAnswer] = [{"rank": one, "text": "…", "mark": "busy"} for one in asked]
+        for target in targets:
+            self._asking.ask(("evaluate", number), target, "evaluate", expression=expression)
+        answers: list[RankAnswer] = [{"rank": target, "text": "…", "mark": "busy"} for target in targets]
         self._asked[number] = {"expression": texts.one_line(expression), "answers": answers}
         while len(self._asked) > _MOST_ANSWERS:
             del self._asked[next(iter(self._asked))]
         self._show_answers()
 
-    # The thread
+    # Worker thread
 
     def _look_now(self) -> None:
         self._next_status = 0.0
@@ -297,16 +300,16 @@ class RanksPanel(Kept):
                 with self._lock:
                     if self._closed:
                         return
-                    left = self._turn_once(monotonic())
-            except Exception as error:  # a fault of the panel; what it shows stays as it is
-                self._error, left = f"the panel could not be updated: {texts.error_line(error)}", _RESTING
+                    delay = self._turn_once(monotonic())
+            except Exception as error:  # a fault of the panel; the page stays unchanged
+                self._error, delay = f"the panel could not be updated: {texts.error_line(error)}", _RESTING
                 kernel_faults().forgives("the panel of ranks", error)
-            if left is None:
+            if delay is None:
                 return
-            self._woken.wait(left)
+            self._woken.wait(delay)
 
     def _turn_once(self, now: float) -> float | None:
-        """Take what has come, ask what is due, show both; gives the seconds until the next time, None at the end."""
+        """Process replies, send due requests and publish; return the seconds until the next turn, None at the end."""
         self._take()
         self._ask_standing(now)
         self._show_standing()
@@ -321,14 +324,14 @@ class RanksPanel(Kept):
         return max(0.02, min(due - now, _WORKING if busy else _RESTING))
 
     def _works(self) -> bool:
-        return any(told.get("state") in ("runs", "waits", "busy") for told in self._told.values())
+        return any(status.get("state") in ("runs", "waits", "busy") for status in self._told.values())
 
     def _ask_standing(self, now: float) -> None:
         living = {looked.rank for looked in self._fleet.living}
-        for rank, told in self._told.items():
-            if rank not in living and told.get("state") != "ended":
-                gone = self._fleet.ranks[rank].remote.gone
-                self._told[rank] = {**told, "state": "ended", "reason": gone.removeprefix(f"rank {rank} ")}
+        for rank, status in self._told.items():
+            if rank not in living and status.get("state") != "ended":
+                departure = self._fleet.ranks[rank].remote.gone
+                self._told[rank] = {**status, "state": "ended", "reason": departure.removeprefix(f"rank {rank} ")}
         if now < self._next_status:
             return
         for rank in living:
@@ -336,21 +339,24 @@ class RanksPanel(Kept):
         self._next_status = now + (_WORKING if self._works() else _RESTING)
 
     def _ask_what_is_seen(self, now: float) -> None:
-        stood = [(rank, told.get("state"), told.get("step"), told.get("captured")) for rank, told in self._told.items()]
-        changed = stood != self._stood and (not self._works() or now >= self._next_table)
+        statuses = [
+            (rank, status.get("state"), status.get("step"), status.get("captured"))
+            for rank, status in self._told.items()
+        ]
+        changed = statuses != self._stood and (not self._works() or now >= self._next_table)
         if not self._shown or not (self._looks_anew or changed):
             view = self._views.get(self.tab)
             if self._shown and view is not None:
                 self._ask_table(view, anew=False)
             return
-        self._stood, self._looks_anew, self._next_table = stood, False, now + _TABLE
+        self._stood, self._looks_anew, self._next_table = statuses, False, now + _TABLE
         if self.tab == "rank":
             self._ask_panel()
         else:
             self._ask_table(self._views[self.tab], anew=True)
 
     def _ask_table(self, view: _View, anew: bool) -> None:
-        """Ask all ranks for the page in sight; one that has not answered the last question is asked when it has."""
+        """Request the visible page from all ranks; a rank with a pending request gets the new one after its reply."""
         if anew:
             view.wanted += 1
         if not view.wanted:
@@ -368,7 +374,7 @@ class RanksPanel(Kept):
     def _ask_panel(self) -> None:
         living = [looked.rank for looked in self._fleet.living]
         if self._rank is None:
-            paused = (rank for rank, told in self._told.items() if told.get("state") == "paused")
+            paused = (rank for rank, status in self._told.items() if status.get("state") == "paused")
             self._rank = next(paused, next(iter(living), 0))
         if self._open_panel not in (None, self._rank) and self._open_panel in living:
             self._asking.ask("closing", self._open_panel, "panel", of=self._of, open=False)
@@ -402,53 +408,57 @@ class RanksPanel(Kept):
             self.chosen = {"rank": answer.rank, "model": str(answer.value["model"]), "note": ""}
 
     def _take_evaluated(self, answer: Answer) -> None:
-        asked = self._asked.get(answer.topic[1]) if isinstance(answer.topic, tuple) else None
-        for one in () if asked is None else asked["answers"]:
-            if one["rank"] == answer.rank:
+        question = self._asked.get(answer.topic[1]) if isinstance(answer.topic, tuple) else None
+        for entry in () if question is None else question["answers"]:
+            if entry["rank"] == answer.rank:
                 text = answer.error or str(answer.value.get("short") or answer.value["text"])
-                one |= {"text": texts.one_line(text), "mark": "error" if answer.error else ""}
+                entry |= {"text": texts.one_line(text), "mark": "error" if answer.error else ""}
 
-    # What is shown; a trait that is as it was is sent to nobody
+    # Publishing; an unchanged trait is not sent
 
     def _show_standing(self) -> None:
         asking = self._asking
-        told = {
-            rank: {**now, "state": "busy"} if asking.is_busy("status", rank) and now.get("state") != "ended" else now
-            for rank, now in self._told.items()
+        statuses = {
+            rank: {**status, "state": "busy"}
+            if asking.is_busy("status", rank) and status.get("state") != "ended"
+            else status
+            for rank, status in self._told.items()
         }
-        rows = rank_rows(with_missing(told))
+        rows = rank_rows(with_missing(statuses))
         self.ranks = rows
         self.status = whole(rows, self._error)
         self.findings = finding_lines(self._fleet.findings())
 
     def _show_answers(self) -> None:
-        shown: list[RanksAnswer] = []
-        for number, asked in self._asked.items():
-            told = [one["text"] for one in asked["answers"] if one["mark"] not in ("busy", "error")]
-            most = usual(told)
+        published: list[RanksAnswer] = []
+        for number, question in self._asked.items():
+            values = [entry["text"] for entry in question["answers"] if entry["mark"] not in ("busy", "error")]
+            most = usual(values)
             answers: list[RankAnswer] = []
-            for one in asked["answers"]:
-                if one["mark"] == "busy":
-                    late = self._asking.is_busy(("evaluate", number), one["rank"])
-                    answers.append({**one, "text": "busy" if late else "…"})
-                elif one["mark"] != "error" and (_nonfinite(one["text"]) if most is None else one["text"] != most):
-                    answers.append({**one, "mark": "differs"})
+            for entry in question["answers"]:
+                if entry["mark"] == "busy":
+                    late = self._asking.is_busy(("evaluate", number), entry["rank"])
+                    answers.append({**entry, "text": "busy" if late else "…"})
+                elif entry["mark"] != "error" and (
+                    _nonfinite(entry["text"]) if most is None else entry["text"] != most
+                ):
+                    answers.append({**entry, "mark": "differs"})
                 else:
-                    answers.append({**one})
-            shown.append({"expression": asked["expression"], "answers": answers})
-        self.answers = shown
+                    answers.append({**entry})
+            published.append({"expression": question["expression"], "answers": answers})
+        self.answers = published
 
     def _show_table(self, view: _View) -> None:
-        """Show the page when all have answered, or when one is busy: then without that one."""
+        """Show the page once all ranks have replied, or all but busy ones."""
         living = [looked.rank for looked in self._fleet.living]
         if not view.wanted or not living:
             return
-        current = {rank: told for rank in living if (told := view.told.get(rank)) and told[0] == view.wanted}
+        current = {rank: reply for rank in living if (reply := view.told.get(rank)) and reply[0] == view.wanted}
         late = [rank for rank in living if rank not in current and self._asking.is_busy(view.tab, rank)]
         if not current or len(current) + len(late) < len(living):
             return
-        pages = {rank: told[1] for rank, told in current.items() if not isinstance(told[1], str)}
-        errors = [f"rank {rank}: {_of_error(told[1])}" for rank, told in current.items() if isinstance(told[1], str)]
+        pages = {rank: reply[1] for rank, reply in current.items() if not isinstance(reply[1], str)}
+        errors = [f"rank {rank}: {_of_error(reply[1])}" for rank, reply in current.items() if isinstance(reply[1], str)]
         shown_of: dict[int, Any] = {rank: pages.get(rank) for rank in living if rank in pages or rank in late}
         coming = [rank for rank in shown_of if view.tab == "captures" and self._is_in(self._shown_step(), rank)]
         view.page = merged(shown_of, self._figure, _NAMES[view.tab], coming)
@@ -470,8 +480,8 @@ class RanksPanel(Kept):
             self.parameters = {**table, "bits": view.bits}
 
     def _is_in(self, step: int, rank: int) -> bool:
-        told = self._told[rank]
-        return told.get("step") == step and told.get("state") in ("runs", "paused", "held", "waits")
+        status = self._told[rank]
+        return status.get("step") == step and status.get("state") in ("runs", "paused", "held", "waits")
 
     def _steps(self, pages: list[Mapping[str, Any]]) -> RanksTable:
         oldest = max((page["steps"][0] for page in pages), default=0)
@@ -481,14 +491,14 @@ class RanksPanel(Kept):
         return self._newest_step() if self._step is None else self._step
 
     def _newest_step(self) -> int:
-        """The newest step that all living ranks have; while they run, the newest that all have ended."""
+        """Return the newest step common to all living ranks; while they run, the newest that all have completed."""
         living = [looked.rank for looked in self._fleet.living]
         steps = [int(self._told[rank].get("step") or 0) for rank in living]
         newest = min((step for step in steps if step), default=0)
         return max(1, newest - 1) if newest and self._works() else newest
 
     def close(self) -> None:
-        """Ask no more, and remove the widget from the page."""
+        """Stop sending requests and remove the widget from the page."""
         with self._lock:
             if self._closed:
                 return
@@ -507,5 +517,5 @@ def _nonfinite(text: str) -> bool:
 
 
 def _of_error(error: str) -> str:
-    """Take what an error says; its class says nothing to who looks at several ranks."""
+    """Return an error's message without its class, which is irrelevant to a reader of several ranks."""
     return error.removeprefix("ValueError: ")

@@ -1,4 +1,4 @@
-"""What the page of the ranks is shown and what it may ask: types, traits and messages, as of a view of a session."""
+"""Types, traits and messages of the ranks' page, declared as for a view of a session."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from hookscope.widgets.view import Message, View, state
 
 TABS = ("captures", "parameters", "rank")
 FIGURES = ("mean", "minimum", "maximum", "std", "norm", "nan", "shape")
-"""What of a value is shown; "nan" is how many elements are NaN, "shape" shape and dtype."""
+"""The statistic shown for each value; "nan" is the number of NaN elements, "shape" is shape and dtype."""
 
 COMMANDS = ("continue", "over", "into", "out", "cell")
 
 
 class RanksStatus(TypedDict):
-    """How all of them stand; `why_not` says of a button why it does nothing now, "" where it does something."""
+    """The status of all ranks; `why_not` holds, by button, the reason why it is disabled, "" if it is enabled."""
 
     state: Literal["running", "paused", "idle", "ended"]
     text: str
@@ -28,7 +28,7 @@ class RanksStatus(TypedDict):
 
 
 class RankRow(TypedDict):
-    """How one rank stands; `share` is its step as a part of that of the furthest rank."""
+    """The status of one rank; `share` is its step as a fraction of that of the furthest rank."""
 
     rank: int
     state: Literal["runs", "idle", "paused", "held", "waits", "ended", "busy"]
@@ -40,7 +40,7 @@ class RankRow(TypedDict):
 
 
 class RanksFinding(TypedDict):
-    """One thing that is wrong across ranks, and where in the tables it can be seen, "" for nowhere."""
+    """One problem across ranks, and the table that shows it, "" for none."""
 
     condition: str
     step: int
@@ -52,7 +52,7 @@ class RanksFinding(TypedDict):
 
 
 class RankCell(TypedDict):
-    """A value of one rank in a table; `note` says in words what `mark` says by its look."""
+    """A value of one rank in a table; `note` describes `mark` in words."""
 
     text: str
     mark: Literal["", "missing", "differs", "nan", "busy"]
@@ -60,7 +60,7 @@ class RankCell(TypedDict):
 
 
 class RanksTableRow(TypedDict):
-    """One value on all ranks; `same` where its bits are known to be, `marked` where something differs."""
+    """One value on all ranks; `same` if its bits are known to be equal, `marked` if something differs."""
 
     name: str
     detail: str
@@ -87,7 +87,7 @@ class RanksTable(TypedDict, total=False):
 
 
 class ChosenRank(TypedDict, total=False):
-    """The rank whose own panel is shown, and that panel's model; `note` says why there is none."""
+    """The rank whose own panel is shown, and that panel's model; `note` gives the reason if there is none."""
 
     rank: int
     model: str
@@ -95,7 +95,7 @@ class ChosenRank(TypedDict, total=False):
 
 
 class RankAnswer(TypedDict):
-    """What an expression is on one rank."""
+    """The value of an expression on one rank."""
 
     rank: int
     text: str
@@ -103,7 +103,7 @@ class RankAnswer(TypedDict):
 
 
 class RanksAnswer(TypedDict):
-    """What an expression is on the ranks that were asked."""
+    """The values of an expression on the requested ranks."""
 
     expression: str
     answers: list[RankAnswer]
@@ -147,4 +147,4 @@ SHOWN = View(
     },
     constants={"COMMANDS": COMMANDS, "FIGURES": FIGURES},
 )
-"""`rank` -1 is all ranks, `by` 0 the newest step."""
+"""For `rank`, -1 means all ranks; for `by`, 0 means the newest step."""

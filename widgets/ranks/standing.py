@@ -1,4 +1,4 @@
-"""How the ranks stand, from what each has last said of itself."""
+"""Status of the ranks, from the last report of each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SLOTS = ("input", "output", "grad_input", "grad_output")
 
 
 def rank_rows(told: Mapping[int, Told]) -> list[RankRow]:
-    """Return a line for each rank, given what each said; an ended rank keeps its last step and loss."""
+    """Return a row for each rank's status report; an ended rank keeps its last step and loss."""
     furthest = max((_step(status) for status in told.values()), default=0)
     rows: list[RankRow] = []
     for rank, status in told.items():
@@ -30,7 +30,7 @@ def rank_rows(told: Mapping[int, Told]) -> list[RankRow]:
         rows.append(
             {
                 "rank": rank,
-                "state": state if state in _STATES else "busy",  # type: ignore[typeddict-item]  # it is one
+                "state": state if state in _STATES else "busy",  # state is in _STATES
                 "text": one_line(_text(status), _LONG),
                 "step": step,
                 "loss": "" if status.get("loss") is None else figure_text(status["loss"]),
@@ -50,21 +50,25 @@ def _text(status: Told) -> str:
         return ": ".join(part for part in (str(status.get("place", "")), str(status.get("reason", ""))) if part)
     waits = status.get("waits")
     if status.get("state") == "waits" and isinstance(waits, Mapping):
-        who = f"for {ranks_text(status['missing'])}" if status.get("missing") else ""
-        return ", ".join(part for part in (str(waits.get("what", "")), str(waits.get("line", "")), who) if part)
+        ranks = f"for {ranks_text(status['missing'])}" if status.get("missing") else ""
+        return ", ".join(part for part in (str(waits.get("what", "")), str(waits.get("line", "")), ranks) if part)
     return str(status.get("reason", ""))
 
 
 def with_missing(told: Mapping[int, Told]) -> dict[int, Told]:
-    """Add to what each rank said for which others it waits, where all have said how they stand."""
-    known = {rank: Standing(waits=now["waits"], asked=now["asked"]) for rank, now in told.items() if "asked" in now}
-    if len(known) < len(told):
+    """Add to each rank's status the ranks that it waits for, if all ranks have reported."""
+    standings = {
+        rank: Standing(waits=status["waits"], asked=status["asked"])
+        for rank, status in told.items()
+        if "asked" in status
+    }
+    if len(standings) < len(told):
         return dict(told)
-    return {rank: {**now, "missing": missing(rank, known)} for rank, now in told.items()}
+    return {rank: {**status, "missing": missing(rank, standings)} for rank, status in told.items()}
 
 
 def whole(rows: list[RankRow], error: str) -> RanksStatus:
-    """Say how all of them stand, and what can be done about it."""
+    """Return the status of all ranks together, and the commands that are possible."""
     paused = [row for row in rows if row["state"] == "paused"]
     held = [row for row in rows if row["state"] == "held"]
     work = [row for row in rows if row["state"] in _AT_WORK]
@@ -91,21 +95,23 @@ def whole(rows: list[RankRow], error: str) -> RanksStatus:
 
 
 def finding_lines(findings: Iterable[RankFinding]) -> list[RanksFinding]:
-    """Return a line for each finding across ranks; ``name`` is what its value is found by in the table."""
+    """Return a row for each finding across ranks; ``name`` identifies its value in the table."""
     lines: list[RanksFinding] = []
-    for found in findings:
-        # Beside parameters, what a finding names are the slots of captures.
-        of_parameter = bool(found.name) and not found.name.startswith(_SLOTS)
-        somewhere = bool(found.name or found.path)
+    for finding in findings:
+        # A finding names either a parameter or the slot of a capture.
+        of_parameter = bool(finding.name) and not finding.name.startswith(_SLOTS)
+        located = bool(finding.name or finding.path)
         lines.append(
             {
-                "condition": found.condition,
-                "step": found.step,
-                "ranks": [*found.ranks],
-                "name": (found.name if of_parameter else f"{found.where} {found.name}".strip()) if somewhere else "",
-                "text": one_line(found.message, _LONG),
-                "advice": one_line(found.advice, _LONG),
-                "view": ("parameters" if of_parameter else "captures") if somewhere else "",
+                "condition": finding.condition,
+                "step": finding.step,
+                "ranks": [*finding.ranks],
+                "name": (finding.name if of_parameter else f"{finding.where} {finding.name}".strip())
+                if located
+                else "",
+                "text": one_line(finding.message, _LONG),
+                "advice": one_line(finding.advice, _LONG),
+                "view": ("parameters" if of_parameter else "captures") if located else "",
             }
         )
     return lines

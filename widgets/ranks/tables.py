@@ -1,4 +1,4 @@
-"""The pages of several ranks as one table: rows side by side by their places, with what differs marked."""
+"""Table of several ranks: their rows joined by position, with differences marked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BUSY: RankCell = {"text": "busy", "mark": "busy", "note": "this rank has not ans
 
 
 class Page(NamedTuple):
-    """Rows of a table, the place of the last one, and whether more rows follow it."""
+    """Rows of a table, the position of the last one, and whether more rows follow it."""
 
     rows: list[RanksTableRow]
     last: Place | None
@@ -26,23 +26,23 @@ class Page(NamedTuple):
 
 
 def merged(pages: Mapping[int, Mapping[str, Any] | None], figure: str, name: str, coming: Collection[int] = ()) -> Page:
-    """Put the pages of ranks side by side.
+    """Join the pages of ranks into one table.
 
     Args:
-        pages: by rank what follows the same place there; None of a rank that has not answered.
-        figure: what of a value is shown.
-        name: the field by which a row is called.
-        coming: ranks that are in the midst of what is shown: what they lack may still come.
+        pages: by rank, the rows after the same position; None for a rank that has not replied.
+        figure: the statistic that is shown of each value.
+        name: the field that holds a row's name.
+        coming: ranks that are still within the shown step, so that missing values may still arrive.
     """
     by_place: dict[tuple[Any, ...], dict[int, Row]] = {}
     for rank, page in pages.items():
         for row in () if page is None else page["rows"]:
             by_place.setdefault(tuple(row["place"]), {})[rank] = row
     ordered = sorted(by_place)
-    shown = ordered[:PER_PAGE]
-    rows = [_merged_row(by_place[place], pages, figure, name, coming) for place in shown]
+    positions = ordered[:PER_PAGE]
+    rows = [_merged_row(by_place[position], pages, figure, name, coming) for position in positions]
     full = any(page is not None and len(page["rows"]) >= PER_PAGE for page in pages.values())
-    return Page(rows, list(shown[-1]) if shown else None, len(ordered) > PER_PAGE or full)
+    return Page(rows, list(positions[-1]) if positions else None, len(ordered) > PER_PAGE or full)
 
 
 def _merged_row(
@@ -98,18 +98,18 @@ def _cell(row: Row, what: Hashable, figure: str, some_only: bool, other_bits: bo
 
 
 def usual(values: Iterable[Hashable]) -> Hashable:
-    """What most of these are; None where no value has a majority."""
-    counted = Counter(values)
-    (most, count), *others = counted.most_common(2) or [(None, 0)]
-    return most if not others or count > others[0][1] else None
+    """Return the most frequent value; None if there is a tie."""
+    ranking = Counter(values)
+    (winner, count), *others = ranking.most_common(2) or [(None, 0)]
+    return winner if not others or count > others[0][1] else None
 
 
 def figure_text(value: object) -> str:
-    """Write a figure as a rank has told it: what is not finite comes as text."""
+    """Format a statistic as a rank sent it; values that are not finite arrive as text."""
     if value is None:
         return "\N{EM DASH}"
-    found = float(str(value))
-    return str(int(found)) if found.is_integer() and abs(found) < 1e6 else number(found)
+    statistic = float(str(value))
+    return str(int(statistic)) if statistic.is_integer() and abs(statistic) < 1e6 else number(statistic)
 
 
 def _what(row: Row) -> Hashable:

@@ -1,4 +1,4 @@
-"""The views that a panel is made of: each module and package in here has one `View` or more, and all are found."""
+"""Views of a panel: each module and package here contains one or more `View` objects, which are collected."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from hookscope.widgets.view import View
 
 def _found() -> dict[str, View]:
     modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
-    own = {value for module in modules for value in vars(module).values() if isinstance(value, View)}
-    views = {view.name: view for view in sorted(own, key=lambda view: (view.place, view.name))}
-    if len(views) < len(own):
-        raise ValueError(f"two views have one name, among {', '.join(sorted(view.name for view in own))}")
+    declared = {value for module in modules for value in vars(module).values() if isinstance(value, View)}
+    views = {view.name: view for view in sorted(declared, key=lambda view: (view.place, view.name))}
+    if len(views) < len(declared):
+        raise ValueError(f"two views have one name, among {', '.join(sorted(view.name for view in declared))}")
     return views
 
 
 VIEWS = _found()
-"""All of them, by name."""
+"""All views, by name."""
 
 WHOLE = tuple(name for name, view in VIEWS.items() if not view.part_of)
 """The tabs of the whole panel."""
 
 
 def checked_views(views: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of views, in the order given.
+    """Return the names of views, in the given order.
 
     Raises:
-        TypeError: not strings.
-        ValueError: an unknown name, a name given twice, none, or a part of another view beside it.
+        TypeError: the names are not strings.
+        ValueError: a name is unknown or repeated, there are none, or a view is given together with a part of it.
     """
     names = tuple(views) if isinstance(views, Iterable) and not isinstance(views, str) else (views,)
     for name in names:
@@ -43,9 +43,9 @@ def checked_views(views: Iterable[str]) -> tuple[str, ...]:
         raise ValueError(f"views must name at least one of {', '.join(VIEWS)}")
     if len(set(names)) < len(names):
         raise ValueError(f"views: each view can be there once, got {', '.join(names)}")
-    for whole in names:
-        parts = [view.name for view in VIEWS.values() if view.part_of == whole]
+    for container in names:
+        parts = [view.name for view in VIEWS.values() if view.part_of == container]
         if not set(parts).isdisjoint(names):
-            told = " and ".join(repr(part) for part in parts)
-            raise ValueError(f"views: {whole!r} is {told} together, got {', '.join(names)}")
+            listing = " and ".join(repr(part) for part in parts)
+            raise ValueError(f"views: {container!r} is {listing} together, got {', '.join(names)}")
     return names
