@@ -1,6 +1,6 @@
-"""The IPython kernel that can pause, its magics, and `import mindspore`.
+"""IPython kernel that can pause, its magics, and `import mindspore`.
 
-Importing this package imports nothing else: the alias serves plain scripts, where there is no IPython.
+Importing this package imports nothing else, since plain scripts without IPython use the alias.
 """
 
 from __future__ import annotations

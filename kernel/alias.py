@@ -1,10 +1,10 @@
-"""`import mindspore` gives Hookscope's engine.
+"""Alias that makes `import mindspore` give Hookscope's engine.
 
-A finder at the head of sys.meta_path answers for `mindspore` and everything below it from one table. An
-aliased import binds the engine's own module object under a second name in sys.modules; the module is not
-copied and nothing of it changes, so `mindspore.nn is hookscope.engine.nn`; but its classes say the modules that
-MindSpore's say (`class_homes.py`), and `type(x)` prints `mindspore.common.tensor.Tensor`. `inspect` goes on finding
-their source. The engine is imported when something first asks for it.
+A finder at the head of sys.meta_path resolves `mindspore` and everything below it from one table. An aliased import
+binds the engine's own module object under a second name in sys.modules; the module is neither copied nor changed, so
+`mindspore.nn is hookscope.engine.nn`. Only the `__module__` of its classes is MindSpore's (`class_homes.py`), and
+`type(x)` prints `mindspore.common.tensor.Tensor`. `inspect` still finds their source. The engine is imported on first
+use.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .class_homes import HOMES
 ROOT = "mindspore"
 ENGINE = "hookscope.engine"
 
-# Name below mindspore -> name below hookscope.engine. MindSpore keeps many of its names in several places.
+# Name below mindspore -> name below hookscope.engine. MindSpore exports many of its names from several modules.
 TABLE: dict[str, str] = {
     "": "",
     "_c_expression": "common.c_expression",
@@ -142,7 +142,7 @@ TABLE: dict[str, str] = {
     "utils": "",
     "version": "",
 }
-# A row above -> what MindSpore divides it into; each of these files is the whole here.
+# Row of the table above -> the files that MindSpore splits it into; each of them is an alias of the complete module.
 _DIVIDED = {
     "common": "device dump file_system jit_begin_end jit_context jit_trace mindir_util storage",
     "communication": "_comm_helper management",
@@ -201,9 +201,10 @@ _DIVIDED = {
     "utils": "dlpack ms_dispatch runtime_execution_order_check sdc_detect stress_detect utils",
 }
 TABLE |= {f"{row}.{file}": TABLE[row] for row, files in _DIVIDED.items() for file in files.split()}
-# Functions of mindspore.common, until a program imports the modules of the same names: then these, as Python has it.
+# Functions of mindspore.common until a program imports the modules of the same names, which then replace them, as in
+# Python.
 BOTH = frozenset(("common.lazy_inline", "common.mutable", "common.no_inline"))
-# Rooms that are imported when they are first asked for, each with all below it.
+# Packages that are imported on first use, each with everything below it.
 LATER = frozenset(
     (
         "amp",
@@ -225,16 +226,16 @@ LATER = frozenset(
 
 
 def mindspore_is_installed() -> bool:
-    """Whether the real MindSpore could be imported, found out without importing it."""
+    """Return whether the real MindSpore could be imported, without importing it."""
     if _loaded_mindspore() is not None:
         return True
     spec = PathFinder.find_spec(ROOT)
-    # A folder that happens to be called mindspore has a spec too, but no file of its own.
+    # A folder that happens to be called mindspore has a spec too, but no origin.
     return spec is not None and spec.origin is not None
 
 
 def install_as_mindspore() -> None:
-    """Make `import mindspore` give Hookscope's engine from now on; doing it twice changes nothing."""
+    """Make `import mindspore` give Hookscope's engine from now on; repeated calls have no effect."""
     real = _loaded_mindspore()
     if real is not None:
         raise ImportError(
@@ -247,7 +248,7 @@ def install_as_mindspore() -> None:
 
 
 def uninstall() -> None:
-    """Take the alias away: a later `import mindspore` finds what is installed."""
+    """Remove the alias: a later `import mindspore` finds the installed package."""
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _AliasFinder)]
     if _loaded_mindspore() is None:
         _names.take_back()
@@ -256,18 +257,18 @@ def uninstall() -> None:
 
 
 def _loaded_mindspore() -> ModuleType | None:
-    """The real MindSpore, if it has been imported."""
+    """Return the real MindSpore, if it has been imported."""
     module = sys.modules.get(ROOT)
     return None if module is None or module is sys.modules.get(ENGINE) else module
 
 
 def _bind(room: str | None) -> None:
-    """Put the engine's modules into sys.modules under their second names: those of a room of ``LATER``, or the others.
+    """Bind the engine's modules in sys.modules under their aliases: those of a package of ``LATER``, or all others.
 
-    All at once, when the first is asked for. An ordinary import of one by one would set each as an attribute of
-    its parent, over what the engine has there: `mindspore.common.initializer` is a function, and a module too.
+    They are bound together on first use. An ordinary import of each would set it as an attribute of its parent,
+    replacing the engine's attribute: `mindspore.common.initializer` is both a function and a module.
     """
-    for row in sorted(TABLE):  # a package before what is in it
+    for row in sorted(TABLE):  # a package before its contents
         if _room(row) != room or row in BOTH:
             continue
         alias = f"{ROOT}.{row}".rstrip(".")
@@ -282,7 +283,7 @@ def _bind(room: str | None) -> None:
 
 
 class _Names:
-    """The classes that say a module of MindSpore's: which, and what they said before."""
+    """Classes whose ``__module__`` is replaced by MindSpore's, with their original values."""
 
     def __init__(self) -> None:
         self.before: dict[type, str] = {}
@@ -290,7 +291,7 @@ class _Names:
         self._getfile = inspect.getfile
 
     def give(self) -> None:
-        """Name the classes that are loaded by now; the others when a module of theirs is first used."""
+        """Rename the classes that are loaded by now; the others when their module is first used."""
         from hookscope.engine.base import module_names as names
 
         if not self.before:
@@ -299,42 +300,44 @@ class _Names:
             inspect.getfile = self._written_in
         waiting, self._waiting = self._waiting, []
         for home, module, name in waiting:
-            found = vars(sys.modules[module]).get(name) if module in sys.modules else None
-            if not isinstance(found, type):
+            candidate = vars(sys.modules[module]).get(name) if module in sys.modules else None
+            if not isinstance(candidate, type):
                 self._waiting.append((home, module, name))
-            elif found not in self.before and found.__module__.startswith(ENGINE):
-                self._say(found, f"{ROOT}.{home}")
+            elif candidate not in self.before and candidate.__module__.startswith(ENGINE):
+                self._say(candidate, f"{ROOT}.{home}")
 
     def give_the_rest(self, alias: str) -> None:
-        """Name the other classes that the file behind an alias holds by that alias."""
+        """Rename the remaining classes of the module behind an alias to that alias."""
         module = sys.modules[alias]
-        for found in list(vars(module).values()):
-            if isinstance(found, type) and found.__module__ == module.__name__:
-                self._say(found, alias)
+        for member in list(vars(module).values()):
+            if isinstance(member, type) and member.__module__ == module.__name__:
+                self._say(member, alias)
 
     def _say(self, one: type, module: str) -> None:
         self.before[one] = one.__module__
         _set_module(one, module)
 
     def take_back(self) -> None:
-        """Let each class say again what it said before."""
+        """Restore each class's original ``__module__``."""
         from hookscope.engine.base import module_names as names
 
         if self.before:
             names.loaded.remove(self.give)
             inspect.getfile = self._getfile
-        for one, module in self.before.items():
-            _set_module(one, module)
+        for renamed, module in self.before.items():
+            _set_module(renamed, module)
         self.before = {}
 
     def _written_in(self, object: Any) -> str:
-        """What `inspect.getfile` gives, by which it finds sources; it would look for the file of the class's module."""
+        """Return the file of an object as `inspect.getfile` would before the renaming, so that sources are found."""
         module = self.before.get(object) if isinstance(object, type) else None
         return self._getfile(object if module is None else sys.modules[module])
 
 
 def _set_module(one: type, module: str) -> None:
-    """Set a class's ``__module__``; from Python 3.13 on that deletes the line by which `inspect.getsource` finds it."""
+    """Set a class's ``__module__`` and keep its ``__firstlineno__``.
+
+    Python 3.13 deletes that on assignment, and `inspect.getsource` needs it."""
     line = vars(one).get("__firstlineno__")
     one.__module__ = module
     if line is not None:
@@ -345,7 +348,7 @@ _names = _Names()
 
 
 def _held(home: str, name: str) -> tuple[str, str]:
-    """Which of the engine's modules has a class of ``HOMES``, and its name there."""
+    """Return the engine's module that has a class of ``HOMES``, and the class's name there."""
     row, _, name = name.rpartition(":")
     row = row or home
     while row not in TABLE:
@@ -354,12 +357,12 @@ def _held(home: str, name: str) -> tuple[str, str]:
 
 
 def _room(row: str) -> str | None:
-    """The room of ``LATER`` that a row of the table is in."""
-    return next((room for room in LATER if f"{row}.".startswith(f"{room}.")), None)
+    """Return the package of ``LATER`` that contains a row of the table."""
+    return next((package for package in LATER if f"{row}.".startswith(f"{package}.")), None)
 
 
 class _AliasFinder(MetaPathFinder):
-    """Answers for every name below mindspore, also by saying no: the engine's files must not load twice."""
+    """Finder for every name below mindspore; it raises for unknown ones, since engine files must not load twice."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -381,9 +384,9 @@ class _AliasFinder(MetaPathFinder):
 
 
 class _AliasLoader(Loader):
-    """Puts the engine's module in the place of the new, empty one, as a module may do while it loads.
+    """Loader that replaces the new, empty module by the engine's, as a module may do while it loads.
 
-    Handing it over as the new module instead would overwrite its `__spec__`.
+    Returning it from `create_module` instead would overwrite its `__spec__`.
     """
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:

@@ -1,8 +1,8 @@
-"""Which messages are answered while a cell is paused, and which while it runs, at the engine's safe points.
+"""Selection of the messages that are handled while a cell is paused, and while it runs, at the engine's safe points.
 
-A paused cell answers every comm message and what a front end asks without running code. A running one answers only the
-messages of the debugger's live panels. Their handlers never wait and are made to run in the middle of the
-user's code, as they do at a pause; the callbacks of the user's own widgets are not, and wait until the cell is done.
+A paused cell handles every comm message and every query that runs no code. A running cell handles only messages of the
+debugger's live panels. Their handlers never block and are designed to run in the middle of user code, as they do at a
+pause. Callbacks of the user's own widgets are not, and wait until the cell has ended.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ QUERIES = frozenset(
 
 
 def is_answered_in_a_pause(kind: str, subshell: str | None) -> bool:
-    """Whether a message of this kind is. A comm belongs to the kernel; a query to a subshell, that subshell answers."""
+    """Return whether a message of this kind is handled during a pause; a subshell handles its own queries."""
     return kind in COMMS or (kind in QUERIES and subshell is None)
 
 
 def is_panels(comm_id: str) -> bool:
-    """Whether a comm is that of a live panel. Does not import the panels to find out."""
+    """Return whether a comm belongs to a live panel, without importing the panels."""
     module = sys.modules.get("hookscope.widgets.progress_view")
     return module is not None and comm_id in module.LIVE_COMMS
 
 
 def answer_at_safe_points(pump: Pump) -> None:
-    """Let the pump answer at the engine's safe points, once the engine is imported."""
+    """Make the pump handle messages at the engine's safe points, once the engine is imported."""
 
     def begin(progress: ModuleType) -> None:
         from hookscope.engine.tape import taps
@@ -51,9 +51,9 @@ def answer_at_safe_points(pump: Pump) -> None:
         inbox = pump.inbox
 
         def answer() -> None:
-            if inbox.urgent:  # a running cell looks here often
+            if inbox.urgent:  # checked often while a cell runs
                 try:
-                    with taps.muted():  # what a handler runs is no part of the user's run
+                    with taps.muted():  # a handler's operators are not part of the user's run
                         pump.answer()
                 except Exception as error:
                     from hookscope.engine.debug.faults import kernel_faults

@@ -1,4 +1,4 @@
-"""Starts the kernel under IPython's own application, so that every IPython setting works as ever."""
+"""Start of the kernel under IPython's own application, so that every IPython setting works as usual."""
 
 from ipykernel.kernelapp import IPKernelApp
 
@@ -6,5 +6,5 @@ from .kernel import HookscopeKernel
 
 
 def main() -> None:
-    """Run until told to stop."""
+    """Run the kernel until it is shut down."""
     IPKernelApp.launch_instance(kernel_class=HookscopeKernel)

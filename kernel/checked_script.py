@@ -1,6 +1,6 @@
-"""`hookscope run --check script.py`: runs a script unchanged with a session over every network that it calls.
+"""`hookscope run --check script.py`: run of an unchanged script with a session over every network that it calls.
 
-What was found is told when the script has ended, however it did, and decides the exit status.
+Findings are reported when the script has ended, however it did, and determine the exit status.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 __all__ = ["add_options", "run_checked", "with_values"]
 
-# Nobody looks at captures when the script has ended. Conditions look at each while it is made.
+# Captures are not needed after the script has ended; conditions check each capture when it is made.
 BOUNDS: dict[str, Any] = {"max_bytes": 16 << 20, "max_captures": 500}
 
 _FAULTY, _CAUSES, _INTERRUPTED = 2, 1, 130
-# What ends a script that does not care, and leaves the time to tell; Windows has not both.
+# Signals that end a script without a handler but leave time to report; Windows lacks some of them.
 _FATAL = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _ENDS = {"KeyboardInterrupt": "Interrupted", **{signum.name: f"Ended by {signum.name}" for signum in _FATAL}}
 _BARE = {"--check": "all", "--json": "-", "--serve": ""}
 
 
 def add_options(run: argparse.ArgumentParser) -> None:
-    """What `hookscope run` takes beside the script."""
+    """Add the options of `hookscope run`, apart from the script."""
     run.add_argument(
         "--check",
         action="append",
@@ -77,23 +77,24 @@ def add_options(run: argparse.ArgumentParser) -> None:
 
 
 def with_values(arguments: Sequence[str]) -> list[str]:
-    """The arguments of `run`, with a value for `--check` or `--json` alone: argparse would take the script for it."""
-    found = list(arguments)
-    place = 1
-    while place < len(found) and found[place].startswith("-") and found[place] != "--":
-        word = found[place]
+    """Return the arguments of `run`, with a value after a bare `--check` or `--json`, so that argparse finds the
+    script."""
+    words = list(arguments)
+    index = 1
+    while index < len(words) and words[index].startswith("-") and words[index] != "--":
+        word = words[index]
         if word in _BARE:
-            found[place] = f"{word}={_BARE[word]}"
-        place += 2 if word in ("-b", "--break", "--stop-on", "--serve-address", *WITH_VALUE) else 1
-    return found
+            words[index] = f"{word}={_BARE[word]}"
+        index += 2 if word in ("-b", "--break", "--stop-on", "--serve-address", *WITH_VALUE) else 1
+    return words
 
 
 def run_checked(options: argparse.Namespace, rank: RankEnd | None = None) -> int:
     """Run the script under a session.
 
     Args:
-        options: what the command line says.
-        rank: how this process ends if it is one of many ranks; where the script fails there, this does not return.
+        options: the parsed command line.
+        rank: the end of this process if it is one of many ranks; if the script fails there, this does not return.
 
     Returns:
         The exit status.
@@ -110,20 +111,20 @@ def run_checked(options: argparse.Namespace, rank: RankEnd | None = None) -> int
     except (ValueError, OSError) as error:
         return _refuse(" ".join(str(error).split()))
     process = os.getpid()
-    tells = options.check or options.stop_on
+    reports = options.check or options.stop_on
     try:
-        with _served(session, options), _fatal_signals_raise() if tells and rank is None else nullcontext():
+        with _served(session, options), _fatal_signals_raise() if reports and rank is None else nullcontext():
             failure, ended_with = _run(options.script, session, rank)
     except (ValueError, OSError) as error:
         return _refuse(f"--serve: {' '.join(str(error).split())}")
-    if os.getpid() != process:  # one that the script forked: it is the script's own, and what it found is nobody's
+    if os.getpid() != process:  # forked by the script: it belongs to the script, and its findings are not reported
         if rank is not None and failure:
             rank.leave(failure)
         return failure
     causes: tuple[Cause, ...] = ()
     with forgiven(session, "the report"):
         causes = session.findings().causes()
-        if tells:
+        if reports:
             _tell(session, options.script, ended_with, out)
     status = failure if failure == _INTERRUPTED or not causes else _CAUSES
     if rank is not None:
@@ -138,34 +139,34 @@ def run_checked(options: argparse.Namespace, rank: RankEnd | None = None) -> int
 
 
 class _Signaled(SystemExit):
-    """A signal ends the script."""
+    """Raised in the script by a signal that ends it."""
 
     def __init__(self, signum: int) -> None:
-        super().__init__(128 + signum)  # as a shell tells it, for who catches it
+        super().__init__(128 + signum)  # the exit status of a shell, for code that catches it
         self.signal = signal.Signals(signum)
 
 
 def _end_by(signum: int) -> None:
-    """End this process by a signal, so that whoever sent it sees that it was that."""
+    """End this process by a signal, so that the sender sees the signal as the cause."""
     signal.signal(signum, signal.SIG_DFL)
     os.kill(os.getpid(), signum)
 
 
 @contextmanager
 def _fatal_signals_raise() -> Iterator[None]:
-    """Let signals that would end the process raise instead, once: what was found is told before the end.
+    """Make fatal signals raise once instead of ending the process, so that findings are reported first.
 
-    A script that handles one itself does so as ever. In processes that it forks, they end the process at once.
+    Signals that the script handles itself are unchanged. In processes that it forks, they end the process at once.
     """
-    process, taken = os.getpid(), [signum for signum in _FATAL if signal.getsignal(signum) is signal.SIG_DFL]
+    process, handled = os.getpid(), [signum for signum in _FATAL if signal.getsignal(signum) is signal.SIG_DFL]
 
     def go_back(*_: object) -> None:
-        for signum in taken:
+        for signum in handled:
             if signal.getsignal(signum) is end:
                 signal.signal(signum, signal.SIG_DFL)
 
     def end(signum: int, frame: object) -> None:
-        go_back()  # a second one ends a script that goes on after the first
+        go_back()  # a second signal ends a script that continues after the first
         if os.getpid() != process:  # where a handler of the script's calls this one
             _end_by(signum)
         raise _Signaled(signum)
@@ -173,7 +174,7 @@ def _fatal_signals_raise() -> Iterator[None]:
     masks: dict[int, set[int]] = {}  # by the thread that forks
 
     def block() -> None:
-        masks[threading.get_ident()] = signal.pthread_sigmask(signal.SIG_BLOCK, taken)
+        masks[threading.get_ident()] = signal.pthread_sigmask(signal.SIG_BLOCK, handled)
 
     def unblock() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, masks.pop(threading.get_ident()))
@@ -182,10 +183,10 @@ def _fatal_signals_raise() -> Iterator[None]:
         go_back()
         unblock()
 
-    # Python forgets a signal that comes to a new process before it has set itself up; one that is blocked comes later.
+    # Python loses a signal that arrives in a new process before its setup; a blocked one is delivered afterwards.
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(before=block, after_in_parent=unblock, after_in_child=begin_child)
-    for signum in taken:
+    for signum in handled:
         signal.signal(signum, end)
     try:
         yield
@@ -199,7 +200,7 @@ def _refuse(message: str) -> int:
 
 
 def _tell_line(line: str) -> None:
-    from hookscope.engine.cpu.telling import tell  # which imports the engine, as the script has done by then
+    from hookscope.engine.cpu.telling import tell  # imports the engine, which the script has imported by then
 
     tell(line)
 
@@ -209,11 +210,11 @@ def _session(options: argparse.Namespace) -> DebugSession:
     from hookscope.engine.debug.diagnose.conditions import parse_conditions, split_conditions
 
     texts = {
-        option: [text for given in values for text in split_conditions(given, option)]
+        option: [text for conditions in values for text in split_conditions(conditions, option)]
         for option, values in (("--check", options.check), ("--stop-on", options.stop_on))
     }
-    for option, given in texts.items():
-        parse_conditions(given, option)  # whose complaint names the option
+    for option, conditions in texts.items():
+        parse_conditions(conditions, option)  # raises an error that names the option
     pauses = options.breaks or options.stop_on or options.serve is not None
     return DebugSession(
         conditions=texts["--check"],
@@ -233,7 +234,7 @@ def _served(session: DebugSession, options: argparse.Namespace) -> AbstractConte
 
 
 class _Output:
-    """Where the JSON goes. Standard output is kept for it: what the script writes there goes to standard error."""
+    """Destination of the JSON. If it is standard output, the script's own output goes to standard error."""
 
     def __init__(self, where: str) -> None:
         self._where = where
@@ -246,7 +247,7 @@ class _Output:
         self._held = HeldFile(descriptor)
 
     def write(self, data: Mapping[str, Any]) -> None:
-        """Write the data and close; a script that has closed all descriptors has closed this one, too."""
+        """Write the data and close the file; a script that closed all descriptors has closed this one, too."""
         if self._held.is_open():
             target: str | int = self._held.descriptor
         elif self._where != "-":
@@ -260,7 +261,7 @@ class _Output:
 
 
 def _run(script: str, session: DebugSession, rank: RankEnd | None) -> tuple[int, str | None]:
-    """Run it; returns the status that it would have ended with, for a signal less than 0, and its error in a line."""
+    """Run the script; return its exit status, negative for a signal, and its error in one line."""
     try:
         with session:
             runpy.run_path(script, run_name="__main__")
@@ -276,7 +277,7 @@ def _run(script: str, session: DebugSession, rank: RankEnd | None) -> tuple[int,
         if rank is not None:
             rank.tell(error, script)
         return _INTERRUPTED, "KeyboardInterrupt"
-    except BaseException as error:  # whatever the script raises is told as Python would, before what was found
+    except BaseException as error:  # report the script's exception as Python would, before the findings
         if rank is not None:
             rank.tell(error, script)
         else:

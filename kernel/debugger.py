@@ -1,7 +1,7 @@
-"""What the kernel tells a debugger's variable panel about tensors, parameters and cells. The rest is ipykernel's.
+"""Variable panel of a debugger: forms of tensors, parameters and cells. The rest is ipykernel's.
 
-JupyterLab asks by `inspectVariables` (a table of all variables) and `richInspectVariables` (one of them, as a cell
-would show it), through the control channel: in a free kernel, while a cell runs or is paused, and at a breakpoint.
+JupyterLab sends `inspectVariables` (a table of all variables) and `richInspectVariables` (one variable, as a cell would
+show it) through the control channel: in an idle kernel, while a cell runs or is paused, and at a breakpoint.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ Json = dict[str, Any]
 
 
 class HookscopeDebugger(DebuggerHooks, Debugger):
-    """ipykernel's debugger, which knows what a tensor is."""
+    """ipykernel's debugger with forms of tensors."""
 
     def before_first_request(self) -> None:
-        add_string_provider(_OneLine())  # not when the kernel starts: finding pydevd's extensions takes a while
+        add_string_provider(_OneLine())  # not at kernel start, since finding pydevd's extensions takes a while
 
     async def variable_forms(self, name: str, message: Json) -> Json:
         if not name.isidentifier():
@@ -30,7 +30,7 @@ class HookscopeDebugger(DebuggerHooks, Debugger):
         return await self._forms_at_breakpoint(name, message) if self.is_at_breakpoint else _forms(name)
 
     async def _forms_at_breakpoint(self, name: str, message: Json) -> Json:
-        """The forms of a variable of the stopped frame, made where that frame is."""
+        """Return the forms of a variable of the stopped frame, evaluated in that frame."""
         expression = f"__import__({variables.__name__!r}, fromlist=['forms']).forms({name})"
         written = await self.evaluate_in_stopped_frame(expression, message)
         forms: Json = {} if written is None else ast.literal_eval(written)
@@ -43,7 +43,7 @@ def _forms(name: str) -> Json:
 
 
 class _OneLine:
-    """Writes the value column, both in a free kernel and at a breakpoint."""
+    """Formatter of the value column, both in an idle kernel and at a breakpoint."""
 
     def can_provide(self, type_object: type, type_name: str) -> bool:
         return variables.is_known(type_object)

@@ -1,4 +1,4 @@
-"""What `%load_ext hookscope` does. The Hookscope kernel does it by itself when it starts.
+"""`%load_ext hookscope`, which the Hookscope kernel runs itself at its start.
 
 Nothing of the engine is imported here, so that a kernel starts as fast as a plain one.
 """
@@ -19,14 +19,14 @@ _SHOWN_AS_HTML = (
     ("hookscope.engine.nn.cell", "Cell"),
     ("hookscope.engine.debug.record.capture", "Capture"),
 )
-"""Module and name of each class whose values a notebook shows as HTML; so it does those of classes below it."""
+"""Module and name of each class whose values, including those of subclasses, a notebook shows as HTML."""
 _LABELS_MODULE = "hookscope.engine.base.file_labels"
 _PANEL_MODULE = "hookscope.widgets.panel"
 _WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Register the magics in `shell`, and with the debugger, once it is imported, what this front end knows better."""
+    """Register the magics in `shell`, and the pauser and labels with the debugger once it is imported."""
     for magics in _magics():
         if not isinstance(shell.magics_manager.registry.get(magics.__name__), magics):
             shell.register_magics(magics)
@@ -46,7 +46,7 @@ def _magics() -> tuple[Any, ...]:
 
 
 def _show_as_html(shell: Any, name: str, module: Any) -> None:
-    # Not by name: under the alias a class says MindSpore's name of its module.
+    # Not by name: under the alias, a class's ``__module__`` is MindSpore's.
     shell.display_formatter.formatters["text/html"].for_type(getattr(module, name), _html)
 
 
@@ -57,7 +57,7 @@ def _html(value: object) -> str | None:
 
 
 def _show_panels(shell: Any, module: Any) -> None:
-    # Not by name: each widget has a class of its own, which has the same name and would be taken for this one.
+    # Not by name: each widget has a class of its own with the same name.
     shell.display_formatter.mimebundle_formatter.for_type(module.DebuggerPanel, _forms)
     shell.display_formatter.ipython_display_formatter.for_type(module.DebuggerPanel, partial(_display, shell))
     from hookscope.widgets import kept
@@ -67,14 +67,14 @@ def _show_panels(shell: Any, module: Any) -> None:
 
 
 def _display(shell: Any, panel: Any) -> None:
-    """Show a panel that is a cell's value; where nobody looks, its forms."""
+    """Show a panel that is a cell's value; without a person at the front end, its static forms."""
     if not widgets_come_alive():
-        raise NotImplementedError  # IPython asks for the forms then
+        raise NotImplementedError  # IPython then requests the forms
     panels_of(shell).show(panel)
 
 
 def _forms(panel: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a panel that is a cell's value shows where nobody will see a live widget: its static forms alone."""
+    """Return the forms of a panel that is a cell's value: only static ones if no live widget will be visible."""
     forms, metadata = panel._repr_mimebundle_()
     if not widgets_come_alive():
         forms.pop(_WIDGET_VIEW, None)
@@ -84,24 +84,24 @@ def _forms(panel: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 def _introduce(shell: Any, debug: Any) -> None:
     from .pausing import KernelPauser
 
-    if hasattr(shell, "kernel"):  # not in a terminal: there the debugger asks at its own prompt
+    if hasattr(shell, "kernel"):  # not in a terminal, where the debugger prompts
         debug.set_default_pauser(KernelPauser)
 
 
 def _name_cells(shell: Any, labels: Any) -> None:
     def label(filename: str) -> str | None:
         name = shell.compile.format_code_name(filename)  # such as ("Cell", "In[3]")
-        # What runs a notebook from start to end may not count its cells: nbval calls each of them In[1].
+        # Programs that run a notebook from start to end may not count its cells: nbval calls each of them In[1].
         return None if name is None else " ".join(name) if somebody_looks() else "a cell"
 
     labels.set_file_labels(label)
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Take the magics away again, and give the debugger its own ways back."""
+    """Unregister the magics, and restore the debugger's own pauser and labels."""
     for magics in _magics():
-        there = shell.magics_manager.registry.pop(magics.__name__, None)
-        for kind, names in magics.magics.items() if there is not None else ():
+        registered = shell.magics_manager.registry.pop(magics.__name__, None)
+        for kind, names in magics.magics.items() if registered is not None else ():
             for name in names:
                 shell.magics_manager.magics[kind].pop(name, None)
     for module, name in _SHOWN_AS_HTML:

@@ -1,6 +1,6 @@
-"""A descriptor that is kept while the user's script runs, which may close it: scripts that become daemons close all.
+"""File descriptor that survives a user's script, which may close it: scripts that become daemons close all.
 
-Its number may then be that of a file of the script's. So whoever writes looks first whether it is still the same file.
+Its number may then belong to a file of the script's, so the identity of the file is checked before each write.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ __all__ = ["HeldFile"]
 
 
 class HeldFile:
-    """An open file, known by what it is and not by its number alone.
+    """An open file, identified by device and inode and not by its descriptor alone.
 
     Args:
-        descriptor: the number that it has now.
+        descriptor: the file's current descriptor.
 
     Raises:
-        OSError: nothing is open there.
+        OSError: the descriptor is not open.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -25,7 +25,7 @@ class HeldFile:
         self._identity = _identity(descriptor)
 
     def is_open(self) -> bool:
-        """Return whether the number still is that of the file."""
+        """Return whether the descriptor still refers to the file."""
         try:
             return _identity(self.descriptor) == self._identity
         except OSError:
@@ -33,5 +33,5 @@ class HeldFile:
 
 
 def _identity(descriptor: int) -> tuple[int, int]:
-    found = os.fstat(descriptor)
-    return found.st_dev, found.st_ino
+    status = os.fstat(descriptor)
+    return status.st_dev, status.st_ino

@@ -1,4 +1,4 @@
-"""The inbox of the pause pump: messages that came while the main thread may have been busy, in their order."""
+"""Inbox of the pause pump: messages that arrived while the main thread may have been busy, in order."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from .ipykernel_adapter import Frames
 
 
 class Inbox:
-    """Messages that wait to be handled, numbered by run; a run ends where another request came between.
+    """Pending messages, numbered by run; a run ends where another request came between.
 
     Attributes:
-        urgent: how many of them a running cell may answer.
+        urgent: the number of messages that a running cell may handle.
 
-    The lock is taken by `with` on the bare lock, never through a Condition's own `__enter__`: a
-    KeyboardInterrupt inside that Python function would leave the lock held for ever.
+    The lock is acquired by `with` on the bare lock, never through a Condition's own `__enter__`: a KeyboardInterrupt
+    inside that Python function would leave the lock held forever.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Inbox:
         self._announced: int | None = None
 
     def put(self, message: Frames, urgent: bool = False) -> int | None:
-        """Add a message; the number of its run when the main thread must be woken for it, else None."""
+        """Add a message; return the number of its run if the main thread must be woken for it, else None."""
         with self._lock:
             self._messages.append((self._run, urgent, message))
             self.urgent += urgent
@@ -38,23 +38,23 @@ class Inbox:
             return self._run
 
     def end_run(self) -> None:
-        """Another request passes: what is put from now on stands behind it."""
+        """End the run because another request passes; later messages follow it."""
         with self._lock:
             self._run += 1
 
     def answered(self, run: int) -> None:
-        """The wake-up for `run` has arrived, so a message of that run that comes later needs another one."""
+        """Record that the wake-up for `run` has arrived, so that later messages of that run need another one."""
         with self._lock:
             if self._announced == run:
                 self._announced = None
 
     def last_run(self) -> int | None:
-        """The run of the newest message, None when the inbox is empty."""
+        """Return the run of the newest message, None if the inbox is empty."""
         with self._lock:
             return self._messages[-1][0] if self._messages else None
 
     def take(self, up_to_run: int | None = None) -> Frames | None:
-        """The oldest message, if there is one and its run is not after `up_to_run`."""
+        """Remove and return the oldest message, if there is one and its run is not after `up_to_run`."""
         with self._lock:
             if self._messages and (up_to_run is None or self._messages[0][0] <= up_to_run):
                 _, urgent, message = self._messages.popleft()
@@ -63,21 +63,21 @@ class Inbox:
             return None
 
     def take_urgent(self) -> Frames | None:
-        """The oldest message that a running cell may answer, if there is one."""
+        """Remove and return the oldest message that a running cell may handle, if there is one."""
         with self._lock:
-            for place, (_, urgent, message) in enumerate(self._messages):
+            for index, (_, urgent, message) in enumerate(self._messages):
                 if urgent:
-                    del self._messages[place]
+                    del self._messages[index]
                     self.urgent -= 1
                     return message
             return None
 
     def wait(self, seconds: float) -> None:
-        """Sleep until something is put, `wake` is called or the time is over."""
+        """Sleep until a message is put, `wake` is called or the timeout expires."""
         with self._lock:
             self._changed.wait(seconds)
 
     def wake(self) -> None:
-        """Make every waiting thread look again."""
+        """Wake every waiting thread."""
         with self._lock:
             self._changed.notify_all()

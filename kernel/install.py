@@ -1,7 +1,7 @@
-"""Writes the kernelspec with the path of this interpreter.
+"""Installation of the kernelspec with the path of this interpreter.
 
-`pip install` already puts a kernelspec next to the Jupyter of the same environment. This is for a Jupyter
-that lives in another one: it must be told which Python has Hookscope.
+`pip install` already puts a kernelspec next to the Jupyter of the same environment. This is for a Jupyter in another
+environment, which needs the path of the Python that has Hookscope.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SPEC_FOLDER = Path(__file__).parent / "kernelspec"
 
 
 def install_kernelspec(name: str = "hookscope", prefix: str | None = None, user: bool = False) -> Path:
-    """Install for `prefix`, for the user, or for everybody; the folder it went to."""
+    """Install the kernelspec for `prefix`, for the user, or for all users, and return its folder."""
     if not re.fullmatch(r"[A-Za-z0-9._-]+", name):
         raise ValueError(f"a kernel's name has only letters, digits and . _ -, got {name!r}")
     from jupyter_client.kernelspec import KernelSpecManager

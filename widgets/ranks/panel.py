@@ -63,9 +63,7 @@ class _View:
         self.bits = False
         self.wanted = 0  # the number of the newest request
         self.asked: dict[int, int] = {}  # by rank, the number of the last request sent
-        self.told: dict[
-            int, tuple[int, Mapping[str, Any] | str]
-        ] = {}  # by rank: number of the last reply; page or error
+        self.told: dict[int, tuple[int, Mapping[str, Any] | str]] = {}  # by rank: number of last reply; page or error
         self.page = Page([], None, False)
 
     def restart(self) -> None:

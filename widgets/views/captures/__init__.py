@@ -1,6 +1,6 @@
-"""What passed the watched cells, in the order of the run, and everything about the selected one.
+"""View of captures: the values that passed the watched cells, in run order, and the selected capture.
 
-It is one view, or two that stand apart: the timeline, and the tensor that is selected in it.
+It is one view, or two separate ones: the timeline, and the tensor that is selected in it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _HERE = Path(__file__).parent
 
 
 class Selected(traitlets.Int[int, int]):
-    """The index of a capture that is kept, or -1."""
+    """The index of a capture in the ring buffer, or -1."""
 
     def validate(self, panel: DebuggerPanel, value: Any) -> int:
         index = max(-1, int(super().validate(panel, value)))
@@ -53,12 +53,12 @@ def _new_feed(panel: DebuggerPanel) -> CaptureFeed:
 
 
 def restart(panel: DebuggerPanel) -> None:
-    """Send every capture again."""
+    """Mark every capture for sending again."""
     _feed(panel).restart()
 
 
 def publish(panel: DebuggerPanel, budget: float) -> None:
-    """Send the captures that the page has not got, and which of the old ones are gone."""
+    """Send new captures to the page, and the range of those that were evicted."""
     new = _feed(panel).take(budget)
     if new is not None:
         content, numbers = new
@@ -69,28 +69,28 @@ def kept(panel: DebuggerPanel, index: int) -> Row:
     """Return the capture with this index, with or without its value.
 
     Raises:
-        MessageError: the ring has dropped it, or there never was one.
+        MessageError: the ring buffer has dropped the capture, or it never existed.
     """
-    found = _feed(panel).find([index])
-    if not found:
+    matches = _feed(panel).find([index])
+    if not matches:
         raise MessageError(f"capture {index} is no longer kept")
-    return found[0]
+    return matches[0]
 
 
 def with_value(panel: DebuggerPanel, index: int) -> Capture:
-    """Return the capture with this index.
+    """Return the capture with this index, including its value.
 
     Raises:
-        MessageError: it is no longer kept, or without its value.
+        MessageError: the capture is no longer in the ring buffer, or its value was evicted.
     """
-    found = kept(panel, index)
-    if isinstance(found, GivenUp):
+    capture = kept(panel, index)
+    if isinstance(capture, GivenUp):
         raise MessageError(f"the value of capture {index} was given up: only its figures are kept")
-    return found
+    return capture
 
 
 def publish_selection(panel: DebuggerPanel) -> None:
-    """Show everything about the selected capture, or that none is."""
+    """Publish the selected capture, or that there is no selection."""
     with panel.hold_sync():
         if panel.selected < 0:
             panel.selection, panel.histogram = {}, b""
@@ -99,38 +99,42 @@ def publish_selection(panel: DebuggerPanel) -> None:
 
 
 def select(panel: DebuggerPanel, index: int) -> None:
-    """Select a capture; whoever is linked to the panel's `selected` follows."""
+    """Select a capture; widgets linked to the panel's `selected` follow."""
     panel.selected = kept(panel, index).index
 
 
 def send_statistics(panel: DebuggerPanel, indices: list[Any]) -> None:
-    """Send the figures of captures that came into view; while code runs only where it is time for an update."""
+    """Send the statistics of captures that became visible; while code runs, only when an update is due."""
     if not all(type(index) is int for index in indices):
         raise MessageError("message 'statistics': indices must be a list of int")
     panel.when_due(lambda: panel.send({"type": "statistics"}, [_feed(panel).statistics(indices)]))
 
 
 def send_tensor(panel: DebuggerPanel, index: int, other: int, picture: str, at: list[Any], window: list[Any]) -> None:
-    """Send a slice of a capture's value, of another one's beside it, and their difference."""
-    compared = next((one for one in panel.session.captures if one.index == other), None) if other >= 0 else None
-    content, buffers = tensor.slice_view(with_value(panel, index), compared, picture, at, window)
+    """Send a slice of a capture's value, the same slice of another capture, and their difference."""
+    reference = (
+        next((candidate for candidate in panel.session.captures if candidate.index == other), None)
+        if other >= 0
+        else None
+    )
+    content, buffers = tensor.slice_view(with_value(panel, index), reference, picture, at, window)
     panel.send(content, buffers)
 
 
 def send_choices(panel: DebuggerPanel, index: int, text: str) -> None:
-    """Send which captures there are to compare with that have all words of a text."""
-    found, total = tensor.choices(panel.session.captures, with_value(panel, index), text)
-    panel.send({"type": "choices", "index": index, "text": text, "choices": found, "total": total})
+    """Send the captures to compare with whose labels contain all words of a text."""
+    matches, total = tensor.choices(panel.session.captures, with_value(panel, index), text)
+    panel.send({"type": "choices", "index": index, "text": text, "choices": matches, "total": total})
 
 
 def send_code(panel: DebuggerPanel, index: int, at: list[Any]) -> None:
-    """Send code that gives a slice of a capture's value wherever it is pasted."""
+    """Send code that reproduces a slice of a capture's value in any process."""
     capture, ring = with_value(panel, index), panel.session.captures
     panel.send({"type": "code", "index": index, "code": numpy_code(capture, at, ring.name)})
 
 
 def set_bounds(panel: DebuggerPanel, max_bytes: str, max_captures: str) -> None:
-    """Keep more captures from now on, or fewer; an empty bound stays as it is."""
+    """Set the bounds of the ring buffer; an empty bound stays unchanged."""
     size = count = None
     try:
         if max_bytes.strip():
@@ -146,7 +150,7 @@ def set_bounds(panel: DebuggerPanel, max_bytes: str, max_captures: str) -> None:
 
 
 def send_source(panel: DebuggerPanel, path: str) -> None:
-    """Send the text of a cell's `construct`."""
+    """Send the source of a cell's `construct`."""
     panel.send(tensor.source_view(panel.session.paths.cell(path), path))
 
 

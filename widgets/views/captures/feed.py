@@ -1,4 +1,4 @@
-"""The captures as they travel to the page: rows as they come, their figures, everything about the selected one."""
+"""Messages about captures: rows as they arrive, their statistics, everything about the selected one."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 _GIVEN_UP = "The value was given up to make room for newer ones; its figures stay."
 _NO_FIGURES = "The value was given up to make room for newer ones, before anybody asked for its figures."
 CAPTURE_NUMBERS = ("index", "step", "call", "known", "minimum", "maximum", "mean", "std", "nan", "inf")
-# What a row of numbers says of its figures: they are there, nobody asked for them yet, they never will be.
+# Values of the column `known`: statistics are present, not computed yet, or never will be.
 _KNOWN, _NOT_YET, _NEVER = 1.0, 0.0, -1.0
 CAPTURE_TEXTS = ("path", "cell", "direction", "slot", "context", "shape", "dtype", "origin", "hits")
 
 
 class Bounds(TypedDict):
-    """What the page is told about the captures that it has."""
+    """Facts about the captures that the page has."""
 
     oldest: int
     given_up: int
@@ -40,7 +40,7 @@ class Bounds(TypedDict):
 
 
 class NewCaptures(Bounds):
-    """Captures that the page has not got, with CAPTURE_NUMBERS; with `reset` it has none any more."""
+    """New captures with CAPTURE_NUMBERS; `reset` tells the page to discard its earlier ones."""
 
     type: Literal["captures"]
     reset: bool
@@ -49,7 +49,7 @@ class NewCaptures(Bounds):
 
 
 class Figures(TypedDict):
-    """CAPTURE_NUMBERS of captures that came into view."""
+    """CAPTURE_NUMBERS of captures that became visible."""
 
     type: Literal["statistics"]
 
@@ -63,7 +63,7 @@ class _OfValue(TypedDict):
 
 
 class Selection(_OfValue):
-    """The selected capture; its figures are text, since JSON has no NaN and no infinity."""
+    """The selected capture; its statistics are text, since JSON has neither NaN nor infinity."""
 
     index: int
     key: str
@@ -78,7 +78,7 @@ class Selection(_OfValue):
 
 
 def capture_numbers(capture: Row, statistics: Statistics | None) -> list[float]:
-    """One row of CAPTURE_NUMBERS; the statistics are left out until somebody looks."""
+    """Return one row of CAPTURE_NUMBERS; its statistics are NaN if `statistics` is None."""
     row = [float(capture.index), float(capture.step), float(capture.call)]
     if statistics is None:
         return [*row, _NEVER if isinstance(capture, GivenUp) else _NOT_YET, *[float("nan")] * 6]
@@ -88,7 +88,7 @@ def capture_numbers(capture: Row, statistics: Statistics | None) -> list[float]:
 
 
 def capture_texts(captures: Iterable[Row]) -> dict[str, list[str]]:
-    """The text columns of captures, by name."""
+    """Return the text columns of captures, by name."""
     columns: dict[str, list[str]] = {name: [] for name in CAPTURE_TEXTS}
     for capture in captures:
         columns["path"].append(capture.path)
@@ -104,67 +104,67 @@ def capture_texts(captures: Iterable[Row]) -> dict[str, list[str]]:
 
 
 class CaptureFeed:
-    """Remembers how far the browser is, and computes statistics within a budget of time.
+    """Position of the browser in the captures, with statistics computed within a time budget.
 
-    A capture costs nothing until its statistics are wanted, and a training loop makes thousands: the
-    newest get theirs first, the others when they are scrolled into view.
+    A capture costs nothing until its statistics are needed, and a training loop makes thousands of captures. The newest
+    get theirs first, the others when they are scrolled into view.
     """
 
     def __init__(self, session: DebugSession) -> None:
         self._session = session
-        self._next = 0  # the index of the first capture that the browser has not got
-        self._told: Bounds | None = None  # what it was told about those that it has
-        self._replacements = 0  # how many it knows of: an edit at a pause changes what was sent
+        self._next = 0  # the index of the first capture that the browser lacks
+        self._told: Bounds | None = None  # the last facts sent about the captures
+        self._replacements = 0  # number of replacements sent: an edit at a pause changes earlier captures
 
     def restart(self) -> None:
-        """Send everything again from the oldest capture on: a page was loaded anew."""
+        """Send everything again from the oldest capture on, since a page was reloaded."""
         self._next = 0
 
     def take(self, budget: float) -> tuple[NewCaptures, bytes] | None:
-        """Return what changed since the last call, or None; `budget` is in seconds."""
+        """Return the changes since the last call, or None; `budget` is in seconds."""
         ring = self._session.captures
         if self._replacements != ring.replacements:
             self._replacements = ring.replacements
             self.restart()
-        kept = ring.rows()
-        fresh = kept[bisect_left(kept, self._next, key=_index) :]
-        told: Bounds = {
-            "oldest": kept[0].index if kept else self._next,
+        retained = ring.rows()
+        arrivals = retained[bisect_left(retained, self._next, key=_index) :]
+        bounds: Bounds = {
+            "oldest": retained[0].index if retained else self._next,
             "given_up": ring.given_up,
             "notes": ring.notes(),
             "max_bytes": size_text(ring.max_bytes),
             "max_captures": ring.max_captures,
         }
-        if not fresh and told == self._told:
+        if not arrivals and bounds == self._told:
             return None
         reset = self._next == 0
-        self._told = told
-        if fresh:
-            self._next = fresh[-1].index + 1
+        self._told = bounds
+        if arrivals:
+            self._next = arrivals[-1].index + 1
         end = monotonic() + budget
         rows: list[list[float]] = []
-        for capture in reversed(fresh):
-            given_up = isinstance(capture, GivenUp)  # its figures are there, or never will be
+        for capture in reversed(arrivals):
+            given_up = isinstance(capture, GivenUp)  # its statistics are already computed, or never will be
             statistics = capture.statistics() if given_up or monotonic() < end else None
             rows.append(capture_numbers(capture, statistics))
         rows.reverse()
         content: NewCaptures = {
             "type": "captures",
             "reset": reset,
-            **told,
-            "count": len(fresh),
-            "columns": capture_texts(fresh),
+            **bounds,
+            "count": len(arrivals),
+            "columns": capture_texts(arrivals),
         }
         return content, columns_to_bytes(rows, len(CAPTURE_NUMBERS))
 
     def find(self, indices: Iterable[int]) -> list[Row]:
-        """Return the captures with these indices, without those that the ring has dropped."""
-        kept = self._session.captures.rows()
-        places = [(index, bisect_left(kept, index, key=_index)) for index in indices]
-        return [kept[at] for index, at in places if at < len(kept) and kept[at].index == index]
+        """Return the captures with these indices, omitting those that the ring buffer has dropped."""
+        retained = self._session.captures.rows()
+        positions = [(index, bisect_left(retained, index, key=_index)) for index in indices]
+        return [retained[at] for index, at in positions if at < len(retained) and retained[at].index == index]
 
     def statistics(self, indices: Iterable[int]) -> bytes:
-        """Compute the rows of CAPTURE_NUMBERS for captures that came into view."""
+        """Return rows of CAPTURE_NUMBERS for captures that became visible."""
         rows = [capture_numbers(capture, capture.statistics()) for capture in self.find(indices)]
         return columns_to_bytes(rows, len(CAPTURE_NUMBERS))
 
@@ -174,9 +174,9 @@ def _index(capture: Row) -> int:
 
 
 def selection_view(capture: Row, captures: Iterable[Capture]) -> tuple[Selection, bytes]:
-    """Everything about the selected one of the captures, and its histogram: 64 counts, then 65 edges.
+    """Return everything about the selected capture, and its histogram: 64 counts, then 65 edges.
 
-    Of one that was given up there are no pictures, and perhaps neither figures nor histogram.
+    A capture whose value was evicted has no pictures, and may lack statistics and a histogram.
     """
     statistics = capture.statistics()
     figures: dict[str, float] = (
@@ -215,7 +215,7 @@ def selection_view(capture: Row, captures: Iterable[Capture]) -> tuple[Selection
 
 
 def _of_value(capture: Row, captures: Iterable[Capture]) -> _OfValue:
-    """What is shown of a capture only while its value is kept."""
+    """Return the parts of a selection that need the capture's value."""
     if isinstance(capture, GivenUp):
         return {
             "kept": False,

@@ -1,7 +1,7 @@
-"""A slice of a capture as code that runs where it is pasted: in a fresh cell, a script, another process.
+"""Code generation for a slice of a capture: it runs in a fresh cell, a script or another process.
 
-Few elements are written out, more of them as compressed bytes in text. Of a large slice the text would be too long for
-a notebook: its code takes the value from the session that keeps it, in the same kernel, and says so.
+A few elements are written as numbers, more of them as compressed bytes in text. A large slice would be too long for a
+notebook. Its code reads the value from the session in the same kernel, and states this.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from hookscope.engine.debug import Capture
 
 MOST_WRITTEN = 256
-"""Elements that are written out as numbers."""
+"""Maximum number of elements that are written as numbers."""
 
 MOST_BYTES = 64 << 10
-"""Bytes that are written out as text."""
+"""Maximum number of bytes that are written as text."""
 
 
 class Code(TypedDict):
-    """The answer to who asked for code."""
+    """The reply to a request for code."""
 
     type: Literal["code"]
     index: int
@@ -42,16 +42,16 @@ def numpy_code(capture: Capture, at: Sequence[int], ring: str) -> str:
     Args:
         capture: the capture.
         at: the index along each of the first axes.
-        ring: the name of the ring that keeps it (`CaptureRing.name`).
+        ring: the name of the ring buffer that holds it (`CaptureRing.name`).
     """
     array = capture.value._array
     sizes = array.shape[: max(0, array.ndim - 2)]
-    places = [max(0, min(int(place), size - 1)) for place, size in zip(at, sizes, strict=False)]
-    part = array[tuple(places)] if places and array.size else array
-    index = f"[{', '.join(map(str, places))}]" if places else ""
-    about = f"{capture.key}, step {capture.step}{', ' + index if index else ''}: "
-    about += f"{part.dtype.name} {texts.shape_text(part.shape)}"
-    comment = f"# {' '.join(about.split())}"  # a line break in a cell's name must not end the comment
+    indices = [max(0, min(int(coordinate), size - 1)) for coordinate, size in zip(at, sizes, strict=False)]
+    part = array[tuple(indices)] if indices and array.size else array
+    index = f"[{', '.join(map(str, indices))}]" if indices else ""
+    description = f"{capture.key}, step {capture.step}{', ' + index if index else ''}: "
+    description += f"{part.dtype.name} {texts.shape_text(part.shape)}"
+    comment = f"# {' '.join(description.split())}"  # a line break in a cell's name must not end the comment
     if part.nbytes > MOST_BYTES:
         return (
             f"{comment}, {size_text(part.nbytes)}: taken from the session in this kernel, while that keeps it\n"
@@ -63,9 +63,9 @@ def numpy_code(capture: Capture, at: Sequence[int], ring: str) -> str:
 
 
 def _code(part: npt.NDArray[Any]) -> str:
-    known = part.dtype.type.__module__ == "numpy"
-    dtype = f"{'np' if known else 'ml_dtypes'}.{part.dtype.name}"
-    imports = ["import numpy as np"] if known else ["import ml_dtypes", "import numpy as np"]
+    native = part.dtype.type.__module__ == "numpy"
+    dtype = f"{'np' if native else 'ml_dtypes'}.{part.dtype.name}"
+    imports = ["import numpy as np"] if native else ["import ml_dtypes", "import numpy as np"]
     if not part.size:
         return "\n".join([*imports, "", f"array = np.zeros({part.shape}, dtype={dtype})", ""])
     if part.size <= MOST_WRITTEN:
@@ -88,14 +88,14 @@ def _code(part: npt.NDArray[Any]) -> str:
 
 
 def _literal(part: npt.NDArray[Any]) -> str:
-    """An array as nested lists with the shortest numbers that give the same elements again."""
+    """Return an array as nested lists of the shortest numbers that round-trip."""
     if part.ndim == 0:
         return _number(part[()])
-    between = ", " if part.ndim == 1 else ",\n" + " " * 8
-    return f"[{between.join(_literal(row) for row in part)}]"
+    separator = ", " if part.ndim == 1 else ",\n" + " " * 8
+    return f"[{separator.join(_literal(row) for row in part)}]"
 
 
 def _number(number: Any) -> str:
-    if number.dtype.kind == "c":  # as two numbers: to Python 1-0j is 1+0j, and nan+infj is two names
+    if number.dtype.kind == "c":  # as two numbers: Python evaluates 1-0j as 1+0j, and nan+infj is two names
         return f"complex({number.real}, {number.imag})"
-    return str(number) if number.dtype.kind in "biuf" else str(float(number))  # a bfloat16 writes -0.0 as -0
+    return str(number) if number.dtype.kind in "biuf" else str(float(number))  # str(bfloat16(-0.0)) is "-0"

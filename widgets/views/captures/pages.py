@@ -1,4 +1,4 @@
-"""The captures where no script runs: some of them in a saved notebook, many more in the export."""
+"""Static HTML of captures: a few in a saved notebook, many more in the export."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MAX_CAPTURES = 80
 MAX_HEATMAPS = 4
-"""Of a saved notebook; those of the export:"""
+"""Limits of a saved notebook; those of the export follow."""
 
 MAX_EXPORTED = 500
 MAX_EXPORTED_HEATMAPS = 60
@@ -29,7 +29,7 @@ _HEATMAP_CELLS = 32
 
 
 def static_parts(session: DebugSession) -> list[str | Table]:
-    """Return the losses and the marked captures as pictures, and a table of captures."""
+    """Return plots of the losses and of marked captures, and a table of captures."""
     pictures = [training_figure(session), *_marked_heatmaps(session)]
     drawn = "".join(picture for picture in pictures if picture)
     notes = f"<p><small>{text(' '.join(session.captures.notes()))}</small></p>" if session.captures.notes() else ""
@@ -37,7 +37,7 @@ def static_parts(session: DebugSession) -> list[str | Table]:
 
 
 def training_figure(session: DebugSession) -> str:
-    """Return the losses of the steps as a curve; "" for fewer than two."""
+    """Return the losses by step as a curve; "" for fewer than two."""
     losses = list(session.history.losses)
     picture = drawings.curve("loss by step", losses)
     if not picture:
@@ -47,9 +47,9 @@ def training_figure(session: DebugSession) -> str:
 
 
 def _marked_heatmaps(session: DebugSession) -> list[str]:
-    """The first captures that conditions marked, of those in which there is something to see."""
-    shown = captures_of(session)
-    marked = {shown.get((finding.condition, finding.subject), -1) for finding in session.findings()}
+    """Return heatmaps of the first captures that conditions marked, skipping constant ones."""
+    indices = captures_of(session)
+    marked = {indices.get((finding.condition, finding.subject), -1) for finding in session.findings()}
     pictures: list[str] = []
     for capture in session.captures:
         if capture.index not in marked or len(pictures) == MAX_HEATMAPS:
@@ -57,27 +57,27 @@ def _marked_heatmaps(session: DebugSession) -> list[str]:
         figures = capture.statistics()
         faults = figures.nan + figures.positive_inf + figures.negative_inf
         if faults or figures.minimum < figures.maximum:
-            told = f"{capture.key}, step {capture.step}: {', '.join(capture.hits)}. "
-            pictures.append(drawings.matrix_figure(capture.value._array, told, _HEATMAP_CELLS))
+            caption = f"{capture.key}, step {capture.step}: {', '.join(capture.hits)}. "
+            pictures.append(drawings.matrix_figure(capture.value._array, caption, _HEATMAP_CELLS))
     return pictures
 
 
 def _captures(captures: CaptureRing) -> Table:
-    kept = captures.rows()
-    rows = [_capture_row(capture) for capture in chosen(kept, MAX_CAPTURES)]
-    title = f"Captures: {len(kept)}"
-    if len(rows) < len(kept):
-        title = f"Captures: {len(rows)} of {len(kept)}, those that conditions marked and the newest"
+    retained = captures.rows()
+    rows = [_capture_row(capture) for capture in chosen(retained, MAX_CAPTURES)]
+    title = f"Captures: {len(retained)}"
+    if len(rows) < len(retained):
+        title = f"Captures: {len(rows)} of {len(retained)}, those that conditions marked and the newest"
     figures = ("min", "max", "mean", "std", "NaN", "inf")
     columns = ("step", "cell", "direction", "value", "shape", "dtype", *figures, "marks")
-    # Of NaN and infinities there is a column where there are any.
-    told = [k for k, name in enumerate(columns) if name not in ("NaN", "inf") or any(row[k] for row in rows)]
-    shown = [tuple(row[k] for k in told) for row in rows]
-    return Table(title, tuple(columns[k] for k in told), shown, numeric=("step", *figures))
+    # The columns for NaN and infinities are omitted if they are empty.
+    selection = [k for k, name in enumerate(columns) if name not in ("NaN", "inf") or any(row[k] for row in rows)]
+    shown = [tuple(row[k] for k in selection) for row in rows]
+    return Table(title, tuple(columns[k] for k in selection), shown, numeric=("step", *figures))
 
 
 def chosen(captures: Sequence[Row], most: int) -> list[Row]:
-    """Choose the captures that conditions marked, then the newest; in the order of the run."""
+    """Return at most `most` captures, preferring those that conditions marked, then the newest, in run order."""
     ordered = sorted(captures, key=lambda capture: (bool(capture.hits), capture.index), reverse=True)
     return sorted(ordered[:most], key=lambda capture: capture.index)
 
@@ -104,13 +104,13 @@ def _capture_row(capture: Row) -> tuple[object, ...]:
 
 
 def training_html(session: DebugSession) -> str:
-    """Return the losses of the steps."""
+    """Return the losses by step."""
     picture = training_figure(session)
     return f'<div class="drawings">{picture}</div>' if picture else ""
 
 
 def timeline_html(session: DebugSession) -> str:
-    """Return the captures by step; of too many those that a condition marked, then the newest."""
+    """Return captures by step; above the limit, those that conditions marked, then the newest."""
     captures = session.captures.rows()
     if not captures:
         return "<p>No captures.</p>"

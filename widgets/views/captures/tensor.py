@@ -1,8 +1,8 @@
-"""What a page needs to draw one slice of a value: at most so many numbers as a person can tell apart.
+"""Data for drawing one slice of a value, limited to as many numbers as a person can distinguish.
 
-A slice is a matrix, or a page of tiles (the channels of a feature map). What is larger than its picture is made
-smaller here, block by block, and the note says how; a block with a NaN or an infinity in it shows that. Each picture
-travels as two buffers: the levels of its colors (uint8, 0 at `low`, 255 at `high`), and its numbers (float64).
+A slice is a matrix, or a page of tiles (the channels of a feature map). A slice larger than its picture is reduced here
+block by block, and the note describes the reduction; a block that contains a NaN or an infinity shows it. Each picture
+is sent as two buffers: the levels of its colors (uint8, 0 at `low`, 255 at `high`), and its numbers (float64).
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ Numbers = npt.NDArray[np.float64]
 
 PICTURES = ("matrix", "tiles")
 MOST_CELLS = 128  # along each axis of a matrix
-MOST_BARS = 256  # of a value of one axis
+MOST_BARS = 256  # of a value with one axis
 MOST_TILES = 32  # on one page
-_TILE_CELLS = 32_768  # of all tiles of a page together
-_MOST_READ = 1 << 20  # elements of one matrix; of a larger one some are taken, at equal distances
+_TILE_CELLS = 32_768  # all tiles of a page together
+_MOST_READ = 1 << 20  # elements of one matrix; a larger one is subsampled evenly
 _MOST_CHOICES = 40
 _MOST_LINES = 400
 
 
 class PictureFacts(TypedDict):
-    """One picture without its numbers; figures are text, since JSON has no NaN and no infinity.
+    """One picture without its numbers; statistics are text, since JSON has neither NaN nor infinity.
 
-    `same` is what each of its `count` elements is, where all are the same, and else "".
+    `same` is the common value of all `count` elements, or "" if they differ.
     """
 
     title: str
@@ -57,7 +57,7 @@ class PictureFacts(TypedDict):
 
 
 class Slice(TypedDict):
-    """The pictures of one slice; each has two buffers, its levels and its numbers."""
+    """The pictures of one slice, with two buffers each: levels and numbers."""
 
     type: Literal["tensor"]
     picture: Literal["matrix", "tiles"]
@@ -73,7 +73,7 @@ class Slice(TypedDict):
 
 
 class Source(TypedDict):
-    """The text of a cell's `construct`."""
+    """The source of a cell's `construct`."""
 
     type: Literal["source"]
     path: str
@@ -91,7 +91,7 @@ class Choice(TypedDict):
 
 
 class Choices(TypedDict):
-    """The captures to compare with that have all words of a text: the nearest, and how many there are."""
+    """Captures to compare with whose labels contain all words of a text: the nearest ones, and the total number."""
 
     type: Literal["choices"]
     index: int
@@ -101,7 +101,7 @@ class Choices(TypedDict):
 
 
 class Read(NamedTuple):
-    """Elements of a matrix, before they are made small enough to send."""
+    """Elements of a matrix, before reduction to a size that is sent."""
 
     numbers: Numbers
     window: tuple[int, int, int, int]
@@ -112,15 +112,14 @@ class Read(NamedTuple):
 def slice_view(
     capture: Capture, other: Capture | None, picture: str, at: Sequence[int], window: Sequence[int]
 ) -> tuple[Slice, list[bytes]]:
-    """The content of a message and its buffers: a matrix or a page of tiles of a capture.
+    """Return a message and its buffers: a matrix or a page of tiles of a capture.
 
     Args:
-        capture: what is looked at.
-        other: what it is compared with, of the same shape: its matrix comes first, and what is left of `capture` when
-            it is taken away comes third.
+        capture: the capture to show.
+        other: a capture of the same shape to compare with: its matrix comes first, and `capture` minus `other` third.
         picture: "matrix" or "tiles".
-        at: the index along each axis before the matrix; before the tiles, with the number of the page behind.
-        window: first row, row behind the last, first column, column behind the last; empty is the whole matrix.
+        at: the index along each axis before the matrix; for tiles, before the channels, then the number of the page.
+        window: first row, end row, first column, end column (ends exclusive); empty is the full matrix.
     """
     if picture not in PICTURES:
         raise ValueError(f"picture must be one of {', '.join(PICTURES)}, got {picture!r}")
@@ -136,26 +135,26 @@ def slice_view(
 def _matrices(
     capture: Capture, other: Capture | None, at: Sequence[int], window: Sequence[int]
 ) -> tuple[Slice, list[bytes]]:
-    places = _clamped(at, capture.shape[:-2])
+    indices = _clamped(at, capture.shape[:-2])
     captures = [capture] if other is None else [other, capture]
-    planes = [_plane(one, places) for one in captures]
+    planes = [_plane(member, indices) for member in captures]
     height, width = planes[0].shape
     limits = (MOST_CELLS, MOST_BARS if height == 1 else MOST_CELLS)
     reads = [_read(plane, window, limits) for plane in planes]
     low, high = _range(captures)
-    titles = [f"{one.key}, step {one.step}" for one in captures]
+    titles = [f"{member.key}, step {member.step}" for member in captures]
     pictures = [_picture(title, read, low, high) for title, read in zip(titles, reads, strict=True)]
     largest = ""
     if other is not None:
-        whole = _apart(*[_read(plane, (), limits) for plane in reversed(planes)])
-        reach, largest = _largest(whole, places[: len(capture.shape) - 2], len(capture.shape))
+        full = _apart(*[_read(plane, (), limits) for plane in reversed(planes)])
+        reach, largest = _largest(full, indices[: len(capture.shape) - 2], len(capture.shape))
         pictures.append(_picture("difference", _apart(*reversed(reads)), -reach, reach))
     content: Slice = {
         "type": "tensor",
         "picture": "matrix",
         "index": capture.index,
         "other": -1 if other is None else other.index,
-        "at": places,
+        "at": indices,
         "size": [height, width],
         "window": list(reads[0].window),
         "step": list(reads[0].step),
@@ -169,18 +168,18 @@ def _matrices(
 def _tiles(capture: Capture, at: Sequence[int]) -> tuple[Slice, list[bytes]]:
     channels, height, width = capture.shape[-3:]
     pages = math.ceil(channels / MOST_TILES)
-    *places, page = _clamped(at, (*capture.shape[:-3], pages))
-    shown = range(page * MOST_TILES, min(channels, (page + 1) * MOST_TILES))
-    side = math.isqrt(_TILE_CELLS // max(1, len(shown)))
+    *indices, page = _clamped(at, (*capture.shape[:-3], pages))
+    numbers = range(page * MOST_TILES, min(channels, (page + 1) * MOST_TILES))
+    side = math.isqrt(_TILE_CELLS // max(1, len(numbers)))
     low, high = _range([capture])
-    reads = [_read(_plane(capture, [*places, k]), (), (side, side)) for k in shown]
-    pictures = [_picture(str(k), read, low, high) for k, read in zip(shown, reads, strict=True)]
+    reads = [_read(_plane(capture, [*indices, k]), (), (side, side)) for k in numbers]
+    pictures = [_picture(str(k), read, low, high) for k, read in zip(numbers, reads, strict=True)]
     content: Slice = {
         "type": "tensor",
         "picture": "tiles",
         "index": capture.index,
         "other": -1,
-        "at": [*places, page],
+        "at": [*indices, page],
         "size": [height, width],
         "window": [0, height, 0, width],
         "step": list(reads[0].step) if reads else [1, 1],
@@ -192,13 +191,13 @@ def _tiles(capture: Capture, at: Sequence[int]) -> tuple[Slice, list[bytes]]:
 
 
 def _clamped(at: Sequence[int], sizes: Sequence[int]) -> list[int]:
-    """An index along each axis that is inside it, whatever the page asked for."""
-    wanted = [*at, *[0] * len(sizes)][: len(sizes)]
-    return [max(0, min(index, size - 1)) for index, size in zip(wanted, sizes, strict=True)]
+    """Return an index along each axis, clamped to the axis."""
+    requested = [*at, *[0] * len(sizes)][: len(sizes)]
+    return [max(0, min(index, size - 1)) for index, size in zip(requested, sizes, strict=True)]
 
 
 def _plane(capture: Capture, places: Sequence[int]) -> Any:
-    """The matrix at these places, still a view of the array; a value of one axis is one row."""
+    """Return the matrix at these indices as a view of the array; a value of one axis is one row."""
     array = capture.value._array
     if 0 in array.shape:
         return np.zeros((1, 0))
@@ -207,7 +206,7 @@ def _plane(capture: Capture, places: Sequence[int]) -> Any:
 
 
 def _read(plane: Any, window: Sequence[int], limits: tuple[int, int]) -> Read:
-    """Take what is in the window, as float64, and choose how many elements become one cell of the picture."""
+    """Return the window as float64, with the number of elements that become one cell of the picture."""
     height, width = plane.shape
     top, bottom, left, right = window if len(window) == 4 else (0, height, 0, width)
     top, left = (max(0, min(first, size - 1)) for first, size in ((top, height), (left, width)))
@@ -217,15 +216,15 @@ def _read(plane: Any, window: Sequence[int], limits: tuple[int, int]) -> Read:
     surplus = rows * columns / _MOST_READ
     each_row = min(down, math.ceil(math.sqrt(max(1.0, surplus))))
     each_column = min(across, math.ceil(max(1.0, surplus / each_row)))
-    taken = plane[top:bottom:each_row, left:right:each_column]
-    taken = taken.get() if hasattr(taken, "get") else np.asarray(taken)
-    numbers = (np.abs(taken) if taken.dtype.kind == "c" else taken).astype(np.float64)
+    sample = plane[top:bottom:each_row, left:right:each_column]
+    sample = sample.get() if hasattr(sample, "get") else np.asarray(sample)
+    numbers = (np.abs(sample) if sample.dtype.kind == "c" else sample).astype(np.float64)
     step = (math.ceil(down / each_row) * each_row, math.ceil(across / each_column) * each_column)
     return Read(numbers, (top, bottom, left, right), (each_row, each_column), step)
 
 
 def _cells(read: Read) -> Numbers:
-    """Make each block one number: the mean of its elements; NaN or an infinity where there is one in it."""
+    """Return the mean of each block; a block that contains a NaN or an infinity becomes that value."""
     down, across = (step // stride for step, stride in zip(read.step, read.stride, strict=True))
     numbers = read.numbers
     if (down, across) == (1, 1) or not numbers.size:
@@ -247,7 +246,7 @@ def _blocks(numbers: Numbers, down: int, across: int) -> Numbers:
 
 
 def _apart(read: Read, other: Read) -> Read:
-    """The difference; elements that are the same NaN or infinity do not differ."""
+    """Return the difference of two reads; elements with the same NaN or infinity have difference 0."""
     with np.errstate(invalid="ignore", over="ignore"):
         difference = read.numbers - other.numbers
     same = (read.numbers == other.numbers) | (np.isnan(read.numbers) & np.isnan(other.numbers))
@@ -256,7 +255,7 @@ def _apart(read: Read, other: Read) -> Read:
 
 
 def _largest(apart: Read, places: Sequence[int], axes: int) -> tuple[float, str]:
-    """The largest finite difference, and a line that says where it is."""
+    """Return the largest finite difference, and a line with its position."""
     size = np.abs(apart.numbers)
     faults = int(size.size - np.isfinite(size).sum())
     tail = f"; {faults} differ by NaN or an infinity" if faults else ""
@@ -264,16 +263,18 @@ def _largest(apart: Read, places: Sequence[int], axes: int) -> tuple[float, str]
     if not size.size or finite.max() <= 0.0:
         return 1.0, ("no difference in this slice" if not faults else "the finite elements are the same") + tail
     row, column = (int(k) for k in np.unravel_index(int(finite.argmax()), size.shape))
-    place = [*places, row * apart.stride[0], column * apart.stride[1]]
+    position = [*places, row * apart.stride[0], column * apart.stride[1]]
     reach = float(finite[row, column])
-    return reach, f"largest difference in this slice: {reach:.6g} at {place[len(place) - axes :]}{tail}"
+    return reach, f"largest difference in this slice: {reach:.6g} at {position[len(position) - axes :]}{tail}"
 
 
 def _range(captures: Iterable[Capture]) -> tuple[float, float]:
-    """The ends of the colors: of the whole captures, so that slices can be compared; around 0 if signs differ."""
-    figures = [one.statistics() for one in captures]
-    low = min((one.minimum for one in figures if math.isfinite(one.minimum)), default=0.0)
-    high = max((one.maximum for one in figures if math.isfinite(one.maximum)), default=0.0)
+    """Return the limits of the color scale, symmetric around 0 if signs differ.
+
+    They are those of complete captures, so that slices are comparable."""
+    figures = [summary.statistics() for summary in captures]
+    low = min((summary.minimum for summary in figures if math.isfinite(summary.minimum)), default=0.0)
+    high = max((summary.maximum for summary in figures if math.isfinite(summary.maximum)), default=0.0)
     if low < 0.0 < high:
         high = max(-low, high)
         low = -high
@@ -281,22 +282,22 @@ def _range(captures: Iterable[Capture]) -> tuple[float, float]:
 
 
 def _picture(title: str, read: Read, low: float, high: float) -> tuple[PictureFacts, list[bytes]]:
-    """One picture's facts, with its levels and its numbers."""
+    """Return one picture's facts, with its levels and its numbers."""
     cells = _cells(read)
     finite = np.isfinite(cells)
-    known = np.clip(np.where(finite, cells, low), low, high)
-    reach = high / 2 - low / 2  # halves, since the whole range of a dtype does not fit into it
-    levels = np.round((known / 2 - low / 2) / reach * 255) if reach > 0 else np.full(cells.shape, 128.0)
+    clipped = np.clip(np.where(finite, cells, low), low, high)
+    reach = high / 2 - low / 2  # halves, since the full range of a dtype overflows it
+    levels = np.round((clipped / 2 - low / 2) / reach * 255) if reach > 0 else np.full(cells.shape, 128.0)
     numbers = read.numbers
-    inside = numbers[np.isfinite(numbers)]
+    finite_numbers = numbers[np.isfinite(numbers)]
     facts: PictureFacts = {
         "title": title,
         "rows": int(cells.shape[0]),
         "columns": int(cells.shape[1]),
         "low": repr(float(low)),
         "high": repr(float(high)),
-        "minimum": repr(float(inside.min()) if inside.size else math.nan),
-        "maximum": repr(float(inside.max()) if inside.size else math.nan),
+        "minimum": repr(float(finite_numbers.min()) if finite_numbers.size else math.nan),
+        "maximum": repr(float(finite_numbers.max()) if finite_numbers.size else math.nan),
         "nan": int(np.isnan(numbers).sum()),
         "positive_inf": int(np.isposinf(numbers).sum()),
         "negative_inf": int(np.isneginf(numbers).sum()),
@@ -307,7 +308,7 @@ def _picture(title: str, read: Read, low: float, high: float) -> tuple[PictureFa
 
 
 def _note(read: Read) -> str:
-    """Say how the picture was made smaller than the slice; nothing where it was not."""
+    """Return how the picture was reduced from the slice; "" if it was not."""
     if not read.numbers.size:
         return "no elements"
     notes = []
@@ -319,35 +320,35 @@ def _note(read: Read) -> str:
 
 
 def is_attention(capture: Capture) -> bool:
-    """Whether a value is weights of attention: each of its rows, what one query takes from the keys, sums to 1.
+    """Return whether a value is attention weights: each row, a query's weights over the keys, sums to 1.
 
-    It has the axes (batch, heads, queries, keys); or (heads or batch, queries, keys) with as many keys as queries,
-    for with other lengths it may as well be the probabilities of words. Rows with a NaN in them say nothing.
+    Its axes are (batch, heads, queries, keys); or (heads or batch, queries, keys) with as many keys as queries, since
+    with other lengths the value may as well be word probabilities. Rows that contain a NaN are ignored.
     """
     array = capture.value._array
-    fitting = array.ndim == 4 or (array.ndim == 3 and array.shape[1] == array.shape[2])
-    if not fitting or array.dtype.kind != "f" or array.shape[-1] < 2 or 0 in array.shape:
+    plausible = array.ndim == 4 or (array.ndim == 3 and array.shape[1] == array.shape[2])
+    if not plausible or array.dtype.kind != "f" or array.shape[-1] < 2 or 0 in array.shape:
         return False
     rows = array.reshape(-1, array.shape[-1])[: max(1, _MOST_READ // array.shape[-1])]
     rows = np.asarray(rows.get() if hasattr(rows, "get") else rows, np.float64)
     rows = rows[np.isfinite(rows).all(axis=1)]
-    # A weight of a half has 11 bits, one of a bfloat16 8; a row of them adds their errors up.
+    # A float16 weight has 11 bits, a bfloat16 weight 8; their errors add up in a row.
     return bool(len(rows) and rows.min() >= 0.0 and np.abs(rows.sum(axis=1) - 1.0).max() < 0.01)
 
 
 def choices(captures: Iterable[Capture], capture: Capture, wanted: str = "") -> tuple[list[Choice], int]:
-    """The captures to compare with, and how many there are in all: of the same shape, with all words that are wanted.
+    """Return the captures to compare with, of the same shape and with all requested words, and their total number.
 
-    First come those of the same place, then the nearest in time.
+    Captures of the same cell, direction and slot come first, then the nearest in time.
     """
-    shape, place = capture.shape, (capture.path, capture.direction, capture.slot)
+    shape, origin = capture.shape, (capture.path, capture.direction, capture.slot)
     words = wanted.lower().split()
     fitting = [one for one in captures if one.index != capture.index and one.shape == shape]
     if words:
         fitting = [one for one in fitting if _has(one, words)]
 
     def distance(one: Capture) -> tuple[bool, int]:
-        return (one.path, one.direction, one.slot) != place, abs(one.index - capture.index)
+        return (one.path, one.direction, one.slot) != origin, abs(one.index - capture.index)
 
     nearest = sorted(fitting, key=distance)[:_MOST_CHOICES]
     return [{"index": one.index, "label": choice_label(one)} for one in nearest], len(fitting)
@@ -355,23 +356,23 @@ def choices(captures: Iterable[Capture], capture: Capture, wanted: str = "") -> 
 
 def _has(capture: Capture, words: Sequence[str]) -> bool:
     label = choice_label(capture).lower()
-    # A number is meant from its first digit on: step 7 is not step 17.
+    # A number matches from its first digit on: step 7 does not match step 17.
     return all(re.search((r"(?<!\d)" if word[0].isdigit() else "") + re.escape(word), label) for word in words)
 
 
 def choice_label(capture: Capture) -> str:
-    """What a capture is called among others."""
+    """Return the label of a capture in a list."""
     return f"step {capture.step}: {capture.key}"
 
 
 def source_view(cell: object, path: str) -> Source:
-    """The `construct` of a cell's class, where Python can find its text."""
+    """Return the `construct` of a cell's class, if Python finds its source."""
     construct = getattr(type(cell), "construct", None)
     try:
         lines, first = inspect.getsourcelines(construct)  # type: ignore[arg-type]  # None raises TypeError as well
-        place = f"{file_label(inspect.getsourcefile(construct) or '')}, line {first}"  # type: ignore[arg-type]
+        location = f"{file_label(inspect.getsourcefile(construct) or '')}, line {first}"  # type: ignore[arg-type]
     except (OSError, TypeError):
-        lines, first, place = [], 0, "the source of this class cannot be found"
-    shown = textwrap.dedent("".join(lines[:_MOST_LINES])).splitlines()
+        lines, first, location = [], 0, "the source of this class cannot be found"
+    excerpt = textwrap.dedent("".join(lines[:_MOST_LINES])).splitlines()
     title = f"{type(cell).__name__}.construct"
-    return {"type": "source", "path": path, "title": title, "place": place, "first": first, "lines": pieces(shown)}
+    return {"type": "source", "path": path, "title": title, "place": location, "first": first, "lines": pieces(excerpt)}

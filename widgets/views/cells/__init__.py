@@ -1,4 +1,4 @@
-"""The cell tree: for each cell two figures of its values, what was found there, hooks, train mode and breakpoint."""
+"""Cell tree: for each cell two statistics of its values, findings, hooks, train mode and breakpoint."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _new_figures(panel: DebuggerPanel) -> CellFigures:
 
 
 def publish(panel: DebuggerPanel, budget: float) -> None:
-    """Show the cells as they are now."""
+    """Publish the current state of the cells."""
     nodes = cell_nodes(panel.session)
     shared = sharing(panel.session.paths)
     with panel.hold_sync():
@@ -52,32 +52,32 @@ def publish(panel: DebuggerPanel, budget: float) -> None:
 
 
 def _send_figures(panel: DebuggerPanel) -> None:
-    """Send the figures of the rows in sight; the rows are those that were published last."""
+    """Send the statistics of the visible rows, which are those of the last publication."""
     panel.send({"type": "cells_in_sight"}, [_figures(panel).update()])
     _tell_rest(panel)
 
 
 def _tell_rest(panel: DebuggerPanel) -> None:
-    """Have the page ask again for what there was no time for."""
+    """Notify the page that it may request the statistics that exceeded the time budget."""
     if _figures(panel).rest and panel.view == VIEW.name:
         panel.send({"type": "later"})
 
 
 def look_at_cells(panel: DebuggerPanel, rows: list[Any]) -> None:
-    """Send the figures of what came into sight; while code runs they come with the next update."""
+    """Send the statistics of rows that became visible; while code runs, with the next update."""
     _figures(panel).look_at(rows)
     panel.when_due(partial(_send_figures, panel))
 
 
 def follow_trend(panel: DebuggerPanel, path: str, kind: str) -> None:
-    """Send one figure of one cell by step, now and whenever the tree is brought up to date."""
+    """Send one statistic of one cell by step, now and with each update of the tree."""
     _figures(panel).follow_trend(path, kind)
     if kind:
         panel.when_due(partial(_send_figures, panel))
 
 
 def set_hook(panel: DebuggerPanel, path: str, kind: str, on: bool) -> None:
-    """Attach the session's hook of this kind, or take it off."""
+    """Attach or detach the session's hook of this kind."""
     one_of("hook kind", kind, HOOK_KINDS)
     (panel.session.attach_hook if on else panel.session.detach_hook)(path, kind)
 
@@ -88,13 +88,13 @@ def set_train(panel: DebuggerPanel, path: str, on: bool) -> None:
 
 
 def set_breakpoint(panel: DebuggerPanel, path: str, moment: str) -> None:
-    """Have the cell's one breakpoint at this moment, or with "" none; one that is there already stays as it is."""
+    """Set the cell's only breakpoint to this moment, or remove it for ""; keep a matching one unchanged."""
     session = panel.session
     for stop in list(session.breakpoints):
         if stop.operator or stop.moment == moment or not stop.applies(path, stop.moment):
             continue
         session.remove_breakpoint(stop)
-        # A pattern stands for several cells: the others keep theirs.
+        # A pattern covers several cells: the others keep their breakpoints.
         for node in session.tree():
             if node.path == path or not stop.applies(node.path, stop.moment):
                 continue
@@ -122,7 +122,7 @@ VIEW = View(
         "tree_numbers": state(bytes, live=True),
         "tree_states": state(bytes, live=True),
         "cell_figures": state(bytes, live=True),
-        "conditions": findings.CONDITIONS,  # how much was found in each cell
+        "conditions": findings.CONDITIONS,  # number of findings of each cell
     },
     messages={"cells_in_sight": Message(InSight), "cell_trend": Message(Trend)},
     actions={

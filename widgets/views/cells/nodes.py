@@ -1,7 +1,7 @@
-"""The cells of a network as columns.
+"""Cells of a network as columns.
 
-A network may have ten thousand cells, and one click changes one of them. What stays (paths, types, counts) travels
-apart from the state of the switches, which is a few bytes a cell.
+A network may have ten thousand cells, and one click changes one of them. Constant data (paths, types, counts) is sent
+separately from the state of the switches, which is a few bytes a cell.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hookscope.widgets.views.cells.shared import Shared
 
 CELL_NUMBERS = ("depth", "type", "shape", "parameters")
-"""Columns of float64; types and shapes are places in the lists of texts."""
+"""Columns of float64; types and shapes are indices into lists of texts."""
 CELL_STATES = ("training", "has_bprop", "breaks", "attached", *HOOK_KINDS)
 """Columns of uint8: `breaks` has a bit for each of MOMENTS, `attached` for each of HOOK_KINDS; the rest are counts."""
 
@@ -28,9 +28,9 @@ _MOST_COUNTED = 255
 
 
 class Tree(TypedDict):
-    """What stays as long as the network does, beside CELL_NUMBERS: a path each, and the distinct types and shapes.
+    """Constant data of a network apart from CELL_NUMBERS: a path per cell, and the distinct types and shapes.
 
-    Of the few rows of which something is shared: which row, and what it says of it (`shared.Shared`).
+    `shared` has an entry for each of the few rows with shared parts: the row and its texts (`shared.Shared`).
     """
 
     paths: list[str]
@@ -40,9 +40,10 @@ class Tree(TypedDict):
 
 
 def cell_nodes(session: DebugSession) -> list[CellNode]:
-    """List the cells in the order of the tree, with every root at depth 0.
+    """Return the cells in the order of the tree, with every root at depth 0.
 
-    A path alone does not tell: the first root's is empty, a further root's is a name, as a child of the first has.
+    A path alone is ambiguous: the first root's is empty, and a further root's is a name like that of a child of the
+    first.
     """
     nodes = session.tree()
     further = {session.paths.path_of(root) for root in session.roots[1:]}
@@ -54,7 +55,7 @@ def cell_nodes(session: DebugSession) -> list[CellNode]:
 
 
 def cell_texts(nodes: Sequence[CellNode], shared: Mapping[str, Shared]) -> tuple[Tree, bytes]:
-    """What stays as long as the network does: texts, and CELL_NUMBERS; ``shared`` is what rows say of that."""
+    """Return a network's constant data: texts and CELL_NUMBERS; ``shared`` has texts on shared parts by path."""
     types, type_of = _distinct(node.type for node in nodes)
     shapes, shape_of = _distinct(node.shape for node in nodes)
     numbers = np.array([[node.depth for node in nodes], type_of, shape_of, [node.parameters for node in nodes]], "<f8")
@@ -68,33 +69,33 @@ def cell_texts(nodes: Sequence[CellNode], shared: Mapping[str, Shared]) -> tuple
 
 
 def _distinct(texts: Iterable[str]) -> tuple[list[str], list[int]]:
-    """The texts without repetition, and for each of them its place there."""
-    places: dict[str, int] = {}
-    at = [places.setdefault(text, len(places)) for text in texts]
-    return list(places), at
+    """Return the distinct texts, and for each text its index there."""
+    positions: dict[str, int] = {}
+    indices = [positions.setdefault(text, len(positions)) for text in texts]
+    return list(positions), indices
 
 
 def cell_states(nodes: Sequence[CellNode], stops: Iterable[Breakpoint]) -> bytes:
-    """The columns CELL_STATES."""
+    """Return the columns CELL_STATES."""
     states = np.zeros((len(CELL_STATES), len(nodes)), np.uint8)
     states[0] = [node.training for node in nodes]
     states[1] = [node.has_bprop for node in nodes]
     for stop in stops:
-        if stop.line:  # it stands in the source: the stepper shows it
+        if stop.line:  # line breakpoints appear in the stepper
             continue
         bit = 1 << MOMENTS.index(stop.moment)
-        for at, node in enumerate(nodes):
+        for index, node in enumerate(nodes):
             if stop.applies(node.path, stop.moment) and (node.has_bprop or stop.moment != "bprop"):
-                states[2, at] |= bit
-    for at, node in enumerate(nodes):
+                states[2, index] |= bit
+    for index, node in enumerate(nodes):
         if not any(node.hooks.values()):
             continue
-        states[3, at] = sum(1 << k for k, kind in enumerate(HOOK_KINDS) if kind in node.attached)
-        states[4:, at] = [min(_MOST_COUNTED, node.hooks.get(kind, 0)) for kind in HOOK_KINDS]
+        states[3, index] = sum(1 << k for k, kind in enumerate(HOOK_KINDS) if kind in node.attached)
+        states[4:, index] = [min(_MOST_COUNTED, node.hooks.get(kind, 0)) for kind in HOOK_KINDS]
     return states.tobytes()
 
 
 def hooks_text(node: CellNode) -> str:
-    """Write a cell's hooks as `forward, 2 backward`."""
+    """Format a cell's hooks as `forward, 2 backward`."""
     counts = [(kind, node.hooks.get(kind, 0)) for kind in HOOK_KINDS]
     return ", ".join(kind if count == 1 else f"{count} {kind}" for kind, count in counts if count)

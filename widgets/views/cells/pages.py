@@ -1,4 +1,4 @@
-"""The cells where no script runs: a table for saved notebooks, a tree for the export and for what a cell shows."""
+"""Static HTML of cells: a table for saved notebooks, a tree for the export and for a displayed cell."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
     from hookscope.engine.debug import CellNode, DebugSession
 
 MAX_CELLS = 500
-"""Cells of a tree in a notebook."""
+"""Maximum cells of a tree in a notebook."""
 
 MAX_EXPORTED = 2_000
-_OPEN_CELLS = 40  # a network with more of them shows those below the second level when they are opened
+_OPEN_CELLS = 40  # in a network with more cells, those below the second level are collapsed
 
-# Figures are computed for so many elements, and not by the clock: the same network has the same static form.
+# Statistics are limited by elements, not by time, so that the same network always has the same static form.
 _MOST_ELEMENTS = 20_000_000
 
-# A bar in characters, which stay where styles and drawings are removed; numbers stand one below the other.
+# A bar of characters, which survives where styles and drawings are removed; numbers are aligned.
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 _BAR, _NUMBER = 6, 8
 _SPACE = "\u2007"
-_LEAST_SPAN = 100.0  # the ratio that a scale spans at least, as in figures.js
+_LEAST_SPAN = 100.0  # minimum ratio that a scale spans, as in figures.js
 
 
 class Known(NamedTuple):
-    """What is known of cells, by their paths, beside the cells themselves.
+    """Facts about cells, by path.
 
     Attributes:
-        figures: also by their kind.
-        found: how often a condition held there, and the worst one's name; the worst cell first.
-        shared: what is shared.
+        figures: statistics, by path and kind.
+        found: the number of hits of conditions, and the worst condition's name; the worst cell first.
+        shared: texts about shared parts.
     """
 
     figures: Mapping[tuple[str, str], Figure] = {}
@@ -57,33 +57,33 @@ def static_parts(session: DebugSession) -> list[str | Table]:
 
 
 def _known(session: DebugSession, nodes: Sequence[CellNode]) -> Known:
-    left = _MOST_ELEMENTS
+    remaining = _MOST_ELEMENTS
     last = newest(session)
     figures: dict[tuple[str, str], Figure] = {}
-    for place in ((node.path, kind) for node in nodes for kind in FIGURE_KINDS):
-        capture = last.get(place)
+    for key in ((node.path, kind) for node in nodes for kind in FIGURE_KINDS):
+        capture = last.get(key)
         if capture is None:
             continue
         if not isinstance(capture, GivenUp):
-            left -= math.prod(capture.shape)
-            if left < 0:
+            remaining -= math.prod(capture.shape)
+            if remaining < 0:
                 break
-        found = figure(place[1], capture)
-        if found is not None:
-            figures[place] = found
+        statistic = figure(key[1], capture)
+        if statistic is not None:
+            figures[key] = statistic
     return Known(figures, cell_hits(session.findings()), sharing(session.paths))
 
 
 def cell_tree_html(nodes: Sequence[CellNode]) -> str:
-    """Return the cell tree as a table, children indented under their parents."""
+    """Return the cell tree as a table, with children indented below their parents."""
     part = _cell_table(nodes, _NOTHING)
     return part.html(part.title)
 
 
 def _cell_table(nodes: Sequence[CellNode], known: Known) -> Table:
-    """The table; of what a run leaves behind there are columns where there is any."""
-    shown = nodes[:MAX_ROWS]
-    bars = {kind: _bars(kind, shown, known) for kind in FIGURE_KINDS}
+    """Return the table of cells; columns about a run are omitted if they are empty."""
+    visible = nodes[:MAX_ROWS]
+    bars = {kind: _bars(kind, visible, known) for kind in FIGURE_KINDS}
     rows = [
         (
             "\u2003" * node.depth + ("└ " if node.depth else "") + node.name,
@@ -97,12 +97,12 @@ def _cell_table(nodes: Sequence[CellNode], known: Known) -> Table:
             "train" if node.training else "eval",
             hooks_text(node),
         )
-        for node in shown
+        for node in visible
     ]
-    kept = [k for k, name in enumerate(_COLUMNS) if name not in _OF_A_RUN or any(row[k] for row in rows)]
+    selection = [k for k, name in enumerate(_COLUMNS) if name not in _OF_A_RUN or any(row[k] for row in rows)]
     numeric = ("output spread", "gradient norm", "parameters")
-    told = [[row[k] for k in kept] for row in rows]
-    return Table(counted_title("Cells", len(nodes)), [_COLUMNS[k] for k in kept], told, numeric)
+    contents = [[row[k] for k in selection] for row in rows]
+    return Table(counted_title("Cells", len(nodes)), [_COLUMNS[k] for k in selection], contents, numeric)
 
 
 _COLUMNS = (
@@ -129,13 +129,19 @@ def _shared_sentences(shared: Shared | None) -> str:
 
 
 def _bars(kind: str, nodes: Sequence[CellNode], known: Known) -> dict[str, str]:
-    """By path a bar, by the figure's logarithm, and the figure."""
-    found = {node.path: known.figures[node.path, kind] for node in nodes if (node.path, kind) in known.figures}
-    above = [one.value for one in found.values() if one.value > 0]
-    high = math.log(max(above, default=1.0))
-    span = max(high - math.log(min(above, default=1.0)), math.log(_LEAST_SPAN))
-    shares = {path: 1 - (high - math.log(one.value)) / span if one.value > 0 else -1 for path, one in found.items()}
-    return {path: _bar(shares[path]) + figure_text(one).rjust(_NUMBER, _SPACE) for path, one in found.items()}
+    """Return, by path, a bar on a logarithmic scale followed by the figure."""
+    statistics = {node.path: known.figures[node.path, kind] for node in nodes if (node.path, kind) in known.figures}
+    positive = [statistic.value for statistic in statistics.values() if statistic.value > 0]
+    high = math.log(max(positive, default=1.0))
+    span = max(high - math.log(min(positive, default=1.0)), math.log(_LEAST_SPAN))
+    shares = {
+        path: 1 - (high - math.log(statistic.value)) / span if statistic.value > 0 else -1
+        for path, statistic in statistics.items()
+    }
+    return {
+        path: _bar(shares[path]) + figure_text(statistic).rjust(_NUMBER, _SPACE)
+        for path, statistic in statistics.items()
+    }
 
 
 def _bar(share: float) -> str:
@@ -145,7 +151,7 @@ def _bar(share: float) -> str:
 
 
 def figure_text(found: Figure) -> str:
-    """Write a figure with few digits, or the word that says more."""
+    """Format a figure with few digits, or as the word that replaces it."""
     return found.word or f"{found.value:.3g}"
 
 
@@ -158,18 +164,18 @@ def export_html(session: DebugSession) -> str:
 def cell_tree(
     nodes: Sequence[CellNode], arguments: Iterable[str] = (), most: int = MAX_CELLS, known: Known = _NOTHING
 ) -> str:
-    """Return cells as a list of lists that open and close without a script; says how many are left out."""
-    shown = nodes[:most]
-    notes = [*arguments, *[""] * len(shown)]
-    levels = 2 if len(nodes) > _OPEN_CELLS else len(shown)
+    """Return cells as nested lists that open and close without a script, with a note on the number omitted."""
+    visible = nodes[:most]
+    notes = [*arguments, *[""] * len(visible)]
+    levels = 2 if len(nodes) > _OPEN_CELLS else len(visible)
     parts, depth = ['<ul class="hs-cells">'], 0
-    for k, node in enumerate(shown):
+    for k, node in enumerate(visible):
         parts += ["</ul></details></li>"] * (depth - node.depth)
         depth = min(depth, node.depth)
         line = _cell_line(node, notes[k], known)
-        if k + 1 < len(shown) and shown[k + 1].depth > node.depth:
+        if k + 1 < len(visible) and visible[k + 1].depth > node.depth:
             opened = " open" if node.depth < levels else ""
-            parts.append(f"<li><details{opened}><summary>{line}{_inside(k, shown, known)}</summary><ul>")
+            parts.append(f"<li><details{opened}><summary>{line}{_inside(k, visible, known)}</summary><ul>")
             depth += 1
         else:
             parts.append(f"<li>{line}</li>")
@@ -180,30 +186,34 @@ def cell_tree(
 
 
 def _inside(at: int, nodes: Sequence[CellNode], known: Known) -> str:
-    """What was found in the cells inside one that may be shut."""
+    """Return a note on the findings inside a cell that may be collapsed."""
     end = next((k for k in range(at + 1, len(nodes)) if nodes[k].depth <= nodes[at].depth), len(nodes))
     inside = {node.path for node in nodes[at + 1 : end]}
-    found = [hits for path, hits in known.found.items() if path in inside]
-    if not found:
+    findings = [hits for path, hits in known.found.items() if path in inside]
+    if not findings:
         return ""
-    worst = found[0][1]
-    hits = counted(sum(times for times, _ in found), "hit")
-    return f" <small>· {text(f'inside: {worst}, {hits} in ' + counted(len(found), 'cell'))}</small>"
+    worst = findings[0][1]
+    hits = counted(sum(times for times, _ in findings), "hit")
+    return f" <small>· {text(f'inside: {worst}, {hits} in ' + counted(len(findings), 'cell'))}</small>"
 
 
 def _cell_line(node: CellNode, arguments: str, known: Known) -> str:
     kind = f"{node.type}({arguments})" if arguments else node.type
-    figures = [(of, known.figures.get((node.path, of))) for of in FIGURE_KINDS]
+    figures = [(figure_kind, known.figures.get((node.path, figure_kind))) for figure_kind in FIGURE_KINDS]
     facts = [
         f"{node.parameters:,} parameter{'' if node.parameters == 1 else 's'}" if node.parameters else "",
         f"gave {node.shape}" if node.shape else "",
-        *(f"{_noun(of, found)} {figure_text(found)}" for of, found in figures if found is not None),
+        *(
+            f"{_noun(figure_kind, statistic)} {figure_text(statistic)}"
+            for figure_kind, statistic in figures
+            if statistic is not None
+        ),
         "own bprop" if node.has_bprop else "",
         f"hooks: {hooks_text(node)}" if any(node.hooks.values()) else "",
         _shared_sentences(known.shared.get(node.path)),
     ]
     rest = " · ".join(text(fact) for fact in facts if fact)
-    code = "" if kind == node.name else f" <code>{text(kind)}</code>"  # a root has no name but its type's
+    code = "" if kind == node.name else f" <code>{text(kind)}</code>"  # a root's name is its type
     worst = _found_text(known.found.get(node.path))
     mark = f" <mark>{text(worst)}</mark>" if worst else ""
     return f"<b>{text(node.name)}</b>{code}{mark}" + (f" <small>{rest}</small>" if rest else "")

@@ -1,7 +1,7 @@
-"""What is shared in a network: a cell that is reached by several paths, a parameter that several cells have.
+"""Shared parts of a network: a cell with several paths, a parameter of several cells.
 
-The tree shows each cell once, at its first path, and counts a parameter in each cell that has it; so it says where
-there is more to know.
+The tree shows each cell once, at its first path, and counts a parameter in each cell that contains it; so it marks the
+rows with shared parts.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
     from hookscope.engine.tensors.parameter import Parameter
 
-# A cell in a network of shared cells is reached by more paths than anybody reads.
+# Limit on paths of one cell, since nested shared cells multiply them.
 _MOST_PATHS = 8
 
 
 class Shared(NamedTuple):
-    """What a row of the tree says of it.
+    """Texts of a tree row about shared parts.
 
     Attributes:
-        mark: in a few words; "" where only cells inside share something.
-        told: in whole sentences.
-        counted: of the number of its parameters, or "".
+        mark: in a few words; "" if only nested cells share something.
+        told: in full sentences.
+        counted: about the number of its shared parameter elements, or "".
     """
 
     mark: str
@@ -36,7 +36,7 @@ class Shared(NamedTuple):
 
 
 class _Use(NamedTuple):
-    """A parameter as a member of a cell: at the row of the tree, and by all paths of that cell."""
+    """A parameter as a member of a cell: the cell's row of the tree, and all paths of that cell."""
 
     row: str
     name: str
@@ -44,25 +44,25 @@ class _Use(NamedTuple):
 
 
 def sharing(cells: Iterable[tuple[str, Cell]]) -> dict[str, Shared]:
-    """Return what rows of a tree say of what is shared, by their paths.
+    """Return texts about shared parts for rows of a tree, by path.
 
     Args:
-        cells: the rows, paths and cells, each cell behind the one that it is in.
+        cells: the rows as paths and cells, each cell after its parent.
     """
     rows = list(cells)
     if not _anything_is(rows):
         return {}
-    places = _places(rows)
-    uses, parameters = _uses(rows, places)
-    used_often = {key: found for key, found in uses.items() if sum(len(use.cells) for use in found) > 1}
+    paths = _places(rows)
+    uses, parameters = _uses(rows, paths)
+    used_often = {key: entries for key, entries in uses.items() if sum(len(use.cells) for use in entries) > 1}
     counts = _counts(used_often, parameters, {path for path, _ in rows})
     marks: dict[str, list[tuple[str, str]]] = {}
     for path, cell in rows:
-        found = [*_of_cell(path, places[id(cell)]), *_of_members(path, cell, places)]
-        if found:
-            marks[path] = found
-    for path, found in _of_parameters(used_often).items():
-        marks.setdefault(path, []).extend(found)
+        entries = [*_of_cell(path, paths[id(cell)]), *_of_members(path, cell, paths)]
+        if entries:
+            marks[path] = entries
+    for path, entries in _of_parameters(used_often).items():
+        marks.setdefault(path, []).extend(entries)
     return {path: _shared(marks.get(path, []), counts.get(path, "")) for path in dict.fromkeys((*marks, *counts))}
 
 
@@ -73,10 +73,10 @@ def _shared(marks: list[tuple[str, str]], counts: str) -> Shared:
 
 
 def _anything_is(rows: list[tuple[str, Cell]]) -> bool:
-    """Whether anything is shared: most networks share nothing, and are looked through again and again."""
+    """Return whether anything is shared, a fast check because it runs often and most networks share nothing."""
     members = [id(member) for _, cell in rows for member in cell._cells.values() if member is not None]
-    held = [id(one) for _, cell in rows for one in cell._params.values() if one is not None]
-    return any(len(set(ids)) < len(ids) for ids in ([id(cell) for _, cell in rows], members, held))
+    parameter_ids = [id(parameter) for _, cell in rows for parameter in cell._params.values() if parameter is not None]
+    return any(len(set(ids)) < len(ids) for ids in ([id(cell) for _, cell in rows], members, parameter_ids))
 
 
 def _join(path: str, name: str) -> str:
@@ -84,36 +84,36 @@ def _join(path: str, name: str) -> str:
 
 
 def _places(rows: list[tuple[str, Cell]]) -> dict[int, list[str]]:
-    """By the id of each cell the paths that lead to it, that of its row first."""
-    places: dict[int, list[str]] = {}
+    """Return, by the id of each cell, the paths that lead to it, its row's path first."""
+    paths: dict[int, list[str]] = {}
     for path, cell in rows:
-        places.setdefault(id(cell), []).append(path)
+        paths.setdefault(id(cell), []).append(path)
     for path, cell in rows:
         for name, member in cell._cells.items():
-            found = places.get(id(member)) if member else None
-            if found is not None and (there := _join(path, name)) not in found:
-                found.append(there)
-    return places
+            known_paths = paths.get(id(member)) if member else None
+            if known_paths is not None and (member_path := _join(path, name)) not in known_paths:
+                known_paths.append(member_path)
+    return paths
 
 
 def _uses(
     rows: list[tuple[str, Cell]], places: dict[int, list[str]]
 ) -> tuple[dict[int, list[_Use]], dict[int, Parameter]]:
-    """By the id of each parameter the cells that have it; and the parameters."""
+    """Return, by the id of each parameter, the cells that contain it; and the parameters by id."""
     reached: dict[str, tuple[str, ...]] = {}
     uses: dict[int, list[_Use]] = {}
     parameters: dict[int, Parameter] = {}
-    seen: set[int] = set()
+    visited: set[int] = set()
     for path, cell in rows:
-        own = places[id(cell)]
-        around, _, name = path.rpartition(".")
-        if len(own) > 1 or around not in reached:
-            reached[path] = tuple(own[:_MOST_PATHS])
+        paths = places[id(cell)]
+        parent, _, name = path.rpartition(".")
+        if len(paths) > 1 or parent not in reached:
+            reached[path] = tuple(paths[:_MOST_PATHS])
         else:
-            reached[path] = tuple(_join(outer, name) for outer in reached[around])
-        if id(cell) in seen:
+            reached[path] = tuple(_join(outer, name) for outer in reached[parent])
+        if id(cell) in visited:
             continue
-        seen.add(id(cell))
+        visited.add(id(cell))
         for name, parameter in cell._params.items():
             if parameter is not None:
                 parameters[id(parameter)] = parameter
@@ -130,43 +130,43 @@ def _of_cell(path: str, paths: list[str]) -> list[tuple[str, str]]:
 
 
 def _of_members(path: str, cell: Cell, places: dict[int, list[str]]) -> list[tuple[str, str]]:
-    """The members of a cell that the tree shows elsewhere."""
-    found = []
+    """Return texts about members of a cell that the tree shows elsewhere."""
+    entries = []
     for name, member in cell._cells.items():
         first = places[id(member)][0] if member and id(member) in places else _join(path, name)
         if first != _join(path, name):
-            found.append((f"{name} shared with {cell_name(first)}", f"Its {name} is the cell {cell_name(first)}."))
-    return found
+            entries.append((f"{name} shared with {cell_name(first)}", f"Its {name} is the cell {cell_name(first)}."))
+    return entries
 
 
 def _of_parameters(uses: dict[int, list[_Use]]) -> dict[str, list[tuple[str, str]]]:
-    """By the path of each row the parameters that other cells have too."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    """Return, by the path of each row, texts about parameters that other cells contain too."""
+    entries: dict[str, list[tuple[str, str]]] = {}
     for used in uses.values():
         for use in used:
             others = [other for other in used if other is not use]
             if not others:
-                continue  # the cell is shared as a whole, which is told of that
+                continue  # the whole cell is shared, which is reported for the cell
             rows = list(dict.fromkeys(other.row for other in others))
             mark = f"{use.name} shared with {cell_name(rows[0])}"
             if len(rows) > 1:
                 mark = f"{use.name} shared by {len(rows) + 1} cells"
             same = _listed([_join(other.row, other.name) for other in others])
-            found.setdefault(use.row, []).append((mark, f"Its {use.name} is the same parameter as {same}."))
-    return found
+            entries.setdefault(use.row, []).append((mark, f"Its {use.name} is the same parameter as {same}."))
+    return entries
 
 
 def _counts(uses: dict[int, list[_Use]], parameters: dict[int, Parameter], rows: set[str]) -> dict[str, str]:
-    """By the path of each row how many elements of its parameters cells outside have too."""
+    """Return, by the path of each row, a text on the number of its parameter elements that outside cells share."""
     sizes: dict[str, int] = {}
     outside: dict[str, dict[str, None]] = {}
     for key, used in uses.items():
-        everywhere = list(dict.fromkeys(path for use in used for path in use.cells))
-        for around in dict.fromkeys(outer for path in everywhere for outer in _and_around(path) if outer in rows):
-            others = [path for path in everywhere if around and path != around and not path.startswith(f"{around}.")]
+        paths = list(dict.fromkeys(path for use in used for path in use.cells))
+        for ancestor in dict.fromkeys(outer for path in paths for outer in _and_around(path) if outer in rows):
+            others = [path for path in paths if ancestor and path != ancestor and not path.startswith(f"{ancestor}.")]
             if others:
-                sizes[around] = sizes.get(around, 0) + math.prod(parameters[key].shape)
-                outside.setdefault(around, {}).update(dict.fromkeys(others))
+                sizes[ancestor] = sizes.get(ancestor, 0) + math.prod(parameters[key].shape)
+                outside.setdefault(ancestor, {}).update(dict.fromkeys(others))
     return {
         path: f"{counted(size, 'element')} of these shared with {_listed(list(outside[path]))}"
         for path, size in sizes.items()
@@ -174,11 +174,11 @@ def _counts(uses: dict[int, list[_Use]], parameters: dict[int, Parameter], rows:
 
 
 def _and_around(path: str) -> list[str]:
-    """A path, and those of the cells around it but the root."""
+    """Return a path and those of its ancestors, except the root."""
     parts = path.split(".")
     return [".".join(parts[:end]) for end in range(len(parts), 0, -1)]
 
 
 def _listed(paths: list[str]) -> str:
-    shown = [cell_name(path) for path in paths[:3]]
-    return ", ".join(shown) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
+    names = [cell_name(path) for path in paths[:3]]
+    return ", ".join(names) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")

@@ -1,6 +1,6 @@
-"""The findings: what is wrong with the network, and what is looked for while it runs.
+"""Findings: problems of the network, and the conditions that are checked while it runs.
 
-Everything here is read from a session and done by it; names, thresholds and expressions are checked there.
+Everything here is read from a session and done by it; the session validates names, thresholds and expressions.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _HERE = Path(__file__).parent
 
 
 def publish(panel: DebuggerPanel, budget: float) -> None:
-    """Show what is looked for and what was found."""
+    """Publish the conditions and findings."""
     panel.conditions = conditions_view(panel.session)
 
 
 def set_condition(panel: DebuggerPanel, name: str, on: bool, pause: bool, threshold: str) -> None:
-    """Look for a condition, with this threshold if it is not "", or look for it no more."""
+    """Enable a condition, with this threshold unless it is "", or disable it."""
     session = panel.session
     if on:
         session.add_condition(f"{name}={threshold}" if threshold.strip() else name, pause)
@@ -36,37 +36,43 @@ def set_condition(panel: DebuggerPanel, name: str, on: bool, pause: bool, thresh
 
 
 def set_all(panel: DebuggerPanel, on: bool) -> None:
-    """Look for every known condition, leaving those that are looked for as they are; or for none of them."""
+    """Enable every known condition, keeping those that are enabled unchanged; or disable all of them."""
     session = panel.session
-    looked_for = {condition.name for condition in session.conditions}
+    enabled = {condition.name for condition in session.conditions}
     for name in KNOWN:
-        if on and name not in looked_for:
+        if on and name not in enabled:
             session.add_condition(name)
-        elif not on and name in looked_for:
+        elif not on and name in enabled:
             session.remove_condition(name)
 
 
 def clear_findings(panel: DebuggerPanel) -> None:
-    """Forget what was found so far."""
+    """Clear the findings so far."""
     panel.session.clear_findings()
 
 
 def set_muted(panel: DebuggerPanel, condition: str, path: str, on: bool) -> None:
-    """Neither find nor pause at a condition in a cell; or do so again."""
+    """Mute a condition in a cell, so that it neither marks nor pauses there; or unmute it."""
     (panel.session.mute if on else panel.session.unmute)(condition, path)
 
 
 def cure(panel: DebuggerPanel, condition: str, path: str, name: str, on: bool) -> None:
-    """Do something about a finding, or take it back."""
-    known = [one for one in panel.session.findings() if (one.condition, one.path) == (condition, path)]
-    wanted = [one for finding in known for one in panel.session.cures(finding) if one.name == name]
-    if not wanted:
+    """Apply a cure for a finding, or undo it."""
+    findings = [
+        candidate
+        for candidate in panel.session.findings()
+        if (candidate.condition, candidate.path) == (condition, path)
+    ]
+    matches = [
+        candidate for finding in findings for candidate in panel.session.cures(finding) if candidate.name == name
+    ]
+    if not matches:
         raise MessageError(f"there is no {texts.one_line(name, 40)!r} for {texts.one_line(condition, 80)} any more")
-    (wanted[0].apply if on else wanted[0].undo)()
+    (matches[0].apply if on else matches[0].undo)()
 
 
 def add_own(panel: DebuggerPanel, expression: str) -> None:
-    """Look for a condition of the user's own."""
+    """Enable a condition of the user's own."""
     panel.session.add_condition("if " + expression.strip().removeprefix("if ").strip())
 
 

@@ -1,6 +1,6 @@
-"""The causes as cards where no script runs: in a saved notebook and on the exported page.
+"""Static HTML of causes as cards: in a saved notebook and on the exported page.
 
-They read well bare, too: code hosts take away styles and classes.
+They stay readable where code hosts remove styles and classes.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _consequences(cause: CauseRow) -> str:
     if not cause["consequences"]:
         return ""
     items = "".join(
-        f"<li><code>{text(one['condition'])}</code> in {text(one['label'])}: {text(one['message'])}</li>"
-        for one in cause["consequences"]
+        f"<li><code>{text(row['condition'])}</code> in {text(row['label'])}: {text(row['message'])}</li>"
+        for row in cause["consequences"]
     )
     return details(f"so also: {cause['folded']}", f"<ul>{items}</ul>")

@@ -1,4 +1,4 @@
-"""What a cause was seen in, small enough for its card: the figures of a value, or how a number went by step."""
+"""Evidence for a cause, small enough for its card: statistics of a value, or a number by step."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Evidence(TypedDict):
-    """A picture as numbers, and in words what it shows; of no kind if there is none.
+    """A picture as numbers with a caption; `kind` is "" if there is none.
 
-    Of values there are the counts between the lowest and the highest, and apart from them how many are not finite. Of a
-    series there are steps and numbers, None where one is not finite.
+    For values there are the counts of a histogram with its limits, and separate counts of nonfinite elements. For a
+    series there are steps and numbers, None for a nonfinite one.
     """
 
     kind: Literal["", "values", "series"]
@@ -49,24 +49,24 @@ NOTHING: Evidence = {
 
 
 class Shown:
-    """What there is to draw in a session, looked through once for all of its causes.
+    """Drawable data of a session, collected once for all of its causes.
 
     Args:
         session: the session.
-        captures: by condition and subject, the index of the oldest kept capture that shows it.
+        captures: by condition and subject, the index of the oldest capture in the ring buffer that shows it.
     """
 
     def __init__(self, session: DebugSession, captures: Mapping[tuple[str, str], int]) -> None:
         self._history = session.history
         self._captures = captures
         self._by_index: dict[int, Capture | GivenUp] = {}
-        self._newest: dict[tuple[str, str], Capture | GivenUp] = {}  # of a cell and a slot
+        self._newest: dict[tuple[str, str], Capture | GivenUp] = {}  # by cell and slot
         for capture in session.captures.rows():
             self._by_index[capture.index] = capture
             self._newest[capture.path, capture.slot] = capture
 
     def evidence(self, finding: Finding) -> Evidence:
-        """Return the picture of a finding: of the value that shows it, else of what it is about."""
+        """Return the picture of a finding: of the value that shows it, else of its subject."""
         capture = self._by_index.get(self._captures.get((finding.condition, finding.subject), -1))
         if capture is not None:
             return _values(capture)
@@ -75,18 +75,18 @@ class Shown:
         if finding.outside in ("loss", "optimizer") or finding.subject == "loss":
             return _series("the loss", self._history.losses)
         row = CONDITIONS.get(finding.condition)
-        back = finding.backward or (row is not None and BpropSeen in row.seen)
-        slot = "grad_input[0]" if back else "output"
+        backward = finding.backward or (row is not None and BpropSeen in row.seen)
+        slot = "grad_input[0]" if backward else "output"
         newest = self._newest.get((finding.path, slot))
         return NOTHING if newest is None or finding.outside else _values(newest)
 
     def _of_parameter(self, finding: Finding) -> Evidence:
         name = finding.parameter
         row = CONDITIONS.get(finding.condition)
-        seen = () if row is None else row.seen
-        if UpdateSeen in seen:
+        event_types = () if row is None else row.seen
+        if UpdateSeen in event_types:
             return _series(f"update / weight of {name}", self._history.update_ratios.get(name, ()))
-        if GradientSeen in seen:
+        if GradientSeen in event_types:
             return _series(f"gradient norm of {name}", self._history.gradient_norms.get(name, ()))
         return NOTHING
 
@@ -95,12 +95,12 @@ def _values(capture: Capture | GivenUp) -> Evidence:
     figures = capture.statistics()
     if figures is None:
         return NOTHING
-    told = f"{capture.key} in step {capture.step}: {_in_words(figures)}"
+    caption = f"{capture.key} in step {capture.step}: {_in_words(figures)}"
     edges = figures.edges
     return {
         **NOTHING,
         "kind": "values",
-        "told": told,
+        "told": caption,
         "counts": [int(count) for count in figures.histogram] if figures.finite else [],
         "low": float(edges[0]) if figures.finite else 0.0,
         "high": float(edges[-1]) if figures.finite else 0.0,
@@ -111,18 +111,18 @@ def _values(capture: Capture | GivenUp) -> Evidence:
 
 
 def _in_words(figures: Statistics) -> str:
-    """Write what the values are: how many, those that stand out, and between which limits the rest is."""
+    """Describe values: their number, nonfinite and zero ones, and the limits of the rest."""
     faults = figures.nan + figures.positive_inf + figures.negative_inf
-    apart = {"NaN": figures.nan, "inf": figures.positive_inf, "-inf": figures.negative_inf}
+    special = {"NaN": figures.nan, "inf": figures.positive_inf, "-inf": figures.negative_inf}
     parts = [texts.counted(figures.count, "value")]
     if figures.count and figures.zeros == figures.count:
         return f"{parts[0]}, all 0"
-    parts += [f"{count:,} {name}" for name, count in apart.items() if count]
+    parts += [f"{count:,} {name}" for name, count in special.items() if count]
     if figures.zeros:
         parts.append(f"{figures.zeros:,} of them 0")
     if figures.finite:
-        which = "the others " if faults else ""
-        parts.append(f"{which}from {figures.minimum:.4g} to {figures.maximum:.4g}")
+        prefix = "the others " if faults else ""
+        parts.append(f"{prefix}from {figures.minimum:.4g} to {figures.maximum:.4g}")
     return ", ".join(parts)
 
 
@@ -131,12 +131,12 @@ def _series(what: str, series: Iterable[tuple[int, float]]) -> Evidence:
     if len(points) < 2:
         return NOTHING
     (first, before), (last, after) = points[0], points[-1]
-    told = f"{what}: {before:.4g} in step {first}, {after:.4g} in step {last}"
-    return {**NOTHING, "kind": "series", "told": told, "points": drawable(points)}
+    caption = f"{what}: {before:.4g} in step {first}, {after:.4g} in step {last}"
+    return {**NOTHING, "kind": "series", "told": caption, "points": drawable(points)}
 
 
 def evidence_html(evidence: Evidence) -> str:
-    """Return the picture for pages that run no script, with its words below; "" for none."""
+    """Return the picture for pages that run no script, with its caption below; "" for none."""
     if not evidence["kind"]:
         return ""
     points = [(step, value) for step, value in evidence["points"] if value is not None]

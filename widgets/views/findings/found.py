@@ -1,4 +1,4 @@
-"""What is looked for and what was found, as rows; names, thresholds and expressions are the session's."""
+"""Conditions and findings as rows; the session owns names, thresholds and expressions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ConditionRow(TypedDict):
-    """A known condition or one of the user's own, and what the session does about it; "" is no threshold."""
+    """A known condition or one of the user's own, with the session's settings for it; "" is no threshold."""
 
     name: str
     about: str
@@ -38,7 +38,7 @@ class ConditionRow(TypedDict):
 
 
 class FindingRow(TypedDict):
-    """A finding, with the oldest kept capture that shows it, or -1."""
+    """A finding, with the index of the oldest capture in the ring buffer that shows it, or -1."""
 
     condition: str
     path: str
@@ -53,7 +53,7 @@ class FindingRow(TypedDict):
 
 
 class CureRow(TypedDict):
-    """What can be done about a cause: what its button says, what it changes, and once it is done what came of it."""
+    """A cure for a cause: its button's label, a preview of its change, and its outcome once it is applied."""
 
     name: str
     label: str
@@ -63,7 +63,7 @@ class CureRow(TypedDict):
 
 
 class CauseRow(FindingRow):
-    """A finding that no other one explains, what is wrong in words and in a picture, and what follows from it."""
+    """A finding that no other explains, its meaning, a picture, and its consequences."""
 
     meaning: str
     evidence: Evidence
@@ -81,7 +81,7 @@ class MutedRow(TypedDict):
 
 
 class Conditions(TypedDict):
-    """Everything that the view shows; of each cell its path, how often a condition held there, the worst one's name."""
+    """Everything that the view shows; `cells` holds for each cell its path, hits, and the worst condition's name."""
 
     rows: list[ConditionRow]
     causes: list[CauseRow]
@@ -91,16 +91,16 @@ class Conditions(TypedDict):
     verdict: str
 
 
-# Who has more causes than this mends the first of them first; of the rest there is neither a picture nor a cure.
+# Only this many causes have pictures and cures, since the first causes are to be fixed first.
 _CURED = 20
-# More consequences of one cause say nothing more.
+# Maximum number of consequences listed per cause.
 _FOLDED = 50
 
 
 def conditions_view(session: DebugSession) -> Conditions:
-    """Everything that the view shows: rows of conditions, findings, and for each cell how many of these it has.
+    """Return everything that the view shows: conditions, findings, and the number of hits for each cell.
 
-    A cell may be called "constructor": names that users choose are no keys of what goes to the page.
+    A cell may be called "constructor", so names that users choose are not used as keys in messages to the page.
     """
     findings = session.findings()
     return {
@@ -114,7 +114,7 @@ def conditions_view(session: DebugSession) -> Conditions:
 
 
 def verdict(session: DebugSession) -> str:
-    """Say what it means that nothing was found: what was looked at, and for how many conditions."""
+    """Return a sentence for a run without findings: what was checked, and for how many conditions."""
     if not session.conditions:
         return f"Nothing is looked for yet. Find faults tries {len(CONDITIONS)} conditions on what runs from then on."
     steps, captures = session.checks.looked_at()
@@ -128,13 +128,13 @@ def verdict(session: DebugSession) -> str:
 
 
 def condition_rows(session: DebugSession) -> list[ConditionRow]:
-    """List the known conditions, then the user's own, each with what the session does about it."""
-    wanted = {condition.name: condition for condition in session.conditions}
+    """Return the known conditions, then the user's own, each with the session's settings."""
+    enabled = {condition.name: condition for condition in session.conditions}
     pausing = session.checks.pausing
-    own = [condition for name, condition in wanted.items() if name not in CONDITIONS]
+    user_conditions = [condition for name, condition in enabled.items() if name not in CONDITIONS]
     return [
-        _row(wanted.get(condition.name, condition), condition.name in wanted, condition.name in pausing)
-        for condition in (*CONDITIONS.values(), *own)
+        _row(enabled.get(condition.name, condition), condition.name in enabled, condition.name in pausing)
+        for condition in (*CONDITIONS.values(), *user_conditions)
     ]
 
 
@@ -145,7 +145,7 @@ def _row(condition: Condition, on: bool, pause: bool) -> ConditionRow:
         "own": condition.name not in CONDITIONS,
         "on": on,
         "pause": pause,
-        # As text: what a person types goes to the session as it is, and JSON has no NaN.
+        # As text: the user's input goes to the session unchanged, and JSON has no NaN.
         "threshold": "" if math.isnan(condition.threshold) else f"{condition.threshold:g}",
         "unit": condition.unit,
         "meaning": condition.meaning,
@@ -154,26 +154,26 @@ def _row(condition: Condition, on: bool, pause: bool) -> ConditionRow:
 
 
 def cause_rows(session: DebugSession, findings: Findings) -> list[CauseRow]:
-    """List the causes, worst and earliest first, each with what can be done and what follows from it."""
+    """Return the causes, worst and earliest first, each with its cures and consequences."""
     captures = captures_of(session)
     causes = findings.causes()
-    shown = Shown(session, captures) if causes else None
+    drawable = Shown(session, captures) if causes else None
     return [
         {
             **finding_row(cause.finding, captures),
             "source": source_text(cause.finding) or written_at(session, cause.finding),
             "meaning": _sentence(cause.condition),
-            "evidence": shown.evidence(cause.finding) if shown is not None and place < _CURED else NOTHING,
-            "cures": [cure_row(cure) for cure in session.cures(cause.finding)] if place < _CURED else [],
+            "evidence": drawable.evidence(cause.finding) if drawable is not None and index < _CURED else NOTHING,
+            "cures": [cure_row(cure) for cure in session.cures(cause.finding)] if index < _CURED else [],
             "folded": summary(cause.consequences),
-            "consequences": [finding_row(one, captures) for one in cause.consequences[:_FOLDED]],
+            "consequences": [finding_row(consequence, captures) for consequence in cause.consequences[:_FOLDED]],
         }
-        for place, cause in enumerate(causes)
+        for index, cause in enumerate(causes)
     ]
 
 
 def captures_of(session: DebugSession) -> dict[tuple[str, str], int]:
-    """By condition and subject, the oldest kept capture that shows it."""
+    """Return, by condition and subject, the index of the oldest capture in the ring buffer that shows it."""
     captures: dict[tuple[str, str], int] = {}
     for hit in session.hits:
         if hit.capture is not None:
@@ -182,7 +182,7 @@ def captures_of(session: DebugSession) -> dict[tuple[str, str], int]:
 
 
 def finding_row(finding: Finding, captures: Mapping[tuple[str, str], int]) -> FindingRow:
-    """Write one finding, with the capture that shows it, or -1."""
+    """Return one finding as a row, with the index of the capture that shows it, or -1."""
     return {
         "condition": finding.condition,
         "path": finding.path,
@@ -198,34 +198,34 @@ def finding_row(finding: Finding, captures: Mapping[tuple[str, str], int]) -> Fi
 
 
 def cure_row(cure: Cure) -> CureRow:
-    """Write one cure."""
+    """Return one cure as a row."""
     return {"name": cure.name, "label": cure.label, "preview": cure.preview, "done": cure.done, "outcome": cure.outcome}
 
 
 def _sentence(condition: str) -> str:
-    """What holds, as a sentence; of a condition of the user's own, its name."""
+    """Return a condition's meaning as a sentence; for a user's own condition, its name."""
     row = CONDITIONS.get(condition)
     return condition if row is None else f"{row.meaning[0].upper()}{row.meaning[1:]}"
 
 
 def muted_row(condition: str, path: str) -> MutedRow:
-    """Write one condition that is muted for a cell."""
+    """Return a row for one condition that is muted for a cell."""
     return {"condition": condition, "path": path, "label": cell_name(path)}
 
 
 def steps_text(finding: Finding) -> str:
-    """Write the steps of a finding as `2` or `2 to 7`."""
+    """Format the steps of a finding as `2` or `2 to 7`."""
     first, last = finding.first_step, finding.last_step
     return str(first) if first == last else f"{first} to {last}"
 
 
 def what_text(finding: Finding) -> str:
-    """Write what was seen, without the condition's name, which stands beside it."""
+    """Return a finding's message without the condition's name, which is shown separately."""
     return finding.message.removeprefix(f"{finding.condition} in ")
 
 
 def source_text(finding: Finding) -> str:
-    """Write the line of the user's code that made a NaN or an infinity, or "" where it is not known."""
+    """Return the line of the user's code that produced a NaN or an infinity, or "" if it is unknown."""
     producer = finding.producer
     if producer is None or not producer.line:
         return ""
@@ -234,7 +234,7 @@ def source_text(finding: Finding) -> str:
 
 
 def written_at(session: DebugSession, finding: Finding) -> str:
-    """Write where the user wrote the cell that a finding is in, its `bprop` if it has one; "" for a library's."""
+    """Return the source position of a finding's cell, of its `bprop` if it has one; "" for a library's cell."""
     try:
         kind = type(session.paths.cell(finding.path)) if not finding.outside else None
     except ValueError:
@@ -248,9 +248,10 @@ def written_at(session: DebugSession, finding: Finding) -> str:
 
 
 def cell_hits(findings: Findings) -> dict[str, tuple[int, str]]:
-    """For each cell with findings, the worst first, how often a condition held there, and the worst one's name.
+    """Return, for each cell with findings, the worst first, its number of hits and the worst condition's name.
 
-    The worst is a cause, the first to be told of; else it is what stands first in CONDITIONS, and one's own come last.
+    Causes are the worst, in their order; then follow conditions in the order of CONDITIONS, and the user's own come
+    last.
     """
     known = len(CONDITIONS)
     rank = {name: place for place, name in enumerate(CONDITIONS)}

@@ -1,4 +1,4 @@
-"""What was looked for and what was found where no script runs."""
+"""Static HTML of conditions and findings."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ if TYPE_CHECKING:
 
 
 def static_parts(session: DebugSession) -> list[str | Table]:
-    """Return what was found, and what was looked for."""
+    """Return the findings, and the conditions that were checked."""
     return [cards_html(session), _looked_for(session)]
 
 
 def _looked_for(session: DebugSession) -> str:
-    """The conditions that were looked for, with their thresholds, as one sentence; "" for none."""
+    """Return the checked conditions, with their thresholds, as one sentence; "" for none."""
     rows = [row for row in condition_rows(session) if row["on"]]
     names = [f"{row['name']}={row['threshold']}" if row["threshold"] else row["name"] for row in rows]
     if not rows:
         return ""
     nothing = "" if session.findings() else f"{verdict(session)} "
     muted = [f"{condition} in {cell_name(path)}" for condition, path in session.muted]
-    told = [f"{nothing}Looked for: {', '.join(names)}.", f"Muted: {', '.join(muted)}." if muted else ""]
-    return f"<p><small>{text(' '.join(part for part in told if part))}</small></p>"
+    sentences = [f"{nothing}Looked for: {', '.join(names)}.", f"Muted: {', '.join(muted)}." if muted else ""]
+    return f"<p><small>{text(' '.join(part for part in sentences if part))}</small></p>"
 
 
 def findings_section(session: DebugSession) -> str:
-    """Return what was found, for an export."""
+    """Return the findings for an export."""
     return cards_html(session) or ("<p>Nothing found.</p>" if session.conditions else "")
 
 
 def conditions_html(session: DebugSession) -> str:
-    """Return what was looked for, for an export."""
+    """Return the checked conditions for an export."""
     rows = [
         (row["name"], row["threshold"], row["unit"], "pause" if row["pause"] else "mark", row["meaning"])
         for row in condition_rows(session)

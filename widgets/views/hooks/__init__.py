@@ -1,4 +1,4 @@
-"""The hooks: every one that is on a cell, and an editor in which one is written, attached and taken off again."""
+"""View of hooks: all hooks on cells, and an editor that attaches and removes hooks."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from hookscope.widgets.panel import DebuggerPanel
 
 _HERE = Path(__file__).parent
-_MAX_DRAFT = 100_000  # characters: it is a hook, not a program
+_MAX_DRAFT = 100_000  # characters, enough for a hook
 
 
 class Answer(TypedDict):
-    """What became of a hook that was to be attached; of a text that was refused, which it was, and the line or 0."""
+    """The result of attaching a hook; if its source was rejected, that source and the line, or 0."""
 
     text: str
     failed: bool
@@ -33,7 +33,7 @@ class Answer(TypedDict):
 
 
 class HookNames(TypedDict):
-    """The names that may stand at the cursor; `number` is the question's, `begun` is what of them is there already."""
+    """Completions at the cursor; `number` is the request's, `begun` is the prefix that is already typed."""
 
     type: Literal["hook_names"]
     number: int
@@ -42,7 +42,7 @@ class HookNames(TypedDict):
 
 
 class Draft(TypedDict):
-    """What is written in the editor."""
+    """The editor's content."""
 
     path: str
     kind: str
@@ -50,7 +50,7 @@ class Draft(TypedDict):
 
 
 def printed(panel: DebuggerPanel) -> HookLog:
-    """Return what the hooks that were written in a panel print."""
+    """Return the log of hooks that were written in a panel."""
     return panel.memory(_new_log)
 
 
@@ -59,36 +59,36 @@ def _new_log(panel: DebuggerPanel) -> HookLog:
 
 
 def close(panel: DebuggerPanel) -> None:
-    """Let what hooks print from now on reach nobody."""
+    """Disconnect the output of hooks from the panel."""
     printed(panel).close()
 
 
 def publish(panel: DebuggerPanel, budget: float) -> None:
-    """Show the hooks as they are now."""
+    """Publish the current hooks."""
     panel.hooks = hooks_view(panel.session)
 
 
 def attach(panel: DebuggerPanel, path: str, kind: str, source: str) -> None:
-    """Compile a hook in the user's namespace and attach it; the answer says what became of it."""
+    """Compile a hook in the user's namespace and attach it; publish the result."""
     first = 0
     try:
         panel.session.paths.cell(path)
         written = written_hooks.compile_hook(source, panel.namespace)
         first = written.first_line
         name = getattr(written.function, "__qualname__", "hook")
-        where = f"{kind} hook {name} of {cell_name('' if path == '.' else path)}"
-        panel.session.attach_hook(path, kind, written_hooks.reporting(written, where, printed(panel).log))
-        panel.hook_answer = {"text": f"attached: {where}", "failed": False, "line": 0, "source": ""}
-    except Exception as error:  # the user's text may raise anything; it is the answer
+        description = f"{kind} hook {name} of {cell_name('' if path == '.' else path)}"
+        panel.session.attach_hook(path, kind, written_hooks.reporting(written, description, printed(panel).log))
+        panel.hook_answer = {"text": f"attached: {description}", "failed": False, "line": 0, "source": ""}
+    except Exception as error:  # the user's source may raise anything; the error is the reply
         text, line = written_hooks.told(error)
         panel.hook_answer = {"text": text, "failed": True, "line": line or first, "source": source}
 
 
 def complete(panel: DebuggerPanel, number: int, path: str, kind: str, before: str) -> None:
-    """Tell which names may stand at the cursor in the editor."""
+    """Send the completions at the cursor in the editor."""
     try:
         cell = panel.session.paths.cell(path)
-    except ValueError:  # it may be written later
+    except ValueError:  # the path may be completed later
         cell = None
     begun, names = names_at_end(before[-_MAX_DRAFT:], kind, cell, panel.namespace)
     content: HookNames = {"type": "hook_names", "number": number, "begun": begun, "names": names}
@@ -96,18 +96,18 @@ def complete(panel: DebuggerPanel, number: int, path: str, kind: str, before: st
 
 
 def keep_draft(panel: DebuggerPanel, path: str, kind: str, source: str) -> None:
-    """Keep what is written in the editor for the panel's other displays, and for a page that is loaded anew."""
+    """Keep the editor's content for the panel's other displays, and for a reloaded page."""
     one_of("hook kind", kind, HOOK_KINDS)
     panel.hook_draft = {"path": path[:_MAX_DRAFT], "kind": kind, "source": source[:_MAX_DRAFT]}
 
 
 def publish_log(panel: DebuggerPanel) -> None:
-    """Tell what the throttle held back."""
+    """Publish log entries that the throttle deferred."""
     panel.hook_log = printed(panel).view()
 
 
 def clear_log(panel: DebuggerPanel) -> None:
-    """Forget what was printed."""
+    """Clear the log."""
     printed(panel).log.clear()
     publish_log(panel)
 

@@ -1,4 +1,4 @@
-"""The hooks that there are, as rows, and what those that were written in a panel print."""
+"""Hooks as rows, and the output of those that were written in a panel."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 500
 OFFERED_CELLS = 1000
-"""Cells that are offered as one types a path; any other can be typed."""
+"""Maximum number of cells offered as completions of a path; others can be typed."""
 
 _INPUTS = """\
 def look(cell, inputs):
@@ -44,7 +44,7 @@ TEMPLATES = {"forward_pre": _INPUTS, "forward": _OUTPUT, "backward_pre": _ARRIVI
 
 
 class ListedHook(TypedDict):
-    """A hook on a cell; of one that was written in the panel the text and the number by which errors name it."""
+    """A hook on a cell; for one written in the panel, its source and the number that identifies it in errors."""
 
     path: str
     label: str
@@ -57,9 +57,9 @@ class ListedHook(TypedDict):
 
 
 class Hooks(TypedDict):
-    """Every hook, and what a hook of each kind looks like; the cells are offered as one types a path.
+    """All hooks, a template for each kind, and the cells offered as completions of a path.
 
-    Where something is compiled the note says that it runs eagerly meanwhile.
+    If something is compiled, the note states that it runs eagerly meanwhile.
     """
 
     rows: list[ListedHook]
@@ -70,16 +70,16 @@ class Hooks(TypedDict):
 
 
 class Printed(TypedDict):
-    """What written hooks printed."""
+    """The output of written hooks."""
 
     entries: list[written_hooks.Entry]
     dropped: int
 
 
 class HookLog:
-    """What written hooks printed, told to the page as often as the throttle lets it.
+    """The output of written hooks, published as often as the throttle allows.
 
-    Hooks run also where no session watches and no cell runs, so that nobody else would tell it.
+    Hooks also run while no session is attached and no cell runs, so that no other event would publish it.
     """
 
     def __init__(self, tell: Callable[[], None], due: Throttle) -> None:
@@ -94,20 +94,20 @@ class HookLog:
             self._tell()
 
     def close(self) -> None:
-        """Tell nobody any more: a hook may outlive the panel in which it was written, and must not keep it."""
+        """Stop publishing: a hook may outlive the panel in which it was written, and must not keep it alive."""
         self._tell = _nothing
 
     def view(self) -> Printed:
-        """What the page shows."""
+        """Return the log as the page shows it."""
         return {"entries": self.log.entries(), "dropped": self.log.dropped}
 
 
 def _nothing() -> None:
-    """Be whom a closed panel's log tells."""
+    """Do nothing; replaces the callback of a closed panel's log."""
 
 
 def hooks_view(session: DebugSession) -> Hooks:
-    """Every hook, and what a hook of each kind looks like."""
+    """Return all hooks, and a template for each kind."""
     rows = session.hooks()
     return {
         "rows": [_row(row) for row in rows[:MAX_ROWS]],

@@ -1,7 +1,7 @@
-"""The names that may stand where a hook is being written: its arguments, its own, the notebook's, and attributes.
+"""Completions for a hook that is being written: its arguments, local names, the notebook's names, and attributes.
 
-What is written is seldom whole Python, so it is read line by line, not parsed. Nothing of the user's is run: an
-attribute is looked up where it is stored, and one that must be computed first is passed over.
+Text being written is seldom valid Python, so it is read line by line, not parsed. No user code is run: an attribute is
+read from storage, and one that must be computed is skipped.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hookscope.engine.nn import Cell
 from hookscope.engine.tensors.tensor import Tensor
 
 MOST = 200
-"""So many names are offered at most."""
+"""Maximum number of completions."""
 
 _NAME = r"[^\W\d]\w*"
 _CHAIN = rf"{_NAME}(?:\[-?\d+\])?(?:\.{_NAME}(?:\[-?\d+\])?)*"
@@ -31,9 +31,9 @@ _BOUND = re.compile(
     re.MULTILINE,
 )
 _PART = re.compile(rf"(?P<name>{_NAME})(?:\[(?P<index>-?\d+)\])?")
-_DEEPEST = 8  # of names that stand for names that stand for names
+_DEEPEST = 8  # of names assigned from other names
 
-# What a hook gets; of a tensor its class stands for it, which has the same attributes.
+# The arguments of a hook by kind; the class stands for a tensor, since it has the same attributes.
 _TENSORS = (Tensor,) * 16
 _GETS: Mapping[str, tuple[object, ...]] = {
     "forward_pre": (Cell, _TENSORS),
@@ -45,7 +45,7 @@ _UNKNOWN = object()
 
 
 class Names(NamedTuple):
-    """The beginning that is there already, and the names that go on from it."""
+    """The prefix that is already typed, and its completions."""
 
     begun: str
     names: list[str]
@@ -55,42 +55,44 @@ def names_at_end(text: str, kind: str, cell: object, namespace: Mapping[str, Any
     """Return the names that may stand at the end of a text.
 
     Args:
-        text: what is written up to the cursor.
-        kind: of the hook.
-        cell: that the hook is for, or None.
-        namespace: the notebook's names.
+        text: the text before the cursor.
+        kind: the kind of the hook.
+        cell: the cell of the hook, or None.
+        namespace: the notebook's namespace.
     """
     before, _, line = text.rpartition("\n")
-    wanted = _WANTED.search(line)
-    if wanted is None:
+    cursor = _WANTED.search(line)
+    if cursor is None:
         return Names("", [])
-    begun = wanted["begun"]
-    before += f"\n{line[: wanted.start()]}"
+    begun = cursor["begun"]
+    before += f"\n{line[: cursor.start()]}"
     scope = _Scope(before, _arguments(before, kind, cell), namespace)
-    if wanted["of"] is None:
-        found: Iterable[str] = scope.names()
+    if cursor["of"] is None:
+        candidates: Iterable[str] = scope.names()
     else:
-        value = scope.value(wanted["of"])
-        found = [] if value is _UNKNOWN else sorted(_attributes(value), key=_hidden)
-    shown = [name for name in dict.fromkeys(found) if name.startswith(begun) and (begun or not _hidden(name))]
-    return Names(begun, shown[:MOST])
+        value = scope.value(cursor["of"])
+        candidates = [] if value is _UNKNOWN else sorted(_attributes(value), key=_hidden)
+    completions = [
+        name for name in dict.fromkeys(candidates) if name.startswith(begun) and (begun or not _hidden(name))
+    ]
+    return Names(begun, completions[:MOST])
 
 
 def _arguments(text: str, kind: str, cell: object) -> dict[str, object]:
-    """The arguments of the last function whose definition begins in the text, and what they are."""
+    """Return the arguments of the last function whose definition begins in the text, with their values."""
     definitions = _DEFINITION.findall(text)
     if not definitions:
         return {}
     names = re.findall(rf"(?:^|,)\s*({_NAME})", definitions[-1])
-    gets = _GETS.get(kind, ())
-    found: dict[str, object] = {name: gets[k] if k < len(gets) else _UNKNOWN for k, name in enumerate(names)}
+    values = _GETS.get(kind, ())
+    arguments: dict[str, object] = {name: values[k] if k < len(values) else _UNKNOWN for k, name in enumerate(names)}
     if names and cell is not None:
-        found[names[0]] = cell
-    return found
+        arguments[names[0]] = cell
+    return arguments
 
 
 class _Scope:
-    """What names mean where a hook is written."""
+    """Name resolution in the text of a hook."""
 
     def __init__(self, text: str, arguments: Mapping[str, object], namespace: Mapping[str, Any]) -> None:
         self._text = text
@@ -98,7 +100,7 @@ class _Scope:
         self._namespace = namespace
 
     def names(self) -> Iterator[str]:
-        """Every name, the nearest first."""
+        """Yield every name, the nearest scope first."""
         yield from self._arguments
         for match in _BOUND.finditer(self._text):
             yield from re.findall(_NAME, match["targets"] or match["each"] or match["one"])
@@ -107,57 +109,57 @@ class _Scope:
         yield from dir(builtins)
 
     def value(self, chain: str, depth: int = 0) -> object:
-        """What ``grad_output[0].shape`` means, or _UNKNOWN."""
-        found: object = _UNKNOWN
+        """Return the value of ``grad_output[0].shape``, or _UNKNOWN."""
+        result: object = _UNKNOWN
         for k, part in enumerate(_PART.finditer(chain)):
-            found = self._of_name(part["name"], depth) if k == 0 else _attribute(found, part["name"])
+            result = self._of_name(part["name"], depth) if k == 0 else _attribute(result, part["name"])
             if part["index"] is not None:
-                found = _element(found, int(part["index"]))
-            if found is _UNKNOWN:
+                result = _element(result, int(part["index"]))
+            if result is _UNKNOWN:
                 break
-        return found
+        return result
 
     def _of_name(self, name: str, depth: int) -> object:
         if depth > _DEEPEST:
             return _UNKNOWN
-        given = [match for match in _GIVEN.finditer(self._text) if match["name"] == name]
-        taken = [match for match in _TAKEN.finditer(self._text) if match["name"] == name]
-        if given:
-            return self.value(given[-1]["value"], depth + 1)
-        if taken:
-            return _element(self.value(taken[-1]["value"], depth + 1), 0)
-        for known in (self._arguments, self._namespace, vars(builtins)):
-            if name in known:
-                return known[name]
+        assignments = [match for match in _GIVEN.finditer(self._text) if match["name"] == name]
+        loops = [match for match in _TAKEN.finditer(self._text) if match["name"] == name]
+        if assignments:
+            return self.value(assignments[-1]["value"], depth + 1)
+        if loops:
+            return _element(self.value(loops[-1]["value"], depth + 1), 0)
+        for scope in (self._arguments, self._namespace, vars(builtins)):
+            if name in scope:
+                return scope[name]
         return _UNKNOWN
 
 
 def _attribute(value: object, name: str) -> object:
-    """An attribute, if it is stored: nothing is computed for it."""
+    """Return an attribute if it is stored, without computing anything."""
     try:
-        found = inspect.getattr_static(value, name)
+        stored = inspect.getattr_static(value, name)
     except AttributeError:
-        finds_cells = isinstance(value, Cell) and _is_ours(value, "__getattr__")
-        return getattr(value, name, _UNKNOWN) if finds_cells else _UNKNOWN
-    if isinstance(found, (staticmethod, classmethod)):
-        return found.__func__
-    # A property, or anything else that would be asked for the value.
-    computed = hasattr(type(found), "__get__") and not inspect.isroutine(found)
-    return _UNKNOWN if computed else found
+        looks_up_cells = isinstance(value, Cell) and _is_ours(value, "__getattr__")
+        return getattr(value, name, _UNKNOWN) if looks_up_cells else _UNKNOWN
+    if isinstance(stored, (staticmethod, classmethod)):
+        return stored.__func__
+    # A property or another descriptor, which would run code.
+    computed = hasattr(type(stored), "__get__") and not inspect.isroutine(stored)
+    return _UNKNOWN if computed else stored
 
 
 def _element(value: object, index: int) -> object:
-    known = type(value) in (list, tuple) or (isinstance(value, Cell) and _is_ours(value, "__getitem__"))
-    if not known:
+    indexable = type(value) in (list, tuple) or (isinstance(value, Cell) and _is_ours(value, "__getitem__"))
+    if not indexable:
         return _UNKNOWN
     try:
-        return value[index]  # type: ignore[index]  # a list, a tuple, or a cell that has a method for it
+        return value[index]  # a list, a tuple, or a cell with its own method
     except (IndexError, KeyError, TypeError):
         return _UNKNOWN
 
 
 def _is_ours(value: object, method: str) -> bool:
-    """Whether it is the engine's own method, which runs no code of the user's."""
+    """Return whether a method is the engine's own, which runs no user code."""
     return str(getattr(getattr(type(value), method, None), "__module__", "")).startswith("hookscope.engine.")
 
 
@@ -172,5 +174,5 @@ def _attributes(value: object) -> list[str]:
 
 
 def _hidden(name: str) -> int:
-    """0 for a name that is meant to be used, 1 for one that begins with an underscore, 2 for Python's own."""
+    """Return 0 for a public name, 1 for a name with one leading underscore, 2 for a dunder name."""
     return 2 if name.startswith("__") else int(name.startswith("_"))

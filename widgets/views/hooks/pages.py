@@ -1,4 +1,4 @@
-"""The hooks where no script runs."""
+"""Static HTML of hooks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
 
 MAX_HOOKS = 500
-"""Of the export."""
+"""Maximum number of hooks in the export."""
 
 HOOK_COLUMNS = ("cell", "kind", "function", "from")
 
@@ -23,7 +23,7 @@ def static_parts(session: DebugSession) -> list[str | Table]:
 
 
 def hook_rows(session: DebugSession) -> list[tuple[str, ...]]:
-    """Write every hook as the cells of a table with HOOK_COLUMNS."""
+    """Return every hook as the cells of a table with HOOK_COLUMNS."""
     return [
         (cell_name(row.path), row.kind, row.function, "panel" if row.by_session else "you") for row in session.hooks()
     ]

@@ -1,7 +1,7 @@
-"""Hook functions that are written in a panel: compiled in the user's namespace, and what they print and raise kept.
+"""Hook functions written in a panel: compilation in the user's namespace, and a log of their output and errors.
 
-What a hook prints while it runs goes to the panel and not to the cell that runs, since a hook outlives the cell in
-which it was attached. Other threads print where they printed before.
+The output of a running hook goes to the panel and not to the running cell, since a hook outlives the cell that attached
+it. The output of other threads is unchanged.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WRITTEN = "_hookscope_written"
 
 
 class Written(NamedTuple):
-    """A hook that was written in a panel: what it is, its text, and the number by which its file is known."""
+    """A hook that was written in a panel: the function, its source, and the number in its file name."""
 
     function: Callable[..., Any]
     source: str
@@ -39,13 +39,13 @@ class Written(NamedTuple):
 
     @property
     def first_line(self) -> int:
-        """The line in which the function begins; 0 where that is not known."""
+        """The line in which the function begins; 0 if it is unknown."""
         code = getattr(self.function, "__code__", None)
         return code.co_firstlineno if code is not None and code.co_filename == _file(self.number) else 0
 
 
 class Place(NamedTuple):
-    """A line of the text that was written as the hook of this number; zeros for none."""
+    """A line of the hook with this number; zeros for none."""
 
     number: int = 0
     line: int = 0
@@ -59,12 +59,12 @@ def _file(number: int) -> str:
 
 
 def compile_hook(text: str, namespace: dict[str, Any]) -> Written:
-    """Run the text as a cell of the notebook would run; returns the last function that it defines.
+    """Run a text as a notebook cell would be run, and return the last function that it defines.
 
     Raises:
-        SyntaxError: it is no Python.
+        SyntaxError: the text is not valid Python.
         ValueError: it defines no function.
-        Exception: whatever the text raises.
+        Exception: any exception raised by the text.
     """
     number = next(_numbers)
     filename = _file(number)
@@ -73,14 +73,14 @@ def compile_hook(text: str, namespace: dict[str, Any]) -> Written:
     names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
     if not names:
         raise ValueError("the text must define the hook: a function, def NAME(...):")
-    # Tracebacks and the stepper find the source here, as they do that of a notebook's cell.
+    # Tracebacks and the stepper read the source from here, as for a notebook's cell.
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     exec(code, namespace)  # the user's own text, written in this session
     return Written(namespace[names[-1]], text, number)
 
 
 def reporting(written: Written, where: str, log: Log) -> Callable[..., Any]:
-    """The hook with what it prints and raises written to the log; it returns and raises the same."""
+    """Return the hook wrapped so that its output and exceptions are logged; it returns and raises the same."""
     function = written.function
 
     @functools.wraps(function)
@@ -88,7 +88,7 @@ def reporting(written: Written, where: str, log: Log) -> Callable[..., Any]:
         try:
             with _printing_to(functools.partial(log.add, where)):
                 return function(*args)
-        except Exception as error:  # told here; the engine raises it on
+        except Exception as error:  # logged here; the engine propagates it
             place = _place_of(error)
             source = linecache.getline(_file(place.number), place.line).strip()
             line = f"\nline {place.line}: {source}" if place.line else ""
@@ -100,18 +100,18 @@ def reporting(written: Written, where: str, log: Log) -> Callable[..., Any]:
 
 
 def told(error: BaseException) -> tuple[str, int]:
-    """What is wrong with a text that cannot be attached, in one line, and the line of it where; 0 if nobody knows."""
+    """Return the error of a rejected text in one line, and the line number in the text; 0 if unknown."""
     if isinstance(error, SyntaxError) and str(error.filename).startswith(_FILE):
         line = error.lineno or 0
-        said = f"{type(error).__name__}: {error.msg}"
+        message = f"{type(error).__name__}: {error.msg}"
     else:
         line = _place_of(error).line
-        said = texts.error_line(error)
-    return (f"line {line}: {said}" if line else said), line
+        message = texts.error_line(error)
+    return (f"line {line}: {message}" if line else message), line
 
 
 def _place_of(error: BaseException) -> Place:
-    """Where in what was written it was raised, the innermost line."""
+    """Return the innermost line of written hooks at which an error was raised."""
     written = [
         Place(int(frame.f_code.co_filename[len(_FILE) : -1]), line)
         for frame, line in walk_tb(error.__traceback__)
@@ -121,13 +121,13 @@ def _place_of(error: BaseException) -> Place:
 
 
 def written_of(function: object) -> Written | None:
-    """How a hook was written; None for one that was not written in a panel."""
-    found = getattr(function, _WRITTEN, None)
-    return found if isinstance(found, Written) else None
+    """Return the source record of a hook; None if it was not written in a panel."""
+    record = getattr(function, _WRITTEN, None)
+    return record if isinstance(record, Written) else None
 
 
 class Entry(TypedDict):
-    """What one hook printed, or an error that it raised so many times, in a line of the hook of this number."""
+    """The output of one hook, or an error with its number of repetitions, and the line of the hook with this number."""
 
     where: str
     text: str
@@ -138,7 +138,7 @@ class Entry(TypedDict):
 
 
 class Log:
-    """What hooks printed, newest last, in bounds.
+    """Bounded log of the output of hooks, newest last.
 
     Args:
         changed: called after each change, in the thread of the hook.
@@ -152,7 +152,7 @@ class Log:
         self.dropped = 0
 
     def add(self, where: str, text: str, failed: bool = False, place: Place = _NOWHERE) -> None:
-        """Add to what a hook said last, if that is the newest; otherwise begin an entry. The same error is counted."""
+        """Append to the newest entry if it is of the same hook, otherwise add an entry; count repeated errors."""
         with self._lock:
             last = self._entries[-1] if self._entries else None
             same = last is not None and last["where"] == where and last["failed"] == failed
@@ -178,14 +178,14 @@ class Log:
         self._changed()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Clear the log."""
         with self._lock:
             self._entries.clear()
             self._size = self.dropped = 0
         self._changed()
 
     def entries(self) -> list[Entry]:
-        """The entries: where, text, whether it failed, how many times."""
+        """Return the entries: where, text, whether it failed, and its repetitions."""
         with self._lock:
             return [{**entry, "text": entry["text"].rstrip("\n")} for entry in self._entries]
 
@@ -205,13 +205,13 @@ _routed = 0
 
 
 class _Router:
-    """Stands in for `sys.stdout` while a hook runs: a thread in a hook writes to its sink, others as before."""
+    """Replacement of `sys.stdout` while a hook runs: a thread in a hook writes to its sink, others as before."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Pass the text on."""
+        """Write text to the thread's sink, or to the original stream."""
         if not _local.sinks and self._stream is None:  # a process without a console
             return len(text)
         if not _local.sinks:
@@ -226,7 +226,7 @@ class _Router:
 
 @contextmanager
 def _printing_to(sink: Callable[[str], None]) -> Iterator[None]:
-    """What this thread prints inside the block goes to `sink`, in one piece when the block ends."""
+    """Redirect this thread's output inside the context to `sink`, in one piece at its end."""
     global _routed
     with _router_lock:
         _routed += 1

@@ -1,4 +1,4 @@
-"""The parameters: one row each with the figures that tell healthy from sick, live, and an editor of their values."""
+"""View of parameters: one row each with live statistics that indicate health, and an editor of their values."""
 
 from __future__ import annotations
 
@@ -36,34 +36,34 @@ def _new_view(panel: DebuggerPanel) -> ParametersView:
 
 
 def publish(panel: DebuggerPanel, budget: float) -> None:
-    """Show the parameters as they are now."""
+    """Publish the current parameters."""
     view = _view(panel)
     rows = view.rows()
     with panel.hold_sync():
         panel.parameters = parameter_texts(rows)
         panel.parameter_numbers = parameter_numbers(rows)
-    view.publish(rows, budget)  # the page has these rows by now
+    view.publish(rows, budget)  # after the page has these rows
 
 
 def restart(panel: DebuggerPanel) -> None:
-    """Send the figures again."""
+    """Send the statistics again."""
     _view(panel).restart()
 
 
 def look_at_parameters(panel: DebuggerPanel, rows: list[Any], others: bool, series: str) -> None:
-    """Send the figures of what came into view; while code runs they come with the next update."""
+    """Send the statistics of rows that became visible; while code runs, with the next update."""
     view = _view(panel)
     view.look_at(rows, series)
     panel.when_due(partial(view.answer, others))
 
 
 def set_requires_grad(panel: DebuggerPanel, name: str, on: bool) -> None:
-    """Set whether a parameter wants a gradient."""
+    """Set whether a parameter requires a gradient."""
     panel.session.set_requires_grad(name, on)
 
 
 def _of_view(method: Callable[..., None]) -> Callable[..., None]:
-    """The method as a function of the panel."""
+    """Return a method of the view as a function of the panel."""
 
     def act(panel: DebuggerPanel, **fields: Any) -> None:
         method(_view(panel), **fields)

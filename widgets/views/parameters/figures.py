@@ -1,8 +1,8 @@
-"""What a panel knows of its page's parameters: rows, figures for what is looked at, the history, and the value editor.
+"""State of a panel's parameters view: rows, statistics of visible rows, history, and the value editor.
 
-A network may have ten thousand parameters, and each step changes all of them. So names and shapes go once, and figures
-follow: those of the rows in view first, the others as the time that an update may take allows. Figures of an array
-that is still the same are not computed again: arrays never change.
+A network may have ten thousand parameters, and each step changes all of them. So names and shapes are sent once, and
+statistics follow: those of visible rows first, the others within the time budget of an update. Statistics of an
+unchanged array object are cached, since arrays are immutable.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ PARAMETER_NUMBERS = ("requires_grad", "size", "running")
 FIGURES = ("position", "mean", "std", "minimum", "maximum", "norm", "gradient_norm", "update_ratio", "nan", "inf")
 SERIES = ("gradient_norm", "update_ratio")
 
-# Rows that are taken for those in view until the page says which these are.
+# Number of rows assumed visible until the page reports which ones are.
 _FIRST = 40
 _KEPT_SAMPLES = 200
-# Seconds for the figures of one answer.
+# Seconds for the statistics of one reply.
 _ANSWER = 0.2
 
 _RATIO = FIGURES.index("update_ratio")
@@ -44,32 +44,39 @@ _NAN = float("nan")
 
 
 def parameter_texts(rows: Sequence[ParameterRow]) -> ParameterTexts:
-    """The text columns of parameters, which change only when the network does."""
+    """Return the text columns of parameters, which change only when the network does."""
     return {
         "name": [row.name for row in rows],
         "shape": [texts.shape_text(row.shape) for row in rows],
         "dtype": [texts.dtype_text(row.dtype) for row in rows],
-        "shared": {str(k): told for k, told in enumerate(map(shared_text, rows)) if told},
+        "shared": {str(k): note for k, note in enumerate(map(shared_text, rows)) if note},
         "initializers": list(INITIALIZERS),
     }
 
 
 def parameter_numbers(rows: Sequence[ParameterRow]) -> bytes:
-    """The columns PARAMETER_NUMBERS."""
+    """Return the columns PARAMETER_NUMBERS."""
     numbers = [(row.requires_grad, row.size, is_running_statistic(row)) for row in rows]
     return columns_to_bytes(numbers, len(PARAMETER_NUMBERS))
 
 
 def figures(row: ParameterRow, position: int) -> list[float]:
-    """One row of FIGURES; what there is not is NaN."""
-    found = row.statistics
+    """Return one row of FIGURES; missing values are NaN."""
+    summary = row.statistics
     gradient, ratio = (_NAN if x is None else x for x in (row.gradient_norm, row.update_ratio))
-    spread = (found.mean, found.std, found.minimum, found.maximum, found.norm)
-    return [float(position), *spread, gradient, ratio, float(found.nan), float(found.positive_inf + found.negative_inf)]
+    spread = (summary.mean, summary.std, summary.minimum, summary.maximum, summary.norm)
+    return [
+        float(position),
+        *spread,
+        gradient,
+        ratio,
+        float(summary.nan),
+        float(summary.positive_inf + summary.negative_inf),
+    ]
 
 
 class ParameterTexts(TypedDict):
-    """The text columns of parameters, by position who shares one, and the names of initializers."""
+    """The text columns of parameters, notes about sharing by position, and the names of initializers."""
 
     name: list[str]
     shape: list[str]
@@ -79,9 +86,9 @@ class ParameterTexts(TypedDict):
 
 
 class ParameterFigures(TypedDict):
-    """Rows of FIGURES and the history of the first of them; how many rows nobody has looked at yet.
+    """Rows of FIGURES and the history of the first of them; `rest` is the number of rows not computed yet.
 
-    `unusual` says by position what is unusual about an update.
+    `unusual` describes, by position, unusual updates.
     """
 
     type: Literal["parameter_figures"]
@@ -92,7 +99,7 @@ class ParameterFigures(TypedDict):
 
 
 class SelectedParameter(TypedDict):
-    """Everything about one parameter; its figures are text, since JSON has no NaN and no infinity."""
+    """Everything about one parameter; its statistics are text, since JSON has neither NaN nor infinity."""
 
     type: Literal["parameter"]
     name: str
@@ -103,7 +110,7 @@ class SelectedParameter(TypedDict):
 
 
 class EditAnswer(TypedDict):
-    """What an edit would do, or did; `number` is that of the question, `undo` names what can be taken back."""
+    """The effect of an edit, planned or applied; `number` is the request's, `undo` names the edit to undo."""
 
     type: Literal["edit_answer"]
     number: int
@@ -114,7 +121,7 @@ class EditAnswer(TypedDict):
 
 
 class _Known(NamedTuple):
-    """The figures of a row, and the arrays that they are of; these may go."""
+    """The statistics of a row, with weak references to its arrays."""
 
     array: Callable[[], object]
     gradient: Callable[[], object]
@@ -122,12 +129,12 @@ class _Known(NamedTuple):
     unusual: str
 
     def is_of(self, row: ParameterRow) -> bool:
-        """Whether the row still has these arrays."""
+        """Return whether the row still has these arrays."""
         return self.array() is row.array and self.gradient() is _gradient_array(row)
 
 
 class ParametersView:
-    """What one panel knows of its page's Parameters view.
+    """State of one panel's parameters view.
 
     Args:
         session: the session whose parameters are shown.
@@ -139,18 +146,18 @@ class ParametersView:
         self._send = send
         self._names: list[str] = []
         self._known: dict[int, _Known] = {}  # by position
-        self._sent: set[int] = set()  # positions of which the page has what is known
+        self._sent: set[int] = set()  # positions whose current statistics the page has
         self._in_view: list[int] = list(range(_FIRST))
-        self._next = 0  # where to go on with rows that are not in view
+        self._next = 0  # the next row outside the view to compute
         self._series = SERIES[0]
         self._samples: dict[tuple[str, str], deque[tuple[int, float]]] = {}  # by series and name
         self._selected = ""
         self._edit: tuple[int, ParameterEdit] | None = None
 
-    # What the panel tells
+    # Events from the panel
 
     def restart(self) -> None:
-        """The page was loaded anew and knows nothing."""
+        """Reset the sent state, since the page was reloaded."""
         self._sent.clear()
         self._edit = None
         if self._selected:
@@ -158,7 +165,7 @@ class ParametersView:
         self._answer(0, "", False)
 
     def rows(self) -> list[ParameterRow]:
-        """The parameters as they are now; other names than before begin everything again."""
+        """Return the current parameters; different names reset the view."""
         rows = self._session.parameters()
         names = [row.name for row in rows]
         if names != self._names:
@@ -168,13 +175,13 @@ class ParametersView:
         return rows
 
     def publish(self, rows: list[ParameterRow], budget: float) -> None:
-        """Send the figures that changed: of the rows in view, and of as many others as ``budget`` seconds allow."""
+        """Send changed statistics: of visible rows, and of as many others as ``budget`` seconds allow."""
         self._send_figures(rows, budget, everything=True)
 
-    # What the page asks
+    # Requests from the page
 
     def look_at(self, rows: list[Any], series: str) -> None:
-        """These positions are in view, with the history of this series."""
+        """Set the visible positions, and the series whose history is shown."""
         if series not in SERIES:
             raise ValueError(f"unknown series {series!r}; it is one of {', '.join(SERIES)}")
         if not all(type(row) is int for row in rows):
@@ -184,27 +191,27 @@ class ParametersView:
         self._sent.difference_update(self._in_view)
 
     def answer(self, others: bool) -> None:
-        """Send the figures of what is in view, and with ``others`` those of the rest too."""
+        """Send the statistics of visible rows, and with ``others`` those of the rest too."""
         self._send_figures(self.rows(), _ANSWER, everything=others)
 
     def select_parameter(self, name: str) -> None:
-        """Show everything about one parameter."""
+        """Select a parameter and send everything about it."""
         self._send_selected(name)
 
     def preview_edit(self, number: int, name: str, action: str, values: dict[str, Any]) -> None:
-        """Tell what an edit would do; ``number`` is the page's, for the answer and for ``apply_edit``."""
+        """Send the effect of an edit; ``number`` is the page's, for the reply and for ``apply_edit``."""
         self._edit = None
         try:
-            given = {key: value for key, value in values.items() if isinstance(value, str)}
-            edit = self._session.parameter_edits.preview(name, action, **given)
-        except Exception as error:  # whatever is wrong with what was typed is the answer
+            texts_only = {key: value for key, value in values.items() if isinstance(value, str)}
+            edit = self._session.parameter_edits.preview(name, action, **texts_only)
+        except Exception as error:  # any error in the user's input is the reply
             self._answer(number, texts.one_line(str(error)), True)
             return
         self._edit = (number, edit)
         self._answer(number, edit.text, False, ready=edit.changed > 0)
 
     def apply_edit(self, number: int) -> None:
-        """Do the edit that was told last, if it is the one with this number."""
+        """Apply the last previewed edit, if it has this number."""
         if self._edit is None or self._edit[0] != number:
             self._answer(number, "the preview is no longer valid: change the values to see it again", True)
             return
@@ -217,7 +224,7 @@ class ParametersView:
         self._finish(number, f"done, {edit.what}: {edit.text}")
 
     def undo_edit(self) -> None:
-        """Take the last edit back."""
+        """Undo the last edit."""
         try:
             edit = self._session.parameter_edits.undo()
         except RuntimeError as error:
@@ -225,7 +232,7 @@ class ParametersView:
             return
         self._finish(0, f"undone: {edit.what}")
 
-    # Answers
+    # Replies
 
     def _finish(self, number: int, text: str) -> None:
         self._answer(number, text, False)
@@ -249,7 +256,7 @@ class ParametersView:
         if row is None:
             raise ValueError(f"there is no parameter {name!r}")
         self._selected = name
-        found = row.statistics
+        summary = row.statistics
         content: SelectedParameter = {
             "type": "parameter",
             "name": row.name,
@@ -257,7 +264,7 @@ class ParametersView:
             "dtype": texts.dtype_text(row.dtype),
             "value": texts.value_text(Tensor._wrap(row.array)),
             "figures": {
-                name: repr(float(getattr(found, name)))
+                name: repr(float(getattr(summary, name)))
                 for name in (
                     "minimum",
                     "maximum",
@@ -271,44 +278,44 @@ class ParametersView:
                 )
             },
         }
-        numbers = np.concatenate([np.asarray(found.histogram, "<f8"), np.asarray(found.edges, "<f8")])
+        numbers = np.concatenate([np.asarray(summary.histogram, "<f8"), np.asarray(summary.edges, "<f8")])
         self._send(content, [numbers.tobytes()])
 
     def _send_figures(self, rows: list[ParameterRow], budget: float, everything: bool) -> None:
         end = monotonic() + budget
         in_view = [position for position in self._in_view if 0 <= position < len(rows)]
-        fresh: list[int] = []
+        updates: list[int] = []
         for position in in_view:
             if self._look(rows[position], position):
                 self._sample(rows[position].name, position)
             if position not in self._sent:
                 self._sent.add(position)
-                fresh.append(position)
+                updates.append(position)
             if monotonic() > end:
                 break
-        shown = len(fresh)
-        rest = self._look_around(rows, fresh, end) if everything else len(rows) - len(self._known)
-        if not fresh and not rest:
+        visible = len(updates)
+        rest = self._look_around(rows, updates, end) if everything else len(rows) - len(self._known)
+        if not updates and not rest:
             return
         history: list[float] = []
-        for at, position in enumerate(fresh):
-            points = thinned(self._history(rows[position].name)) if at < shown else []
+        for index, position in enumerate(updates):
+            points = thinned(self._history(rows[position].name)) if index < visible else []
             history += [len(points), *(x for x, _ in points), *(y for _, y in points)]
-        table = columns_to_bytes([self._known[position].figures for position in fresh], len(FIGURES))
+        table = columns_to_bytes([self._known[position].figures for position in updates], len(FIGURES))
         content: ParameterFigures = {
             "type": "parameter_figures",
             "rest": rest,
             "series": self._series,
-            "with_history": shown,
-            "unusual": {str(k): self._known[k].unusual for k in fresh if self._known[k].unusual},
+            "with_history": visible,
+            "unusual": {str(k): self._known[k].unusual for k in updates if self._known[k].unusual},
         }
         self._send(content, [table, np.array(history, "<f8").tobytes()])
 
     def _look_around(self, rows: list[ParameterRow], fresh: list[int], end: float) -> int:
-        """Go on through all rows while there is time; returns how many were not looked at."""
-        for passed in range(len(rows)):
+        """Compute further rows in turn while there is time; return the number of rows not reached."""
+        for count in range(len(rows)):
             if monotonic() > end:
-                return len(rows) - passed
+                return len(rows) - count
             position = self._next % len(rows)
             self._next = position + 1
             self._look(rows[position], position)
@@ -318,31 +325,35 @@ class ParametersView:
         return 0
 
     def _look(self, row: ParameterRow, position: int) -> bool:
-        """Compute the figures of a row if its arrays are others than last time; returns whether they were."""
-        known = self._known.get(position)
-        if known is not None and known.is_of(row):
+        """Compute the statistics of a row if its arrays have changed; return whether they had."""
+        cached = self._known.get(position)
+        if cached is not None and cached.is_of(row):
             return False
-        found = figures(row, position)
-        if row.update_ratio is None:  # between the gradient and the update, the last one counts
-            followed = self._session.history.update_ratios.get(row.name)
-            found[_RATIO] = followed[-1][1] if followed else _NAN if known is None else known.figures[_RATIO]
+        row_figures = figures(row, position)
+        if row.update_ratio is None:  # between the gradient and the update, the previous ratio counts
+            ratios = self._session.history.update_ratios.get(row.name)
+            row_figures[_RATIO] = ratios[-1][1] if ratios else _NAN if cached is None else cached.figures[_RATIO]
         conditions = self._session.checks.conditions
-        told = unusual_update(row.shape, found[_RATIO], row.gradient_norm != 0, partial(_norm_before, row), conditions)
+        description = unusual_update(
+            row.shape, row_figures[_RATIO], row.gradient_norm != 0, partial(_norm_before, row), conditions
+        )
         gradient = _gradient_array(row)
-        self._known[position] = _Known(ref(row.array), _nothing if gradient is None else ref(gradient), found, told)
+        self._known[position] = _Known(
+            ref(row.array), _nothing if gradient is None else ref(gradient), row_figures, description
+        )
         self._sent.discard(position)
         return True
 
     # History
 
     def _history(self, name: str) -> Iterable[tuple[int, float]]:
-        """The series of one parameter: the session's where it follows parameters, else what was seen here."""
+        """Return the series of one parameter: the session's if it follows parameters, else the samples of this view."""
         history = self._session.history
-        followed = history.gradient_norms if self._series == SERIES[0] else history.update_ratios
-        return followed.get(name, ()) or self._samples.get((self._series, name), ())
+        recorded = history.gradient_norms if self._series == SERIES[0] else history.update_ratios
+        return recorded.get(name, ()) or self._samples.get((self._series, name), ())
 
     def _sample(self, name: str, position: int) -> None:
-        """Remember the figures of a row that is in view."""
+        """Record the statistics of a visible row."""
         step = self._session.step
         for series in SERIES:
             value = self._known[position].figures[FIGURES.index(series)]
@@ -356,9 +367,9 @@ def _gradient_array(row: ParameterRow) -> Any:
 
 
 def _norm_before(row: ParameterRow) -> float:
-    """The norm before the last update, or now, where it is not known any more."""
+    """Return the norm before the last update, or the current one if it is no longer known."""
     return row.statistics.norm if row.update_ratio is None else statistics(row.before).norm
 
 
 def _nothing() -> None:
-    """Stand for the reference to a gradient that there is not."""
+    """Return None; replaces the reference to a missing gradient."""

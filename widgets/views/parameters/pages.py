@@ -1,4 +1,4 @@
-"""The parameters where no script runs."""
+"""Static HTML of parameters."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession, ParameterRow
 
 MAX_PARAMETERS = 500
-"""Of the export."""
+"""Maximum number of parameters in the export."""
 
 
 def static_parts(session: DebugSession) -> list[str | Table]:
-    """Return the parameters as a table, and running statistics as another."""
+    """Return the parameters as a table, and running statistics as a second table."""
     rows = session.parameters()
     weights = [row for row in rows if not is_running_statistic(row)]
     running = [row for row in rows if is_running_statistic(row)]
@@ -41,13 +41,13 @@ def _weight_cells(row: ParameterRow) -> tuple[str, ...]:
 
 
 def _running_cells(row: ParameterRow) -> tuple[str, ...]:
-    found = row.statistics
-    spread = (found.mean, found.std, found.minimum, found.maximum)
+    summary = row.statistics
+    spread = (summary.mean, summary.std, summary.minimum, summary.maximum)
     return row.name, texts.shape_text(row.shape), texts.dtype_text(row.dtype), *map(number, spread)
 
 
 def parameter_cells(row: ParameterRow) -> tuple[str, ...]:
-    """Write one parameter as the cells of a text or HTML table."""
+    """Return one parameter as the cells of a text or HTML table."""
     figures = row.statistics
     return (
         row.name,
@@ -62,15 +62,15 @@ def parameter_cells(row: ParameterRow) -> tuple[str, ...]:
 
 
 def export_html(session: DebugSession) -> str:
-    """Return the parameters with their figures and curves."""
+    """Return the parameters with their statistics and curves."""
     rows = session.parameters()
-    shown = rows[:MAX_PARAMETERS]
+    visible = rows[:MAX_PARAMETERS]
     lines = []
-    with progress("parameters", len(shown), "parameters") as work:
-        for row in shown:
+    with progress("parameters", len(visible), "parameters") as work:
+        for row in visible:
             lines.append(_parameter(session, row))
             work.advance()
-    return f"<ul>{''.join(lines)}</ul>{left_out('parameters', len(shown), len(rows))}" if rows else ""
+    return f"<ul>{''.join(lines)}</ul>{left_out('parameters', len(visible), len(rows))}" if rows else ""
 
 
 def _parameter(session: DebugSession, row: ParameterRow) -> str:
@@ -84,5 +84,8 @@ def _parameter(session: DebugSession, row: ParameterRow) -> str:
 
 def _curves(session: DebugSession, name: str) -> str:
     series = {"gradient norm": session.history.gradient_norms, "update ratio": session.history.update_ratios}
-    pictures = ((told, drawings.curve(f"{told} by step", list(found.get(name, ())))) for told, found in series.items())
-    return "".join(drawings.figure(picture, f"{told} by step") for told, picture in pictures if picture)
+    pictures = (
+        (label, drawings.curve(f"{label} by step", list(values_by_name.get(name, ()))))
+        for label, values_by_name in series.items()
+    )
+    return "".join(drawings.figure(picture, f"{label} by step") for label, picture in pictures if picture)

@@ -1,4 +1,4 @@
-"""What a parameter is to its network: which cells share it, and whether it is a running statistic and no weight."""
+"""Roles of a parameter in its network: the cells that share it, and whether it is a running statistic."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     from hookscope.engine.debug import ParameterRow
 
 _MOST_NAMED = 3
-# What a normalization keeps for prediction: `moving_mean` in MindSpore, `running_var` in much ported code.
+# State of a normalization for prediction: `moving_mean` in MindSpore, `running_var` in much ported code.
 _RUNNING = re.compile(r"(?:^|[._])(?:moving|running)_\w+$")
 
 
 def is_running_statistic(row: ParameterRow) -> bool:
-    """Whether a cell keeps it by itself, from what passes: no gradient asks for it, and its name says so."""
+    """Return whether a parameter is a running statistic: it requires no gradient, and its name matches."""
     return not row.requires_grad and _RUNNING.search(row.name) is not None
 
 
 def shared_text(row: ParameterRow) -> str:
-    """Write who shares it: "shared by embed and head"; "" for one that is a single cell's."""
+    """Return the cells that share a parameter, as "shared by embed and head"; "" for a single cell's."""
     if len(row.cells) < 2:
         return ""
     names = [cell_name(path) for path in row.cells]

@@ -1,6 +1,6 @@
-"""Which updates of a weight are unusual: the conditions' formulas and thresholds, tried on what a row shows.
+"""Unusual updates of a weight, by the conditions' formulas and thresholds.
 
-A session need not look for these conditions; where it does, with a threshold of its own, that one counts.
+A session need not enable these conditions; if it does, its own thresholds apply.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ _ABOUT = ("update_too_large", "update_too_small", "learning_rate_too_large", "le
 def unusual_update(
     shape: tuple[int, ...], ratio: float, learns: bool, norm: Callable[[], float], looked_for: Mapping[str, Condition]
 ) -> str:
-    """Say in one line what is unusual about the last update of a weight; "" for a usual one, and for what is no weight.
+    """Describe in one line what is unusual about a weight's last update; "" for a usual one, and for a non-weight.
 
     Biases and scales begin at 0 or 1, so that their ratios mean little.
 
     Args:
-        shape: of the weight.
-        ratio: the norm of the update by that of the weight; NaN where there is none.
-        learns: whether its gradient is anything but zeros.
-        norm: of the weight before the update; asked for where the ratio is large.
-        looked_for: the conditions of the session, by name.
+        shape: the shape of the weight.
+        ratio: the norm of the update divided by that of the weight; NaN if there is none.
+        learns: whether its gradient has nonzero elements.
+        norm: returns the norm of the weight before the update; called only if the ratio is large.
+        looked_for: the session's conditions, by name.
     """
     if math.isnan(ratio) or not is_weight(shape):
         return ""
     too_large, too_small, far, near = (looked_for.get(name, CONDITIONS[name]) for name in _ABOUT)
-    # What is far or near for all weights together is unusual for one, and no fault yet.
+    # A ratio out of range for all weights together is unusual for a single weight, but not yet a fault.
     if ratio > min(too_large.threshold, far.threshold):
         before = norm()
         usual = max(before, usual_norm(shape))  # a weight that begins at or near zero must be able to grow
-        told = too_large.formula(UpdateSeen(shape, "some", ratio * before, before), too_large.threshold)
-        if told is not None:
-            return f"{too_large.name}: {told}"
+        description = too_large.formula(UpdateSeen(shape, "some", ratio * before, before), too_large.threshold)
+        if description is not None:
+            return f"{too_large.name}: {description}"
         return _beyond(ratio * before / usual, "above", far) if ratio * before > far.threshold * usual else ""
     if learns and ratio < max(too_small.threshold, near.threshold):
-        told = too_small.formula(UpdateSeen(shape, "some", ratio, 1.0), too_small.threshold)
-        return f"{too_small.name}: {told}" if told is not None else _beyond(ratio, "below", near)
+        description = too_small.formula(UpdateSeen(shape, "some", ratio, 1.0), too_small.threshold)
+        return f"{too_small.name}: {description}" if description is not None else _beyond(ratio, "below", near)
     return ""
 
 

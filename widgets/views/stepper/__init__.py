@@ -1,6 +1,6 @@
-"""The stepper: where the run stands, and what it is told: go on, stop here, look back, evaluate, set, check a gradient.
+"""Stepper: the stop of the run, and commands to resume, set breakpoints, go back, evaluate, edit and check a gradient.
 
-A handler may run in the paused thread itself, so none of them waits for the run to go on.
+A handler may run in the paused thread itself, so handlers never wait for the run to resume.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
     from hookscope.widgets.panel import DebuggerPanel
 
 _HERE = Path(__file__).parent
-# A paused run waits meanwhile, and so does a person.
+# Time limit of a gradient check, which blocks a paused run and the user.
 _CHECK_SECONDS = 1.0
 _KEPT_EVALUATIONS = 20
 _COMMANDS = ("over", "into", "out", "operator", "cell", "continue", "abort")
 
 
 class GradientCheck(Gradient):
-    """How far a gradient check is; while it is checking there is no more of it than the cell's path."""
+    """The state of a gradient check; while it runs, only the cell's path is present."""
 
     state: Literal["checking", "done", "failed"]
     path: str
 
 
 def publish(panel: DebuggerPanel, budget: float = 0.0) -> None:
-    """Show the stop that the session shows; of a run that nobody could answer, the last one that was skipped."""
+    """Publish the session's stop; after a run without a front end that could reply, the last skipped pause."""
     session = panel.session
     point = session.shown
     skipped = point is None and panel.state == "finished" and bool(session.skipped_pauses)
@@ -56,15 +56,15 @@ def publish(panel: DebuggerPanel, budget: float = 0.0) -> None:
 
 
 def resume(panel: DebuggerPanel, command: str) -> None:
-    """Let the run go on to its next stop."""
+    """Resume the run until its next stop."""
     one_of("command", command, _COMMANDS)
     if panel.session.paused is None:
         raise MessageError(f"cannot do {command!r}: the run is not paused")
-    # The state changes first: the run may reach its next stop before resume() returns.
+    # The state changes first, since the run may reach its next stop before resume() returns.
     panel.goes_on()
     try:
         panel.session.resume(command)
-    except Exception:  # whatever it was, the run still waits; the message's answer tells it
+    except Exception:  # the run is still paused; the reply to the message reports the error
         panel.state = "paused"
         raise
 
@@ -76,24 +76,24 @@ def step_back(panel: DebuggerPanel) -> None:
 
 
 def step_forward(panel: DebuggerPanel) -> None:
-    """Show the one after it."""
+    """Show the stop after the one that is shown."""
     panel.session.step_forward()
     publish(panel)
 
 
 def show_operator(panel: DebuggerPanel, index: int) -> None:
-    """Show an operator that ran, with its values."""
+    """Show an executed operator with its values."""
     panel.session.show_operator(index)
     publish(panel)
 
 
 def evaluate(panel: DebuggerPanel, expression: str) -> None:
-    """Answer with the value of an expression where the run stands."""
+    """Evaluate an expression at the pause and publish the result."""
     if panel.session.paused is None:
         raise MessageError("cannot evaluate: the run is not paused")
     try:
         text, failed = texts.value_text(panel.session.evaluate(expression), 4000), False
-    except Exception as error:  # the user's expression may raise anything; it is the answer
+    except Exception as error:  # the user's expression may raise anything; the error is the reply
         text, failed = texts.error_line(error), True
     _answer(panel, expression, text, failed)
 
@@ -104,29 +104,29 @@ def _answer(panel: DebuggerPanel, expression: str, text: str, failed: bool) -> N
 
 
 def edit(panel: DebuggerPanel, name: str, expression: str) -> None:
-    """Put the value of an expression in the place of what passes, and answer with it as an evaluation does."""
+    """Replace a value at the pause by that of an expression, and publish the result like an evaluation."""
     try:
         text, failed = texts.value_text(panel.session.edit(name, expression), 4000), False
-    except Exception as error:  # the user's expression may raise anything; it is the answer
+    except Exception as error:  # the user's expression may raise anything; the error is the reply
         text, failed = texts.error_line(error), True
     _answer(panel, f"{name} = {expression}", text, failed)
     publish(panel)
 
 
 def check_gradient(panel: DebuggerPanel) -> None:
-    """Check the gradient of the cell whose bprop is paused; the page says meanwhile that it is being checked."""
+    """Check the gradient of the cell whose bprop is paused, and publish the progress and result."""
     point = panel.session.paused
     path = "" if point is None else point.path
     with progress_view.started_by_button(panel, "gradient check"):
         panel.gradient = {"state": "checking", "path": path}
-        found: dict[str, Any] = {}  # what an interrupt leaves
+        result: dict[str, Any] = {}  # the result after an interrupt
         try:
-            found = {"state": "done", "path": path, **gradient_view(panel.session.check_gradient(_CHECK_SECONDS))}
+            result = {"state": "done", "path": path, **gradient_view(panel.session.check_gradient(_CHECK_SECONDS))}
         except Exception as error:  # construct and bprop are the user's, and may raise anything
-            told = str(error) if isinstance(error, Stopped) else texts.error_line(error)
-            found = {"state": "failed", "path": path, "summary": told, "ok": False, "rows": []}
+            message = str(error) if isinstance(error, Stopped) else texts.error_line(error)
+            result = {"state": "failed", "path": path, "summary": message, "ok": False, "rows": []}
         finally:
-            panel.gradient = found
+            panel.gradient = result
 
 
 VIEW = View(

@@ -1,4 +1,4 @@
-"""The local that is selected, as pictures; and any local as a capture, which opens in the tensor viewer."""
+"""Plot of the selected local variable, and captures of locals for the tensor viewer."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from hookscope.engine.debug import PausePoint
     from hookscope.widgets.panel import DebuggerPanel
 
-# A local may hold a whole data set: only so many of its elements are looked at, and so deep.
+# Limits on elements and nesting depth, since a local may hold a complete data set.
 _MOST_PARTS = 40
 _MOST_DEPTH = 2
 _NO_PICTURE = "OcSUMm"  # kinds of elements
 
 
 class OpenedLocal(TypedDict):
-    """The index of the capture that holds a local, to be shown in the tensor viewer."""
+    """The index of a capture of a local, to be shown in the tensor viewer."""
 
     type: Literal["opened_local"]
     index: int
 
 
 class Faults(TypedDict):
-    """How many elements are not finite."""
+    """The numbers of nonfinite elements."""
 
     nan: int
     positive: int
@@ -42,9 +42,9 @@ class Faults(TypedDict):
 
 
 class LocalPlot(TypedDict):
-    """The local that is selected; without a picture it is no array of numbers, or of none.
+    """The selected local; `picture` is None unless it is a nonempty numeric array.
 
-    Of several tensors in a tuple, a list or a dictionary, `part` names the one that is shown.
+    If a tuple, a list or a dictionary holds several tensors, `part` names the one that is shown.
     """
 
     name: str
@@ -59,7 +59,7 @@ class LocalPlot(TypedDict):
 
 
 class _Chosen:
-    """What is selected in one panel."""
+    """The selection of one panel."""
 
     def __init__(self, panel: DebuggerPanel) -> None:
         self.name = ""
@@ -67,14 +67,14 @@ class _Chosen:
 
 
 def select_local(panel: DebuggerPanel, name: str, part: str) -> None:
-    """Show a local as pictures, at this stop and at those that follow; with no name, none."""
+    """Plot a local at this stop and at later ones; plot none for an empty name."""
     chosen = panel.memory(_Chosen)
     chosen.name, chosen.part = name, part
     publish_local(panel)
 
 
 def publish_local(panel: DebuggerPanel) -> None:
-    """Draw the selected local as it is where the run stands; while it runs, the last picture stays."""
+    """Publish the plot of the selected local at the stop; while the run goes on, the last plot stays."""
     chosen = panel.memory(_Chosen)
     point = panel.session.shown
     with panel.hold_sync():
@@ -85,14 +85,14 @@ def publish_local(panel: DebuggerPanel) -> None:
 
 
 def plot_view(point: PausePoint, name: str, part: str) -> tuple[LocalPlot, bytes]:
-    """A local as pictures, and its numbers: 64 counts and 65 edges of a histogram, a matrix, its levels as bytes."""
+    """Return a local's plot and its numbers: a histogram's 64 counts and 65 edges, a matrix, its levels as bytes."""
     value = point.locals.get(name)
     parts = tensors_in(name, value)
-    shown = part if part in parts else next(iter(parts), "")
-    tensor = parts.get(shown)
+    slot = part if part in parts else next(iter(parts), "")
+    tensor = parts.get(slot)
     plot: LocalPlot = {
         "name": name,
-        "part": shown,
+        "part": slot,
         "parts": list(parts),
         "text": texts.value_text(value if tensor is None else tensor, 1000),
         "figures": "",
@@ -103,22 +103,22 @@ def plot_view(point: PausePoint, name: str, part: str) -> tuple[LocalPlot, bytes
     }
     if tensor is None or tensor._array.size < 2:
         return plot, b""
-    capture = local_capture(point, shown, tensor)
-    found = capture.statistics()
+    capture = local_capture(point, slot, tensor)
+    summary = capture.statistics()
     content, (levels, numbers) = slice_view(capture, None, "matrix", [], [])
-    at = f"[{', '.join(map(str, content['at']))}] of it" if content["at"] else ""
+    indices = f"[{', '.join(map(str, content['at']))}] of it" if content["at"] else ""
     plot["figures"] = figures_text(tensor)
-    plot["faults"] = {"nan": found.nan, "positive": found.positive_inf, "negative": found.negative_inf}
-    plot["picture"] = {**content["pictures"][0], "title": shown}
-    plot["note"] = "; ".join(text for text in (at, content["note"]) if text)
-    bins = np.concatenate([np.asarray(found.histogram, "<f8"), np.asarray(found.edges, "<f8")])
+    plot["faults"] = {"nan": summary.nan, "positive": summary.positive_inf, "negative": summary.negative_inf}
+    plot["picture"] = {**content["pictures"][0], "title": slot}
+    plot["note"] = "; ".join(text for text in (indices, content["note"]) if text)
+    bins = np.concatenate([np.asarray(summary.histogram, "<f8"), np.asarray(summary.edges, "<f8")])
     return plot, bins.tobytes() + numbers + levels
 
 
 def tensors_in(name: str, value: object) -> dict[str, Tensor]:
-    """The arrays of real numbers in a local by slot: `mask`, or `inputs[1]`."""
+    """Return the real-valued arrays in a local, by slot: `mask`, or `inputs[1]`."""
     if isinstance(value, np.ndarray):
-        # A capture holds what never changes, and this array is the user's own.
+        # A capture must not change, and this array belongs to the user.
         return {name: Tensor._wrap(value.copy())} if value.dtype.kind not in _NO_PICTURE else {}
     return dict(islice(_tensors(name, value, _MOST_DEPTH), _MOST_PARTS))
 
@@ -136,7 +136,7 @@ def _tensors(slot: str, value: object, depth: int) -> Iterator[tuple[str, Tensor
 
 
 def open_local(panel: DebuggerPanel, name: str, part: str) -> None:
-    """Send the capture that holds the value of a local, or one that is made now: the page goes there."""
+    """Send the index of a capture that holds a local's value, making one if needed; the page opens it."""
     session = panel.session
     point = session.shown
     if point is None:
@@ -145,7 +145,9 @@ def open_local(panel: DebuggerPanel, name: str, part: str) -> None:
     tensor = parts.get(part or name)
     if tensor is None:
         raise MessageError(f"{part or name} is no tensor here")
-    known = next((one for one in reversed(list(session.captures)) if one.array is tensor._array), None)
-    if known is None:
-        known = session.capture_local(part or name, tensor)
-    panel.send({"type": "opened_local", "index": known.index})
+    capture = next(
+        (candidate for candidate in reversed(list(session.captures)) if candidate.array is tensor._array), None
+    )
+    if capture is None:
+        capture = session.capture_local(part or name, tensor)
+    panel.send({"type": "opened_local", "index": capture.index})

@@ -1,4 +1,4 @@
-"""The stop and the gradient checks where no script runs."""
+"""Static HTML of the stop and the gradient checks."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def static_parts(session: DebugSession) -> list[str | Table]:
 
 
 def _shown_stop(session: DebugSession) -> tuple[PausePoint | None, bool]:
-    """Where a session is paused, or the last pause at which nobody could answer, and whether it is that."""
+    """Return a session's pause, or else the last skipped one, and whether it was skipped."""
     skipped = session.paused is None and bool(session.skipped_pauses)
     return (session.skipped_pauses[-1] if skipped else session.paused), skipped
 
 
 def stop_html(point: PausePoint, skipped: bool) -> str:
-    """Return one stop: where, why, the source with its line marked, the locals and the operators."""
+    """Return one stop: its position, reason, source with the line marked, locals and operators."""
     view = stop_view(point, skipped)
     lines = [_source_line(view["first_line"] + k, line, view["line"]) for k, line in enumerate(view["lines"])]
     values = [(item["name"], item["value"], "changed" if item["changed"] else "") for item in view["locals"]]
@@ -49,7 +49,7 @@ def _source_line(line: int, source: list[highlighting.Piece], current: int) -> s
 
 
 def gradient_html(check: GradientCheck) -> str:
-    """Return what a gradient check found."""
+    """Return the results of a gradient check as a table."""
     view = gradient_view(check)
     columns = ("of", "shape", "verdict", "checked", "relative difference to automatic", "to differences", "reason")
     return table(view["summary"], columns, [tuple(row.values()) for row in view["rows"]])

@@ -1,4 +1,4 @@
-"""A stop and a gradient check as a page shows them."""
+"""Stop and gradient check as the page shows them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hookscope.engine.debug.stop.pause import OperatorRecord
 
 
-# Of a longer source the lines around the current one travel; those that are shown stay while one steps among them.
+# Limits of a longer source: only lines near the current one are sent, in blocks that stay while stepping within one.
 _MOST_LINES = 600
 _LINES_TOGETHER = 200
 
@@ -30,7 +30,7 @@ class Local(TypedDict):
 
 
 class Operator(TypedDict):
-    """An operator that ran."""
+    """An executed operator."""
 
     name: str
     inputs: str
@@ -39,7 +39,7 @@ class Operator(TypedDict):
 
 
 class OperatorValues(TypedDict):
-    """The operator that is looked at, with its values."""
+    """The operator that is shown, with its values."""
 
     name: str
     where: str
@@ -48,9 +48,9 @@ class OperatorValues(TypedDict):
 
 
 class Stop(TypedDict):
-    """Where the run stands, or an earlier place that is shown, `back` lines before.
+    """The position of the run, or an earlier position that is shown, `back` lines before.
 
-    Of the operators `ran` had run there. Breakpoints can be set at the lines in `stoppable`.
+    `ran` counts the operators that had run there. Breakpoints can be set at the lines in `stoppable`.
     """
 
     kind: str
@@ -88,7 +88,7 @@ class CheckedGradient(TypedDict):
 
 
 class Gradient(TypedDict):
-    """What a gradient check found."""
+    """The results of a gradient check."""
 
     summary: str
     ok: bool
@@ -96,7 +96,7 @@ class Gradient(TypedDict):
 
 
 def gradient_view(check: GradientCheck) -> Gradient:
-    """A gradient check as the page shows it."""
+    """Return a gradient check as the page shows it."""
     return {"summary": check.summary, "ok": check.ok, "rows": [_gradient_row(row) for row in check.rows]}
 
 
@@ -123,7 +123,7 @@ def _difference(difference: Difference | None) -> str:
 def stop_view(
     point: PausePoint, skipped: bool = False, live: PausePoint | None = None, breakpoints: Sequence[Breakpoint] = ()
 ) -> Stop:
-    """Everything the stepper shows about one stop; `live` is where the run stands, if `point` is an earlier place."""
+    """Return everything the stepper shows of a stop; `live` is the current pause if `point` is an earlier stop."""
     operators = (live or point).operators
     lines, first_line = _lines_in_sight(point)
     return {
@@ -151,7 +151,7 @@ def stop_view(
             }
             for record in operators
         ],
-        # The others ran after what is shown.
+        # The others ran after the stop that is shown.
         "ran": len(point.operators) if live is None or point is live else _ran_before(point, operators),
         "operator": None if point.operator is None else _operator_view(point.operator),
         "path": point.path,
@@ -163,7 +163,7 @@ def stop_view(
 
 
 def _lines_in_sight(point: PausePoint) -> tuple[Sequence[str], int]:
-    """The lines that are shown, and the number of the first: of a whole script only those around the current one."""
+    """Return the visible lines and the number of the first: of a long script only those near the current line."""
     first = int(point.first_line or 0)
     if len(point.lines) <= _MOST_LINES:
         return point.lines, first
@@ -174,11 +174,11 @@ def _lines_in_sight(point: PausePoint) -> tuple[Sequence[str], int]:
 
 def _ran_before(point: PausePoint, operators: Sequence[OperatorRecord]) -> int:
     last = point.operators[-1] if point.operators else None
-    return next((place + 1 for place, record in enumerate(operators) if record is last), 0)
+    return next((index + 1 for index, record in enumerate(operators) if record is last), 0)
 
 
 def _operator_view(record: OperatorRecord) -> OperatorValues:
-    """An operator with its values, for the one that is looked at."""
+    """Return an operator with its values."""
     outputs = record.outputs if isinstance(record.outputs, (tuple, list)) else (record.outputs,)
     return {
         "name": record.name,
@@ -189,7 +189,7 @@ def _operator_view(record: OperatorRecord) -> OperatorValues:
 
 
 def _values(values: object) -> str:
-    """Write an operator's inputs or outputs: shapes for tensors, short text for the rest."""
+    """Format an operator's inputs or outputs: shapes for tensors, short text for the rest."""
     items = values if isinstance(values, (tuple, list)) else (values,)
     return ", ".join(_short(item) for item in items)
 

@@ -1,4 +1,4 @@
-"""Breakpoints in the gutter of the function that is stepped: those that there are, and setting and removing them."""
+"""Breakpoints in the gutter of the stepped function: listing, setting and removing them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class LineBreakpoint(TypedDict):
-    """A breakpoint at a line that is shown; `error` is what its condition raised last."""
+    """A breakpoint at a visible line; `error` is the last error of its condition."""
 
     line: int
     text: str
@@ -26,24 +26,24 @@ class LineBreakpoint(TypedDict):
 
 
 def line_breakpoints(point: PausePoint, breakpoints: Iterable[Breakpoint]) -> list[LineBreakpoint]:
-    """Those that stand at the lines of the function that is shown."""
+    """Return the breakpoints at the lines of the function that is shown."""
     lines = sorted(_lines(point))
     return [
         {
             "line": line,
-            "text": str(one),
-            "condition": one.expression or "",
-            "hits": texts.counted(one.hits, "stop"),
-            "error": one.error or "",
+            "text": str(breakpoint_),
+            "condition": breakpoint_.expression or "",
+            "hits": texts.counted(breakpoint_.hits, "stop"),
+            "error": breakpoint_.error or "",
         }
-        for one in breakpoints
+        for breakpoint_ in breakpoints
         for line in lines
-        if _stands(one, point, line)
+        if _stands(breakpoint_, point, line)
     ]
 
 
 def stoppable_lines(point: PausePoint) -> list[int]:
-    """The lines at which a breakpoint can stand: those with code, and the head of the bprop for the bprop itself."""
+    """Return the lines that accept a breakpoint: those with code, and the bprop's head for the bprop itself."""
     return sorted(_lines(point))
 
 
@@ -63,7 +63,7 @@ def _stands(one: Breakpoint, point: PausePoint, line: int) -> bool:
 
 
 def set_breakpoint_at(panel: DebuggerPanel, line: int, condition: str) -> None:
-    """Stop at a line of the function that is shown, or only where a condition holds there."""
+    """Set a breakpoint at a line of the function that is shown, optionally with a condition."""
     point = _shown(panel)
     if line not in _lines(point):
         raise MessageError(f"no breakpoint can stand at line {line}: it has no code of {point.function or 'a bprop'}")
@@ -72,20 +72,20 @@ def set_breakpoint_at(panel: DebuggerPanel, line: int, condition: str) -> None:
         moment = "bprop"
     else:
         moment = str(line) if point.filename == file else f"{point.filename}:{line}"
-    wanted = Breakpoint(point.path or ".", moment, condition.strip() or None)  # refused before anything is removed
+    requested = Breakpoint(point.path or ".", moment, condition.strip() or None)  # validated before anything is removed
     _remove(panel, point, line)
-    panel.session.add_breakpoint(wanted)
+    panel.session.add_breakpoint(requested)
 
 
 def remove_breakpoint_at(panel: DebuggerPanel, line: int) -> None:
-    """Stop there no more, whatever it was that stood there."""
+    """Remove every breakpoint at a line."""
     _remove(panel, _shown(panel), line)
 
 
 def _remove(panel: DebuggerPanel, point: PausePoint, line: int) -> None:
-    for one in list(panel.session.breakpoints):
-        if _stands(one, point, line):
-            panel.session.remove_breakpoint(one)
+    for candidate in list(panel.session.breakpoints):
+        if _stands(candidate, point, line):
+            panel.session.remove_breakpoint(candidate)
 
 
 def _shown(panel: DebuggerPanel) -> PausePoint:

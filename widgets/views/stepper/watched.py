@@ -1,4 +1,4 @@
-"""Expressions that are evaluated at each stop, and names whose value is shown where one points at them."""
+"""Expressions evaluated at each stop, and values of names under the pointer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 class Evaluation(TypedDict):
-    """What was asked, and the answer."""
+    """An expression and its result."""
 
     expression: str
     text: str
@@ -35,7 +35,7 @@ class Peek(Evaluation):
 
 
 class _Watched:
-    """The expressions of one panel, in the order in which they were added."""
+    """The watched expressions of one panel, in the order of their addition."""
 
     def __init__(self, panel: DebuggerPanel) -> None:
         self.expressions: list[str] = []
@@ -43,11 +43,11 @@ class _Watched:
 
 
 def publish_watched(panel: DebuggerPanel) -> None:
-    """Evaluate what is watched where the run stands; while it runs, the values of the last stop stay."""
+    """Evaluate the watched expressions at the pause; while the run goes on, the last values stay."""
     watched = panel.memory(_Watched)
     if watched.evaluating or not watched.expressions or panel.session.paused is None:
         return
-    watched.evaluating = True  # an expression that changes something is told of as any change is, and asks for itself
+    watched.evaluating = True  # an expression with side effects publishes changes, which would evaluate again
     try:
         panel.watched = [evaluation(panel.session, text, _MOST_TEXT) for text in watched.expressions]
     finally:
@@ -68,43 +68,43 @@ def watch_expression(panel: DebuggerPanel, expression: str) -> None:
 
 
 def unwatch_expression(panel: DebuggerPanel, expression: str) -> None:
-    """Evaluate it no more."""
+    """Stop evaluating an expression."""
     watched = panel.memory(_Watched)
     watched.expressions = [text for text in watched.expressions if text != expression]
-    panel.watched = [one for one in panel.watched if one["expression"] != expression]
+    panel.watched = [entry for entry in panel.watched if entry["expression"] != expression]
 
 
 def peek(panel: DebuggerPanel, expression: str) -> None:
-    """Send the value of a name, or of an attribute of one, with a few figures."""
+    """Send the value of a name, or of an attribute of one, with a few statistics."""
     if not _NAME.fullmatch(expression):
         raise MessageError(f"{texts.one_line(expression, 40)!r} is no name")
     if panel.session.paused is None:
         return
-    found = evaluation(panel.session, expression, _MOST_TEXT, figures=True)
-    panel.send({"type": "peek", **found})
+    result = evaluation(panel.session, expression, _MOST_TEXT, figures=True)
+    panel.send({"type": "peek", **result})
 
 
 def evaluation(session: DebugSession, expression: str, limit: int, figures: bool = False) -> Evaluation:
-    """The value of an expression where the run stands as text, or the error that it raises."""
+    """Return the value of an expression at the pause as text, or the error that it raises."""
     try:
         value = session.evaluate(expression)
         text = texts.value_text(value, limit)
-        told = figures_text(value) if figures else ""
-        return {"expression": expression, "text": f"{text}\n{told}" if told else text, "failed": False}
-    except Exception as error:  # the user's expression may raise anything; it is the answer
+        summary = figures_text(value) if figures else ""
+        return {"expression": expression, "text": f"{text}\n{summary}" if summary else text, "failed": False}
+    except Exception as error:  # the user's expression may raise anything; the error is the reply
         return {"expression": expression, "text": texts.error_line(error), "failed": True}
 
 
 def figures_text(value: object) -> str:
-    """A few figures of an array of numbers in one line; "" for anything else, and for a single number."""
+    """Return a few statistics of a numeric array in one line; "" for anything else, and for a single number."""
     array: Any = getattr(value, "_array", value)
     if not isinstance(getattr(array, "dtype", None), np.dtype) or array.dtype.kind == "O" or array.size < 2:
         return ""
     try:
-        found = statistics(array)
-    except TypeError:  # elements that are no numbers
+        summary = statistics(array)
+    except TypeError:  # non-numeric elements
         return ""
-    shown = {"min": found.minimum, "max": found.maximum, "mean": found.mean, "std": found.std}
-    faults = {"NaN": found.nan, "inf": found.positive_inf, "-inf": found.negative_inf}
-    finite = [f"{name} {number:.5g}" for name, number in shown.items()] if found.finite else ["no finite elements"]
+    spread = {"min": summary.minimum, "max": summary.maximum, "mean": summary.mean, "std": summary.std}
+    faults = {"NaN": summary.nan, "inf": summary.positive_inf, "-inf": summary.negative_inf}
+    finite = [f"{name} {number:.5g}" for name, number in spread.items()] if summary.finite else ["no finite elements"]
     return ", ".join([*finite, *(f"{count:,} {name}" for name, count in faults.items() if count)])
