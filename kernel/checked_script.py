@@ -77,8 +77,7 @@ def add_options(run: argparse.ArgumentParser) -> None:
 
 
 def with_values(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments of `run`, with a value after a bare `--check` or `--json`, so that argparse finds the
-    script."""
+    """Return the arguments of `run` with a value after a bare `--check` or `--json`, which argparse needs."""
     words = list(arguments)
     index = 1
     while index < len(words) and words[index].startswith("-") and words[index] != "--":

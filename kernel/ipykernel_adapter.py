@@ -2,18 +2,19 @@
 
 Hookscope pauses in the middle of a cell, for which ipykernel has no public interface. Every member that is private, or
 that a release may change without notice, is used in this file and nowhere else in `kernel/` and `widgets/`, which
-`tests/kernel/test_private_members.py` checks. Functions take the kernel or the shell; the classes whose names end in
-"Hooks" stand before ipykernel's and IPython's classes and call methods of ours where those call theirs.
+`tests/kernel/test_private_members.py` checks. Functions take the kernel or the shell; classes whose names end in
+"Hooks" precede ipykernel's and IPython's classes in the method resolution order and call our methods from those
+overrides.
 
-Versions: ipykernel 7.1 to 7.4. A docstring names a version where one differs from another; without one, the members
-are the same in all four. `tests/kernel/test_ipykernel_adapter.py` states what is relied on, and
-`python tests/kernel/ipykernel_versions.py` runs it, and the tests of the kernel, with each version.
+Versions: ipykernel 7.1 to 7.4. A docstring names a version where one differs from another; without one, the members are
+the same in all four. `tests/kernel/test_ipykernel_adapter.py` states the assumptions, and `python
+tests/kernel/ipykernel_versions.py` runs it, and the tests of the kernel, with each version.
 
-Nothing of Jupyter is imported with this module: a terminal's IPython and a rank use it too, and need no ipykernel.
+Nothing of Jupyter is imported with this module, since a terminal's IPython and a rank use it too without ipykernel.
 
-Threads: ipykernel's shell-channel thread alone owns the shell socket. It passes each request, as raw frames, through a
-bounded in-process queue to the main thread, or to the thread of a subshell. The control channel and IOPub have threads
-of their own. So a function that touches a socket says which thread may call it.
+Threads: only ipykernel's shell-channel thread uses the shell socket. It passes each request, as raw frames, through a
+bounded in-process queue to the main thread, or to the thread of a subshell. The control channel and IOPub have their
+own threads. So a function that uses a socket names the threads that may call it.
 """
 
 from __future__ import annotations
@@ -34,23 +35,23 @@ else:
     _Debugger = _Kernel = _Shell = object
 
 Frames = list[Any]
-"""One message as it came from the socket: a list of zmq frames."""
+"""One message as received from the socket: a list of zmq frames."""
 
 Message = dict[str, Any]
 
 SignalHandler = Callable[[int, FrameType | None], Any]
 
 Namespaces = list[tuple[str, Mapping[str, object]]]
-"""Where IPython looks for a name: the title and the names of each place, the first one first."""
+"""Namespaces that IPython searches for a name, in order: the title and the names of each."""
 
 
 # Messages
 
 
 def peek(kernel: Any, frames: Frames) -> Message:
-    """Return a request with its content still packed, and leave its signature unspent. Any thread may call it.
+    """Return a request with its content still packed, without consuming its signature. Any thread may call it.
 
-    `Session.deserialize` refuses a signature that it has seen before, but records it only with ``content=True``
+    `Session.deserialize` rejects a signature that it has recorded, but records it only with ``content=True``
     (jupyter_client 8). So the same frames can be read again, by `unpack` or by ipykernel.
     """
     session = kernel.session
@@ -60,13 +61,13 @@ def peek(kernel: Any, frames: Frames) -> Message:
 
 
 def packed_content(kernel: Any, peeked: Message) -> Message:
-    """Return the content of a request that was peeked at."""
+    """Return the content of a request returned by `peek`."""
     content: Message = kernel.session.unpack(peeked["content"])
     return content
 
 
 def unpack(kernel: Any, frames: Frames) -> tuple[list[bytes], Message]:
-    """Return a request's routing identities and the request. Its signature is spent: another copy of it is refused.
+    """Return a request's routing identities and the request, consuming its signature: further copies are rejected.
 
     Raises:
         ValueError: the message is repeated or forged.
@@ -77,56 +78,56 @@ def unpack(kernel: Any, frames: Frames) -> tuple[list[bytes], Message]:
 
 
 def send_reply(kernel: Any, parts: list[Any]) -> None:
-    """Send a reply's frames from the shell-channel thread; any thread may ask for it.
+    """Send a reply's frames from the shell-channel thread. Any thread may call it.
 
-    It goes through the `ZMQStream` of the shell socket. ipykernel 7.4 sends its own replies through the same stream;
-    7.1 to 7.3 send them on the bare socket, in the same thread.
+    They are sent through the `ZMQStream` of the shell socket. ipykernel 7.4 sends its own replies through the same
+    stream; 7.1 to 7.3 send them on the bare socket, in the same thread.
     """
     call_in_shell_channel_thread(kernel, kernel.shell_stream.send_multipart, [bytes(part) for part in parts])
 
 
 def call_in_shell_channel_thread(kernel: Any, function: Callable[..., object], *args: Any) -> None:
-    """Call a function in the shell-channel thread, soon; any thread may ask for it."""
+    """Schedule a function call in the shell-channel thread. Any thread may call it."""
     kernel.shell_channel_thread.io_loop.add_callback(function, *args)
 
 
 def send_to_main_thread(kernel: Any, frame: bytes) -> None:
-    """Put one frame behind the requests that wait for the main thread. The shell-channel thread alone may call it.
+    """Queue one frame after the requests for the main thread. Only the shell-channel thread may call it.
 
-    `KernelHooks.wake_up` gets it there. The queue is bounded: its two sockets hold about 2,000 frames, and a sender
-    that blocks stops the kernel. ipykernel itself sends a frame b"stop aborting" on the same way.
+    `KernelHooks.wake_up` receives it. The queue is bounded: its two sockets hold about 2,000 frames, and a blocked
+    sender stops the kernel. ipykernel itself sends a frame b"stop aborting" the same way.
     """
     manager = kernel.shell_channel_thread.manager
     manager.get_shell_channel_to_subshell_socket(None).send(frame, copy=False)
 
 
-# The request that is processed
+# The current request
 
 
 def current_request(kernel: Any) -> tuple[Any, Message]:
     """Return the identities and the request to which the calling thread's output belongs.
 
-    They are context variables; a thread without a value of its own sees those that were set last.
+    They are context variables; a thread without its own value reads those that were set last.
     """
     return kernel._get_shell_context_var(kernel._shell_parent_ident), kernel.get_parent("shell")
 
 
 def set_current_request(kernel: Any, identities: Any, request: Message) -> None:
-    """Let the calling context's output belong to a request; IPython's display objects and streams follow."""
+    """Assign the calling context's output to a request; IPython's display objects and streams follow."""
     kernel.set_parent(identities, request, channel="shell")
 
 
 def handle_request(kernel: Any, replies: Any, identities: list[bytes], request: Message) -> bool:
-    """Run ipykernel's handler of a request without an event loop; return whether it came to its end.
+    """Run ipykernel's handler of a request without an event loop; return whether it completed.
 
-    Handlers are `async def`, and those of comms and queries await nothing that waits: the first step of the coroutine
-    is its last. A handler that does wait is closed. They call `do_complete` and its like, which are plain functions in
-    `IPythonKernel`, though `async def` in the class below it since ipykernel 7.3.
+    Handlers are `async def`, and those of comms and queries never suspend: the first step of the coroutine is its last.
+    A handler that suspends is closed. They call `do_complete` and similar methods, which are plain functions in
+    `IPythonKernel`, though `async def` in its base class since ipykernel 7.3.
 
     Args:
         kernel: the kernel.
-        replies: stands for the shell socket; its `send_multipart` gets the reply's frames.
-        identities: where the reply goes.
+        replies: replaces the shell socket; its `send_multipart` receives the reply's frames.
+        identities: the routing identities of the reply.
         request: the request.
     """
     coroutine = kernel.shell_handlers[request["header"]["msg_type"]](replies, identities, request)
@@ -141,11 +142,11 @@ def handle_request(kernel: Any, replies: Any, identities: list[bytes], request: 
     return False
 
 
-# What front ends are told
+# Messages to front ends
 
 
 def publish(kernel: Any, kind: str, content: Message, request: Message | None, topic: str = "") -> None:
-    """Publish a message on IOPub as output of a request; any thread may call it.
+    """Publish a message on IOPub as output of a request. Any thread may call it.
 
     Args:
         kernel: the kernel.
@@ -159,23 +160,23 @@ def publish(kernel: Any, kind: str, content: Message, request: Message | None, t
 
 
 def publish_status(kernel: Any, state: str, request: Message) -> None:
-    """Publish that the kernel is "busy" or "idle" with a request; any thread may call it."""
+    """Publish that the kernel is "busy" or "idle" with a request. Any thread may call it."""
     kernel._publish_status(state, "shell", parent=request)
 
 
 def takes_input(kernel: Any) -> bool:
-    """Return whether the front end that runs the current cell answers questions: `allow_stdin` of its request.
+    """Return whether the front end that runs the current cell accepts input requests: `allow_stdin` of its request.
 
-    False for a kernel that never says so, and without a kernel.
+    False for a kernel without this flag, and without a kernel.
     """
     return bool(getattr(kernel, "_allow_stdin", False))
 
 
 def error_reply(shell: Any, error: BaseException) -> Message:
-    """Show an error that left IPython itself, and return the content of the reply that `do_execute` owes.
+    """Show an error raised by IPython itself, and return the content of the reply that `do_execute` must send.
 
     Its fields are those of ipykernel's own error reply. The traceback is the one that was shown, in ipykernel's
-    `_last_traceback`; the count was raised before the error.
+    `_last_traceback`; the execution count was incremented before the error.
     """
     shell.showtraceback()
     return {
@@ -209,91 +210,91 @@ def runs_in_task_of_user() -> bool:
 
 
 def call_after_cancellation(kernel: Any, function: Callable[[], None]) -> None:
-    """Call a function in the main loop, once ipykernel has asked an async cell to end because of a signal just now.
+    """Call a function in the main loop, after ipykernel has cancelled an async cell because of the current signal.
 
-    ipykernel does so two steps of the loop after the signal: the first sets the result of a future, whose
-    callback cancels the cell's task in the second.
+    ipykernel does so two steps of the loop after the signal: the first sets the result of a future, whose callback
+    cancels the cell's task in the second.
     """
     loop = kernel.io_loop
     loop.add_callback(loop.add_callback, function)
 
 
 class KernelHooks(_Kernel):
-    """ipykernel's hooks, under names that say when they are called. Stands before `IPythonKernel` among the bases."""
+    """ipykernel's hooks under descriptive names. Precedes `IPythonKernel` among the bases."""
 
-    # What the kernel below overrides
+    # Overridden by the kernel
 
     def accept(self, frames: Frames) -> bool:
-        """Return whether a message of the shell channel is taken from ipykernel; called in the shell-channel thread."""
+        """Return whether a shell-channel message is taken over from ipykernel; called in the shell-channel thread."""
         return False
 
     def wake_up(self, frames: Frames) -> Callable[[], None] | None:
-        """Return what a frame that `send_to_main_thread` sent asks for, None for a request; called in the main thread.
+        """Return the action for a frame from `send_to_main_thread`, None for a request; called in the main thread.
 
-        What it returns is called under ipykernel's lock of the main shell, which this frame holds, or an async cell.
+        The action is called under ipykernel's lock of the main shell, held for this frame or by an async cell.
         """
         return None
 
     def interrupt_handler(self) -> SignalHandler:
-        """Return what handles SIGINT while the main thread processes a request."""
+        """Return the SIGINT handler for the time that the main thread processes a request."""
         return signal.default_int_handler
 
     def request_begins(self) -> None:
-        """Prepare for a request, in the main thread and under the handler above."""
+        """Prepare for a request, in the main thread and under the SIGINT handler."""
 
     def async_cell_interrupted(self) -> None:
-        """Follow an interrupt of an async cell, in the handler of SIGINT, after ipykernel began to cancel the cell."""
+        """Handle an interrupt of an async cell, in the SIGINT handler, after ipykernel began to cancel the cell."""
 
     def around_cell(self, request: Message) -> AbstractContextManager[None]:
-        """Return a context around a request to run a cell: its busy time, code and reply."""
+        """Return a context for a request to run a cell: its busy time, code and reply."""
         return nullcontext()
 
     def front_end_connected(self, request: Message) -> None:
-        """Follow a front end's question what kernel this is, which is its first one on each connection."""
+        """Handle a front end's request for the kernel's description, its first request on each connection."""
 
-    # ipykernel's, which call those above
+    # ipykernel's methods, which call those above
 
     async def shell_channel_thread_main(self, msg: Frames) -> None:
-        """Receive each message of the shell socket, in its thread; ipykernel passes it on to main or to a subshell.
+        """Receive each message of the shell socket, in its thread; ipykernel passes it to main or to a subshell.
 
-        ipykernel 7.4 passes a comm message to the subshell that published on that comm last; 7.1 to 7.3 to the one
-        that its header names. 7.4 answers a request to a subshell that is not there; the others log an error.
+        ipykernel 7.4 passes a comm message to the subshell that published on that comm last; 7.1 to 7.3 to the one that
+        its header names. 7.4 replies to a request to a missing subshell; the others log an error.
         """
         if not self.accept(msg):
             await super().shell_channel_thread_main(msg)  # type: ignore[no-untyped-call]
 
     async def shell_main(self, subshell_id: str | None, msg: Frames) -> None:
-        """Process each message of the main thread, or of a subshell's, one at a time under a lock.
+        """Process each message of the main thread or of a subshell, one at a time under a lock.
 
-        While an async cell holds the lock, a comm message waits for it in ipykernel 7.1 to 7.3, and does not in 7.4.
-        What `wake_up` asks for never waits then.
+        While an async cell holds the lock, a comm message waits for it in ipykernel 7.1 to 7.3, but not in 7.4. The
+        action of `wake_up` never waits then.
         """
         act = self.wake_up(msg) if subshell_id is None else None
         if act is None:
             await super().shell_main(subshell_id, msg)
-        elif self._main_asyncio_lock.locked():  # an async cell is awaiting, perhaps just these messages
+        elif self._main_asyncio_lock.locked():  # an async cell is awaiting, perhaps these messages
             act()
         else:
             async with self._main_asyncio_lock:
                 act()
 
     def pre_handler_hook(self) -> None:
-        """Set the handler of SIGINT before each request; ipykernel calls it in the main thread and in subshells.
+        """Set the SIGINT handler before each request; ipykernel calls it in the main thread and in subshells.
 
-        In a subshell's thread `signal.signal` raises ValueError, which ipykernel logs, so that nothing else is done.
+        In a subshell's thread `signal.signal` raises ValueError, which ipykernel logs, so that nothing else happens.
         """
         self.saved_sigint_handler = signal.signal(signal.SIGINT, self.interrupt_handler())
         self.request_begins()
 
     def post_handler_hook(self) -> None:
-        """Put the handler back after the request."""
+        """Restore the SIGINT handler after the request."""
         signal.signal(signal.SIGINT, self.saved_sigint_handler)
 
     @contextmanager
     def _cancel_on_sigint(self, future: asyncio.Future[Any]) -> Iterator[None]:
-        """Cancel an async cell where it awaits when the user interrupts, and tell the kernel.
+        """Cancel an async cell at its await when the user interrupts, and notify the kernel.
 
-        ipykernel sets a handler of its own here and puts back what stood there before.
+        ipykernel sets a handler of its own here and then restores the previous one.
         """
         with super()._cancel_on_sigint(future):
             cancel = cast(SignalHandler, signal.getsignal(signal.SIGINT))
@@ -320,45 +321,45 @@ class KernelHooks(_Kernel):
 
 
 class TracebackHooks(_Shell):
-    """IPython's hook for the traceback of an error that is shown. Stands before a shell among the bases."""
+    """IPython's hook for the traceback of an error that is shown. Precedes a shell among the bases."""
 
     def shown_traceback(self, traceback: TracebackType | None) -> TracebackType | None:
         """Return the traceback that is shown instead of this one."""
         return traceback
 
     def _get_exc_info(self, exc_tuple: Any = None) -> tuple[Any, Any, Any]:
-        """Return type, value and traceback of the error that is to be shown; IPython 9."""
+        """Return type, value and traceback of the error to show; IPython 9."""
         kind, value, traceback = super()._get_exc_info(exc_tuple)  # type: ignore[no-untyped-call]
         return kind, value, self.shown_traceback(traceback)
 
 
 class SentTracebackHooks(TracebackHooks):
-    """The same for a shell whose tracebacks are sent away, not printed."""
+    """The same hook for a shell whose tracebacks are sent to another process, not printed."""
 
     def send_traceback(self, kind: type[BaseException], value: BaseException, lines: list[str]) -> None:
-        """Send an error and its formatted traceback to whoever runs the cell."""
+        """Send an error and its formatted traceback to the process that runs the cell."""
         raise NotImplementedError
 
     def _showtraceback(self, etype: Any, evalue: Any, stb: list[str]) -> None:
-        """Show a formatted traceback: what each shell of IPython does in its own way; IPython 9."""
+        """Show a formatted traceback, which each shell of IPython overrides; IPython 9."""
         self.send_traceback(etype, evalue, stb)
 
 
 class ShellHooks(TracebackHooks):
-    """IPython's hooks in a kernel's shell: tracebacks, events, and where inspection and completion look."""
+    """IPython's hooks in a kernel's shell: tracebacks, events, and the namespaces of inspection and completion."""
 
     def is_muted(self, event: str) -> bool:
-        """Return whether an event, such as "post_execute", is kept from its callbacks now."""
+        """Return whether an event, such as "post_execute", is currently withheld from its callbacks."""
         return False
 
     def searched_namespaces(self) -> Namespaces | None:
-        """Return where inspection looks for a name, None for IPython's own places."""
+        """Return the namespaces that inspection searches, None for IPython's own."""
         return None
 
     def init_events(self) -> None:
-        """Make the shell's `events`, which ask `is_muted`.
+        """Create the shell's `events`, which check `is_muted`.
 
-        IPython calls it once, early, and registers a callback of its own in it.
+        IPython calls it once, early, and registers its own callback there.
         """
         super().init_events()  # type: ignore[no-untyped-call]
         from IPython.core.events import EventManager
@@ -378,27 +379,27 @@ class ShellHooks(TracebackHooks):
 
     @contextmanager
     def completed_among(self, names: Any, names_behind: Any) -> Iterator[None]:
-        """Complete among these names, and among those behind where these have none; IPython 9's `Completer`."""
+        """Complete from these names, and from the second ones if these have no match; IPython 9's `Completer`."""
         completer = self.Completer
-        before = completer.namespace, completer.global_namespace
+        previous = completer.namespace, completer.global_namespace
         try:
             completer.namespace, completer.global_namespace = names, names_behind
             yield
         finally:
-            completer.namespace, completer.global_namespace = before
+            completer.namespace, completer.global_namespace = previous
 
 
 def ends_with_semicolon(code: str) -> bool:
-    """Return whether a cell's last expression ends with a semicolon, which keeps its value from being shown."""
+    """Return whether a cell's last expression ends with a semicolon, which suppresses its value."""
     from IPython.core.displayhook import DisplayHook
 
     return bool(DisplayHook.semicolon_at_end_of_expression(code))  # type: ignore[no-untyped-call]
 
 
 def runners_of_user_code(shell: Any, kernel: Any) -> frozenset[CodeType]:
-    """Return the code of the functions of which one is on the stack whenever the user's code runs.
+    """Return the code objects of which one is on the stack whenever the user's code runs.
 
-    IPython runs cells in `run_ast_nodes` and scripts in `safe_execfile`; a kernel runs what ipyparallel sends in
+    IPython runs cells in `run_ast_nodes` and scripts in `safe_execfile`; a kernel runs code from ipyparallel in
     `do_apply`, which ipykernel 7 still has.
     """
     runners = (
@@ -413,7 +414,7 @@ def runners_of_user_code(shell: Any, kernel: Any) -> frozenset[CodeType]:
 
 
 class DebuggerHooks(_Debugger):
-    """The hooks of ipykernel's debugger, through which a page asks. Stands before `Debugger` among the bases."""
+    """Hooks of ipykernel's debugger for requests from the page. Precedes `Debugger` among the bases."""
 
     _has_begun = False
 
@@ -426,14 +427,14 @@ class DebuggerHooks(_Debugger):
 
     @property
     def is_at_breakpoint(self) -> bool:
-        """Return whether a thread stands at a breakpoint."""
+        """Whether a thread is stopped at a breakpoint."""
         return bool(self.stopped_threads)
 
     async def evaluate_in_stopped_frame(self, expression: str, message: Message) -> str | None:
-        """Return the repr of an expression's value in the frame that a request names; None where it raises.
+        """Return the repr of an expression's value in the frame that a request names; None if it raises.
 
-        debugpy evaluates it in the thread that stands there. The context "clipboard" is the one whose results
-        debugpy does not shorten.
+        debugpy evaluates it in the stopped thread. The context "clipboard" is the only one whose results debugpy does
+        not shorten.
         """
         arguments = {"expression": expression, "frameId": message["arguments"].get("frameId"), "context": "clipboard"}
         request = {"type": "request", "command": "evaluate", "seq": message["seq"] + 1, "arguments": arguments}
@@ -464,10 +465,10 @@ class DebuggerHooks(_Debugger):
 
 
 def add_string_provider(provider: object) -> None:
-    """Let a provider write some values for pydevd, which lists variables in a free kernel and at a breakpoint.
+    """Register a provider of value texts with pydevd, which lists variables in an idle kernel and at a breakpoint.
 
-    A provider has the methods of pydevd's `StrPresentationProvider`: `can_provide` and `get_str`. debugpy carries
-    pydevd with it, and puts it on the path when it is imported, as ipykernel's debugger has done.
+    A provider has the methods of pydevd's `StrPresentationProvider`: `can_provide` and `get_str`. debugpy contains
+    pydevd and puts it on the path when it is imported, which ipykernel's debugger has done by then.
     """
     from _pydevd_bundle.pydevd_extension_api import StrPresentationProvider  # type: ignore[import-not-found]
     from _pydevd_bundle.pydevd_extension_utils import extensions_of_type  # type: ignore[import-not-found]
@@ -479,9 +480,10 @@ def add_string_provider(provider: object) -> None:
 
 
 class WidgetStandIn:
-    """The state of a widget that lives in another process, listed by ipywidgets among this process's own widgets.
+    """State of a widget in another process, registered with ipywidgets like this process's own widgets.
 
-    It has what ipywidgets 8.1 reads of a `Widget` where it describes all of them to a page or for a saved notebook.
+    It has the members of a `Widget` that ipywidgets 8.1 reads to describe all widgets to a page or for a saved
+    notebook.
     """
 
     def __init__(self, model_id: str, data: Message, buffers: list[bytes]) -> None:
@@ -493,7 +495,7 @@ class WidgetStandIn:
         )
 
     def follow(self, data: Message, buffers: list[bytes]) -> None:
-        """Keep what a message of the widget's comm says of its state."""
+        """Update the state from a message of the widget's comm."""
         if data.get("method") not in ("update", "echo_update"):
             return
         state = dict(data.get("state", {}))
@@ -505,23 +507,23 @@ class WidgetStandIn:
         self._state |= state
 
     def list_among_widgets(self) -> None:
-        """Let ipywidgets know of it."""
+        """Register the stand-in with ipywidgets."""
         from ipywidgets.widgets import widget
 
         widget._instances[self.model_id] = self
 
     def unlist(self) -> None:
-        """Let ipywidgets forget it."""
+        """Unregister the stand-in from ipywidgets."""
         from ipywidgets.widgets import widget
 
         widget._instances.pop(self.model_id, None)
 
     def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
-        """Return what a page that is loaded anew gets, as of a widget of ipywidgets."""
+        """Return the state for a reloaded page, as a widget of ipywidgets does."""
         return dict(self._state)
 
     def _get_embed_state(self, drop_defaults: bool = False) -> dict[str, Any]:
-        """Return what a saved notebook or page keeps, as of a widget of ipywidgets."""
+        """Return the state for a saved notebook or page, as a widget of ipywidgets does."""
         from ipywidgets.widgets import widget
 
         state, paths, raw = widget._remove_buffers(self.get_state())

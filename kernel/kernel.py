@@ -1,4 +1,4 @@
-"""HookscopeKernel: IPython's kernel, with the pause pump in its message path. Ordinary in every other way."""
+"""HookscopeKernel: IPython's kernel with the pause pump in its message path, otherwise unchanged."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from .pump import Pump
 from .tracebacks import without_plumbing
 
 END_PATIENCE_SECONDS = 2.0
-"""How long a restart waits for a paused cell to unwind. Jupyter kills the process after 5 s."""
+"""Maximum seconds that a restart waits for a paused cell to unwind. Jupyter kills the process after 5 s."""
 
 
 FREEZE_SECONDS = 1.0
-"""How long the panels may take to become static after that."""
+"""Maximum seconds to replace the panels by static forms after that."""
 
 
 class HookscopeShell(PausedNamesShell):
-    """IPython's shell: tracebacks show the user's own frames, and comms fire no events while a cell is paused."""
+    """IPython's shell with tracebacks of the user's own frames, and no events from comms while a cell is paused."""
 
     hide_engine_frames = Bool(
         True, help="Whether tracebacks leave out the frames of Hookscope between those of the user."
@@ -44,10 +44,10 @@ class HookscopeShell(PausedNamesShell):
         return without_plumbing(traceback) if self.hide_engine_frames else traceback
 
     def is_muted(self, event: str) -> bool:
-        """Whether an event only belongs to a comm's callback, while a cell is paused.
+        """Return whether an event comes only from a comm's callback while a cell is paused.
 
-        Every comm message fires pre_execute and post_execute. matplotlib's inline backend takes the second for
-        the end of the cell and would show the paused cell's unfinished figures.
+        Every comm message fires pre_execute and post_execute. matplotlib's inline backend treats the latter as the end
+        of the cell and would show the paused cell's unfinished figures.
         """
         return event in {"pre_execute", "post_execute"} and bool(cast(Any, self).kernel.pump.paused_here)
 
@@ -71,11 +71,11 @@ class HookscopeKernel(KernelHooks, IPythonKernel):
         return os.environ.get("HOOKSCOPE_ALIAS_MINDSPORE", "auto")
 
     def __init__(self, **kwargs: Any) -> None:
-        self.process = os.getpid()  # a process that is forked from this one is no kernel
+        self.process = os.getpid()  # a process forked from this one is not a kernel
         self.pump = Pump(self, answering.is_panels)
         super().__init__(**kwargs)  # type: ignore[no-untyped-call]  # nor has ipykernel
-        wanted = self.alias_mindspore
-        if wanted == "always" or (wanted == "auto" and not alias.mindspore_is_installed()):
+        mode = self.alias_mindspore
+        if mode == "always" or (mode == "auto" and not alias.mindspore_is_installed()):
             alias.install_as_mindspore()
         extension.load_ipython_extension(self.shell)
         answering.answer_at_safe_points(self.pump)
@@ -115,7 +115,7 @@ class HookscopeKernel(KernelHooks, IPythonKernel):
         try:
             with self.pump.interruptible():
                 return await super().do_execute(code, *args, **options)  # type: ignore[no-untyped-call]
-        except KeyboardInterrupt as interrupt:  # IPython was at work before or after the user's code
+        except KeyboardInterrupt as interrupt:  # IPython was interrupted before or after the user's code
             return error_reply(self.shell, interrupt)
 
     # Queries
@@ -137,7 +137,7 @@ class HookscopeKernel(KernelHooks, IPythonKernel):
         self.pump.hold_interrupts()
 
     def async_cell_interrupted(self) -> None:
-        """End a pause that the cell begins before it awaits: it hears of the interrupt only then."""
+        """Record the interrupt, to end a pause that the cell begins before it awaits and is cancelled."""
         self.pump.note_interrupt()
 
     async def do_shutdown(self, restart: bool) -> Any:

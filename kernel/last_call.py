@@ -1,6 +1,6 @@
-"""What `%bprop` needs: the arguments of a cell's last call and the gradients that arrived for it, from captures.
+"""Input of `%bprop` from captures: the arguments of a cell's last call and the gradients that arrived for it.
 
-Captures hold tensors only. An argument that was something else is known by what `construct` expects.
+Captures hold tensors only. Other arguments are identified by the signature of `construct`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class LastCall(NamedTuple):
-    """One call of a cell: its tensors, by place and by name, and the gradient for each of its outputs.
+    """One call of a cell: its tensors, positional and by keyword, and the gradient of each output.
 
-    ``defaults`` are the names of the arguments that were no tensors, but have a default.
+    ``defaults`` are the names of non-tensor arguments that have a default.
     """
 
     inputs: list[Tensor]
@@ -28,10 +28,10 @@ class LastCall(NamedTuple):
 
 
 def last_call(sessions: Iterable[DebugSession], cell: Cell) -> LastCall | None:
-    """The newest call that went forward and backward, in the first session that has one.
+    """Return the newest call with a forward and a backward pass, from the first session that has one.
 
     Raises:
-        ValueError: an argument was no tensor and has no default.
+        ValueError: an argument was not a tensor and has no default.
     """
     for session in sessions:
         path = session.paths.path_of(cell)
@@ -42,7 +42,7 @@ def last_call(sessions: Iterable[DebugSession], cell: Cell) -> LastCall | None:
 
 
 def _newest(session: DebugSession, path: str) -> dict[str, Tensor] | None:
-    """The values of the newest call that a gradient arrived at, by slot."""
+    """Return the values of the newest call that received a gradient, by slot."""
     calls: dict[tuple[int, int], dict[str, Tensor]] = {}
     for capture in session.captures:
         if capture.path == path and capture.origin == "tap":
@@ -56,15 +56,15 @@ def _newest(session: DebugSession, path: str) -> dict[str, Tensor] | None:
 
 def _call(cell: Cell, values: dict[str, Tensor]) -> LastCall:
     call = LastCall([], {}, _gradients(values), [])
-    for place, parameter in enumerate(inspect.signature(cell.construct).parameters.values()):
-        name, by_place, by_name = parameter.name, f"input[{place}]", f"input[{parameter.name}]"
+    for index, parameter in enumerate(inspect.signature(cell.construct).parameters.values()):
+        name, positional, keyword = parameter.name, f"input[{index}]", f"input[{parameter.name}]"
         if parameter.kind is parameter.VAR_POSITIONAL:
             while (slot := f"input[{len(call.inputs)}]") in values:
                 call.inputs.append(values[slot])
-        elif by_place in values and place == len(call.inputs):
-            call.inputs.append(values[by_place])
-        elif by_place in values or by_name in values:  # behind one that has its default
-            call.keywords[name] = values[by_place if by_place in values else by_name]
+        elif positional in values and index == len(call.inputs):
+            call.inputs.append(values[positional])
+        elif positional in values or keyword in values:  # follows an argument that has its default
+            call.keywords[name] = values[positional if positional in values else keyword]
         elif parameter.default is not parameter.empty:
             call.defaults.append(name)
         elif parameter.kind is not parameter.VAR_KEYWORD:
@@ -73,12 +73,12 @@ def _call(cell: Cell, values: dict[str, Tensor]) -> LastCall:
 
 
 def _gradients(values: dict[str, Tensor]) -> list[Tensor]:
-    """One for each output; zeros where none arrived, as a bprop gets them."""
+    """Return one gradient for each output; zeros where none arrived, as a bprop receives them."""
     from hookscope.engine import ops
 
     outputs = [value for slot, value in values.items() if slot.partition("[")[0] == "output"]
-    arrived = [values.get(f"grad_output[{place}]") for place in range(len(outputs))]
+    gradients = [values.get(f"grad_output[{index}]") for index in range(len(outputs))]
     return [
         ops.zeros_like(output) if gradient is None else gradient
-        for output, gradient in zip(outputs, arrived, strict=True)
+        for output, gradient in zip(outputs, gradients, strict=True)
     ]

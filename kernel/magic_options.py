@@ -1,4 +1,4 @@
-"""The options of the magics, and their errors: one line, what came and the nearest thing that exists."""
+"""Options of the magics, and their one-line errors that name the invalid input and the nearest valid one."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import Any, NoReturn
 
 from IPython.core.error import UsageError
 
-_HISTORY = re.compile(r"_+|_i+|_i?\d+")  # IPython puts inputs and results there
+_HISTORY = re.compile(r"_+|_i+|_i?\d+")  # IPython's variables of inputs and results
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """ "; the nearest is 'x'", or what to say when there is nothing like it, or nothing at all."""
+    """Return "; the nearest is 'x'", or the text for no similar name, or for no names at all."""
     from hookscope.engine.base.nearest_name import suggestion
 
-    known = list(names)
-    return suggestion(name, known) if known else "; there is none"
+    candidates = list(names)
+    return suggestion(name, candidates) if candidates else "; there is none"
 
 
 def one_line(error: object) -> str:
@@ -28,7 +28,7 @@ def one_line(error: object) -> str:
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse without its exit: every complaint is a UsageError of one line."""
+    """argparse without its exit: every error is a one-line UsageError."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog=prog, add_help=False, allow_abbrev=False)
@@ -106,15 +106,15 @@ def _cell_parser() -> _Parser:
 
 
 def _add_bounds(parser: _Parser) -> None:
-    """What the captures may take; None is the session's own default."""
+    """Add options that bound the captures; None is the session's own default."""
     parser.add_argument("--max-bytes", type=_size, metavar="SIZE")
     parser.add_argument("--max-captures", type=_count, metavar="N")
 
 
 def bounds(options: argparse.Namespace) -> dict[str, Any]:
-    """The bounds that were given, as arguments of a session."""
-    given = {"max_bytes": options.max_bytes, "max_captures": options.max_captures}
-    return {name: bound for name, bound in given.items() if bound is not None}
+    """Return the given bounds as arguments of a session."""
+    limits = {"max_bytes": options.max_bytes, "max_captures": options.max_captures}
+    return {name: bound for name, bound in limits.items() if bound is not None}
 
 
 def _net_parser(prog: str) -> _Parser:
@@ -172,7 +172,7 @@ RANKS_CELL = _ranks_cell_parser()
 
 
 def check_alone(options: argparse.Namespace) -> None:
-    """Refuse what `%cell --list` and `%cell --attach` would not look at; the run of the latter may stand before it."""
+    """Reject options that `%cell --list` and `%cell --attach` would ignore; the latter's run may precede it."""
     surplus = [f"--{name.replace('_', '-')}" for name in bounds(options)]
     if options.net is not None and options.attach != "":
         surplus = [options.net, *surplus]
@@ -186,36 +186,36 @@ def check_alone(options: argparse.Namespace) -> None:
 
 
 def check_output(name: str, shell: Any, bound: Collection[str]) -> None:
-    """Refuse to give a session the name of something else: a network would be lost, and nobody would be told."""
+    """Refuse to rebind a variable that is not a session's, since a network would be lost silently."""
     from hookscope.engine.debug import DebugSession
 
-    there = shell.user_ns.get(name)
+    existing = shell.user_ns.get(name)
     if name in shell.user_ns_hidden or _HISTORY.fullmatch(name):
-        what = "IPython's own"
+        description = "IPython's own"
     elif hasattr(builtins, name):
-        what = "Python's own"
+        description = "Python's own"
     elif name in bound:
-        what = "set by the body"
-    elif there is None or isinstance(there, DebugSession):
+        description = "set by the body"
+    elif existing is None or isinstance(existing, DebugSession):
         return
     else:
-        what = f"a {type(there).__name__}"
-    raise UsageError(f"%%cell: --output {name!r} is {what}; give a free name, or that of a DebugSession")
+        description = f"a {type(existing).__name__}"
+    raise UsageError(f"%%cell: --output {name!r} is {description}; give a free name, or that of a DebugSession")
 
 
 def find_cell(name: str, namespace: dict[str, Any], magic: str) -> Any:
-    """The Cell that `net` or `net.block.relu` means; a UsageError naming the nearest when there is none."""
+    """Return the Cell that `net` or `net.block.relu` names; raise a UsageError with the nearest if there is none."""
     from hookscope.engine.nn import Cell
 
     head, _, path = name.partition(".")
     net = namespace.get(head)
     if not isinstance(net, Cell):
         cells = [key for key, value in namespace.items() if isinstance(value, Cell) and key[0] != "_"]
-        what = f"is of type {type(net).__name__}, not a Cell" if head in namespace else "is not defined"
-        known = (
+        problem = f"is of type {type(net).__name__}, not a Cell" if head in namespace else "is not defined"
+        hint = (
             nearest(head, cells) or f"; a Cell is {', '.join(cells[:5])}" if cells else "; no variable here is a Cell"
         )
-        raise UsageError(f"{magic}: {head!r} {what}{known}")
+        raise UsageError(f"{magic}: {head!r} {problem}{hint}")
     if not path:
         return net
     paths: dict[str, Any] = dict(net.cells_and_names())

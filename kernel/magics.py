@@ -1,7 +1,7 @@
 """The magics: `%%cell`, `%cell`, `%params`, `%hooks`, `%train`, `%bprop`.
 
-They hold no logic of their own: each opens a session, a panel or a table. The engine is imported when one
-is used.
+They contain no logic of their own: each opens a session, a panel or a table. The engine is imported on first use of a
+magic.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @magics_class
 class HookscopeMagics(Magics):
-    """What `%load_ext hookscope` adds."""
+    """The magics that `%load_ext hookscope` registers."""
 
     shell: Any
 
@@ -98,9 +98,9 @@ class HookscopeMagics(Magics):
             raise UsageError("%cell: NET is missing: a Cell, or the variable of a session; %cell --list names these")
         from hookscope.engine.debug import DebugSession
 
-        known = self.shell.user_ns.get(options.net)
-        if isinstance(known, DebugSession):
-            self._panels.open(known)
+        variable = self.shell.user_ns.get(options.net)
+        if isinstance(variable, DebugSession):
+            self._panels.open(variable)
             return
         net = find_cell(options.net, self.shell.user_ns, "%cell")
         session = DebugSession(net, name=options.net, **options_of.bounds(options))
@@ -111,8 +111,8 @@ class HookscopeMagics(Magics):
     def _run_under_debugger(self, options: argparse.Namespace, body: running.Body) -> None:
         name, namespace = options.net, self.shell.user_ns
         check_output(options.output or NEWEST, self.shell, body.names)
-        made_by_body = name is not None and name.partition(".")[0] in body.names
-        net = None if name is None or made_by_body else find_cell(name, namespace, "%%cell")
+        defined_by_body = name is not None and name.partition(".")[0] in body.names
+        net = None if name is None or defined_by_body else find_cell(name, namespace, "%%cell")
         if net is None and options.mode is not None:
             raise UsageError("%%cell: --train and --eval need a NET that exists before the body runs")
         session = _session(net, options)
@@ -126,7 +126,7 @@ class HookscopeMagics(Magics):
             stack.enter_context(self._panels.around(session, shown=options.panel))
             session.attach()
             body.run()
-        if body.error is None and made_by_body:
+        if body.error is None and defined_by_body:
             find_cell(name, namespace, "%%cell")
 
     @line_magic
@@ -180,8 +180,8 @@ class HookscopeMagics(Magics):
         from hookscope.engine.debug import DebugSession
 
         def forward(*tensors: Any) -> Any:
-            by_place = len(call.inputs)
-            return cell(*tensors[:by_place], **dict(zip(call.keywords, tensors[by_place:], strict=True)))
+            positional = len(call.inputs)
+            return cell(*tensors[:positional], **dict(zip(call.keywords, tensors[positional:], strict=True)))
 
         session = DebugSession(cell, step=True, name=name)
         self._panels.add_session(session)
@@ -190,13 +190,13 @@ class HookscopeMagics(Magics):
             return pull_back(*call.gradients)
 
     def _last_captured(self, name: str, cell: Cell) -> LastCall:
-        """The cell's newest call that a session has captured both ways, from the first session that has one."""
+        """Return the cell's newest call that was captured forward and backward, from the first session that has one."""
         from hookscope.engine.debug import DebugSession
 
         namespace = self.shell.user_ns
         candidates = [namespace.get("_session"), *reversed(list(namespace.values()))]
         try:
-            call = last_call([one for one in candidates if isinstance(one, DebugSession)], cell)
+            call = last_call([candidate for candidate in candidates if isinstance(candidate, DebugSession)], cell)
         except ValueError as error:
             raise UsageError(f"%bprop: {name}: {one_line(error)}; step it with %%cell --step instead") from None
         if call is None:

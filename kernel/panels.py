@@ -1,11 +1,11 @@
-"""The life of the panels, and of the sessions that the magics open.
+"""Lifetimes of the panels, and of the sessions that the magics open.
 
-What a notebook's cell opened lives until that cell runs again or is deleted, until it is closed, or until the kernel
-ends; not until another panel opens. The captures of all sessions together are bounded by the ring that keeps them. A
-session that is replaced watches no more from that moment on.
+The sessions and panels of a notebook's cell live until that cell runs again or is deleted, until they are closed, or
+until the kernel ends; not until another panel opens. The captures of each session are bounded by its ring buffer. A
+replaced session is detached at once.
 
-What a saved notebook keeps of a panel is renewed when a cell ends, during a long one now and then, when its page is
-connected again, and at the end of the kernel; for without a kernel a notebook can show no widget.
+A panel's static form in the saved notebook is renewed when a cell ends, periodically during a long cell, when its page
+reconnects, and at the end of the kernel, since a notebook without a kernel cannot show widgets.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from hookscope.widgets.kept import Kept
 
 NEWEST = "_session"
-"""The variable of the session that a magic opened last without a name of its own."""
+"""The variable of the session that a magic opened last without an explicit name."""
 
 
 class Run(NamedTuple):
-    """One run of a notebook's cell: its request, the cell, and the page that it was sent from."""
+    """One run of a notebook's cell: its request, the cell, and the page that sent it."""
 
     request: str
     cell: str
@@ -43,30 +43,30 @@ class Run(NamedTuple):
 
 @dataclass(eq=False)
 class Opened:
-    """What a run of a cell opened: a session with its variable, a panel, or both."""
+    """The session with its variable, the panel, or both, that a run of a cell opened."""
 
     run: Run
     session: DebugSession | None = None
     name: str = ""
-    runs: bool = False  # whether the body of its `%%cell` runs
+    runs: bool = False  # whether the body of its `%%cell` is running
     panels: list[Kept] = field(default_factory=list)
 
 
 def panels_of(shell: Any) -> Panels:
-    """Return what the cells of this shell's notebook have opened."""
+    """Return the sessions and panels of this shell's notebook."""
     if shell not in _panels:
         _panels[shell] = Panels(shell)
     return _panels[shell]
 
 
 class Panels:
-    """What the cells of one notebook have opened.
+    """The sessions and panels that the cells of one notebook have opened.
 
     Args:
         shell: IPython's shell.
 
     Attributes:
-        when_added: told of each session that a magic opens, before it watches.
+        when_added: called with each session that a magic opens, before it is attached.
     """
 
     def __init__(self, shell: Any) -> None:
@@ -75,43 +75,43 @@ class Panels:
         self.when_added: list[Callable[[DebugSession], None]] = []
 
     def register(self) -> None:
-        """Follow the runs of the cells."""
+        """Register for the begin and end of cells."""
         self._shell.events.register("pre_run_cell", self._cell_begins)
         self._shell.events.register("post_run_cell", self._cell_ended)
 
     def unregister(self) -> None:
-        """Follow them no more."""
+        """Unregister from the begin and end of cells."""
         self._shell.events.unregister("pre_run_cell", self._cell_begins)
         self._shell.events.unregister("post_run_cell", self._cell_ended)
 
-    # What is opened
+    # Opening
 
     def add_session(self, session: DebugSession, name: str | None = None) -> str:
-        """Give a session that a magic made its variable; without a name, one of the form ``_session_2``.
+        """Bind a magic's session to a variable; without a name, to one of the form ``_session_2``.
 
-        Of the same run of a cell it replaces an earlier one of the same network.
+        It replaces an earlier session of the same network from the same run of a cell.
         """
         run = self.run()
         for opened in list(self._opened):
-            earlier = opened.session
-            same = earlier is not None and earlier.roots == session.roots
+            previous = opened.session
+            same = previous is not None and previous.roots == session.roots
             if same and opened.run.request == run.request and not opened.runs:
                 self._end(opened)
         numbered = (f"{NEWEST}_{number}" for number in count(1))
         if name is None:
-            name = next(one for one in numbered if one not in self._shell.user_ns)
+            name = next(candidate for candidate in numbered if candidate not in self._shell.user_ns)
             self._shell.user_ns[NEWEST] = session
         self._opened.append(Opened(run, session, name))
         self._shell.user_ns[name] = session
         from hookscope.engine.debug.faults import forgiven
 
-        for added in self.when_added:
+        for callback in self.when_added:
             with forgiven(session, "whoever is told of sessions"):
-                added(session)
+                callback(session)
         return name
 
     def add_panel(self, panel: Kept) -> None:
-        """A panel was made, by a magic or by the user."""
+        """Record a panel that a magic or the user created."""
         run = self.run()
         panel.place_now = lambda: (self.run().page, self.run().cell)
         panel.observe(lambda change: self._closed(panel), "comm")
@@ -123,12 +123,12 @@ class Panels:
         opened.panels.append(panel)
 
     def run(self) -> Run:
-        """Return the run that goes on now."""
+        """Return the current run of a cell."""
         kernel = getattr(self._shell, "kernel", None)
         return run_of({} if kernel is None else kernel.get_parent("shell"))
 
     def is_new(self, panel: Kept) -> bool:
-        """Whether the run that goes on now has made the panel."""
+        """Return whether the current run of a cell has created the panel."""
         run = self.run()
         return any(panel in opened.panels and opened.run.request == run.request for opened in self._opened)
 
@@ -137,7 +137,7 @@ class Panels:
         panel.display()
 
     def open(self, session: DebugSession) -> Kept | None:
-        """Show a live panel of a session in the running cell's output; where nobody looks, its static forms."""
+        """Show a session's live panel in the running cell's output; with no person present, its static forms."""
         if not widgets_come_alive():
             _show_static(session)
             return None
@@ -152,9 +152,9 @@ class Panels:
 
     @contextmanager
     def around(self, session: DebugSession, shown: bool = True) -> Iterator[None]:
-        """Around the body of a `%%cell`: the panel is shown before it, and renewed when the cell ends.
+        """Show the panel before the body of a `%%cell`, and mark the body as running; renewal follows the cell's end.
 
-        Where nobody looks, its static forms are shown at the end, when there is something in them.
+        Without a person at the front end, static forms are shown at the end, if they have content.
         """
         opened = next(opened for opened in self._opened if opened.session is session)
         opened.runs = True
@@ -167,7 +167,7 @@ class Panels:
                 _show_static(session)
 
     def show_under(self, panel: Kept, request: dict[str, Any]) -> None:
-        """Show it in the output of a cell that waits to be run."""
+        """Show a panel in the output of a cell that waits to be run."""
         run = run_of(request)
         for opened in self._opened:
             if panel in opened.panels:
@@ -177,7 +177,7 @@ class Panels:
         panel.display(run.page, run.cell, partial(display_under, self._shell.kernel, request))
 
     def page_is_back(self, request: dict[str, Any]) -> None:
-        """A page has asked what kernel this is, as it does when it is connected, also after it was not."""
+        """Handle a page's request for the kernel's description, sent on every connection and reconnection."""
         page = run_of(request).page
         for opened in self._opened:
             for panel in opened.panels:
@@ -185,7 +185,7 @@ class Panels:
                     panel.show_again(page)
 
     def table(self) -> str:
-        """The sessions that there are, oldest first, as text."""
+        """Return the existing sessions, oldest first, as a text table."""
         from tabulate import tabulate
 
         rows = [
@@ -197,23 +197,23 @@ class Panels:
             return "There is no session: %cell NET or %%cell NET opens one."
         return tabulate(rows, ("variable", "network", "", "steps", "captures", "findings"))
 
-    # What the cells do
+    # Events of cells
 
     def _cell_begins(self, info: object = None) -> None:
         run = self.run()
-        emptied = {run.cell, *run.deleted}
+        cleared = {run.cell, *run.deleted}
         for opened in list(self._opened):
             if opened.run.request == run.request:  # a cell that a magic runs inside its own, or one that waited
                 continue
-            if opened.run.cell in emptied:
+            if opened.run.cell in cleared:
                 self._end(opened)
             for panel in opened.panels:
-                panel.lose_copies(emptied)
+                panel.lose_copies(cleared)
 
     def _cell_ended(self, result: object = None) -> None:
         run = self.run()
         for opened in list(self._opened):
-            if opened.run.request != run.request:  # `%%cell` ends its session by itself
+            if opened.run.request != run.request:  # `%%cell` ends its session itself
                 with _reported("compared with the notebook's names"):
                     self._look_for_another_network(opened)
             for panel in opened.panels if not opened.runs else ():  # the body is a cell inside the cell
@@ -226,13 +226,13 @@ class Panels:
         session = opened.session
         if session is None or not session.attached:
             return
-        anew = named_anew(session, self._shell.user_ns)
-        if anew is not None:
+        message = named_anew(session, self._shell.user_ns)
+        if message is not None:
             for panel in opened.panels:
-                panel.replaced = anew
+                panel.replaced = message
             session.detach()
 
-    # Ends
+    # Closing
 
     def _closed(self, panel: Kept) -> None:
         if panel.comm is not None:
@@ -256,7 +256,7 @@ class Panels:
                 panel.close()
 
     def freeze(self, seconds: float) -> None:
-        """Make static what is live, the newest first, for so long at most: the kernel ends."""
+        """Replace live panels by static forms, newest first, within a time limit, since the kernel ends."""
         deadline = monotonic() + seconds
         for opened in reversed(self._opened):
             for panel in list(opened.panels):
@@ -284,9 +284,9 @@ def _show_static(session: DebugSession) -> None:
 
 
 def run_of(request: dict[str, Any]) -> Run:
-    """Return which run a request to execute is."""
+    """Return the run of a cell for an execute request."""
     header, metadata = request.get("header") or {}, request.get("metadata") or {}
-    # Front ends that give their cells no names: what has the same text is the same cell.
+    # For front ends without cell identifiers, cells with the same text are the same cell.
     cell = metadata.get("cellId") or f"text {(request.get('content') or {}).get('code', '')}"
     deleted = metadata.get("deletedCells")
     return Run(
@@ -305,7 +305,7 @@ def display_under(
     raw: bool = True,
     display_id: bool = True,
 ) -> DisplayHandle:
-    """What `display` does, but in the output of another cell than the one that runs: that of a request that waits."""
+    """Do as `display`, but in the output of a waiting request's cell instead of the running cell."""
     handle = DisplayHandle()  # type: ignore[no-untyped-call]  # IPython has no types here
     content = {"data": data, "metadata": metadata or {}, "transient": {"display_id": handle.display_id}}
     publish(kernel, "display_data", content, request)
@@ -317,7 +317,7 @@ _panels: WeakKeyDictionary[Any, Panels] = WeakKeyDictionary()
 
 @contextmanager
 def _reported(what: str) -> Iterator[None]:
-    # A fault of an old panel must not stop the cell that is to run, nor the kernel's end.
+    # A fault of an old panel must not stop the next cell, nor the kernel's end.
     try:
         yield
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Completion and inspection while a run is paused: the names of the paused function stand before the notebook's."""
+"""Completion and inspection while a run is paused: names of the paused function precede the notebook's."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ipykernel.zmqshell import ZMQInteractiveShell
 
 from .ipykernel_adapter import Namespaces, ShellHooks
 
-_one_query = threading.RLock()  # a subshell answers in a thread of its own
+_one_query = threading.RLock()  # a subshell replies in its own thread
 
 
 class PausedNamesShell(ShellHooks, ZMQInteractiveShell):
-    """A shell that can look among other names than the notebook's for as long as it answers a query."""
+    """A shell that can search other names than the notebook's during a query."""
 
     _scope: Mapping[str, object] | None = None
 
@@ -27,7 +27,7 @@ class PausedNamesShell(ShellHooks, ZMQInteractiveShell):
 
     @contextmanager
     def paused_names_first(self) -> Iterator[None]:
-        """While something is paused, look first among the names that Evaluate knows there."""
+        """Search first the names of Evaluate's scope at the pause, if a run is paused."""
         scope = _paused_scope()
         if scope is None:
             yield
@@ -41,7 +41,7 @@ class PausedNamesShell(ShellHooks, ZMQInteractiveShell):
 
 
 def _paused_scope() -> dict[str, object] | None:
-    """The names at the innermost pause. Does not import the engine to find out that nothing is paused."""
+    """Return the names at the innermost pause, without importing the engine if nothing can be paused."""
     showing = sys.modules.get("hookscope.engine.debug.stop.showing")
     point = None if showing is None else showing.shown_now()
     return None if point is None else {**point.names, **point.locals}

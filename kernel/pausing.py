@@ -1,4 +1,4 @@
-"""Pausing as users and the debugger see it: `pause()`, `resume()` and the debugger's pauser."""
+"""Pausing for users and the debugger: `pause()`, `resume()` and the debugger's pauser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _open_ended: list[threading.Event] = []
 
 
 def running_kernel() -> HookscopeKernel | None:
-    """The Hookscope kernel that this process runs, if it does. Does not import ipykernel to find out."""
+    """Return this process's Hookscope kernel, None if there is none, without importing ipykernel."""
     module = sys.modules.get("hookscope.kernel.kernel")
     if module is None or not module.HookscopeKernel.initialized():
         return None
@@ -30,19 +30,19 @@ def running_kernel() -> HookscopeKernel | None:
 
 
 def somebody_looks() -> bool:
-    """Whether a person at a front end can see a widget and answer; nbclient, nbval and a terminal have none."""
+    """Return whether a person at a front end can see a widget and respond; not under nbclient, nbval or a terminal."""
     from IPython import get_ipython
 
     return takes_input(getattr(get_ipython(), "kernel", None))
 
 
 def widgets_come_alive() -> bool:
-    """Whether a widget that is shown now can be used: somebody looks, or Voila will show the page once it has run."""
+    """Return whether a widget shown now will be usable: a person is at the front end, or Voila will show the page."""
     return somebody_looks() or os.environ.get("SERVER_SOFTWARE", "").startswith("voila/")
 
 
 def unavailable() -> str | None:
-    """Why nobody can answer a pause, as one clause; None when somebody can."""
+    """Return why no one can respond to a pause, as one clause; None if someone can."""
     kernel = running_kernel()
     if kernel is None:
         return "this is not the Hookscope kernel"
@@ -79,9 +79,9 @@ class KernelPauser:
 def pause(until: Callable[[], bool] | None = None, timeout: float | None = None) -> bool:
     """Pause the running cell while its widgets stay live.
 
-    It goes on when `until()` is true; without `until`, when somebody presses the button shown here or
-    code calls `resume()`. True then; False when `timeout` seconds passed first, or, with one line that
-    says why, where a pause is not possible: then this returns at once.
+    It resumes when `until()` is true; without `until`, when the button shown here is pressed or code calls `resume()`.
+    Return True then; return False when `timeout` seconds passed first. If a pause is not possible, print the reason in
+    one line and return False at once.
     """
     if until is not None and not callable(until):
         raise TypeError(f"pause: until must be a function without arguments or None, got {type(until).__name__}")
@@ -102,7 +102,7 @@ def pause(until: Callable[[], bool] | None = None, timeout: float | None = None)
 
 
 def resume() -> None:
-    """End every `pause()` that was given no `until`. Any thread may call it, or a widget's callback."""
+    """End every `pause()` without an `until`. Any thread may call it, or a widget's callback."""
     for event in list(_open_ended):
         event.set()
     kernel = running_kernel()

@@ -1,22 +1,21 @@
-"""The pause pump: how a paused cell keeps its widgets alive.
+"""Pause pump, which keeps the widgets of a paused cell alive.
 
-A kernel runs cells in its main thread. While a cell waits there, nothing else is handled and no widget
-moves. The idea, whole:
+A kernel runs cells in its main thread. While a cell waits there, nothing else is handled and no widget responds. The
+design:
 
-1. The shell-channel thread, which alone owns the shell socket, puts comm messages and queries into an
-   inbox. Every other request, `execute_request` above all, takes ipykernel's own way to the main thread
-   and so waits behind the running cell.
-2. While the main thread is free, one wake-up frame in its ordinary queue makes it empty the inbox. The frame
-   stands where the messages would have stood, so their order beside `execute_request`s is kept. There is
-   one frame for each run of messages: the queue to the main thread is bounded, and a sender that blocks
-   on it would stop the whole kernel.
-3. While a thread is paused, that thread empties the inbox, whichever thread it is.
-4. Between two steps of work, at a safe point, the thread that works takes the messages of the debugger's own panels:
-   a pause that ends as soon as there is none. It may work for a running cell or for a callback. The messages of others
-   wait as ever, since no one who wrote a callback expects it in the middle of other code.
+1. Only the shell-channel thread uses the shell socket. It puts comm messages and queries into an inbox. Every other
+   request, above all `execute_request`, takes ipykernel's own way to the main thread and so waits behind the running
+   cell.
+2. While the main thread is idle, one wake-up frame in its ordinary queue makes it empty the inbox. The frame takes the
+   position of the messages, so their order relative to `execute_request`s is kept. There is one frame for each run of
+   messages, since the queue to the main thread is bounded and a blocked sender would stop the kernel.
+3. While any thread is paused, that thread empties the inbox.
+4. At a safe point between two steps of work, the working thread handles the messages of the debugger's own panels, as a
+   pause that ends as soon as there are none. It may work for a running cell or for a callback. Other messages wait as
+   usual, since user callbacks are not written to run in the middle of other code.
 
-So there is no nested event loop, nothing re-entered, and no socket used by a paused thread: replies go back
-through the shell-channel thread. It does not matter whether the front end knows subshells.
+So there is no nested event loop, no re-entrance, and no socket used by a paused thread: replies go back through the
+shell-channel thread. Front ends need no support for subshells.
 """
 
 from __future__ import annotations
@@ -39,30 +38,30 @@ from .inbox import Inbox
 from .ipykernel_adapter import Frames
 
 ANSWER_SECONDS = 0.05
-"""How long a running cell answers at most before it goes on, and then goes on before it answers again."""
+"""Maximum seconds that a running cell handles messages, and minimum seconds before it handles more."""
 
 POLL_SECONDS = 0.1
-"""How long a paused thread sleeps at most: `until` may become true, or a signal arrive, without a message."""
+"""Maximum seconds that a paused thread sleeps: `until` may become true, or a signal arrive, without a message."""
 
 HAND_OVER_SECONDS = 1.0
-"""How long a pause that begins lets a callback in another thread come to its end, so that comms keep their order.
+"""Maximum seconds that a new pause lets a callback in another thread complete, so that comms keep their order.
 
-No longer, since that callback may be waiting for just the thread that has paused.
+The time is limited because that callback may be waiting for the paused thread.
 """
 
 _WAKE_UP = b"hookscope-pump "
 
 
 class KernelEnding(BaseException):
-    """Unwinds a paused cell when the kernel is told to restart or shut down."""
+    """Raised in a paused cell, to unwind it, when the kernel restarts or shuts down."""
 
     def _render_traceback_(self) -> list[str]:
-        """IPython shows these lines in place of a traceback."""
+        """Return the lines that IPython shows instead of a traceback."""
         return [str(self)]
 
 
 class _Replies:
-    """Stands in for the shell socket for one request: its reply leaves through the thread that owns the socket."""
+    """Replacement of the shell socket for one request: its reply is sent by the thread that owns the socket."""
 
     def __init__(self, kernel: Any, hold_interrupts: Callable[[], None]) -> None:
         self._kernel = kernel
@@ -70,47 +69,47 @@ class _Replies:
         self.sent = False
 
     def send_multipart(self, parts: list[Any], flags: int = 0, copy: bool = True, track: bool = False) -> None:
-        self._hold_interrupts()  # the handler's work is done, and half a reply is of no use
+        self._hold_interrupts()  # the handler is done; avoid half a reply
         self.sent = True
         adapter.send_reply(self._kernel, parts)
 
 
 class Pump:
-    """The inbox of one kernel, and every way it is emptied.
+    """The inbox of one kernel, and all consumers of it.
 
-    `kernel` is the HookscopeKernel; it is Any here because ipykernel's methods have no types. `is_urgent` tells of the
-    id of a comm whether a running cell may answer its messages.
+    `kernel` is the HookscopeKernel; it is Any here because ipykernel's methods have no types. `is_urgent` returns, for
+    the id of a comm, whether a running cell may handle its messages.
     """
 
     def __init__(self, kernel: Any, is_urgent: Callable[[str], bool] = lambda comm_id: False) -> None:
         self._kernel = kernel
         self._is_urgent = is_urgent
         self.inbox = Inbox()
-        self._pauses: list[object] = []  # innermost last: that one empties the inbox
-        self._running: set[int] = set()  # the threads that run a callback and are not paused in it
-        self._here = threading.local()  # .depth: how many pauses this thread is in
+        self._pauses: list[object] = []  # innermost last, which empties the inbox
+        self._running: set[int] = set()  # threads that run a callback and are not paused in it
+        self._here = threading.local()  # .depth: the number of pauses that this thread is in
         self._lock = threading.Lock()
         self._active: dict[object, dict[str, Any]] = {}  # the requests being processed in all threads, oldest first
-        self._interrupts = 0  # how many there were: a pause ends when it sees another one
-        self._noted = False  # one came to code that runs in the event loop, which can hear of it only when it awaits
-        self._main_is_waiting = False  # main runs no code of the user just now: no place for an interrupt to raise in
+        self._interrupts = 0  # the number of interrupts: a pause ends when it increases
+        self._noted = False  # an interrupt reached code in the event loop, which is cancelled only when it awaits
+        self._main_is_waiting = False  # main runs no user code now, so an interrupt must not raise there
         self._ending = False
-        self._main_was_refused = False  # the free main thread has found another one at the inbox
+        self._main_was_refused = False  # the idle main thread has found another thread at the inbox
         self._next_answer = 0.0
-        self._pausing = 0  # how many of the pauses are the user's, and no answers
-        self._queue: deque[dict[str, Any]] = deque()  # the requests to run a cell that have not begun
-        self._waiting: deque[dict[str, Any]] = deque()  # those of them that came during a pause, until it hears of them
+        self._pausing = 0  # number of pauses by the user, without those that only handle messages
+        self._queue: deque[dict[str, Any]] = deque()  # execute requests that have not begun
+        self._waiting: deque[dict[str, Any]] = deque()  # those of them that arrived during a pause that is not notified yet
 
-    # In the shell-channel thread
+    # Shell-channel thread
 
     def accept(self, message: Frames) -> bool:
-        """Whether the message now lies in the inbox; if not, it takes ipykernel's own way."""
+        """Return whether the message was put into the inbox; if not, ipykernel handles it."""
         kernel = self._kernel
         try:
             peeked = adapter.peek(kernel, message)
             kind, subshell = peeked["header"]["msg_type"], peeked["header"].get("subshell_id")
             urgent = kind in COMMS and self._is_urgent(adapter.packed_content(kernel, peeked)["comm_id"])
-        except Exception:  # whatever is wrong with a message from outside, ipykernel reports it
+        except Exception:  # ipykernel reports any invalid message from outside
             return False
         if is_answered_in_a_pause(kind, subshell):
             run = self.inbox.put(message, urgent)
@@ -127,18 +126,18 @@ class Pump:
         return False
 
     def queued(self) -> list[dict[str, Any]]:
-        """The requests to run a cell that wait to begin, oldest first."""
+        """Return the execute requests that wait to begin, oldest first."""
         return list(self._queue)
 
     def begins(self, request: dict[str, Any]) -> None:
-        """A cell begins; requests before it that never did were dropped, as after an error."""
+        """Record the begin of a cell; earlier requests that never began were dropped, as after an error."""
         begun = request["header"]["msg_id"]
         if any(waiting["header"]["msg_id"] == begun for waiting in self.queued()):
             while self._queue.popleft()["header"]["msg_id"] != begun:
                 pass
 
     def _holds_up_cells(self) -> bool:
-        """Whether there is a pause and a cell that runs, so that the next one waits."""
+        """Return whether a cell runs and is paused, so that the next one waits."""
         with self._lock:
             running = any(request["header"]["msg_type"] == "execute_request" for request in self._active.values())
             return running and self._pausing > 0
@@ -146,27 +145,27 @@ class Pump:
     def _send_wake_up(self, run: int) -> None:
         adapter.send_to_main_thread(self._kernel, _WAKE_UP + str(run).encode())
 
-    # In the main thread, while no cell blocks it
+    # Main thread, while no cell blocks it
 
     @staticmethod
     def wake_up_run(message: Frames) -> int | None:
-        """The run that a wake-up frame announces; None for any other message."""
+        """Return the run that a wake-up frame announces; None for any other message."""
         if len(message) != 1:
             return None
         frame = bytes(message[0].buffer)
         return int(frame.removeprefix(_WAKE_UP)) if frame.startswith(_WAKE_UP) else None
 
     def drain(self, run: int) -> None:
-        """Handle what came before the end of `run`, unless another thread is paused: then that one does."""
+        """Handle messages up to the end of `run`, unless another thread is paused, which then handles them."""
         self.inbox.answered(run)
-        # Not ipykernel's pre_handler_hook: an async cell that awaits has its handler saved in there.
+        # Not ipykernel's pre_handler_hook, in which an async cell that awaits has saved its handler.
         handler = signal.signal(signal.SIGINT, self.on_interrupt)
-        waiting, self._main_is_waiting, seen = self._main_is_waiting, True, self._interrupts
+        waiting, self._main_is_waiting, count = self._main_is_waiting, True, self._interrupts
         try:
             while (message := self._take(None, run)) is not None:
                 self._handle(message)
-                seen = self._pass_on_interrupt(handler, seen)
-        except KeyboardInterrupt:  # a callback was interrupted; the kernel goes on
+                count = self._pass_on_interrupt(handler, count)
+        except KeyboardInterrupt:  # a callback was interrupted; the kernel continues
             self._kernel.log.error("KeyboardInterrupt caught in kernel.")
             self._wake_main()
         finally:
@@ -174,18 +173,18 @@ class Pump:
             signal.signal(signal.SIGINT, handler)
 
     def _pass_on_interrupt(self, handler: Any, seen: int) -> int:
-        """Tell an async cell that awaits of an interrupt that came while its comms were handled."""
+        """Pass an interrupt that arrived while comms were handled to an async cell that awaits."""
         if self._interrupts != seen and callable(handler):
             handler(signal.SIGINT, None)
         return self._interrupts
 
     def _wake_main(self) -> None:
-        """Announce what is still in the inbox, from any thread."""
+        """Announce the remaining messages of the inbox, from any thread."""
         run = self.inbox.last_run()
         if run is not None:
             adapter.call_in_shell_channel_thread(self._kernel, self._send_wake_up, run)
 
-    # In any thread
+    # Any thread
 
     @property
     def paused_here(self) -> bool:
@@ -199,32 +198,32 @@ class Pump:
         meanwhile: Callable[[], None] = lambda: None,
         waits: Callable[[dict[str, Any]], None] = lambda request: None,
     ) -> bool:
-        """Block this thread until `until()` is true, with comms and queries answered meanwhile.
+        """Block this thread until `until()` is true, and handle comms and queries meanwhile.
 
-        `meanwhile` is called some times a second, and `waits` with each request to run a cell that comes: as long as
-        nobody knows of the pause, that is where one would look.
+        `meanwhile` is called several times a second, and `waits` with each execute request that arrives, so that the
+        waiting cell can show a notice of the pause.
 
-        False when `timeout` seconds passed first. KeyboardInterrupt when the user interrupts,
-        KernelEnding when the kernel restarts or shuts down.
+        Return False if `timeout` seconds passed first. Raise KeyboardInterrupt if the user interrupts, KernelEnding if
+        the kernel restarts or shuts down.
         """
         _flush_output()
-        seen, begin = self._interrupts, monotonic()
+        interrupts, begin = self._interrupts, monotonic()
         in_main = threading.current_thread() is threading.main_thread()
         deadline = None if timeout is None else begin + timeout
         with self._paused() as this:
             while not until():
                 if self._ending:
                     raise KernelEnding("The kernel was told to stop while this cell was paused.")
-                if self._interrupts != seen or (in_main and self._noted):
+                if self._interrupts != interrupts or (in_main and self._noted):
                     self._noted &= not in_main
                     raise _interruption()
                 self._attend(meanwhile, waits)
-                left = POLL_SECONDS if deadline is None else deadline - monotonic()
-                if left <= 0:
+                remaining = POLL_SECONDS if deadline is None else deadline - monotonic()
+                if remaining <= 0:
                     return False
                 message = self._take(this, overtaking=monotonic() - begin > HAND_OVER_SECONDS)
                 if message is None:
-                    self.inbox.wait(min(left, POLL_SECONDS))
+                    self.inbox.wait(min(remaining, POLL_SECONDS))
                 else:
                     self._handle_paused(message)
             return True
@@ -234,31 +233,31 @@ class Pump:
             while self._waiting:
                 waits(self._waiting.popleft())
             meanwhile()
-        except Exception:  # a fault in what is shown of the pause must not end it
+        except Exception:  # a fault in the display of the pause must not end it
             self._kernel.log.error("Exception while a cell is paused:", exc_info=True)
 
     def answer(self) -> None:
-        """Handle what the panels sent, then let the running cell go on; soon after another answer, do nothing.
+        """Handle the panels' messages, then let the running cell continue; soon after a previous call, do nothing.
 
-        KeyboardInterrupt when the user interrupts meanwhile.
+        Raise KeyboardInterrupt if the user interrupts meanwhile.
         """
         if monotonic() < self._next_answer:
             return
         _flush_output()
-        seen, end = self._interrupts, monotonic() + ANSWER_SECONDS
+        interrupts, end = self._interrupts, monotonic() + ANSWER_SECONDS
         with self._paused(answering=True) as this:
             while (message := self._take(this, overtaking=False, urgent=True)) is not None:
                 self._handle_paused(message)
-                if self._interrupts != seen or monotonic() >= end:
+                if self._interrupts != interrupts or monotonic() >= end:
                     break
             self._next_answer = monotonic() + ANSWER_SECONDS
-        if self._interrupts != seen and threading.current_thread() is threading.main_thread():
-            raise _interruption()  # it came where an interrupt raises nothing
+        if self._interrupts != interrupts and threading.current_thread() is threading.main_thread():
+            raise _interruption()  # it arrived while interrupts did not raise
 
     def _take(
         self, pause: object, run: int | None = None, overtaking: bool = True, urgent: bool = False
     ) -> Frames | None:
-        """The next message, if it is for this pause, or for the free main thread with None."""
+        """Return the next message, if it is for this pause, or for the idle main thread if `pause` is None."""
         here = threading.get_ident()
         with self._lock:
             if pause is not (self._pauses[-1] if self._pauses else None):
@@ -281,10 +280,10 @@ class Pump:
     def _paused(self, answering: bool = False) -> Iterator[object]:
         this = object()
         in_main = threading.current_thread() is threading.main_thread()
-        # An async cell runs under another handler, one that could not end a pause.
+        # An async cell runs under another handler, which could not end a pause.
         handler = signal.signal(signal.SIGINT, self.on_interrupt) if in_main else None
         waiting = self._main_is_waiting
-        if in_main:  # another thread has no say in it
+        if in_main:  # not changed by another thread
             self._main_is_waiting = True
         self._here.depth = getattr(self._here, "depth", 0) + 1
         here = threading.get_ident()
@@ -302,9 +301,9 @@ class Pump:
                 if in_callback:
                     self._running.add(here)
             self._here.depth -= 1
-            self.inbox.wake()  # a pause further out takes over
-            # Or the main thread does, which may have ignored its wake-up meanwhile. It gets no more of them than it
-            # needs: answers are many, and its queue is bounded.
+            self.inbox.wake()  # an outer pause takes over
+            # Or the main thread does, which may have ignored its wake-up meanwhile. It gets only the necessary ones,
+            # since messages are handled often and its queue is bounded.
             if self._main_was_refused or not answering:
                 self._main_was_refused = False
                 self._wake_main()
@@ -313,12 +312,12 @@ class Pump:
                 self._main_is_waiting = waiting
 
     def wake(self) -> None:
-        """Make every paused thread look at its `until()` again, now rather than at the next poll."""
+        """Make every paused thread check its `until()` now instead of at its next poll."""
         self.inbox.wake()
 
     @contextmanager
     def working(self, request: dict[str, Any]) -> Iterator[None]:
-        """Around every request being processed, so that "busy" is told rightly and an end waits for it."""
+        """Register a request while it is processed, so that "busy" is correct and a shutdown waits for it."""
         this = object()
         with self._lock:
             self._active[this] = request
@@ -329,27 +328,27 @@ class Pump:
                 del self._active[this]
 
     def _say_busy(self) -> None:
-        """After an "idle": front ends believe the last status they saw, and perhaps a cell is still running."""
-        with self._lock:  # so that it cannot come after that cell's own "idle"
+        """Publish "busy" again after an "idle": front ends use the last status, and a cell may still be running."""
+        with self._lock:  # so that it cannot follow that cell's own "idle"
             for request in self._active.values():
                 adapter.publish_status(self._kernel, "busy", request)
                 return
 
     def _handle(self, message: Frames) -> None:
-        """Process one message as its own request, then put everything back for the cell that is paused."""
+        """Process one message as its own request, then restore the state of the paused cell."""
         try:
             self._process(message)
         finally:
             with self._lock:
                 self._running.discard(threading.get_ident())
-            if self._pauses:  # perhaps one that has just begun and lets this message go first
+            if self._pauses:  # possibly a new pause, which lets this message complete first
                 self.inbox.wake()
 
     def _process(self, message: Frames) -> None:
         kernel = self._kernel
         try:
             idents, request = adapter.unpack(kernel, message)
-        except Exception:  # a repeated or forged message: say so as ipykernel does, and go on
+        except Exception:  # a repeated or forged message: log it as ipykernel does, and continue
             kernel.log.error("Invalid Message", exc_info=True)
             return
         parent_idents, parent = adapter.current_request(kernel)
@@ -374,7 +373,7 @@ class Pump:
         except Exception:  # the user's callback may raise anything; the pause must outlive it
             kernel.log.error("Exception in message handler:", exc_info=True)
         finally:
-            if kind in QUERIES and not replies.sent:  # interrupted or failed: a front end would wait for ever
+            if kind in QUERIES and not replies.sent:  # interrupted or failed: a front end would wait forever
                 content = {"status": "error", "ename": "Interrupted", "evalue": f"{kind} was not answered"}
                 reply = kind.removesuffix("request") + "reply"
                 kernel.session.send(replies, reply, {**content, "traceback": []}, request, ident=idents)
@@ -383,15 +382,15 @@ class Pump:
     # Interrupt and end
 
     def hold_interrupts(self) -> None:
-        """From here on an interrupt raises nothing in the main thread, until user code runs in it again."""
+        """Make interrupts raise nothing in the main thread until user code runs in it again."""
         if threading.current_thread() is threading.main_thread():
             self._main_is_waiting = True
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """Around user code: an interrupt raises KeyboardInterrupt there, and nowhere outside.
+        """Make interrupts raise KeyboardInterrupt inside the context, which runs user code, and nowhere outside.
 
-        Only what the user wrote is interrupted, since between the kernel's own lines a reply would be lost.
+        Only user code is interrupted, since an interrupt within the kernel's own code would lose a reply.
         """
         if threading.current_thread() is not threading.main_thread():
             yield
@@ -403,24 +402,24 @@ class Pump:
                 yield
             finally:
                 self._main_is_waiting = waiting
-        finally:  # again: an interrupt may have come just before the line above
+        finally:  # again, since an interrupt may have arrived just before the line above
             self._main_is_waiting = waiting
 
     def on_interrupt(self, signum: int, frame: FrameType | None) -> None:
-        """SIGINT while a request is processed. A waiting pause raises by itself, where it is safe to."""
+        """Handle SIGINT while a request is processed. A waiting pause raises by itself, at a safe point."""
         self._interrupts += 1
         if not self._main_is_waiting:
             signal.default_int_handler(signum, frame)
 
     def on_idle_interrupt(self, signum: int, frame: FrameType | None) -> None:
-        """SIGINT while the main thread is free: only paused worker threads care, and a task that is about to pause."""
+        """Handle SIGINT while the main thread is idle, for paused worker threads and a task that is about to pause."""
         self._interrupts += 1
         self.note_interrupt()
 
     def note_interrupt(self) -> None:
-        """SIGINT in the event loop, where it raises nothing: a pause that begins before the loop goes on ends at once.
+        """Record SIGINT in the event loop, where it raises nothing, to end a pause that begins before the next step.
 
-        ipykernel cancels an async cell a little later; what is noted here is good until then.
+        ipykernel cancels an async cell a little later; the record is valid until then.
         """
         self._noted = True
         adapter.call_after_cancellation(self._kernel, self._forget_interrupt)
@@ -429,7 +428,7 @@ class Pump:
         self._noted = False
 
     async def end(self, patience_seconds: float) -> None:
-        """End every pause, now and from now on, and give the paused cells time to unwind."""
+        """End every present and future pause, and give the paused cells time to unwind."""
         self._ending = True
         self.wake()
         deadline = monotonic() + patience_seconds
@@ -438,10 +437,10 @@ class Pump:
 
 
 def _interruption(interrupt: KeyboardInterrupt | None = None) -> BaseException:
-    """What an interrupted pause raises: `interrupt`, if a callback was interrupted in it.
+    """Return the exception of an interrupted pause: `interrupt`, if a callback was interrupted in it.
 
-    A KeyboardInterrupt that leaves a task which the user started would end the kernel's event loop, and
-    the kernel with it; such a task is cancelled instead.
+    A KeyboardInterrupt that leaves a user's task would end the kernel's event loop, and the kernel with it; such a task
+    is cancelled instead.
     """
     if adapter.runs_in_task_of_user():
         return asyncio.CancelledError("interrupted while paused")
@@ -451,5 +450,5 @@ def _interruption(interrupt: KeyboardInterrupt | None = None) -> BaseException:
 def _flush_output() -> None:
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
-            with suppress(Exception):  # a stream that is closed, or whose reader has gone, must not end what runs
+            with suppress(Exception):  # a closed or broken stream must not end the user's run
                 stream.flush()

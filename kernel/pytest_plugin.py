@@ -1,7 +1,7 @@
-"""pytest's `--alias-mindspore`, `--check-networks` and the fixture `checked_networks`.
+"""pytest plugin: `--alias-mindspore`, `--check-networks` and the fixture `checked_networks`.
 
-The first lets tests written against MindSpore run on Hookscope's engine; the others fail a test in which a condition
-finds a cause. Registered as the entry point `hookscope`; without its options and fixture it does nothing.
+The first lets tests written for MindSpore run on Hookscope's engine; the others fail a test in which a condition finds
+a cause. Registered as the entry point `hookscope`; without its options and fixture it does nothing.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Before the first conftest.py, which may import mindspore."""
+    """Install the alias before the first conftest.py, which may import mindspore."""
     if early_config.known_args_namespace.alias_mindspore:
         from .alias import install_as_mindspore
 
@@ -45,7 +45,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse a condition that there is not before any test runs."""
+    """Raise for an unknown condition before any test runs."""
     if config.getoption(_OPTION) is not None:
         from hookscope.engine.debug.diagnose.conditions import parse_conditions
 
@@ -57,7 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def checked_networks(request: pytest.FixtureRequest) -> Iterator[DebugSession]:
-    """A session over every network that the test calls; the test fails where it finds a cause that is not muted."""
+    """Yield a session over every network that the test calls; the test fails if it finds a cause that is not muted."""
     session = request.node.stash[_SESSION] = _session(request.config)
     with session:
         yield session
@@ -65,7 +65,7 @@ def checked_networks(request: pytest.FixtureRequest) -> Iterator[DebugSession]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
-    """Run a test under its session, if it has one, and say what that found."""
+    """Run a test under its session, if it has one, and report the findings."""
     if _SESSION not in item.stash and item.config.getoption(_OPTION) is not None:
         item.stash[_SESSION] = _session(item.config)
     if _SESSION not in item.stash:
@@ -75,20 +75,20 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         session.attach()
         yield
     except BaseException:
-        if told := _told(session):
-            item.add_report_section("call", "hookscope", told)
+        if report := _told(session):
+            item.add_report_section("call", "hookscope", report)
         raise
     finally:
-        del item.stash[_SESSION]  # and with it the networks
-    if told := _told(session):
-        pytest.fail(told, pytrace=False)
+        del item.stash[_SESSION]  # which releases the networks
+    if report := _told(session):
+        pytest.fail(report, pytrace=False)
 
 
 def _conditions(config: pytest.Config) -> list[str]:
     from hookscope.engine.debug.diagnose.conditions import split_conditions
 
-    given = config.getoption(_OPTION)
-    return split_conditions("all" if given is None else given, _OPTION)
+    conditions = config.getoption(_OPTION)
+    return split_conditions("all" if conditions is None else conditions, _OPTION)
 
 
 def _session(config: pytest.Config) -> DebugSession:
@@ -100,12 +100,12 @@ def _session(config: pytest.Config) -> DebugSession:
 
 
 def _told(session: DebugSession) -> str:
-    """What the session found, which ends with this; "" for nothing."""
+    """Detach the session and return its report; "" without causes."""
     from hookscope.engine.debug.diagnose.report import report_text
     from hookscope.engine.debug.faults import forgiven
 
     session.detach()
-    told = ""
+    report = ""
     with forgiven(session, "the report"):
-        told = report_text(session) if session.findings().causes() else ""
-    return told
+        report = report_text(session) if session.findings().causes() else ""
+    return report

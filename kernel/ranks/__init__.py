@@ -1,6 +1,6 @@
-"""Many ranks of one script on this machine: `hookscope run --ranks N script.py`.
+"""Ranks of one script on this machine: `hookscope run --ranks N script.py`.
 
-The launcher (`launch.py`) starts `mpiexec`, and that a guard for each rank (`guard.py`). The guard asks the launcher,
-over a socket in a private folder, for its command and its pipes, starts the rank on them, and says how it ended. In the
-rank `ending.py` says what the script raised. Nothing here imports mpi4py or the engine.
+The launcher (`launch.py`) starts `mpiexec`, which starts a guard for each rank (`guard.py`). The guard requests its
+command and pipes from the launcher, over a socket in a private folder, starts the rank on them, and reports how it
+ended. In the rank, `ending.py` reports the script's exception. Nothing here imports mpi4py or the engine.
 """

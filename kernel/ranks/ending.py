@@ -1,8 +1,8 @@
-"""How a rank's script ends: a rank that failed must not wait for the others, which would wait for it.
+"""End of a rank's script: a failed rank must not wait for the others, which would wait for it.
 
-mpi4py ends MPI at the end of the process, which waits for all ranks. So a rank that failed says what was raised, writes
-out what is buffered and leaves at once. Its launcher (`launch.py`) ends the others; where another program started the
-ranks, MPI does.
+mpi4py ends MPI at the end of the process, which waits for all ranks. So a failed rank reports its exception, flushes
+its buffers and leaves at once. Its launcher (`launch.py`) ends the others; if another program started the ranks, MPI
+does.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from hookscope.kernel.ranks.processes import flush_c
 
 __all__ = ["REPORT_VARIABLE", "RankEnd", "end_of_rank", "rank_of_environment", "status_of_exit", "traceback_of_script"]
 
-REPORT_VARIABLE = "HOOKSCOPE_RANK_REPORT"  # the number of the file that the launcher reads at the end
+REPORT_VARIABLE = "HOOKSCOPE_RANK_REPORT"  # descriptor of the file that the launcher reads at the end
 
-# What an mpiexec tells each process. That of the innermost mpiexec counts: Slurm's stand in its whole allocation.
+# Environment variables from mpiexec. The innermost mpiexec takes precedence: Slurm's are set in its complete
+# allocation.
 _RANKS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK")
 _SIZES = {
     "PMI_RANK": ("PMI_SIZE",),
@@ -37,7 +38,7 @@ _SIZES = {
 
 
 def rank_of_environment() -> int | None:
-    """The rank that the mpiexec which started this process gave it."""
+    """Return the rank that mpiexec assigned to this process, None without mpiexec."""
     return next((int(os.environ[name]) for name in _RANKS if os.environ.get(name, "").isdigit()), None)
 
 
@@ -45,33 +46,33 @@ def _is_one_of_many() -> bool:
     for name, sizes in _SIZES.items():
         if os.environ.get(name, "").isdigit():
             size = next((os.environ[text] for text in sizes if os.environ.get(text, "").isdigit()), None)
-            # Where nobody says how many there are, a rank after the first says that there are others.
+            # Without a known size, a rank above 0 implies other ranks.
             if int(size) > 1 if size is not None else int(os.environ[name]) > 0:
                 return True
     return False
 
 
 def end_of_rank() -> RankEnd | None:
-    """How this process is to end if it is one of many ranks, or the only one of a launcher; else None."""
-    given = os.environ.pop(REPORT_VARIABLE, "")  # not for what the rank starts
-    if given.isdigit():
+    """Return the end of this process if it is one of many ranks, or the only one of a launcher; else None."""
+    descriptor = os.environ.pop(REPORT_VARIABLE, "")  # not inherited by the rank's children
+    if descriptor.isdigit():
         with contextlib.suppress(OSError):
-            os.set_inheritable(int(given), False)
-            rank = RankEnd(int(given))
+            os.set_inheritable(int(descriptor), False)
+            rank = RankEnd(int(descriptor))
             rank.started()
             return rank
     return RankEnd(None) if _is_one_of_many() else None
 
 
 def status_of_exit(code: object) -> int:
-    """The exit status that Python gives a process for the code of a SystemExit."""
+    """Return the exit status that Python gives a process for the code of a SystemExit."""
     if code is None:
         return 0
     return int(code) & 0xFF if isinstance(code, int) else 1
 
 
 def traceback_of_script(traceback: TracebackType | None, script: str) -> TracebackType | None:
-    """The traceback without the frames that led to the script."""
+    """Return the traceback without the frames before the script."""
     while traceback is not None and traceback.tb_frame.f_code.co_filename != script:
         traceback = traceback.tb_next
     return traceback
@@ -81,7 +82,7 @@ class RankEnd:
     """The end of a rank.
 
     Args:
-        report: the descriptor of the launcher's file; None where another program started the ranks.
+        report: the descriptor of the launcher's file; None if another program started the ranks.
     """
 
     def __init__(self, report: int | None) -> None:
@@ -90,15 +91,15 @@ class RankEnd:
 
     @property
     def _forked(self) -> bool:
-        """Whether this is a process that the script forked, whose end is nobody's but its own."""
+        """Whether the script forked this process, whose end does not concern the launcher."""
         return os.getpid() != self._process
 
     def tell(self, error: BaseException, script: str) -> None:
-        """Tell what the script raised, as Python would: to the launcher, which shows it last, else on standard error.
+        """Report the script's exception as Python would: to the launcher, which shows it last, else on standard error.
 
         Args:
-            error: what was raised; a SystemExit is told by its message.
-            script: the script's path; the frames before it are left out.
+            error: the exception; a SystemExit is reported by its message.
+            script: the script's path; the frames before it are omitted.
         """
         error.__traceback__ = traceback_of_script(error.__traceback__, script)
         with contextlib.suppress(Exception):
@@ -108,21 +109,21 @@ class RankEnd:
             return
         line = "" if isinstance(error, SystemExit) else f"{type(error).__name__}: {_text(error)}".rstrip(": ")
         self._note({"at": time.monotonic(), "error": " ".join(line.split())})
-        # A hook of the script's may end the process: what it wrote before is there.
+        # A hook of the script's may end the process; output before that is kept.
         report = os.dup(self._report.descriptor)
         with open(report, "w", encoding="utf-8", errors="backslashreplace", buffering=1) as file:
-            kept, sys.stderr = sys.stderr, file
+            previous, sys.stderr = sys.stderr, file
             try:
                 self._print(error, file)
             finally:
-                sys.stderr = kept
+                sys.stderr = previous
 
     def started(self) -> None:
-        """Tell that from now on a KeyboardInterrupt is the script's; Python alone would show a traceback of itself."""
+        """Report that a KeyboardInterrupt is the script's from now on; before, Python would show its own traceback."""
         self._note({})
 
     def finished(self) -> None:
-        """Tell that the script ended by itself: an exit status other than 0 is no reason to end the other ranks."""
+        """Report that the script ended by itself: a nonzero exit status then does not end the other ranks."""
         self._note({"finished": True})
 
     def leave(self, status: int) -> NoReturn:
@@ -154,44 +155,44 @@ class RankEnd:
     def _print(self, error: BaseException, file: TextIO | None) -> None:
         if isinstance(error, SystemExit):
             if error.code is not None and not isinstance(error.code, int) and file is not None:
-                with contextlib.suppress(Exception):  # nobody reads it
+                with contextlib.suppress(Exception):  # the reader is gone
                     print(error.code, file=file)
             return
         try:
             sys.excepthook(type(error), error, error.__traceback__)
-        except Exception:  # a hook of the script's that fails
+        except Exception:  # a failing hook of the script's
             sys.__excepthook__(type(error), error, error.__traceback__)
 
 
 def _text(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception:  # an error of the script's whose text fails
+    except Exception:  # an exception of the script's whose text fails
         return ""
 
 
 def _wait_for_readers(seconds: float = 1.0) -> None:
-    """Wait until what was written to pipes has been read: a mpiexec that is told to abort may throw away the rest."""
-    import fcntl  # not on Windows, where MPI is not tried
+    """Wait until data in pipes has been read, since an aborted mpiexec may discard the rest."""
+    import fcntl  # not on Windows, where MPI is not supported
     import termios
 
     end = time.monotonic() + seconds
     for descriptor in (1, 2):
-        left = array("i", [0])
-        with contextlib.suppress(OSError):  # no pipe
+        unread = array("i", [0])
+        with contextlib.suppress(OSError):  # not a pipe
             while stat.S_ISFIFO(os.fstat(descriptor).st_mode) and time.monotonic() < end:
-                fcntl.ioctl(descriptor, termios.FIONREAD, left)
-                if not left[0]:
+                fcntl.ioctl(descriptor, termios.FIONREAD, unread)
+                if not unread[0]:
                     break
                 time.sleep(0.005)
-    time.sleep(0.05)  # for who has read it to hand it on
+    time.sleep(0.05)  # time for the reader to forward it
 
 
 def _flush_files() -> None:
-    """Write out what the script's files hold, as the end of Python would; not pipes and sockets, which may block."""
-    found = gc.get_objects()
+    """Flush the script's files, as the end of Python would; not pipes and sockets, which may block."""
+    objects = gc.get_objects()
     for kind in (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom):  # text goes through the others
-        for file in found:
+        for file in objects:
             if type(file) is kind:
                 with contextlib.suppress(Exception):
                     if not file.closed and stat.S_ISREG(os.fstat(file.fileno()).st_mode):

@@ -1,7 +1,7 @@
-"""What `mpiexec` starts for a rank: it starts the rank, says how it ended, and leaves none of its processes.
+"""Guard process that `mpiexec` starts for a rank: it starts the rank, reports its end, and ends its processes.
 
-It is small, imports neither mpi4py nor the engine, and outlives the rank, so that a rank that was killed is told too.
-Whatever a rank's processes do, they stay below the guard; when the launcher is gone, the guard ends them.
+It is small, imports neither mpi4py nor the engine, and outlives the rank, so that a killed rank is reported too. All
+processes of a rank stay descendants of the guard; when the launcher is gone, the guard ends them.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from hookscope.kernel.ranks.processes import adopt_orphans, die_with_parent, kil
 __all__ = ["GRACE", "SOCKET", "main"]
 
 SOCKET = "ranks"
-GRACE = 1.0  # s for a clean end, before what is left is killed
-_AGAIN = 0.02  # s between two looks for processes that were forked while their parents were killed
+GRACE = 1.0  # s for a clean end, before remaining processes are killed
+_AGAIN = 0.02  # s between two searches for processes that were forked while their parents were killed
 
 
 class _Guard:
@@ -36,12 +36,12 @@ class _Guard:
         self.signals.setblocking(False)
         self.child = 0
         self.ended = False  # the rank itself
-        self.failed = False  # or ended with another status than 0
+        self.failed = False  # or ended with a nonzero status
         self.told_clean = False
         self.deadline: float | None = None
 
     def start(self) -> None:
-        """Ask the launcher what to run, and start it."""
+        """Request the rank's command from the launcher, and start it."""
         self.send(rank=self.rank)
         _, descriptors, _, _ = socket.recv_fds(self.connection, 1, 4)
         if len(descriptors) != 4:
@@ -55,18 +55,18 @@ class _Guard:
         self.child = os.fork()
         if self.child == 0:
             self.become_rank(guard, job, descriptors)
-        for descriptor in descriptors:  # held by the rank alone, so that its end is seen
+        for descriptor in descriptors:  # held only by the rank, so that its end is detected
             os.close(descriptor)
 
     def become_rank(self, guard: int, job: dict[str, Any], descriptors: list[int]) -> None:
         try:
             die_with_parent(guard)
-            os.setsid()  # so that signals reach what the rank starts too
+            os.setsid()  # so that signals reach the rank's children too
             for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 signal.signal(signum, signal.SIG_IGN if signum in job["ignored"] else signal.SIG_DFL)
             *standard, report = descriptors
-            for place, descriptor in enumerate(standard):
-                os.dup2(descriptor, place)
+            for number, descriptor in enumerate(standard):
+                os.dup2(descriptor, number)
                 os.close(descriptor)
             os.set_inheritable(report, True)
             os.environ.update(job["environment"])
@@ -78,7 +78,7 @@ class _Guard:
             os._exit(127)
 
     def send(self, **message: Any) -> None:
-        with contextlib.suppress(OSError):  # the launcher is gone; reading says so
+        with contextlib.suppress(OSError):  # the launcher is gone, which reading detects
             self.connection.sendall(json.dumps(message).encode() + b"\n")
 
     def receive_first(self) -> dict[str, Any]:
@@ -92,16 +92,16 @@ class _Guard:
         return job
 
     def watch(self) -> None:
-        """Return when nothing is left of the rank, and where it failed, when the launcher has seen to the others.
+        """Return when no process of the rank is left and, after a failure, the launcher has handled the other ranks.
 
         If this process ended earlier, mpiexec would end the others in its own way.
         """
         poll = select.poll()
         poll.register(self.signals, select.POLLIN)
         poll.register(self.connection, select.POLLIN)
-        gone = False
+        disconnected = False
         while True:
-            ready = poll.poll(None if (left := self.time_left()) is None else left * 1000)
+            ready = poll.poll(None if (remaining := self.time_left()) is None else remaining * 1000)
             if self.signals.fileno() in dict(ready):
                 for signum in self.signals.recv(4096):
                     if signum == signal.SIGINT:
@@ -109,12 +109,12 @@ class _Guard:
                     elif signum in (signal.SIGTERM, signal.SIGHUP):
                         self.end(signal.SIGTERM)
             if self.connection.fileno() in dict(ready):
-                gone = not self.commands()
-                if gone:
+                disconnected = not self.commands()
+                if disconnected:
                     poll.unregister(self.connection)
                     self.end(signal.SIGTERM)
             if not self.reap() and self.ended:
-                if gone or not self.failed:
+                if disconnected or not self.failed:
                     return
                 if not self.told_clean:
                     self.told_clean = True
@@ -128,7 +128,7 @@ class _Guard:
         return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
 
     def commands(self) -> bool:
-        """Do what the launcher says; returns whether it is still there."""
+        """Execute commands from the launcher; return whether it is still connected."""
         try:
             data = self.connection.recv(1 << 16)
         except OSError:
@@ -139,7 +139,7 @@ class _Guard:
         return bool(data)
 
     def end(self, signum: int) -> None:
-        """Have the rank end; what is left after the grace is killed, at once for SIGKILL."""
+        """End the rank; remaining processes are killed after the grace period, at once for SIGKILL."""
         self.forward(signum)
         until = time.monotonic() + (0 if signum == signal.SIGKILL else GRACE)
         self.deadline = until if self.deadline is None else min(until, self.deadline)
@@ -149,40 +149,40 @@ class _Guard:
             try:
                 os.killpg(self.child, signum)
             except (ProcessLookupError, PermissionError):
-                os.kill(self.child, signal.SIGKILL)  # it leads no group yet: nothing of the script has run
+                os.kill(self.child, signal.SIGKILL)  # it leads no group yet, so no code of the script has run
 
     def reap(self) -> bool:
-        """Take note of processes that ended; returns whether any is left."""
-        ended, left = reap()
+        """Record processes that ended; return whether any is left."""
+        ended, remaining = reap()
         if self.child in ended:
             self.ended = True
             status = ended[self.child]
             self.failed = status != 0
             self.send(status=status, at=time.monotonic())
-            if left:
+            if remaining:
                 kill_descendants(signal.SIGTERM)
                 until = time.monotonic() + GRACE
                 self.deadline = until if self.deadline is None else min(until, self.deadline)
-        return left
+        return remaining
 
 
 def main(folder: str) -> None:
     """Guard one rank.
 
     Args:
-        folder: the launcher's private folder, which has its socket.
+        folder: the launcher's private folder, which contains its socket.
     """
-    # With a part of mpiexec that was killed there is no MPI any more.
+    # If a part of mpiexec is killed, MPI no longer works.
     die_with_parent(os.getppid(), signal.SIGTERM)
     rank = rank_of_environment()
     if rank is None:
         sys.exit("hookscope run: this mpiexec tells its processes no rank; mpiexec of MPICH and Open MPI does")
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        # By the folder's descriptor: the path of a socket must not be long, that of a folder may.
-        held = os.open(folder, os.O_PATH | os.O_DIRECTORY)
-        connection.connect(f"/proc/self/fd/{held}/{SOCKET}")
-        os.close(held)
+        # By the folder's descriptor, since the path of a socket is limited in length.
+        descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY)
+        connection.connect(f"/proc/self/fd/{descriptor}/{SOCKET}")
+        os.close(descriptor)
         guard = _Guard(connection, rank)
         guard.start()
     except OSError as error:

@@ -1,8 +1,8 @@
-"""The launcher: starts the ranks, shows what they write, and ends all when one fails.
+"""Launcher: starts the ranks, shows their output, and ends all when one fails.
 
-It imports neither mpi4py nor the engine. Whatever ends the run, a rank's failure, Ctrl-C, SIGTERM or the death of
-mpiexec, the guards give their ranks a moment for a clean end; then the launcher, which adopts what lost its parent,
-kills the rest.
+It imports neither mpi4py nor the engine. When the run ends, by a rank's failure, Ctrl-C, SIGTERM or the death of
+mpiexec, the guards give their ranks a moment for a clean end. Then the launcher, which adopts orphaned processes, kills
+the rest.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ __all__ = ["run_ranks"]
 _REFUSED = 2
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_HARD = GRACE + 0.5  # s after which the launcher kills what the guards did not
-_LAST = 0.5  # s for what stands in pipes that a process outside the run holds open
-_KEPT = 1 << 16  # bytes of what mpiexec itself writes
+_HARD = GRACE + 0.5  # s after which the launcher kills processes that the guards did not
+_LAST = 0.5  # s for reading pipes that a process outside the run holds open
+_KEPT = 1 << 16  # bytes of mpiexec's own output that are kept
 
 
 def run_ranks(plan: Plan, options: argparse.Namespace) -> int:
     """Run the script in many ranks.
 
     Args:
-        plan: how many, and where their output goes.
-        options: those of `hookscope run`; what concerns the script is passed on.
+        plan: the number of ranks, and the destinations of their output.
+        options: the options of `hookscope run`; those about the script are passed on.
 
     Returns:
-        The exit status: that of the rank that failed, else the first that is not 0.
+        The exit status: that of the failed rank, else the first nonzero one.
 
     Raises:
-        ValueError: where the ranks cannot be started; the message says why.
+        ValueError: the ranks cannot be started; the message says why.
     """
     if not os.path.isfile(options.script):
         print(f"hookscope run: there is no file {options.script!r}", file=sys.stderr)
@@ -69,32 +69,32 @@ def run_ranks(plan: Plan, options: argparse.Namespace) -> int:
 
 def _mpiexec() -> str:
     folders = (os.path.dirname(sys.executable), os.path.join(sys.prefix, "bin"))
-    found = next((path for folder in folders if (path := shutil.which("mpiexec", path=folder))), None)
-    found = found or shutil.which("mpiexec")
+    mpiexec = next((path for folder in folders if (path := shutil.which("mpiexec", path=folder))), None)
+    mpiexec = mpiexec or shutil.which("mpiexec")
     install = "pip install 'hookscope[parallel]' mpich"
-    if found is None:
+    if mpiexec is None:
         raise ValueError(f"many ranks are started by mpiexec, which is neither in {folders[0]} nor on PATH: {install}")
     if importlib.util.find_spec("mpi4py") is None:
         raise ValueError(f"many ranks need mpi4py, which {sys.executable} does not have: {install}")
-    return found
+    return mpiexec
 
 
 def _command(options: argparse.Namespace, rank: int, ranks: int) -> list[str]:
-    """What a rank runs: the command with the options that concern the script."""
-    given = [f"--check={text}" for text in options.check]
-    given += [f"--stop-on={text}" for text in options.stop_on]
-    given += [f"--break={text}" for text in options.breaks]
+    """Return the command of a rank, with the options about the script."""
+    arguments = [f"--check={text}" for text in options.check]
+    arguments += [f"--stop-on={text}" for text in options.stop_on]
+    arguments += [f"--break={text}" for text in options.breaks]
     if options.serve is not None:
-        given.append(f"--serve={options.serve}")
+        arguments.append(f"--serve={options.serve}")
     if options.serve_address is not None:
-        given.append(f"--serve-address={options.serve_address}")
+        arguments.append(f"--serve-address={options.serve_address}")
     if options.json is not None:
-        given.append(f"--json={_for_rank(options.json, rank) if ranks > 1 else options.json}")
-    return [*_python(), "-m", "hookscope", "run", *given, "--", options.script, *options.arguments]
+        arguments.append(f"--json={_for_rank(options.json, rank) if ranks > 1 else options.json}")
+    return [*_python(), "-m", "hookscope", "run", *arguments, "--", options.script, *options.arguments]
 
 
 def _python() -> list[str]:
-    """This interpreter with its options, as multiprocessing finds them."""
+    """Return this interpreter with its options, as multiprocessing determines them."""
     return [sys.executable, *getattr(subprocess, "_args_from_interpreter_flags", list)()]
 
 
@@ -104,7 +104,7 @@ def _for_rank(file: str, rank: int) -> str:
 
 
 def _environment(rank: int, ranks: int) -> dict[str, str]:
-    """What a rank finds beside the launcher's environment: as under msrun its number and how many there are."""
+    """Return a rank's additions to the environment: as under msrun, its number and the number of ranks."""
     numbers = {"RANK_ID": str(rank), "DEVICE_ID": str(rank), "RANK_SIZE": str(ranks)}
     return {"PYTHONUNBUFFERED": "1", **numbers, **_threads(ranks, os.environ)}
 
@@ -117,11 +117,11 @@ def _threads(ranks: int, environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _environment_of_mpiexec() -> dict[str, str]:
-    """This one's, less what it says of another job that this process may be part of, and for this machine alone."""
-    about = ("PMI_", "PMIX_", "OMPI_COMM_WORLD_", "HYDRA_HOST_FILE", "HYDI_")
-    environment = {name: text for name, text in os.environ.items() if not name.startswith(about)}
+    """Return this environment without variables of an enclosing job, restricted to this machine."""
+    prefixes = ("PMI_", "PMIX_", "OMPI_COMM_WORLD_", "HYDRA_HOST_FILE", "HYDI_")
+    environment = {name: text for name, text in os.environ.items() if not name.startswith(prefixes)}
     environment |= {"HYDRA_LAUNCHER": "fork", "HYDRA_RMK": "user"}
-    # More ranks than cores are what a debugger is for; Open MPI refuses them where nothing is said.
+    # A debugger often runs more ranks than cores; Open MPI rejects them by default.
     environment.setdefault("OMPI_MCA_rmaps_base_oversubscribe", "1")
     environment.setdefault("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
     return environment
@@ -131,16 +131,16 @@ def _environment_of_mpiexec() -> dict[str, str]:
 class _Rank:
     number: int
     streams: dict[int, Stream]  # by the pipe's descriptor
-    theirs: list[int]  # what the rank gets as 1 and 2
-    report: int  # a file in memory: without a limit, without a reader to wait for, and there when the guard is killed
+    theirs: list[int]  # the rank's descriptors 1 and 2
+    report: int  # a file in memory: unlimited, without a reader to wait for, and readable after the guard is killed
     connection: socket.socket | None = None
     received: bytes = b""
-    status: int | None = None  # as subprocess gives it
+    status: int | None = None  # as in subprocess
     at: float = 0.0
     error: str = ""
     text: str = ""
     finished: bool = False
-    lost: bool = False  # its guard was killed, and it with that
+    lost: bool = False  # its guard was killed, and the rank with it
     clean: bool = False
     log: BinaryIO | None = None
 
@@ -149,11 +149,11 @@ class _Rank:
         return self.status not in (0, None) and not self.finished
 
     def ended(self, status: int, at: float) -> None:
-        """Take note of how it ended, and read what it said of that."""
+        """Record the rank's end, and read its report."""
         head, _, text = os.pread(self.report, os.fstat(self.report).st_size, 0).partition(b"\n")
         try:
             facts = json.loads(head) if head else {}
-        except ValueError:  # it was killed while it wrote
+        except ValueError:  # it was killed while writing
             facts = {}
         self.status, self.at, self.text = status, facts.get("at", at), text.decode("utf-8", "replace")
         self.error, self.finished = facts.get("error", ""), facts.get("finished", False)
@@ -161,10 +161,10 @@ class _Rank:
 
 @dataclass
 class _End:
-    """Why the run was ended."""
+    """The reason why the run was ended."""
 
     at: float
-    signum: int | None = None  # the launcher got it
+    signum: int | None = None  # received by the launcher
     killed_at: float = field(default=0.0)
 
 
@@ -174,10 +174,10 @@ class _Launch:
         self.screen = Screen(self._wait_to_write)
         self.ranks = [self._rank(number, labelled) for number in range(plan.ranks)]
         self.pipes = {descriptor: stream for rank in self.ranks for descriptor, stream in rank.streams.items()}
-        self.unknown: list[tuple[socket.socket, bytearray]] = []  # guards that have not said their rank
+        self.unknown: list[tuple[socket.socket, bytearray]] = []  # guards that have not sent their rank
         self.poll = select.poll()
         self.wakeup, self.signals = socket.socketpair()
-        self.folder = tempfile.TemporaryDirectory(prefix="hookscope-")  # which is this user's alone
+        self.folder = tempfile.TemporaryDirectory(prefix="hookscope-")  # accessible only to this user
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.mpiexec: subprocess.Popen[bytes] | None = None
         self.mpiexec_status: int | None = None
@@ -185,7 +185,7 @@ class _Launch:
         self.mpiexec_output = -1
         self.end: _End | None = None
         self.ignored = [signum for signum in _ENDING if signal.getsignal(signum) == signal.SIG_IGN]
-        self.spared = frozenset(descendants(os.getpid()))  # of whoever became this process by exec
+        self.spared = frozenset(descendants(os.getpid()))  # children of the program that became this process by exec
 
     def _rank(self, number: int, labelled: bool) -> _Rank:
         log = None
@@ -195,11 +195,11 @@ class _Launch:
                 log = open(os.path.join(self.plan.log_dir, f"worker_{number}.log"), "wb", buffering=0)  # noqa: SIM115
             except OSError as error:
                 raise ValueError(f"--log_dir {self.plan.log_dir}: {error.strerror}") from None
-        streams, theirs = {}, []
+        streams, rank_ends = {}, []
         for descriptor in (1, 2):
-            ours, given = os.pipe()
-            os.set_blocking(ours, False)
-            streams[ours] = Stream(
+            read_end, written_end = os.pipe()
+            os.set_blocking(read_end, False)
+            streams[read_end] = Stream(
                 self.screen,
                 descriptor,
                 b"[%d] " % number if labelled else b"",
@@ -207,10 +207,10 @@ class _Launch:
                 log=log,
                 live=number == 0 and os.isatty(descriptor),
             )
-            theirs.append(given)
-        return _Rank(number, streams, theirs, os.memfd_create("hookscope-rank"), log=log)
+            rank_ends.append(written_end)
+        return _Rank(number, streams, rank_ends, os.memfd_create("hookscope-rank"), log=log)
 
-    # The run
+    # Run
 
     def run(self, mpiexec: str) -> int:
         try:
@@ -227,9 +227,9 @@ class _Launch:
                 end.close()
 
     def _start(self, mpiexec: str, folder: str) -> None:
-        held = os.open(folder, os.O_PATH | os.O_DIRECTORY)
-        self.listener.bind(f"/proc/self/fd/{held}/{SOCKET}")
-        os.close(held)
+        folder_descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY)
+        self.listener.bind(f"/proc/self/fd/{folder_descriptor}/{SOCKET}")
+        os.close(folder_descriptor)
         self.listener.listen(self.plan.ranks)
         self.listener.setblocking(False)
         for end in (self.wakeup, self.signals):
@@ -239,23 +239,23 @@ class _Launch:
             if signum not in self.ignored:
                 signal.signal(signum, lambda *_: None)
         adopt_orphans()
-        self.mpiexec_output, theirs = os.pipe()
+        self.mpiexec_output, write_end = os.pipe()
         os.set_blocking(self.mpiexec_output, False)
-        # In a session of its own: Ctrl-C is the launcher's to handle.
+        # In a session of its own, since the launcher handles Ctrl-C.
         command = [mpiexec, "-n", str(self.plan.ranks), *_python(), "-m", "hookscope.kernel.ranks.guard", folder]
         try:
             self.mpiexec = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
-                stdout=theirs,
-                stderr=theirs,
+                stdout=write_end,
+                stderr=write_end,
                 start_new_session=True,
                 env=_environment_of_mpiexec(),
             )
         except OSError as error:
             raise ValueError(f"{mpiexec} cannot be started: {error.strerror}") from None
         finally:
-            os.close(theirs)
+            os.close(write_end)
         for descriptor in (self.signals.fileno(), self.listener.fileno(), self.mpiexec_output, *self.pipes):
             self.poll.register(descriptor, select.POLLIN)
 
@@ -266,7 +266,7 @@ class _Launch:
 
     def _step(self) -> None:
         now = time.monotonic()
-        waits = [left for stream in self.pipes.values() if (left := stream.look(now)) is not None]
+        waits = [delay for stream in self.pipes.values() if (delay := stream.look(now)) is not None]
         if self.end is not None:
             waits.append(max(0.0, (self.end.killed_at or self.end.at + _HARD) - now))
         for descriptor, _ in self.poll.poll(min(waits) * 1000 + 1 if waits else None):
@@ -280,7 +280,7 @@ class _Launch:
                 self._accept()
             else:
                 self._hear(descriptor)
-        if self.screen.broken:  # as a program whose reader has gone
+        if self.screen.broken:  # like a program whose reader is gone
             self._end(signal.SIGPIPE)
         self._go_on_ending()
 
@@ -291,26 +291,26 @@ class _Launch:
         if all(rank.clean for rank in connected) or time.monotonic() >= self.end.at + _HARD:
             for rank in connected:
                 self._disconnect(rank)
-            for connection, _ in self.unknown:  # which takes this for the launcher's end
+            for connection, _ in self.unknown:  # treated by the guard as the launcher's end
                 self.poll.unregister(connection)
                 connection.close()
             self.unknown = []
             self.poll.unregister(self.listener)
             self.listener.close()
-            # mpiexec ends when its guards did; one that has not started them yet does not. What it ends with is of
-            # interest where it killed them.
+            # mpiexec ends when its guards have ended, but not if it has not started them yet. Its status matters if it
+            # killed them.
             self.end.killed_at = time.monotonic() + (GRACE if any(rank.lost for rank in self.ranks) else GRACE / 4)
 
     def _end(self, signum: int | None = None) -> None:
-        """End all ranks: because of that signal, else because one failed."""
+        """End all ranks because of a signal, or because one failed."""
         if self.end is None:
             self.end = _End(time.monotonic(), signum)
-            # Not SIGHUP: UCX, below MPI, has it print what it knows and go on.
-            sent = signal.SIGINT if signum == signal.SIGINT else signal.SIGTERM
+            # Not SIGHUP: UCX, which MPI uses, prints diagnostics and continues on it.
+            signal_to_send = signal.SIGINT if signum == signal.SIGINT else signal.SIGTERM
             for rank in self.ranks:
-                self._send_end(rank, sent if os.fstat(rank.report).st_size else signal.SIGTERM)
+                self._send_end(rank, signal_to_send if os.fstat(rank.report).st_size else signal.SIGTERM)
         elif signum in _ENDING:
-            for rank in self.ranks:  # whoever asks twice does not wish to wait
+            for rank in self.ranks:  # a second request ends without a delay
                 self._send_end(rank, signal.SIGKILL)
 
     def _send_end(self, rank: _Rank, signum: signal.Signals) -> None:
@@ -323,7 +323,7 @@ class _Launch:
         if self.mpiexec is not None and self.mpiexec.pid in ended:
             self.mpiexec.returncode = self.mpiexec_status = ended[self.mpiexec.pid]
 
-    # What comes in
+    # Input
 
     def _take_signals(self) -> None:
         try:
@@ -341,7 +341,7 @@ class _Launch:
                 self._end(signum)
 
     def _hear_what_came(self) -> None:
-        """Read what guards said before mpiexec ended, which it did after them: its signal may be seen first."""
+        """Read the guards' messages sent before mpiexec ended, whose signal may be seen first."""
         for rank in self.ranks:
             while rank.connection is not None:
                 poll = select.poll()
@@ -351,13 +351,13 @@ class _Launch:
                 self._hear_rank(rank)
 
     def _wait_to_write(self, descriptor: int) -> bool:
-        """Wait until it can be written, minding signals; False where a run that ends waits for a reader in vain."""
+        """Wait until a descriptor is writable, handling signals; return False if a run that ends waits in vain."""
         poll = select.poll()
         poll.register(descriptor, select.POLLOUT)
         poll.register(self.signals, select.POLLIN)
         while True:
-            left = None if self.end is None else max(0.0, self.end.at + _HARD + _LAST - time.monotonic())
-            ready = dict(poll.poll(None if left is None else left * 1000))
+            remaining = None if self.end is None else max(0.0, self.end.at + _HARD + _LAST - time.monotonic())
+            ready = dict(poll.poll(None if remaining is None else remaining * 1000))
             if self.signals.fileno() in ready:
                 self._take_signals()
             if descriptor in ready:
@@ -398,7 +398,7 @@ class _Launch:
             if rank.connection is not None and rank.connection.fileno() == descriptor:
                 self._hear_rank(rank)
                 return
-        for place, (connection, received) in enumerate(self.unknown):
+        for index, (connection, received) in enumerate(self.unknown):
             if connection.fileno() == descriptor:
                 try:
                     data = connection.recv(1 << 16)
@@ -406,12 +406,12 @@ class _Launch:
                     data = b""
                 received += data
                 if not data or b"\n" in received:
-                    del self.unknown[place]
+                    del self.unknown[index]
                     self._greet(connection, bytes(received))
                 return
 
     def _greet(self, connection: socket.socket, received: bytes) -> None:
-        """Give a guard what its rank runs and writes to."""
+        """Send a guard its rank's command and descriptors."""
         line, _, rest = received.partition(b"\n")
         number = json.loads(line)["rank"] if line else -1
         if not 0 <= number < len(self.ranks) or self.ranks[number].connection is not None or self.end is not None:
@@ -426,20 +426,20 @@ class _Launch:
             "ignored": [int(signum) for signum in self.ignored],
         }
         stdin = self._stdin() if number == 0 else os.open(os.devnull, os.O_RDONLY)
-        with contextlib.suppress(OSError):  # reading says that it is gone
+        with contextlib.suppress(OSError):  # the guard is gone, which reading detects
             socket.send_fds(connection, [b"\n"], [stdin, *rank.theirs, rank.report])
             connection.sendall(json.dumps(job).encode() + b"\n")
         for descriptor in (stdin, *rank.theirs):
             os.close(descriptor)
         rank.theirs = []
-        if not any(rank.theirs for rank in self.ranks):  # all are there: a launcher that is killed leaves no folder
+        if not any(rank.theirs for rank in self.ranks):  # all ranks have started; a killed launcher leaves no folder
             self.folder.cleanup()
 
     def _stdin(self) -> int:
-        """The launcher's own standard input for rank 0, unless it is the terminal of somebody else."""
+        """Return the launcher's own standard input for rank 0, unless it is a terminal of another process group."""
         try:
             foreign = os.isatty(0) and os.tcgetpgrp(0) != os.getpgrp()
-        except OSError:  # a terminal, but not that of this session
+        except OSError:  # a terminal, but not of this session
             foreign = False
         with contextlib.suppress(OSError):  # it is closed
             if not foreign:
@@ -479,57 +479,57 @@ class _Launch:
             rank.connection.close()
             rank.connection = None
 
-    # The end
+    # End
 
     def _kill_the_rest(self) -> None:
         until = time.monotonic() + GRACE
         while kill_descendants(signal.SIGKILL, self.spared) and time.monotonic() < until:
             reap()
             time.sleep(0.005)
-        if self.mpiexec is not None and self.mpiexec.returncode is None:  # it is reaped, and not to be waited for
+        if self.mpiexec is not None and self.mpiexec.returncode is None:  # it is reaped, so do not wait for it
             self.mpiexec.returncode = -signal.SIGKILL
 
     def _read_the_rest(self) -> None:
-        """What stands in the pipes. They end with the run, unless a process outside of it was given one."""
+        """Read the remaining data of the pipes, which end with the run unless an outside process holds one."""
         for rank in self.ranks:
             for descriptor in rank.theirs:
                 os.close(descriptor)
         until = time.monotonic() + _LAST
-        while self.pipes and (left := until - time.monotonic()) > 0:
+        while self.pipes and (remaining := until - time.monotonic()) > 0:
             poll = select.poll()
             for descriptor in self.pipes:
                 poll.register(descriptor, select.POLLIN)
-            for descriptor, _ in poll.poll(left * 1000):
+            for descriptor, _ in poll.poll(remaining * 1000):
                 self._read(descriptor)
         for stream in self.pipes.values():
             stream.close()
         self._read_mpiexec()
 
     def _report(self) -> int:
-        """Say what failed, its traceback first; returns the exit status."""
+        """Print the failure, its traceback first; return the exit status."""
         for rank in self.ranks:
             if rank.log is not None:
                 with contextlib.suppress(OSError):
                     rank.log.write(rank.text.encode())
                     rank.log.close()
-        # A rank that failed after the end began was ended.
+        # A rank that failed after the end began was ended by it.
         failed = [rank for rank in self.ranks if rank.failed and (self.end is None or rank.at <= self.end.at)]
         first = min(failed, key=lambda rank: rank.at, default=None)
         if first is None or (first.lost and not first.error and self.mpiexec_status is not None):
             return self._report_without_failure()
         lines = first.text.rstrip("\n").split("\n") if first.text else []
         self._say("".join(f"[{first.number}] {line}\n" for line in lines))
-        status, what = self._what_happened(first)
+        status, summary = self._what_happened(first)
         others = [rank for rank in failed if rank is not first and rank.error]
         alike = [rank for rank in others if rank.error == first.error]
-        parts = [what]
+        parts = [summary]
         parts += [f"{_named(alike)} failed alike"] if alike else []
         parts += [f"{_named([rank])} too: {rank.error}" for rank in others if rank not in alike]
         self._say_ended(parts, [rank for rank in self.ranks if rank is not first and rank not in others])
         return status
 
     def _report_without_failure(self) -> int:
-        """The same where no rank failed by itself."""
+        """Print the end of a run in which no rank failed by itself; return the exit status."""
         statuses = [rank.status for rank in self.ranks]
         if self.end is not None and self.end.signum is not None:
             if all(status == 0 for status in statuses):
@@ -541,11 +541,11 @@ class _Launch:
             return next((status for status in statuses if status), 0)
         self._say(self.mpiexec_wrote.decode("utf-8", "replace"))
         code = self.mpiexec_status or 0
-        what = f"ended with exit status {code}" if code else "ended the run though no rank had failed"
-        what = f"was killed by {signal_name(-code)}" if code < 0 else what
+        summary = f"ended with exit status {code}" if code else "ended the run though no rank had failed"
+        summary = f"was killed by {signal_name(-code)}" if code < 0 else summary
         missing = [rank for rank in self.ranks if rank.status is None]
-        before = f" before it had started {_named(missing)}" if missing else ""
-        self._say_ended([f"mpiexec {what}{before}"], [rank for rank in self.ranks if rank not in missing])
+        suffix = f" before it had started {_named(missing)}" if missing else ""
+        self._say_ended([f"mpiexec {summary}{suffix}"], [rank for rank in self.ranks if rank not in missing])
         return 128 - code if code < 0 else code or 1
 
     def _what_happened(self, rank: _Rank) -> tuple[int, str]:

@@ -1,4 +1,4 @@
-"""What `hookscope run` takes to start many ranks: `--ranks`, and the options of MindSpore's `msrun` for one machine."""
+"""Options of `hookscope run` for many ranks: `--ranks`, and those of MindSpore's `msrun` for one machine."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 __all__ = ["WITH_VALUE", "Plan", "add_rank_options", "plan_of"]
 
-_MSRUN_RANKS = 8  # what msrun starts where nothing is said
+_MSRUN_RANKS = 8  # msrun's default
 _HERE = ("127.0.0.1", "localhost", "::1")
 _CLUSTER = "start the ranks of several machines with mpiexec or srun: mpiexec -n 16 python -m hookscope run script.py"
-_NOT_HERE = {  # option -> what it is for, and what to do
+_NOT_HERE = {  # option -> its purpose, and advice
     "--bind_core": "for Ascend hosts; leave it out, or bind with mpiexec's own options",
     "--bind_numa": "for Ascend hosts; leave it out, or bind with mpiexec's own options",
     "--sim_level": "to simulate an Ascend cluster; leave it out: --worker_num starts as many ranks as you like here",
@@ -27,10 +27,10 @@ WITH_VALUE = ("--ranks", "--worker_num", "--local_worker_num", *(f"--{name}" for
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be started.
+    """The ranks to start, and their output.
 
     Args:
-        ranks: how many.
+        ranks: the number of ranks.
         log_dir: the folder of worker_<rank>.log, or None.
         shown: the ranks whose output is shown; None for all.
     """
@@ -40,12 +40,12 @@ class Plan:
     shown: Collection[int] | None
 
     def shows(self, rank: int) -> bool:
-        """Whether the rank's output is shown."""
+        """Return whether the rank's output is shown."""
         return self.shown is None or rank in self.shown
 
 
 def add_rank_options(run: argparse.ArgumentParser) -> None:
-    """What `hookscope run` takes to start many ranks."""
+    """Add the options of `hookscope run` for many ranks."""
     ranks = run.add_argument_group("many ranks on this machine (docs/many_ranks.md)")
     ranks.add_argument("--ranks", metavar="N", help="start the script N times with MPI")
     ranks.add_argument("--worker_num", metavar="N", help=f"the same, by msrun's name (msrun's default: {_MSRUN_RANKS})")
@@ -64,29 +64,29 @@ def add_rank_options(run: argparse.ArgumentParser) -> None:
 
 
 def plan_of(options: argparse.Namespace) -> Plan | None:
-    """What the options ask to start.
+    """Return the plan that the options request.
 
     Args:
-        options: what the parser found.
+        options: the parsed options.
 
     Returns:
-        None where nothing speaks of ranks: the script is then run in this process.
+        None without options about ranks: the script is then run in this process.
 
     Raises:
-        ValueError: where an option's value is not allowed, or asks for several machines.
+        ValueError: an option's value is invalid, or requests several machines.
     """
     for option, purpose in _NOT_HERE.items():
         if getattr(options, option[2:]) is not None:
             raise ValueError(f"{option} is {purpose}")
     numbers = {name: getattr(options, name) for name in ("ranks", "worker_num", "local_worker_num")}
-    asked = {name: _count(name, text) for name, text in numbers.items() if text is not None}
-    if not asked and all(getattr(options, name) is None for name in _MSRUN):
+    counts = {name: _count(name, text) for name, text in numbers.items() if text is not None}
+    if not counts and all(getattr(options, name) is None for name in _MSRUN):
         return None
-    ranks = asked.get("ranks", asked.get("worker_num", _MSRUN_RANKS))
-    if asked.get("worker_num", ranks) != ranks:
-        raise ValueError(f"--ranks {ranks} and --worker_num {asked['worker_num']} differ: give one of them")
-    if (local := asked.get("local_worker_num", ranks)) != ranks:
-        default = "" if "ranks" in asked or "worker_num" in asked else " (msrun's default)"
+    ranks = counts.get("ranks", counts.get("worker_num", _MSRUN_RANKS))
+    if counts.get("worker_num", ranks) != ranks:
+        raise ValueError(f"--ranks {ranks} and --worker_num {counts['worker_num']} differ: give one of them")
+    if (local := counts.get("local_worker_num", ranks)) != ranks:
+        default = "" if "ranks" in counts or "worker_num" in counts else " (msrun's default)"
         raise ValueError(
             f"--local_worker_num {local} beside {ranks} ranks{default} asks for several machines: give the same number "
             f"to --worker_num, or {_CLUSTER}"
@@ -120,9 +120,9 @@ def _check_msrun(options: argparse.Namespace) -> None:
 def _shown(text: str | None) -> Collection[int] | None:
     if text is None or text.strip() == "-1":
         return None
-    inside = re.fullmatch(r"\s*\[?([0-9\s,]+)\]?\s*", text)
-    names = inside.group(1).split(",") if inside else [""]
+    match = re.fullmatch(r"\s*\[?([0-9\s,]+)\]?\s*", text)
+    names = match.group(1).split(",") if match else [""]
     if not all(name.strip().isdigit() for name in names):
         raise ValueError(f"--tail_worker_log is -1 or ranks such as 0,2 or [0,4], got {text!r}")
-    # msrun shows nothing of a rank that is not there: with the number of ranks people ask for silence.
+    # msrun shows nothing for a rank that does not exist, so the number of ranks as value silences all.
     return frozenset(int(name) for name in names)

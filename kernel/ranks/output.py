@@ -1,8 +1,7 @@
-"""What the ranks write, line by line with a label: no line on the screen has text of two ranks.
+"""Output of the ranks, line by line with labels: no line on the screen has text of two ranks.
 
-A rank's line is written when it is complete. On a terminal rank 0, which alone can read the keyboard, is shown also
-while its line is not: a prompt, a progress bar. Of a line that was written over (carriage returns) its last state is
-kept.
+A rank's line is written when it is complete. On a terminal, rank 0, the only one that can read the keyboard, also shows
+incomplete lines: a prompt, a progress bar. Of a line overwritten by carriage returns, the last state is kept.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from typing import BinaryIO
 
 __all__ = ["Screen", "Stream", "last_state"]
 
-_PIECE = select.PIPE_BUF  # a pipe that is ready takes so much at once without blocking
-_LONGEST = 16 << 20  # bytes of a line; a longer one is cut, since it would have to be held
-_PARTIAL_EVERY = 0.1  # s between two looks of a terminal at a line that is not complete
+_PIECE = select.PIPE_BUF  # bytes that a ready pipe accepts without blocking
+_LONGEST = 16 << 20  # bytes of a line; a longer one is cut, since it would have to be buffered
+_PARTIAL_EVERY = 0.1  # s between two updates of an incomplete line on a terminal
 
 
 def last_state(line: bytes) -> bytes:
-    """What a terminal would show of a line, as UTF-8: after carriage returns the last text that is not blank."""
+    """Return the visible state of a line, as UTF-8: after carriage returns, the last text that is not blank."""
     if b"\r" in line:
         line = next((part for part in reversed(line.split(b"\r")) if part.strip()), b"")
     return line.decode("utf-8", "replace").encode("utf-8")
@@ -33,24 +32,24 @@ class Screen:
     """Standard output and standard error of the launcher.
 
     Args:
-        wait: called with a descriptor that is to be written; returns when it is ready, or False to write no more.
+        wait: called with a descriptor before a write; returns when it is ready, or False to stop writing.
     """
 
     def __init__(self, wait: Callable[[int], bool]) -> None:
         self._wait = wait
-        self._open: tuple[Stream, bytes] | None = None  # whose incomplete line the terminal shows, and the line
-        self.broken: set[int] = set()  # where nobody reads any more
+        self._open: tuple[Stream, bytes] | None = None  # the stream of the incomplete line on the terminal, and that line
+        self.broken: set[int] = set()  # descriptors whose reader is gone
 
     def write(self, descriptor: int, data: bytes) -> None:
-        """Write everything, unless nobody reads any more."""
-        left = memoryview(data)
-        while left and descriptor not in self.broken:
+        """Write all data, unless the reader is gone."""
+        remaining = memoryview(data)
+        while remaining and descriptor not in self.broken:
             if not self._wait(descriptor):
                 self.broken.add(descriptor)
                 return
             try:
-                left = left[os.write(descriptor, left[:_PIECE]) :]
-            except BlockingIOError:  # whoever shares the descriptor made it so
+                remaining = remaining[os.write(descriptor, remaining[:_PIECE]) :]
+            except BlockingIOError:  # set by a process that shares the descriptor
                 time.sleep(0.01)
             except OSError as error:
                 if error.errno == errno.EBADF:  # the launcher was started without it
@@ -64,7 +63,7 @@ class Screen:
         self._open = None
 
     def partial(self, stream: Stream, line: bytes) -> None:
-        """Show a line that is not complete, on a terminal."""
+        """Show an incomplete line on a terminal."""
         text = stream.label + last_state(line)
         self.write(stream.descriptor, self._on_a_new_line(stream, text))
         self._open = stream, text
@@ -82,11 +81,11 @@ class Stream:
     """One of the two streams of a rank.
 
     Args:
-        screen: where its lines are shown.
-        descriptor: 1 or 2, on which of the launcher's.
-        label: what each line begins with.
+        screen: shows the lines.
+        descriptor: 1 or 2, the launcher's descriptor.
+        label: the prefix of each line.
         shown: whether it is shown at all.
-        log: a file that gets the bytes as they are.
+        log: a file that receives the bytes unchanged.
         live: whether incomplete lines are shown, on a terminal.
     """
 
@@ -108,7 +107,7 @@ class Stream:
         self._shown_at = 0.0
 
     def feed(self, data: bytes) -> None:
-        """Take what the rank wrote."""
+        """Process output of the rank."""
         if self._log is not None:
             with contextlib.suppress(OSError):  # a full disk does not end the run
                 self._log.write(data)
@@ -127,18 +126,18 @@ class Stream:
             self.close()
 
     def close(self) -> None:
-        """Show what is left of an incomplete line."""
+        """Show the rest of an incomplete line."""
         if self._pieces:
             line = b"".join(self._pieces)
             self._pieces, self._size, self._news = [], 0, False
             self._screen.lines(self, [line])
 
     def look(self, now: float) -> float | None:
-        """Show the incomplete line on a terminal if it is time; returns in how many seconds it will be, else None."""
+        """Show the incomplete line on a terminal if it is due; return the seconds until then, else None."""
         if not (self._live and self._news):
             return None
-        if (left := self._shown_at + _PARTIAL_EVERY - now) > 0:
-            return left
+        if (remaining := self._shown_at + _PARTIAL_EVERY - now) > 0:
+            return remaining
         self._news, self._shown_at = False, now
         self._screen.partial(self, b"".join(self._pieces))
         return None
