@@ -98,7 +98,7 @@ class Pump:
         self._next_answer = 0.0
         self._pausing = 0  # number of pauses by the user, without those that only handle messages
         self._queue: deque[dict[str, Any]] = deque()  # execute requests that have not begun
-        self._waiting: deque[dict[str, Any]] = deque()  # those of them that arrived during a pause that is not notified yet
+        self._waiting: deque[dict[str, Any]] = deque()  # those of them that a pause is not notified of yet
 
     # Shell-channel thread
 

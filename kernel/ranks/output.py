@@ -37,7 +37,7 @@ class Screen:
 
     def __init__(self, wait: Callable[[int], bool]) -> None:
         self._wait = wait
-        self._open: tuple[Stream, bytes] | None = None  # the stream of the incomplete line on the terminal, and that line
+        self._open: tuple[Stream, bytes] | None = None  # the terminal's incomplete line: stream and text
         self.broken: set[int] = set()  # descriptors whose reader is gone
 
     def write(self, descriptor: int, data: bytes) -> None:

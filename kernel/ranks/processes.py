@@ -1,4 +1,4 @@
-"""What Linux knows of processes: who descends from whom, and what is to happen when one of them dies."""
+"""Linux processes: descendants, signals, and the death of a parent."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ __all__ = [
 ]
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
-_KILL: signal.Signals = getattr(signal, "SIGKILL", signal.SIGTERM)  # of a system where nothing of this is called
+_KILL: signal.Signals = getattr(signal, "SIGKILL", signal.SIGTERM)  # fallback for systems where nothing here is called
 
 
 def adopt_orphans() -> None:
-    """From now on a descendant whose parent ended is this process's child, so that none can get away."""
+    """Make this process adopt descendants whose parent ends, so that it can end all of them."""
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def die_with_parent(parent: int, signum: signal.Signals = _KILL) -> None:
-    """Have this process get a signal as soon as its parent ends.
+    """Make this process receive a signal as soon as its parent ends.
 
     Args:
-        parent: the parent's id; if it has ended already, this process ends here.
+        parent: the parent's id; if it has already ended, this process exits.
         signum: the signal.
     """
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signum), 0, 0, 0)
@@ -42,24 +42,24 @@ def die_with_parent(parent: int, signum: signal.Signals = _KILL) -> None:
 
 
 def flush_c() -> None:
-    """Write out what C code holds in its buffers: os._exit would lose it."""
+    """Flush C buffers, which os._exit would lose."""
     with contextlib.suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).fflush(None)
 
 
 def descendants(of: int) -> list[int]:
-    """The processes below that one, parents before children."""
+    """Return the descendants of a process, parents before children."""
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
             with contextlib.suppress(OSError, IndexError), open(f"/proc/{name}/stat", "rb") as file:
-                # The program's name stands in brackets and may have any character.
+                # The program's name is in parentheses and may contain any character.
                 parent = int(file.read().rpartition(b")")[2].split()[1])
                 children.setdefault(parent, []).append(int(name))
-    found = list(children.get(of, ()))
-    for process in found:  # which grows meanwhile
-        found += children.get(process, ())
-    return found
+    processes = list(children.get(of, ()))
+    for process in processes:  # the list grows meanwhile
+        processes += children.get(process, ())
+    return processes
 
 
 def kill(process: int, signum: int) -> None:
@@ -69,15 +69,15 @@ def kill(process: int, signum: int) -> None:
 
 
 def kill_descendants(signum: int, spared: Collection[int] = ()) -> bool:
-    """Send a signal to all processes below this one; returns whether there was any."""
-    found = [process for process in descendants(os.getpid()) if process not in spared]
-    for process in found:
+    """Send a signal to all descendants of this process; return whether there were any."""
+    processes = [process for process in descendants(os.getpid()) if process not in spared]
+    for process in processes:
         kill(process, signum)
-    return bool(found)
+    return bool(processes)
 
 
 def reap() -> tuple[dict[int, int], bool]:
-    """Take note of children that ended; returns their statuses as subprocess gives them, and whether any is left."""
+    """Reap children that ended; return their statuses as in subprocess, and whether any child is left."""
     ended: dict[int, int] = {}
     while True:
         try:
@@ -90,17 +90,17 @@ def reap() -> tuple[dict[int, int], bool]:
 
 
 def is_stopped(process: int) -> bool:
-    """Whether a process stands still by a signal, as SIGSTOP or a debugger gave it; False where there is none."""
+    """Return whether a process is stopped by a signal such as SIGSTOP, or by a debugger; False if there is none."""
     try:
         with open(f"/proc/{process}/stat", "rb") as file:
-            # The program's name stands in brackets and may have any character.
+            # The program's name is in parentheses and may contain any character.
             return file.read().rpartition(b")")[2].split()[0] in (b"T", b"t")
     except (OSError, IndexError):
         return False
 
 
 def signal_name(signum: int) -> str:
-    """`SIGKILL` for 9."""
+    """Return the name of a signal, such as `SIGKILL` for 9."""
     try:
         return signal.Signals(signum).name
     except ValueError:  # a real-time signal

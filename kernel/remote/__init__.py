@@ -1,1 +1,1 @@
-"""Looking at other processes from a notebook: ranks that it has started, and runs that were started without it."""
+"""Views of other processes in a notebook: ranks that it started, and runs that were started without it."""

@@ -1,6 +1,6 @@
-"""A run that was started without the notebook, by ``hookscope run --serve``, and that a notebook looks at.
+"""A run that was started by ``hookscope run --serve``, without the notebook that attaches to it.
 
-It goes on when nobody looks any more.
+It continues after the notebook detaches.
 """
 
 from __future__ import annotations
@@ -21,29 +21,31 @@ _WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 def choose(name: str | None) -> list[Card]:
-    """The cards of the processes of one run.
+    """Return the cards of the processes of one run.
 
     Args:
-        name: the run's, its script's, or the number of one of its processes; the newest run without.
+        name: the name of the run or its script, or a process id; None is the newest run.
 
     Raises:
-        ValueError: there is no such run.
+        ValueError: no such run exists.
     """
-    known = cards()
-    if not known:
+    served = cards()
+    if not served:
         raise ValueError(
             "no run of yours is served on this machine; hookscope run --serve SCRIPT serves one, "
             "and hookscope.serve() in a process that runs"
         )
     if name is None:
-        run = _newest(known)
+        run = _newest(served)
     else:
-        fitting = [card for card in known if name in (card.run, card.what, str(card.pid), card.what.rpartition("/")[2])]
-        if not fitting:
-            there = ", ".join(dict.fromkeys(f"{card.what} ({card.run})" for card in known))
-            raise ValueError(f"no run {name!r} is served; there are {there}")
-        run = _newest(fitting)
-    return [card for card in known if card.run == run]
+        matches = [
+            card for card in served if name in (card.run, card.what, str(card.pid), card.what.rpartition("/")[2])
+        ]
+        if not matches:
+            listing = ", ".join(dict.fromkeys(f"{card.what} ({card.run})" for card in served))
+            raise ValueError(f"no run {name!r} is served; there are {listing}")
+        run = _newest(matches)
+    return [card for card in served if card.run == run]
 
 
 def _newest(known: list[Card]) -> str:
@@ -51,7 +53,7 @@ def _newest(known: list[Card]) -> str:
 
 
 def table() -> str:
-    """The runs that one can look at, as text; "" where there are none."""
+    """Return the served runs as text; "" if there are none."""
     from tabulate import tabulate
 
     rows = [(card.run, card.what, card.rank, card.pid) for card in cards()]
@@ -61,13 +63,13 @@ def table() -> str:
 
 
 class Attached:
-    """A run that is looked at.
+    """A run that the notebook is attached to.
 
     Attributes:
-        fleet: its ranks, or the one process.
+        fleet: the run's ranks, or its only process.
 
     Raises:
-        OSError: it does not answer.
+        OSError: the run does not reply.
     """
 
     def __init__(self, found: list[Card]) -> None:
@@ -84,7 +86,7 @@ class Attached:
             raise OSError(str(error)) from None
 
     def show(self) -> None:
-        """Show its panel in the running cell's output: of one process its own, of several one with a rank axis."""
+        """Show the run's panel in the running cell's output: a process's own, or the ranks' panel for several."""
         if len(self.fleet.ranks) > 1:
             from hookscope.widgets.ranks import RanksPanel
 
@@ -94,13 +96,13 @@ class Attached:
             self._show_own_panel()
 
     def _show_own_panel(self) -> None:
-        """Show the panel of the one process, and behind it what a saved notebook keeps, renewed at the end."""
+        """Show the panel of a single process, followed by its static form, which is renewed at the end."""
         (rank,) = self.fleet.ranks
-        told = self.fleet.ask_all("panel")[rank]
-        live = {_WIDGET: {"version_major": 2, "version_minor": 0, "model_id": told["model"]}, "text/plain": self._name}
+        reply = self.fleet.ask_all("panel")[rank]
+        live = {_WIDGET: {"version_major": 2, "version_minor": 0, "model_id": reply["model"]}, "text/plain": self._name}
         display(live, raw=True)  # type: ignore[no-untyped-call]  # IPython has no types here
         self._copy: Any = display(  # type: ignore[no-untyped-call]
-            told["forms"], raw=True, display_id=True
+            reply["forms"], raw=True, display_id=True
         )
         self.fleet.when_forms = self._renew
 

@@ -1,4 +1,4 @@
-"""Widgets of a process that is no kernel: their comms go to a notebook that looks at it, which passes them on."""
+"""Comms of widgets in a process that is not a kernel: a notebook attached to it relays them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["serve_comms"]
 
 
 def serve_comms(served: Served) -> CommManager:
-    """Give widgets that are made from now on comms to whoever looks.
+    """Connect widgets created from now on to attached clients.
 
     Args:
-        served: what this process offers.
+        served: the server of this process.
 
     Returns:
-        What knows the comms that are open.
+        The manager of the open comms.
     """
     manager = CommManager()
 
@@ -29,14 +29,14 @@ def serve_comms(served: Served) -> CommManager:
 
     def receive(client: bytes, message: dict[str, Any], buffers: list[memoryview]) -> None:
         content = {"comm_id": message["comm_id"], "data": message["data"]}
-        heard = {"content": content, "metadata": {}, "header": {}, "parent_header": {}, "buffers": buffers}
+        comm_message = {"content": content, "metadata": {}, "header": {}, "parent_header": {}, "buffers": buffers}
         if message["comm_id"] not in manager.comms:  # it has been closed meanwhile
             return
         with served.interruptible():
             if message["kind"] == "comm_close":
-                manager.comm_close(None, "", heard)  # type: ignore[arg-type]  # neither is used
+                manager.comm_close(None, "", comm_message)  # type: ignore[arg-type]  # neither is used
             else:
-                manager.comm_msg(None, "", heard)  # type: ignore[arg-type]
+                manager.comm_msg(None, "", comm_message)  # type: ignore[arg-type]
 
     comm.create_comm = create
     comm.get_comm_manager = lambda: manager
@@ -72,6 +72,6 @@ class _TunnelComm(BaseComm):
         self._callback = callback
 
     def handle_msg(self, msg: dict[str, Any]) -> None:
-        # Not as BaseComm does: IPython's events would tell a paused cell's figures that the cell is over.
+        # Unlike BaseComm, without IPython's events, which would signal the end of the cell to a paused cell's figures.
         if self._callback is not None:
             self._callback(msg)

@@ -1,8 +1,8 @@
-"""The ranks that a notebook looks at: what all of them are asked, and a pause of one that holds the others.
+"""Fleet of ranks attached to a notebook: requests to all of them, and a pause of one rank that holds the others.
 
-A rank that pauses says so. Those that run the same code come to the same pause a moment later; the others are then
-asked to stand still at their next safe point, or where they wait for others, and go on when none is paused any more.
-Nobody waits for a rank that has ended.
+A rank reports its pause. Ranks that run the same code reach the same pause a moment later. The others are then
+requested to hold at their next safe point, or where they wait for other ranks, and continue when no rank is paused.
+Ended ranks are not waited for.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _SECONDS_BETWEEN_LOOKS = 1.0
 
 
 class Looked:
-    """One rank that is looked at.
+    """One attached rank.
 
     Attributes:
-        rank: its number.
-        remote: the connection.
-        relay: passes on its widgets' comms.
-        paused: whether it stands at a pause of its own.
+        rank: the rank's number.
+        remote: the connection to the rank.
+        relay: relays its widgets' comms.
+        paused: whether the rank is at a pause of its own.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Looked:
 
     @property
     def gone(self) -> bool:
-        """Whether its process has ended, or is looked at no more."""
+        """Whether its process has ended or is detached."""
         return bool(self.remote.gone)
 
     def _receive(self, message: dict[str, Any], buffers: list[memoryview]) -> None:
@@ -65,22 +65,22 @@ class Fleet:
     """Ranks that were started together.
 
     Args:
-        cards: of all of them.
+        cards: the cards of all ranks.
 
     Attributes:
-        ranks: by their numbers.
-        outputs: where what they write goes; None drops it.
-        stop_on: the conditions between ranks, of ``RANK_CONDITIONS``, at which all ranks are held.
-        when_forms: called with a rank and what a saved notebook is to keep of it, when there is something new.
+        ranks: the ranks by number.
+        outputs: the destination of their output; None discards it.
+        stop_on: the conditions across ranks, of ``RANK_CONDITIONS``, at which all ranks are held.
+        when_forms: called with a rank and its new static forms for a saved notebook.
 
     Raises:
-        RemoteError: one does not answer.
+        RemoteError: a rank does not reply.
     """
 
     def __init__(self, cards: Sequence[Card]) -> None:
         self._lock = threading.RLock()
         self._observers: list[Callable[[], None]] = []
-        self._holds = 0  # the number of the newest
+        self._holds = 0  # the number of the newest hold
         self._held_by_hand = False
         self._resolved: dict[int, Standing] = {}
         self._before: dict[int, Standing] = {}
@@ -105,66 +105,66 @@ class Fleet:
 
     @property
     def living(self) -> list[Looked]:
-        """Those that have not ended."""
+        """The ranks that have not ended."""
         return [looked for looked in self.ranks.values() if not looked.gone]
 
     def observe(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Call ``callback`` when a rank pauses, goes on or ends, in some thread; returns what ends that."""
+        """Call ``callback`` when a rank pauses, resumes or ends, in any thread; return its unsubscribe function."""
         self._observers.append(callback)
         return lambda: self._observers.remove(callback) if callback in self._observers else None
 
     def findings(self) -> list[RankFinding]:
-        """What differs between the ranks in the newest session, oldest first; see ``across_ranks``."""
+        """Return the differences between the ranks in the newest session, oldest first; see ``across_ranks``."""
         with self._lock:
             return self._comparison.findings
 
     def findings_at_the_end(self, seconds: float) -> list[RankFinding]:
-        """The same, when what was asked for to explain them has come, or after so many seconds."""
+        """Return the differences after their requested details have arrived, or after a timeout in seconds."""
         deadline = monotonic() + seconds
         while self._comparison.wanted() and self.living and monotonic() < deadline:
             sleep(0.005)
         return self.findings()
 
-    # Asking
+    # Requests
 
     def ask(self, kind: str, /, ranks: Iterable[int] | None = None, **fields: Any) -> dict[int, Future[Any]]:
-        """Send a request to these ranks, by default to all that have not ended."""
+        """Send a request to these ranks, by default to all that have not ended; return the futures by rank."""
         chosen = [looked.rank for looked in self.living] if ranks is None else list(ranks)
         return {rank: self.ranks[rank].remote.ask(kind, **fields) for rank in chosen}
 
     def ask_all(
         self, kind: str, /, ranks: Iterable[int] | None = None, timeout: float = 10.0, **fields: Any
     ) -> dict[int, Any]:
-        """Ask, and wait; what each rank gives, by its number.
+        """Send a request and wait; return the ranks' results by number.
 
         Raises:
-            RemoteError: one could not do it, or gave no answer in time.
+            RemoteError: a rank failed, or did not reply in time.
         """
-        found = self.try_all(kind, ranks, timeout, **fields)
-        for value in found.values():
+        results = self.try_all(kind, ranks, timeout, **fields)
+        for value in results.values():
             if isinstance(value, RemoteError):
                 raise value
-        return found
+        return results
 
     def try_all(
         self, kind: str, /, ranks: Iterable[int] | None = None, timeout: float = 10.0, **fields: Any
     ) -> dict[int, Any]:
-        """The same; where a rank could not do it, its RemoteError is what it gave."""
-        found: dict[int, Any] = {}
+        """Send a request and wait; return each rank's result, or its RemoteError."""
+        results: dict[int, Any] = {}
         for rank, answer in self.ask(kind, ranks, **fields).items():
             try:
-                found[rank] = answer.result(timeout)
+                results[rank] = answer.result(timeout)
             except RemoteError as error:
-                found[rank] = error
+                results[rank] = error
             except TimeoutError:
-                found[rank] = RemoteError(f"rank {rank} gave no answer within {timeout:g} s: it is busy")
-        return found
+                results[rank] = RemoteError(f"rank {rank} gave no answer within {timeout:g} s: it is busy")
+        return results
 
     def resume(self, command: str = "continue", ranks: Iterable[int] | None = None) -> None:
-        """Let paused ranks go on by a command of ``COMMANDS``; by default all that are paused, or held by ``hold``.
+        """Resume paused ranks with a command of ``COMMANDS``; by default all that are paused, or held by ``hold``.
 
         Raises:
-            ValueError: none is.
+            ValueError: no such rank is paused.
         """
         if ranks is None and self._held_by_hand:
             with self._lock:
@@ -179,21 +179,21 @@ class Fleet:
         self.ask("resume", chosen, command=command)
 
     def abort(self) -> None:
-        """End what runs on all ranks, at each rank's next cell."""
+        """Abort the running code on all ranks, at each rank's next cell."""
         self.ask("abort")
 
     def interrupt(self, ranks: Iterable[int] | None = None) -> None:
-        """Interrupt what runs on these ranks, by default on all, as Ctrl-C would."""
+        """Interrupt the running code on these ranks, by default on all, like Ctrl-C."""
         self.ask("interrupt", ranks)
 
     def leave(self) -> None:
-        """Look at them no more."""
+        """Detach from all ranks."""
         self._left.set()
         for looked in self.ranks.values():
             looked.remote.leave()
             looked.relay.close()
 
-    # What they tell, each in the thread of its connection
+    # Events of the ranks, each in the thread of its connection
 
     def _told(self, looked: Looked, message: Mapping[str, Any]) -> None:
         kind = message["type"]
@@ -212,18 +212,18 @@ class Fleet:
 
     def _compare(self, rank: int, session: int, record: Mapping[str, object]) -> None:
         with self._lock:
-            if session > self._compared:  # the ranks begin with another network
+            if session > self._compared:  # the ranks use a new network
                 self._compared, self._comparison, self._asked = session, Comparison(len(self.ranks)), set()
             if session < self._compared:
                 return
-            before = len(self._comparison.findings)
-            with contextlib.suppress(ValueError):  # a rank of another version
+            previous = len(self._comparison.findings)
+            with contextlib.suppress(ValueError):  # a rank with another version
                 self._comparison.add(rank, [record])
             self._ask_details(session)
-            self._found(before)
+            self._found(previous)
 
     def _ask_details(self, session: int) -> None:
-        """Ask all ranks, once, for what a difference may be explained by; nothing else of a network is ever sent."""
+        """Request, once from all ranks, details that may explain a difference; no other data of a network is sent."""
         for step, kind in self._comparison.wanted():
             if (session, step, kind) in self._asked:
                 continue
@@ -235,16 +235,16 @@ class Fleet:
         with self._lock:
             if session != self._compared:
                 return
-            before = len(self._comparison.findings)
+            previous = len(self._comparison.findings)
             failed = answer.exception() is not None
             with contextlib.suppress(ValueError):
                 self._comparison.add_detail(
                     rank, {"step": step, "kind": kind, "rows": None} if failed else answer.result()
                 )
-            self._found(before)
+            self._found(previous)
 
     def _found(self, before: int) -> None:
-        """After something was compared: tell of what is new, and hold the ranks where that was asked for."""
+        """Publish new findings after a comparison, and hold the ranks for conditions in ``stop_on``."""
         new = self._comparison.findings[before:]
         if not new:
             return
@@ -254,39 +254,41 @@ class Fleet:
         self._notify()
 
     def hold(self, why: str) -> None:
-        """Have all ranks stand still at their next safe point, until ``resume``."""
+        """Hold all ranks at their next safe point, until ``resume``."""
         with self._lock:
             self._holds += 1
             self._held_by_hand = True
             for looked in self.living:
                 looked.remote.tell("hold", number=self._holds, why=why)
 
-    # Who waits for whom
+    # Waiting between ranks
 
     def statuses(self, timeout: float = 1.0) -> dict[int, Any]:
-        """How the ranks stand: of each its ``status``, and for which others it waits as ``missing``.
+        """Return the status of each rank, with the ranks that it waits for as ``missing``.
 
-        A RemoteError in place of the one that does not answer.
+        A rank that does not reply has its RemoteError instead.
         """
-        told = self.try_all("status", timeout=timeout)
-        known = _standing(told)
-        for rank in known:
-            told[rank]["missing"] = missing(rank, known) if len(known) == len(told) else []
-        return told
+        replies = self.try_all("status", timeout=timeout)
+        standings = _standing(replies)
+        for rank in standings:
+            replies[rank]["missing"] = missing(rank, standings) if len(standings) == len(replies) else []
+        return replies
 
     def _watch(self) -> None:
-        """Tell a deadlock: ranks that wait for each other in a circle, at two times in the same way."""
+        """Detect deadlocks: ranks that wait for each other in a cycle, unchanged between two checks."""
         while not self._left.wait(_SECONDS_BETWEEN_LOOKS) and self.living:
-            told = self.statuses()
-            if any(not isinstance(status, dict) or status["state"] in ("paused", "held") for status in told.values()):
+            replies = self.statuses()
+            if any(
+                not isinstance(status, dict) or status["state"] in ("paused", "held") for status in replies.values()
+            ):
                 self._before = {}
                 continue
-            now = _standing(told)
-            circle = deadlock(now)
-            if circle and same_waits(self._before, now) and now != self._resolved:
-                self._resolved = now
-                self._resolve(circle, now)
-            self._before = now
+            standings = _standing(replies)
+            circle = deadlock(standings)
+            if circle and same_waits(self._before, standings) and standings != self._resolved:
+                self._resolved = standings
+                self._resolve(circle, standings)
+            self._before = standings
 
     def _resolve(self, circle: Mapping[int, Sequence[int]], of_ranks: Mapping[int, Standing]) -> None:
         parts, of_messages = [], []
@@ -340,6 +342,6 @@ class Fleet:
 
 
 def _standing(told: Mapping[int, Any]) -> dict[int, Standing]:
-    """How those ranks stand that have said so."""
-    said = {rank: status for rank, status in told.items() if isinstance(status, dict)}
-    return {rank: Standing(waits=status["waits"], asked=status["asked"]) for rank, status in said.items()}
+    """Return the standings of the ranks that have reported."""
+    reports = {rank: status for rank, status in told.items() if isinstance(status, dict)}
+    return {rank: Standing(waits=status["waits"], asked=status["asked"]) for rank, status in reports.items()}

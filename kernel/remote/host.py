@@ -1,7 +1,7 @@
-"""What a rank of a notebook runs: cells that the notebook sends, in a shell of its own, and its session's panel.
+"""Process of a notebook's rank: it runs the notebook's cells in its own shell, and serves its session's panel.
 
 ``%ranks N`` starts this file N times by ``hookscope run --ranks N``. The ranks keep their variables between cells and
-end when the notebook's kernel does.
+end with the notebook's kernel.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from hookscope.kernel.tracebacks import without_plumbing
 
 __all__ = ["main"]
 
-_LAST_SECONDS = 3.0  # in which a cell may end that runs when the notebook is gone
-_FOR_SOMEBODY = 30.0  # s in which the notebook that started a rank looks at it
+_LAST_SECONDS = 3.0  # s for a running cell to end after the notebook is gone
+_FOR_SOMEBODY = 30.0  # s for the notebook that started a rank to attach
 
 Message = dict[str, Any]
 
 
 class Rank:
-    """This process: what it serves, its shell and the cells that wait to be run.
+    """This process: its server, its shell and the pending cells.
 
     Args:
-        folder: where its card goes.
+        folder: the folder for its card.
         run: the name of these ranks.
     """
 
@@ -55,8 +55,8 @@ class Rank:
         self._cells: deque[tuple[bytes, Message]] = deque()
         self._runs: tuple[bytes, Message] | None = None
         self._somebody_looks = False
-        # Cells of all ranks at whose ends this one has not met the others yet. It does so once for each, also where an
-        # interrupt kept it from running the cell, or from meeting them then.
+        # Cells of all ranks at whose end this rank has not yet met the others. It meets them once for each, even if an
+        # interrupt prevented it from running the cell, or from meeting them then.
         self._owed: deque[None] = deque()
         self._ends = False
         self.shell = _shell(self)
@@ -71,7 +71,7 @@ class Rank:
         self.served.on("interrupt", self._interrupt, at_once=True)
         self.served.answer_at_safe_points()
 
-    # What the notebook asks, in the server's thread
+    # Requests from the notebook, in the server's thread
 
     def _execute(self, client: bytes, message: Message, buffers: list[memoryview]) -> Any:
         self._cells.append((client, message))
@@ -79,12 +79,12 @@ class Rank:
         return Served.LATER
 
     def _interrupt(self, client: bytes, message: Message, buffers: list[memoryview]) -> None:
-        """Interrupt the cell that the notebook waits for: one that has not begun never does, else the one that runs."""
+        """Interrupt the notebook's cell: drop pending cells if there are any, else interrupt the running one."""
         dropped = False
         with contextlib.suppress(IndexError):
             while True:
-                waits, cell = self._cells.popleft()
-                self.served.reply(waits, cell, {"error": {"name": "KeyboardInterrupt", "text": "it had not begun"}})
+                requester, cell = self._cells.popleft()
+                self.served.reply(requester, cell, {"error": {"name": "KeyboardInterrupt", "text": "it had not begun"}})
                 dropped = True
                 if cell.get("all"):
                     self._owed.append(None)
@@ -98,20 +98,20 @@ class Rank:
         self.served.wake()
 
     def _notebook_is_gone(self) -> None:
-        """End: what the cell does that may run is for nobody any more."""
-        last = threading.Timer(_LAST_SECONDS, os._exit, [1])
-        last.daemon = True
-        last.start()
+        """End the process; the notebook that needs a running cell's results is gone."""
+        deadline = threading.Timer(_LAST_SECONDS, os._exit, [1])
+        deadline.daemon = True
+        deadline.start()
         self._end()
 
-    # In the main thread
+    # Main thread
 
     def session(self) -> Any:
-        """The session that a magic opened last; None before the first."""
+        """Return the session that a magic opened last; None before the first."""
         return self.shell.user_ns.get("_session")
 
     def parent(self, channel: str = "shell") -> Message:
-        """What ipykernel knows of the cell that runs."""
+        """Return the running cell's request in ipykernel's form."""
         if self._runs is None:
             return {}
         client, message = self._runs
@@ -119,12 +119,12 @@ class Rank:
         return {"header": header, "metadata": {"cellId": message.get("cell", "")}, "content": {"code": message["code"]}}
 
     def tell(self, kind: str, **fields: Any) -> None:
-        """Tell who runs a cell what it writes and shows."""
+        """Send output of the running cell to its client."""
         client = None if self._runs is None else self._runs[0]
         self.served.tell({"type": kind, **fields}, to=client, default=json_default)
 
     def work(self) -> None:
-        """Run cells until the notebook says that it is over, or is no longer there."""
+        """Run cells until the notebook ends the ranks or disconnects."""
         signal.signal(signal.SIGINT, self.served.on_interrupt)
         with self.served.uninterrupted():
             self._work(self.served)
@@ -141,9 +141,9 @@ class Rank:
                         self._run(*self._runs)
 
     def _take_cell(self) -> None:
-        """Let the next cell be the one that runs; none where an interrupt has taken it away."""
+        """Make the next cell the running one, or none if an interrupt has removed it."""
         try:
-            self._runs = self._cells[0]  # before it is taken, so that an interrupt finds it here or there
+            self._runs = self._cells[0]  # before its removal, so that an interrupt finds it in either place
             self._runs = self._cells.popleft()
         except IndexError:
             self._runs = None
@@ -161,27 +161,27 @@ class Rank:
                     error = self._come_together() or error
             self.requests.end_recording(error)
             flush_output()
-            told = None if error is None else {"name": type(error).__name__, "text": str(error)}
+            failure = None if error is None else {"name": type(error).__name__, "text": str(error)}
         finally:
             self._runs = None
         served = self.served
-        served.reply(client, message, {"error": told})
+        served.reply(client, message, {"error": failure})
 
     def _run_code(self, code: str) -> BaseException | None:
-        """Run the code of a cell; returns what it raised."""
+        """Run the code of a cell; return the exception that it raised."""
         try:
             with self.served.interruptible():
                 result = self.shell.run_cell(code, store_history=True)
-        except KeyboardInterrupt as interrupt:  # IPython was at work before or after the code
+        except KeyboardInterrupt as interrupt:  # IPython was interrupted before or after the code
             self.shell.showtraceback()
             return interrupt
         error: BaseException | None = result.error_before_exec or result.error_in_exec
         return error
 
     def _come_together(self) -> BaseException | None:
-        """Wait for the other ranks, whose cell may still ask this one for something; returns what went wrong."""
-        known = world.world()
-        if known.collectives is None or known.broken:
+        """Wait for the other ranks, whose cells may still need this one; return the exception, if any."""
+        current = world.world()
+        if current.collectives is None or current.broken:
             self._owed.clear()
             return None
         try:
@@ -194,7 +194,7 @@ class Rank:
         return None
 
     def looks(self) -> bool:
-        """Whether a person can see and answer what the cell that runs shows."""
+        """Return whether a person at the front end can see the running cell's output and reply."""
         return self._somebody_looks
 
 
@@ -210,7 +210,7 @@ class _Pauser(RemotePauser):
 
 
 class _Stream(io.TextIOBase):
-    """Standard output or error of the cells: a message for each line, or for what stands there at a flush."""
+    """Standard output or error of the cells: a message for each line, or for a partial line at a flush."""
 
     encoding = "utf-8"
 
@@ -236,7 +236,7 @@ class _Stream(io.TextIOBase):
     def flush(self) -> None:
         with self._lock:
             text, self._text = self._text, ""
-        if os.getpid() != self._process:  # a process that was forked from the rank, which speaks to nobody
+        if os.getpid() != self._process:  # a process forked from the rank, which has no connection
             self._file.write(text)
             self._file.flush()
         elif text:
@@ -259,7 +259,7 @@ class _Publisher(DisplayPublisher):
         self.rank.tell("display", data=data, metadata=metadata or {}, transient=transient or {}, update=update)
 
     def clear_output(self, wait: bool = False) -> None:
-        """Leave it: what other ranks have shown stands in the same output."""
+        """Do nothing, since other ranks share the output."""
 
 
 class _Hook(DisplayHook):
@@ -272,7 +272,7 @@ class _Hook(DisplayHook):
         self.rank.tell("display", data=format_dict, metadata=md_dict or {}, transient={}, update=False)
 
     def finish_displayhook(self) -> None:
-        """Nothing: there is no line to end."""
+        """Do nothing, since there is no line to end."""
 
 
 class _Shell(SentTracebackHooks, InteractiveShell):
@@ -312,14 +312,14 @@ def _shell(rank: Rank) -> Any:
 
 
 def main() -> None:
-    """Be a rank of a notebook: the folder of its card and the name of the ranks stand on the command line."""
+    """Run a rank of a notebook; the command line has the folder of its card and the name of the ranks."""
     folder = Path(sys.argv[1])
     rank = Rank(folder, sys.argv[2])
     try:
         rank.work()
     finally:
         rank.served.close()
-        with contextlib.suppress(OSError):  # a kernel that was killed leaves it; the last rank finds it empty
+        with contextlib.suppress(OSError):  # remains after a killed kernel; the last rank finds it empty
             folder.rmdir()
 
 

@@ -1,4 +1,4 @@
-"""The magics of many ranks: `%ranks`, `%%ranks`, and what `%%cell --ranks` and `%cell --attach` do."""
+"""Magics of many ranks: `%ranks`, `%%ranks`, and the implementations of `%%cell --ranks` and `%cell --attach`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _EXPLANATIONS, _EXPLANATIONS_AFTER_AN_INTERRUPT = 2.0, 0.1  # s
 
 @magics_class
 class RanksMagics(Magics):
-    """What `%load_ext hookscope` adds for many ranks."""
+    """The magics for many ranks that `%load_ext hookscope` registers."""
 
     shell: Any
 
@@ -46,10 +46,10 @@ class RanksMagics(Magics):
 
         %%cell NET --ranks runs a cell under the debugger on all of them; NET is a variable there.
         """
-        ours = ranks_of(self.shell)
+        notebook_ranks = ranks_of(self.shell)
         if cell is not None:
             options = RANKS_CELL.parse_line(line)
-            started = ours.started()
+            started = notebook_ranks.started()
             count = len(started.fleet.ranks)
             if options.on and options.on[-1] >= count:
                 raise UsageError(f"%%ranks: there is no rank {options.on[-1]}; there are 0 to {count - 1}")
@@ -57,42 +57,42 @@ class RanksMagics(Magics):
             return
         options = RANKS.parse_line(line)
         if options.what is None:
-            print(ours.table())
+            print(notebook_ranks.table())
         elif options.what == "stop":
-            ours.stop()
+            notebook_ranks.stop()
         else:
-            ours.start(options.what)
+            notebook_ranks.start(options.what)
 
 
 def ranks_of(shell: Any) -> NotebookRanks:
-    """The ranks of this shell's notebook."""
+    """Return the ranks of this shell's notebook."""
     if shell not in _ranks:
         _ranks[shell] = NotebookRanks()
     return _ranks[shell]
 
 
 class NotebookRanks:
-    """The ranks that one notebook has started, and the runs that it looks at."""
+    """The ranks that one notebook has started, and the runs that it is attached to."""
 
     def __init__(self) -> None:
         self._started: StartedRanks | None = None
         self._attached: list[Attached] = []
 
     def start(self, count: int) -> None:
-        """Start ranks, unless that many are there.
+        """Start ranks, unless that many are running.
 
         Raises:
-            UsageError: another number is there, or they cannot be started.
+            UsageError: another number is running, or they cannot be started.
         """
         from .started import start_ranks
 
         if self._started is not None and not self._started.alive:
             self.stop()
         if self._started is not None:
-            there = len(self._started.fleet.ranks)
-            if there != count:
-                raise UsageError(f"%ranks: there are {there} ranks; %ranks stop ends them")
-            print(f"{there} ranks are there already; they keep their variables")
+            existing = len(self._started.fleet.ranks)
+            if existing != count:
+                raise UsageError(f"%ranks: there are {existing} ranks; %ranks stop ends them")
+            print(f"{existing} ranks are there already; they keep their variables")
             return
         try:
             self._started = start_ranks(count)
@@ -101,10 +101,10 @@ class NotebookRanks:
         print(f"{count} ranks are there: %%ranks runs a cell on all of them, %%cell NET --ranks under the debugger")
 
     def stop(self) -> None:
-        """End them.
+        """End the ranks.
 
         Raises:
-            UsageError: there are none.
+            UsageError: no ranks are running.
         """
         if self._started is None:
             raise UsageError("%ranks: there are no ranks; %ranks N starts some")
@@ -112,10 +112,10 @@ class NotebookRanks:
         self._started = None
 
     def started(self) -> StartedRanks:
-        """The ranks.
+        """Return the running ranks.
 
         Raises:
-            UsageError: there are none, or one has ended.
+            UsageError: there are no ranks, or a rank has ended.
         """
         if self._started is None:
             raise UsageError("there are no ranks yet: %ranks N starts them")
@@ -124,21 +124,21 @@ class NotebookRanks:
         return self._started
 
     def table(self) -> str:
-        """How the ranks stand, as text."""
+        """Return the status of the ranks as text."""
         if self._started is None:
             return "There are no ranks: %ranks N starts some."
         from tabulate import tabulate
 
         fleet = self._started.fleet
-        told = fleet.try_all("status")
+        replies = fleet.try_all("status")
         rows = []
         for rank, looked in fleet.ranks.items():
-            status = told.get(rank)
+            status = replies.get(rank)
             if not isinstance(status, dict):
                 rows.append((rank, looked.remote.card.pid, looked.remote.gone or str(status), ""))
             else:
-                where = status["place"] or status["reason"]
-                rows.append((rank, looked.remote.card.pid, f"{status['state']} {where}".strip(), status["step"]))
+                reason = status["place"] or status["reason"]
+                rows.append((rank, looked.remote.card.pid, f"{status['state']} {reason}".strip(), status["step"]))
         return tabulate(rows, ("rank", "process", "", "step"))
 
     def run_under_debugger(self, line: str, options: argparse.Namespace, body: str) -> None:
@@ -146,7 +146,7 @@ class NotebookRanks:
 
         Raises:
             UsageError: there are no ranks.
-            RanksFailed: it failed on some.
+            RanksFailed: the cell failed on some ranks.
         """
         from hookscope.engine.debug.compare.ranks import RANK_CONDITIONS
 
@@ -182,10 +182,10 @@ class NotebookRanks:
                 _show_static(panel)
 
     def attach(self, name: str | None) -> None:
-        """Look at a run that was not started from here.
+        """Attach to a run that was not started from this notebook.
 
         Raises:
-            UsageError: there is none, or none of that name.
+            UsageError: there is no run, or none of that name.
         """
         from .attached import Attached, choose
 
@@ -193,41 +193,41 @@ class NotebookRanks:
             attached = Attached(choose(name))
         except (ValueError, OSError) as error:
             raise UsageError(f"%cell: --attach: {one_line(error)}") from None
-        self._attached = [one for one in self._attached if one.fleet.living]
+        self._attached = [run for run in self._attached if run.fleet.living]
         self._attached.append(attached)
         attached.show()
 
 
 def served_runs() -> str:
-    """The runs that ``%cell --attach`` can look at, as text; "" where there are none."""
+    """Return the runs that ``%cell --attach`` can attach to, as text; "" if there are none."""
     from .attached import table
 
     return table()
 
 
 def _tell_findings(fleet: Fleet, seconds: float) -> None:
-    """Say what differs between the ranks, a line for each; so long at most is waited for what explains it."""
+    """Print the differences between the ranks, one per line, after waiting up to `seconds` for explanations."""
     from hookscope.engine.debug.compare.ranks.findings import ranks_text
 
     for finding in fleet.findings_at_the_end(seconds):
-        where = f"step {finding.step}, {ranks_text(finding.ranks)}"
+        location = f"step {finding.step}, {ranks_text(finding.ranks)}"
         from hookscope.engine.cpu.telling import tell
 
-        tell(f"hookscope: {finding.condition}: {where}: {finding.message}. {finding.advice}")
+        tell(f"hookscope: {finding.condition}: {location}: {finding.message}. {finding.advice}")
 
 
 def _line_for_one_rank(line: str) -> str:
-    """The line of a `%%cell --ranks` as each rank runs it: without a panel and what only all ranks can tell."""
+    """Return the line of a `%%cell --ranks` for each rank: without a panel, and without conditions across ranks."""
     from hookscope.engine.debug.compare.ranks import RANK_CONDITIONS
     from hookscope.engine.debug.diagnose.conditions import split_conditions
 
     words: list[str] = []
-    given = iter(shlex.split(line, comments=True))
-    for word in given:
+    arguments = iter(shlex.split(line, comments=True))
+    for word in arguments:
         option, _, value = word.partition("=")
         if option in ("--check", "--stop-on"):
-            left = [one for one in split_conditions(value or next(given, "")) if one not in RANK_CONDITIONS]
-            words += [f"{option}={','.join(left)}"] if left else []
+            names = [name for name in split_conditions(value or next(arguments, "")) if name not in RANK_CONDITIONS]
+            words += [f"{option}={','.join(names)}"] if names else []
         elif word != "--ranks":
             words.append(word)
     if "--no-panel" not in words:

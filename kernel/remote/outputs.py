@@ -1,4 +1,4 @@
-"""What ranks write and show, in the output of the notebook's cell that runs them: each line with its rank's number."""
+"""Output of ranks in the notebook's cell that runs them: each line is labeled with its rank's number."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["Outputs"]
 
 
 class Outputs:
-    """The output of one cell of a notebook, or of a terminal.
+    """Output of one cell of a notebook, or of a terminal.
 
-    Ranks speak in threads of their own; in a kernel what they say is sent as this cell's.
+    Ranks send output in threads of their own; in a kernel it is published as this cell's.
 
     Attributes:
-        errors: what was raised on each rank, in the order in which it came.
+        errors: the ranks' exceptions, in order of arrival.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Outputs:
         self.errors: list[tuple[int, Mapping[str, Any]]] = []
 
     def told(self, rank: int, message: Mapping[str, Any]) -> None:
-        """A rank has written or shown something."""
+        """Handle a rank's output message."""
         kind = message["type"]
         if kind == "stream":
             self.write(rank, str(message["name"]), str(message["text"]))
@@ -43,13 +43,13 @@ class Outputs:
         self._send("stream", {"name": name, "text": "".join(f"[{rank}] {line}\n" for line in lines)})
 
     def line(self, text: str, name: str = "stderr") -> None:
-        """Write a line of one's own."""
+        """Write a line without a rank's label."""
         self._send("stream", {"name": name, "text": f"{text}\n"})
 
     def show_errors(self) -> None:
-        """Show the first traceback whole, and of the others a line each: they often follow from it."""
-        for place, (rank, error) in enumerate(self.errors):
-            if not place:
+        """Show the first traceback in full, and one line for each other, since the others often follow from it."""
+        for index, (rank, error) in enumerate(self.errors):
+            if not index:
                 self.write(rank, "stderr", "\n".join(map(str, error["traceback"])))
             else:
                 self.write(rank, "stderr", f"{error['name']}: {error['text']}")

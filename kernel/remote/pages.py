@@ -1,7 +1,7 @@
-"""Pages of a session's captures and parameters in an order that ranks share, so that their rows can stand side by side.
+"""Pages of a session's captures and parameters, in an order common to all ranks, so that rows can be joined.
 
-A page is what follows a *place*. A place says where a row belongs by what it is, not by how many stand before it: what
-one rank lacks moves nothing on its pages.
+A page consists of the rows after a *place*. A place identifies a row's position by its content, not by a count, so that
+a row missing on one rank does not shift that rank's pages.
 """
 
 from __future__ import annotations
@@ -19,46 +19,46 @@ if TYPE_CHECKING:
 __all__ = ["Place", "captures_after", "matches", "parameters_after"]
 
 Place = list[Any]
-"""Numbers and texts, of the same kinds in each place, so that any two can be compared."""
+"""Numbers and texts, of the same types in each place, so that any two can be compared."""
 
 _DIRECTIONS = ("forward", "backward")
 
 
 def matches(name: str, text: str) -> bool:
-    """Whether a name has all words of a text."""
+    """Return whether a name contains all words of a text."""
     return all(word in name.lower() for word in text.lower().split())
 
 
 def captures_after(
     session: DebugSession, step: int, after: Place | None, text: str, count: int
 ) -> tuple[list[tuple[Place, Capture | GivenUp]], int, tuple[int, int]]:
-    """The captures of a step that follow a place, how many there are in all, and the first and the last step."""
+    """Return the captures of a step after a place, their total number, and the first and the last step."""
     rows = session.captures.rows()
     steps = (rows[0].step, rows[-1].step) if rows else (0, 0)
     first = bisect_left(rows, step, key=lambda row: row.step)
     last = bisect_right(rows, step, key=lambda row: row.step)
     cells = {path: number for number, (path, _) in enumerate(session.paths)}
-    seen: Counter[str] = Counter()
+    occurrences: Counter[str] = Counter()
     placed = []
     for row in rows[first:last]:
         key = row.key
-        seen[key] += 1
+        occurrences[key] += 1
         if matches(key, text):
-            placed.append((_place(row, key, cells.get(row.path, len(cells)), seen[key]), row))
+            placed.append((_place(row, key, cells.get(row.path, len(cells)), occurrences[key]), row))
     return _after(placed, after, count), len(placed), steps
 
 
 def _place(row: Capture | GivenUp, key: str, cell: int, number: int) -> Place:
-    back = row.direction == _DIRECTIONS[1]
-    # What goes in stands before what comes out, and on the way back the last cell before the first.
-    side = int(not row.slot.startswith("input")) if not back else int(row.slot.startswith("grad_input"))
-    return [int(back), -cell if back else cell, row.path, row.call, side, key, number]
+    backward = row.direction == _DIRECTIONS[1]
+    # Inputs come before outputs, and in the backward pass the last cell before the first.
+    side = int(not row.slot.startswith("input")) if not backward else int(row.slot.startswith("grad_input"))
+    return [int(backward), -cell if backward else cell, row.path, row.call, side, key, number]
 
 
 def parameters_after(
     session: DebugSession, after: Place | None, text: str, count: int
 ) -> tuple[list[tuple[Place, Any]], int]:
-    """The parameters that follow a place, and how many there are in all."""
+    """Return the parameters after a place, and their total number."""
     rows = enumerate(session.parameters())
     placed = [([number, row.name], row) for number, row in rows if matches(row.name, text)]
     return _after(placed, after, count), len(placed)

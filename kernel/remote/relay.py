@@ -1,6 +1,6 @@
-"""Passes on the comms of another process's widgets between that process and the notebook's pages.
+"""Relay of comms between another process's widgets and the notebook's pages.
 
-The notebook's kernel keeps of each such widget what its pages may ask for when they are loaded anew: its state.
+The notebook's kernel keeps the state of each such widget for reloaded pages.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import comm
-import ipywidgets  # noqa: F401  # here, and not in the thread in which the first message comes
+import ipywidgets  # noqa: F401  # here, not in the thread that receives the first message
 
 from hookscope.engine.debug.remote import Remote
 
@@ -21,7 +21,7 @@ class Relay:
     """The widgets of one other process.
 
     Attributes:
-        remote: the process; set before the first message comes.
+        remote: the process; set before the first message arrives.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Relay:
         self._mirrors: dict[str, _Mirror] = {}
 
     def receive(self, message: dict[str, Any], buffers: list[memoryview]) -> None:
-        """A message of one of the comms has come from the process."""
+        """Handle a message from the process for one of the comms."""
         name, kind = message["comm_id"], message["kind"]
         data, metadata = message["data"], message["metadata"]
         raw = [bytes(buffer) for buffer in buffers]
@@ -45,18 +45,18 @@ class Relay:
             mirror.comm.send(data, metadata, raw)
 
     def send(self, name: str, kind: str, data: dict[str, Any], buffers: list[Any]) -> None:
-        """A page has sent a message to one of the widgets."""
+        """Send a page's message to one of the widgets."""
         if self.remote is not None and not self.remote.gone:
             self.remote.tell("comm", buffers, kind=kind, comm_id=name, data=data)
 
     def close(self) -> None:
-        """Take the widgets off the pages: their process has ended, or is looked at no more."""
+        """Remove the widgets from the pages, after their process has ended or was detached."""
         while self._mirrors:
             self._mirrors.popitem()[1].close()
 
 
 class _Mirror(WidgetStandIn):
-    """A widget of the other process, as this kernel's pages know it."""
+    """A widget of the other process, as known to this kernel's pages."""
 
     def __init__(
         self, relay: Relay, name: str, target: str, data: dict[str, Any], metadata: dict[str, Any], raw: list[bytes]
@@ -67,6 +67,6 @@ class _Mirror(WidgetStandIn):
         self.list_among_widgets()
 
     def close(self) -> None:
-        """Take it off the pages."""
+        """Remove the widget from the pages."""
         self.unlist()
         self.comm.close()

@@ -1,7 +1,7 @@
-"""``hookscope.serve()``: from now on notebooks can look at this process, a script, an IPython shell or an engine.
+"""``hookscope.serve()``: makes a script, an IPython shell or an ipyparallel engine available to notebooks.
 
-What is asked for is done at safe points and at pauses. Between cells it is done where the main thread waits for the
-next one: in its event loop, as in an engine of ipyparallel, or at IPython's prompt.
+Requests are handled at safe points and at pauses. Between cells they are handled where the main thread waits for the
+next cell: in its event loop, as in an engine of ipyparallel, or at IPython's prompt.
 """
 
 from __future__ import annotations
@@ -25,34 +25,34 @@ from .served_process import ServedProcess
 
 __all__ = ["serve"]
 
-_LOOKS = 0.02  # s between two looks at what was asked, at a prompt
+_LOOKS = 0.02  # s between two checks for requests at a prompt
 
 _serving: ServedProcess | None = None
 
 
 def serve(run: str = "", *, address: str | None = None) -> None:
-    """Let notebooks of this user look at this process from now on, pause its networks and change them.
+    """Let notebooks of this user attach to this process from now on, pause its networks and change them.
 
-    ``%cell --attach`` in a notebook with Hookscope's kernel shows the session that began to watch last. A pause waits
-    for those who look; without them nothing pauses. Once more changes nothing.
+    ``%cell --attach`` in a notebook with Hookscope's kernel shows the session that was attached last. A pause waits for
+    connected notebooks; without them nothing pauses. Repeated calls have no effect.
 
     Args:
-        run: the same text for all processes that belong together, such as a job's number. Without it those that one
-            ``mpiexec`` has started on this machine belong together.
-        address: ``tcp://HOST:PORT``, where notebooks on other machines can connect; HOST is this machine's address or
-            the name of its network interface, and the port ``*`` one that is free. Without it only this user's
-            processes on this machine can.
+        run: the same text for all processes that belong together, such as a job's number. By default, processes started
+            by one ``mpiexec`` on this machine belong together.
+        address: ``tcp://HOST:PORT`` for connections from other machines; HOST is this machine's address or the name of
+            its network interface, and the port ``*`` is any free one. By default only this user's processes on this
+            machine can connect.
 
     Raises:
-        ValueError: a bad name or address, or another process has this name and rank.
-        RuntimeError: this is a notebook's kernel, or is served already as another run.
-        OSError: this process cannot listen there, or the folder of cards is open to others.
+        ValueError: a name or address is invalid, or another process has this name and rank.
+        RuntimeError: this is a notebook's kernel, or is already served as another run.
+        OSError: this process cannot listen there, or the folder of cards is accessible to other users.
     """
     global _serving
     if _serving is not None:
-        known = _serving.served.card.run
-        if run not in ("", known):
-            raise RuntimeError(f"this process is served already, as run {known!r}")
+        served_run = _serving.served.card.run
+        if run not in ("", served_run):
+            raise RuntimeError(f"this process is served already, as run {served_run!r}")
         return
     shell = _shell()
     kernel = getattr(shell, "kernel", None)
@@ -86,8 +86,8 @@ def _shell() -> Any:
 
 
 def _names(shell: Any) -> dict[str, Any]:
-    found: dict[str, Any] = sys.modules["__main__"].__dict__ if shell is None else shell.user_ns
-    return found
+    namespace: dict[str, Any] = sys.modules["__main__"].__dict__ if shell is None else shell.user_ns
+    return namespace
 
 
 def _what(kernel: Any) -> str:
@@ -97,7 +97,7 @@ def _what(kernel: Any) -> str:
 
 
 class _Recording:
-    """Has the session that began to watch last recorded, as long as it is of use."""
+    """Recording of the session that was attached last, while it is needed."""
 
     def __init__(self, process: ServedProcess) -> None:
         self._process = process
@@ -109,7 +109,7 @@ class _Recording:
             self._process.requests.record(session)
 
     def cell_ended(self, result: Any = None) -> None:
-        """A cell of the shell has ended; the session may go on in the next one."""
+        """Follow the end of the shell's cell; the session may continue in the next one."""
         session = None if self._recorded is None else self._recorded()
         error = None if result is None else result.error_before_exec or result.error_in_exec
         if self._recorded is not None and (session is None or not session.attached or error is not None):
@@ -125,10 +125,10 @@ class _Recording:
 
 
 class _Idle:
-    """Where the main thread waits for the user's next cell, if it does.
+    """The main thread's wait for the user's next cell, if it has one.
 
     Args:
-        shell: IPython's, or None.
+        shell: IPython's shell, or None.
     """
 
     def __init__(self, shell: Any) -> None:
@@ -140,10 +140,10 @@ class _Idle:
         self._runners = runners_of_user_code(shell, kernel)
 
     def runs(self) -> bool:
-        """Whether the user's code runs; any thread may ask.
+        """Return whether the user's code runs. Any thread may call it.
 
-        Before and after it IPython is at work, and calls what others have registered: an interrupt that comes then is
-        printed and forgotten, or takes the cell's reply with it. So it must be on the main thread's stack.
+        Before and after user code, IPython calls registered callbacks, where an interrupt is printed and lost, or loses
+        the cell's reply. So one of the runner functions must be on the main thread's stack.
         """
         frame = sys._current_frames().get(threading.main_thread().ident or 0)
         while frame is not None and frame.f_code not in self._runners:
@@ -151,7 +151,7 @@ class _Idle:
         return self._shell is None or frame is not None
 
     def answer(self, served: Served) -> None:
-        """Have what is asked done there from now on."""
+        """Handle requests during that wait from now on."""
         loop = self._loop
         if loop is not None:
             served.when_asked(lambda: _call(loop, served.answer_all))

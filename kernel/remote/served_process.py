@@ -1,4 +1,4 @@
-"""This process as one that notebooks look at, whatever it runs: a script, an IPython shell, an ipyparallel engine."""
+"""Server of this process for notebooks, for a script, an IPython shell or an ipyparallel engine."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
 
 
 class ServedProcess:
-    """Serves from ``open`` until ``close``.
+    """Server from ``open`` until ``close``.
 
     Args:
-        what: what runs here, in words.
-        session: gives the session that is looked at; None where there is none.
-        names: gives the variables that an expression knows where nothing is paused.
-        runs: tells whether the user's code runs.
-        run: the same text for all ranks that were started together; "" makes one.
-        address: ``tcp://HOST:PORT``; None listens where only this user's processes on this machine can connect.
+        what: a description of the program.
+        session: returns the served session; None if there is none.
+        names: returns the namespace of expressions while nothing is paused.
+        runs: returns whether the user's code runs.
+        run: the same text for all ranks that were started together; "" generates one.
+        address: ``tcp://HOST:PORT``; None accepts only this user's processes on this machine.
 
     Attributes:
-        served: what it offers,
-        requests: and what it does with its session.
+        served: the server.
+        requests: the handlers of requests about the session.
 
     Raises:
-        ValueError: ``run`` is no name, another process has it, or the address is none.
-        OSError: this process cannot listen, or the folder of cards is open to others.
+        ValueError: ``run`` is not a valid name, another process has it, or the address is invalid.
+        OSError: this process cannot listen, or the folder of cards is accessible to other users.
     """
 
     def __init__(
@@ -56,20 +56,20 @@ class ServedProcess:
         rank, ranks = launched()
         if not isinstance(run, str) or (run and not _NAME.fullmatch(run)):
             raise ValueError(f"run must be up to 64 letters, digits and _.- and begin with none of .-, got {run!r}")
-        place = None if address is None else tcp_address(address)
-        # Those that one mpiexec has started on this machine have one parent.
+        endpoint = None if address is None else tcp_address(address)
+        # Processes started by one mpiexec on this machine have the same parent.
         run = run or (f"{socket.gethostname()}-{os.getppid()}" if ranks > 1 else "")
         for card in cards():
             if (card.run, card.rank, card.host) == (run, rank, socket.gethostname()):
                 raise ValueError(f"process {card.pid} is rank {rank} of run {run!r} already: give another name")
         self._process = os.getpid()
-        self.served = Served(what, rank, ranks, run, address=place)
+        self.served = Served(what, rank, ranks, run, address=endpoint)
         serve_comms(self.served)
         self.requests = SessionRequests(self.served, session, names, runs)
         self.served.answer_at_safe_points()
 
     def open(self) -> None:
-        """Let others find this process, and say so."""
+        """Make this process available, and print a notice."""
         self.served.open()
         card = self.served.card
         which = f"rank {card.rank} of {card.ranks}, " if card.ranks > 1 else ""
@@ -78,11 +78,11 @@ class ServedProcess:
             tell(f"hookscope: who has its card can connect to {card.address}")
 
     def tell_forms(self) -> None:
-        """Send who looks what a saved notebook keeps of the session."""
+        """Send connected clients the session's forms for a saved notebook."""
         if self.served.clients and self.served.card.ranks == 1:
             self.served.tell({"type": "forms", "forms": self.requests.forms()})
 
     def close(self) -> None:
-        """Serve no more; in a process that was forked from this one, do nothing."""
+        """Stop serving; in a process forked from this one, do nothing."""
         if os.getpid() == self._process:
             self.served.close()

@@ -1,4 +1,4 @@
-"""``hookscope run --serve script.py``: a script at which notebooks can look while it runs; it runs on without them."""
+"""``hookscope run --serve script.py``: a script that notebooks can attach to; it runs on without them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["serving"]
 
 @contextmanager
 def serving(session: DebugSession, script: str, run: str, address: str | None = None) -> Iterator[None]:
-    """Serve a session while the block runs.
+    """Serve a session inside the context.
 
     Args:
-        session: watches the script's networks; at its pauses those answer who look.
-        script: its path.
+        session: the session over the script's networks; its pauses wait for attached notebooks.
+        script: the script's path.
         run, address: see ``ServedProcess``.
 
     Raises:

@@ -1,6 +1,6 @@
-"""What a process that is served does with its session when it is asked: figures, pauses, expressions, the panel.
+"""Requests about the session of a served process: statistics, pauses, expressions, the panel.
 
-Nothing in here decides what other processes do; whoever looks at several of them does.
+Coordination of several processes is left to the client.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["FIGURES", "SessionRequests"]
 
 FIGURES = ("minimum", "maximum", "mean", "std", "norm", "nan", "positive_inf", "negative_inf")
-"""What is told of a value."""
+"""The statistics that are sent of a value."""
 
 _MOST_ROWS = 500
 _MOST_TEXT = 2000
@@ -42,13 +42,13 @@ Buffers = list[memoryview]
 
 
 class SessionRequests:
-    """The requests about the session of a process.
+    """Handlers of requests about the session of a process.
 
     Args:
-        served: what the process offers.
-        session: gives the session that is looked at; None where there is none.
-        names: gives the variables that an expression knows where nothing is paused.
-        runs: tells whether the user's code runs.
+        served: the server of the process.
+        session: returns the served session; None if there is none.
+        names: returns the namespace of expressions while nothing is paused.
+        runs: returns whether the user's code runs.
     """
 
     def __init__(
@@ -91,10 +91,10 @@ class SessionRequests:
             raise ValueError("there is no session here yet")
         return session
 
-    # What makes it comparable with the sessions of other ranks
+    # Comparison with the sessions of other ranks
 
     def record(self, session: DebugSession) -> None:
-        """Tell who looks, from now on, what other ranks' sessions are compared by; of one session at a time."""
+        """Send clients, from now on, records of one session for its comparison with those of other ranks."""
         self.end_recording()
         if self._served.card.ranks > 1:
             number = self._recorders = self._recorders + 1
@@ -103,39 +103,39 @@ class SessionRequests:
             )
 
     def end_recording(self, error: BaseException | None = None) -> None:
-        """The code that the session watched has ended, perhaps with an error."""
+        """End the recording after the session's code has ended, possibly with an error."""
         if self._recorder is not None:
             if error is not None:
                 self._recorder.failed(error)
             self._recorder.close()
-            self._last, self._recorder = self._recorder, None  # what it saw may be asked for later
+            self._last, self._recorder = self._recorder, None  # its details may be requested later
 
     def _detail(self, client: bytes, message: Message, buffers: Buffers) -> Any:
         step, kind = int(message["step"]), message["kind"]
         recorder = self._recorder or self._last
         return {"step": step, "kind": kind, "rows": None} if recorder is None else recorder.detail(step, kind)
 
-    # In the server's thread
+    # Server's thread
 
     def _status(self, client: bytes, message: Message, buffers: Buffers) -> Message:
-        """How the process stands; only reads."""
+        """Return the status of the process, without side effects."""
         session = self._session()
-        stands = standing()
-        told: Message = {"state": "runs" if self._runs() else "idle", "place": "", "reason": "", "step": 0, **stands}
+        waiting = standing()
+        status: Message = {"state": "runs" if self._runs() else "idle", "place": "", "reason": "", "step": 0, **waiting}
         if session is not None:
-            told |= {"step": session.step, "captured": session.captured, "watching": session.attached}
+            status |= {"step": session.step, "captured": session.captured, "watching": session.attached}
             losses = session.history.losses
-            told["loss"] = _number(losses[-1][1]) if losses else None
+            status["loss"] = _number(losses[-1][1]) if losses else None
             if (point := session.paused) is not None:
-                return told | {"state": "paused", "place": point.place, "reason": point.reason, "path": point.path}
+                return status | {"state": "paused", "place": point.place, "reason": point.reason, "path": point.path}
         if self._held:
-            return told | {"state": "held", "reason": self._held}
-        if stands["waits"] is not None:
-            return told | {"state": "waits", "reason": stands["waits"]["what"], "place": stands["waits"]["line"]}
-        return told
+            return status | {"state": "held", "reason": self._held}
+        if waiting["waits"] is not None:
+            return status | {"state": "waits", "reason": waiting["waits"]["what"], "place": waiting["waits"]["line"]}
+        return status
 
     def _interrupt(self, client: bytes, message: Message, buffers: Buffers) -> None:
-        """Interrupt the user's code, where it runs, as Ctrl-C would."""
+        """Interrupt the user's code, if it runs, like Ctrl-C."""
         if self._runs():
             self._served.interrupt()
 
@@ -148,10 +148,10 @@ class SessionRequests:
         session.resume(str(message.get("command", "continue")))
         self._served.wake()
 
-    # In the thread that runs the user's code
+    # Thread of the user's code
 
     def _hold(self, client: bytes, message: Message, buffers: Buffers) -> Any:
-        """Stand still, at a safe point, until a release of this number or a later one."""
+        """Hold at a safe point until a release of this number or a later one."""
         number = int(message["number"])
         session = self._session()
         if number <= self._released or not self._runs() or (session is not None and session.paused is not None):
@@ -186,48 +186,48 @@ class SessionRequests:
         return {"text": describe(value, _MOST_TEXT), "short": _short(value)}
 
     def _captures(self, client: bytes, message: Message, buffers: Buffers) -> Message:
-        """A page of the captures of a step, with their figures."""
+        """Return a page of the captures of a step, with their statistics."""
         step, text, count = int(message["step"]), str(message.get("text", "")), _count(message)
         placed, total, steps = captures_after(self._known(), step, message.get("after"), text, count)
         bits = bool(message.get("bits", True))
         return {"total": total, "steps": steps, "rows": [{**_row(row, bits), "place": place} for place, row in placed]}
 
     def _parameters(self, client: bytes, message: Message, buffers: Buffers) -> Message:
-        """A page of the parameters, with their figures."""
+        """Return a page of the parameters, with their statistics."""
         text, count = str(message.get("text", "")), _count(message)
         placed, total = parameters_after(self._known(), message.get("after"), text, count)
         bits = bool(message.get("bits", True))
         return {"total": total, "rows": [{**_parameter(row, bits), "place": place} for place, row in placed]}
 
     def _panel(self, client: bytes, message: Message, buffers: Buffers) -> Message:
-        """Open this session's panel for who asks, instead of the one before; with ``open`` false, only close that."""
+        """Open this session's panel for a client, replacing its previous one; with ``open`` false, only close that."""
         from hookscope.widgets import DebuggerPanel
         from hookscope.widgets.kept import of_no_cell
 
-        place = client, str(message.get("of", ""))
-        before = self._panels.pop(place, None)
-        if before is not None:
-            before.close()
+        key = client, str(message.get("of", ""))
+        previous = self._panels.pop(key, None)
+        if previous is not None:
+            previous.close()
         if not message.get("open", True):
             return {}
         session = self._known()
         with of_no_cell():
-            panel = self._panels[place] = DebuggerPanel(session, namespace=self._names())
-        panel.live_form()  # it is told that a page shows it
+            panel = self._panels[key] = DebuggerPanel(session, namespace=self._names())
+        panel.live_form()  # marks it as displayed on a page
         return {"model": panel.model_id, "session": session.name, "forms": self.forms()}
 
     def _forms(self, client: bytes, message: Message, buffers: Buffers) -> Message:
         return self.forms()
 
     def forms(self) -> Message:
-        """What a saved notebook keeps of the session, in an output behind that of the live panel."""
+        """Return the session's forms for a saved notebook, for an output after the live panel's."""
         from hookscope.widgets.snapshot import copy_behind_live
 
         return dict(copy_behind_live(self._known()))
 
 
 def _short(value: Any) -> str:
-    """Write a value so that those of several ranks can stand in one line: of a single number that number alone."""
+    """Return a short text of a value for a table of ranks; for a scalar, only the number."""
     array = getattr(value, "_array", value)
     if getattr(array, "shape", None) == () and hasattr(array, "item"):
         value = array.item()
@@ -239,12 +239,12 @@ def _count(message: Message) -> int:
 
 
 def _parameter(row: ParameterRow, bits: bool) -> Message:
-    told: Message = {"name": row.name, "shape": list(row.shape), "dtype": row.dtype, **_figures(row.statistics)}
-    return {**told, "bits": digest(row.array)} if bits else told
+    fields: Message = {"name": row.name, "shape": list(row.shape), "dtype": row.dtype, **_figures(row.statistics)}
+    return {**fields, "bits": digest(row.array)} if bits else fields
 
 
 def _row(row: Capture | GivenUp, bits: bool = True) -> Message:
-    told: Message = {
+    fields: Message = {
         "key": row.key,
         "step": row.step,
         "path": row.path,
@@ -253,11 +253,11 @@ def _row(row: Capture | GivenUp, bits: bool = True) -> Message:
         "hits": list(row.hits),
     }
     if isinstance(row, Capture):
-        told |= {"bits": digest(row.array)} if bits else {}
-        told |= _figures(row.figures())
+        fields |= {"bits": digest(row.array)} if bits else {}
+        fields |= _figures(row.figures())
     elif row.figures is not None:
-        told |= _figures(row.figures)
-    return told
+        fields |= _figures(row.figures)
+    return fields
 
 
 def _figures(found: Statistics) -> Message:
@@ -265,6 +265,6 @@ def _figures(found: Statistics) -> Message:
 
 
 def _number(value: Any) -> float | str:
-    """As JSON has it: what is no finite number as text."""
+    """Return a number for JSON: as text if it is not finite."""
     number = float(value)
     return number if math.isfinite(number) else str(number)

@@ -30,7 +30,7 @@ def rank_rows(told: Mapping[int, Told]) -> list[RankRow]:
         rows.append(
             {
                 "rank": rank,
-                "state": state if state in _STATES else "busy",  # state is in _STATES
+                "state": state if state in _STATES else "busy",  # type: ignore[typeddict-item]  # state is in _STATES
                 "text": one_line(_text(status), _LONG),
                 "step": step,
                 "loss": "" if status.get("loss") is None else figure_text(status["loss"]),

@@ -153,7 +153,7 @@ def _element(value: object, index: int) -> object:
     if not indexable:
         return _UNKNOWN
     try:
-        return value[index]  # a list, a tuple, or a cell with its own method
+        return value[index]  # type: ignore[index]  # a list, a tuple, or a cell with its own method
     except (IndexError, KeyError, TypeError):
         return _UNKNOWN
 
