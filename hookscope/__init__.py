@@ -24,7 +24,7 @@ __all__ = [
     "unload_ipython_extension",
 ]
 
-# Name -> module: each is imported when it is first asked for, so that `import hookscope` stays light.
+# Name -> module: each is imported on first access, so that `import hookscope` stays light.
 _FACE = {
     "DebugSession": ".engine.debug",
     "DebuggerPanel": ".widgets",
@@ -48,14 +48,14 @@ def __dir__() -> list[str]:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """``%load_ext hookscope``: the magics, in any IPython kernel."""
+    """Load the magics, in any IPython kernel (``%load_ext hookscope``)."""
     from .kernel.extension import load_ipython_extension as load
 
     load(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """``%unload_ext hookscope``."""
+    """Unload the magics (``%unload_ext hookscope``)."""
     from .kernel.extension import unload_ipython_extension as unload
 
     unload(shell)

@@ -1,4 +1,4 @@
-"""The command line: `python -m hookscope run | install | report`."""
+"""Command line: `python -m hookscope run | install | report`."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def _parser() -> argparse.ArgumentParser:
     install = commands.add_parser(
         "install", help="tell Jupyter about the kernel", description="Install the kernelspec for this interpreter."
     )
-    place = install.add_mutually_exclusive_group()
-    place.add_argument("--user", action="store_true", help="for this user")
-    place.add_argument("--prefix", help="under PREFIX/share/jupyter/kernels")
-    place.add_argument(
+    destination = install.add_mutually_exclusive_group()
+    destination.add_argument("--user", action="store_true", help="for this user")
+    destination.add_argument("--prefix", help="under PREFIX/share/jupyter/kernels")
+    destination.add_argument(
         "--sys-prefix", action="store_const", const=sys.prefix, dest="prefix", help="for this environment"
     )
     install.add_argument("--name", default="hookscope", help="the kernel's name (default: hookscope)")
@@ -77,7 +77,7 @@ def _run(options: argparse.Namespace) -> None:
         sys.exit(2)
     rank = end_of_rank()
     install_as_mindspore()
-    # What `python script.py` sets up.
+    # Set up sys.argv and sys.path like `python script.py`.
     sys.argv = [options.script, *options.arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))
     served = options.serve is not None or options.serve_address is not None
@@ -95,7 +95,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _leave_out_what_led_to(script: str) -> None:
-    """Have the traceback that Python is about to show begin in the script, as that of `python script.py` does."""
+    """Make Python's traceback begin in the script, as that of `python script.py` does."""
     show = sys.excepthook
 
     def show_from_script(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -121,21 +121,21 @@ def _report(options: argparse.Namespace) -> None:
     from hookscope.engine.cpu.threads import cores
 
     report = hookscope.device_report()
-    about = [
+    facts = [
         ("hookscope", f"{__version__} in {os.path.dirname(os.path.abspath(__file__))}"),
         ("Python", f"{platform.python_version()} ({sys.executable})"),
         ("machine", f"{platform.system()} {platform.machine()}, {cores()} cores"),
     ]
-    lines = [f"{name:<11}  {text}" for name, text in about] + str(report).splitlines()
-    for place, names in report.operators().items() if options.operators else ():
-        lines.append(f"{place}: {', '.join(names)}")
+    lines = [f"{name:<11}  {text}" for name, text in facts] + str(report).splitlines()
+    for location, names in report.operators().items() if options.operators else ():
+        lines.append(f"{location}: {', '.join(names)}")
     for line in lines:
         print("\n".join(textwrap.wrap(line, _WIDTH, subsequent_indent=" " * 13)))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    options = _parser().parse_args(with_values(given) if given[:1] == ["run"] else given)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    options = _parser().parse_args(with_values(words) if words[:1] == ["run"] else words)
     options.function(options)
 
 

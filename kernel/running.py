@@ -1,4 +1,4 @@
-"""What surrounds the body of a `%%cell`: each thing is put back when the body ends, however it ends."""
+"""Context of the body of a `%%cell`: everything is restored when the body ends, however it ends."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Body:
     """The code below a `%%cell` line.
 
     Attributes:
-        names: the variables that it binds.
-        is_valid: whether it can be parsed; if not, it says so itself when it runs.
-        error: what it raised, once it has run.
+        names: the variables that the body binds.
+        is_valid: whether it can be parsed; if not, running it raises the error.
+        error: the exception that it raised, after it has run.
     """
 
     def __init__(self, shell: Any, text: str) -> None:
@@ -51,11 +51,11 @@ class Body:
             raise UsageError("%%cell: the body cannot use `await` outside a function; await in another cell")
         table = symtable.symtable(code, "<cell>", "exec")
         self.names = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned()}
-        # The display hook looks for a closing semicolon in the cell it knows, which is the one with the magic.
+        # The display hook looks for a closing semicolon in its current cell, which is the one with the magic.
         self._is_silent = ends_with_semicolon(code)
 
     def run(self) -> None:
-        """Run it as a cell of its own, so that its traceback and the display of its last line are usual."""
+        """Run the body as a cell of its own, so that its traceback and the display of its last line are as usual."""
         interactivity = self._shell.ast_node_interactivity
         if self._is_silent:
             self._shell.ast_node_interactivity = "none"
@@ -76,10 +76,10 @@ def _loop_is_running() -> bool:
 
 @contextmanager
 def device(name: str) -> Iterator[None]:
-    """Put new tensors there meanwhile."""
+    """Create new tensors on this device inside the context."""
     from hookscope.engine.tensors.backend import device_target, set_device
 
-    before = device_target()
+    previous = device_target()
     try:
         set_device(name)
     except RuntimeError as error:
@@ -87,31 +87,31 @@ def device(name: str) -> Iterator[None]:
     try:
         yield
     finally:
-        set_device(before)
+        set_device(previous)
 
 
 @contextmanager
 def modes_kept(net: Cell, body: Body, mode: bool | None) -> Iterator[None]:
-    """Give every cell its training mode back, if one was asked for or the run is aborted.
+    """Restore every cell's training mode if `mode` was given or the run is aborted.
 
-    Otherwise a mode that the body sets, or a person in the panel, stays, as after any `net.set_train()`.
+    Otherwise a mode set by the body, or in the panel, stays, as after any `net.set_train()`.
     """
     from hookscope.engine.debug import DebugAbort
     from hookscope.engine.debug.stop.undo import TrainingModes
 
-    before = TrainingModes([net])
+    previous = TrainingModes([net])
     if mode is not None:
         net.set_train(mode)
     try:
         yield
     finally:
         if mode is not None or isinstance(body.error, DebugAbort):
-            before.restore()
+            previous.restore()
 
 
 @contextmanager
 def ended(session: DebugSession) -> Iterator[None]:
-    """Take the session's taps and hooks away again: %%cell leaves nothing behind in the network."""
+    """Detach the session and remove its hooks at the end: %%cell leaves nothing in the network."""
     from hookscope.engine.debug.faults import forgiven
 
     try:
@@ -125,7 +125,7 @@ def ended(session: DebugSession) -> Iterator[None]:
 
 
 def fail_cell(shell: Any, error: BaseException) -> None:
-    """Let the surrounding cell count as failed, so that "run all" stops, without a second traceback."""
+    """Mark the surrounding cell as failed, so that "run all" stops, without a second traceback."""
 
     def fail(result: Any) -> None:
         forget()

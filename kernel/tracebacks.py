@@ -1,7 +1,7 @@
 """Tracebacks that show the user's own frames.
 
-Between a call of a network and the hook that fails lie a dozen frames of Hookscope, and they come again for each cell
-inside. They are left out; where the engine itself raised, the frame that did is kept.
+Between a call of a network and a failing hook there are a dozen frames of Hookscope, repeated for each nested cell.
+They are omitted; if the engine itself raised, the raising frame is kept.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ _ENGINE = "hookscope.engine."
 
 
 def without_plumbing(traceback: TracebackType | None) -> TracebackType | None:
-    """A traceback of the same call without Hookscope's frames; the same one if no other frames are in it."""
+    """Return a traceback of the same call without Hookscope's frames; unchanged if it has no other frames."""
     frames: list[TracebackType] = []
     while traceback is not None:
         frames.append(traceback)
         traceback = traceback.tb_next
-    kept = [frame for frame in frames if not _left_out(frame)]
+    user_frames = [frame for frame in frames if not _left_out(frame)]
     shortened: TracebackType | None = None
-    for frame in reversed(kept or frames):
+    for frame in reversed(user_frames or frames):
         shortened = TracebackType(shortened, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
     return shortened
 

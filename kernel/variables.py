@@ -1,7 +1,7 @@
-"""Tensors, parameters and cells for a variable panel: one line each for its table, and more as text and HTML.
+"""Tensors, parameters and cells for a variable panel: one line each for its table, and details as text and HTML.
 
-A panel asks through the control channel while anything may be running, and for every variable at once. So a line
-costs little, larger values go without figures, and nothing here raises.
+A panel sends requests through the control channel while any code may be running, for every variable at once. So a line
+is cheap, large values have no statistics, and nothing here raises.
 """
 
 from __future__ import annotations
@@ -17,40 +17,40 @@ if TYPE_CHECKING:
     from hookscope.engine.tensors.tensor import Tensor
 
 LINE_ELEMENTS = 100_000
-"""A tensor with more elements has no figures in its line: there may be hundreds of them in a table."""
+"""A tensor with more elements has no statistics in its line, since a table may have hundreds of lines."""
 
 FORM_ELEMENTS = 10_000_000
-"""A tensor with more elements, or all tensors of a cell together, have no figures at all."""
+"""A tensor with more elements, or all tensors of a cell together, have no statistics at all."""
 
 FEW = 6
-"""Up to so many elements are shown instead of figures about them."""
+"""Up to this many elements are shown instead of statistics."""
 
 MAX_ROWS = 200
-"""How many parameters of a cell are listed."""
+"""Maximum number of parameters listed of a cell."""
 
 MAX_BELOW = 100_000
-"""Characters of what is printed below a table: the values, or the cells."""
+"""Maximum characters below a table: the values, or the cells."""
 
 Rows = list[tuple[object, ...]]
 
 
 def is_known(kind: type) -> bool:
-    """Whether values of this type are described here. Imports nothing."""
+    """Return whether values of this type are described here, without importing anything."""
     tensor, cell = _class("hookscope.engine.tensors.tensor", "Tensor"), _class("hookscope.engine.nn.cell", "Cell")
-    return any(known is not None and issubclass(kind, known) for known in (tensor, cell))
+    return any(base is not None and issubclass(kind, base) for base in (tensor, cell))
 
 
 def line(value: object) -> str:
-    """One line about a tensor, a parameter or a cell."""
+    """Return one line about a tensor, a parameter or a cell."""
     return str(_carefully(_line, value))
 
 
 def forms(value: object) -> dict[str, str]:
-    """A tensor, a parameter or a cell as text and as HTML, by MIME type; nothing for other values."""
+    """Return a tensor, a parameter or a cell as text and as HTML, by MIME type; nothing for other values."""
     if not is_known(type(value)):
         return {}
-    shown = _carefully(_forms, value)
-    return shown if isinstance(shown, dict) else {"text/plain": str(shown)}
+    result = _carefully(_forms, value)
+    return result if isinstance(result, dict) else {"text/plain": str(result)}
 
 
 def _class(module: str, name: str) -> type | None:
@@ -60,7 +60,7 @@ def _class(module: str, name: str) -> type | None:
 def _carefully(function: Callable[[Any], object], value: object) -> object:
     try:
         return function(value)
-    except Exception as error:  # a subclass of the user may raise anything, and the table must still be shown
+    except Exception as error:  # a user's subclass may raise anything, and the table must still be shown
         return f"<{type(value).__name__} that cannot be described: {type(error).__name__}>"
 
 
@@ -105,18 +105,24 @@ _COUNTS = ("NaN", "inf")
 
 
 def _figures(tensor: Tensor) -> list[tuple[str, str]]:
-    """Name and text of each figure; none where there are no elements or they are no numbers."""
+    """Return name and text of each statistic; none for empty or non-numeric tensors."""
     from hookscope.engine.debug import statistics
 
     if not math.prod(tensor.shape):
         return []
     try:
-        found = statistics(tensor)
-    except TypeError:  # elements that are no numbers
+        summary = statistics(tensor)
+    except TypeError:  # non-numeric elements
         return []
-    named = {"min": found.minimum, "max": found.maximum, "mean": found.mean, "std": found.std, "norm": found.norm}
-    counts = {"NaN": found.nan, "inf": found.positive_inf + found.negative_inf}
-    return [(name, f"{value:.5g}") for name, value in named.items()] + [(k, str(n)) for k, n in counts.items()]
+    spread = {
+        "min": summary.minimum,
+        "max": summary.maximum,
+        "mean": summary.mean,
+        "std": summary.std,
+        "norm": summary.norm,
+    }
+    counts = {"NaN": summary.nan, "inf": summary.positive_inf + summary.negative_inf}
+    return [(name, f"{value:.5g}") for name, value in spread.items()] + [(k, str(n)) for k, n in counts.items()]
 
 
 def _tensor_forms(tensor: Tensor) -> dict[str, str]:
@@ -135,11 +141,11 @@ def _tensor_forms(tensor: Tensor) -> dict[str, str]:
 def _cell_forms(cell: Cell) -> dict[str, str]:
     columns = ("parameter", "shape", "dtype", "requires_grad", "min", "max", "mean", "std", "norm", *_COUNTS)
     rows: Rows = []
-    left = FORM_ELEMENTS
+    remaining = FORM_ELEMENTS
     parameters: list[tuple[str, Parameter]] = list(cell.parameters_and_names())
     for path, parameter in parameters[:MAX_ROWS]:
-        left -= math.prod(parameter.shape)
-        figures = [text for _, text in _figures(parameter)] if left >= 0 else []
+        remaining -= math.prod(parameter.shape)
+        figures = [text for _, text in _figures(parameter)] if remaining >= 0 else []
         row = (path, tuple(parameter.shape), parameter.dtype, parameter.requires_grad, *figures)
         rows.append(row + ("",) * (len(columns) - len(row)))
     title = f"{type(cell).__name__}: {_cell_line(cell)}"

@@ -1,9 +1,9 @@
-"""A pause is visible where it can be answered.
+"""Visibility of a pause: a panel is shown where a user can respond.
 
-When a run pauses, the pages are asked whether a person can see a panel of the session. Where none says so, one is
-shown in the output of the cell that runs: its own may be scrolled away, cleared, or never have been shown. It is the
-same if a panel is taken off the page during the pause. And as a page that was loaded anew shows nothing more of a cell
-that runs, a cell that somebody runs meanwhile, and that has to wait, says why, and shows the panel too.
+When a run pauses, the pages report whether a panel of the session is visible. If none does, a panel is shown in the
+output of the running cell: its own may be scrolled away, cleared, or never shown. The same happens if a panel is
+removed from the page during the pause. A reloaded page has lost a running cell's output. So a cell that is run
+meanwhile, and has to wait, prints the reason and shows the panel too.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from hookscope.widgets import DebuggerPanel
 
 PATIENCE_SECONDS = 2.0
-"""How long a page may take to say that a panel can be seen there."""
+"""Maximum seconds for a page to report that a panel is visible."""
 
 
 class VisiblePause:
-    """Sees to it for one pause.
+    """Visibility of one pause.
 
     Args:
         session: the session that pauses.
@@ -34,25 +34,25 @@ class VisiblePause:
         self._session = session
         self._shell = shell
         self._opened = panels_of(shell)
-        self._waiting: list[dict[str, Any]] = []  # requests to run a cell whose page may show no panel
+        self._waiting: list[dict[str, Any]] = []  # execute requests whose page may show no panel
         self._run = self._opened.run()
-        self._left: WeakSet[DebuggerPanel] = WeakSet()  # what a page has taken off since the run paused
+        self._left: WeakSet[DebuggerPanel] = WeakSet()  # panels that a page has removed since the pause
         self._asked: float | None = None
         self._ask()
         for request in shell.kernel.pump.queued():
-            if run_of(request).cell == self._run.cell:  # run once more: its page has let go of this run
+            if run_of(request).cell == self._run.cell:  # the cell is run again, so its page has lost this run's output
                 self.cell_waits(request)
 
     def look(self) -> None:
-        """Called while the pause lasts: show a panel where nobody can see one."""
+        """Show a panel if none is visible; called repeatedly during the pause."""
         panels = self._panels()
         for panel in panels:
             if (panel.captured or panel.changed) and monotonic() >= panel.renew_at:
                 panel.renew_due()
-        gone = [panel for panel in panels if panel.gone]
-        self._left.update(gone)
+        removed = [panel for panel in panels if panel.gone]
+        self._left.update(removed)
         if self._asked is None:
-            if gone:
+            if removed:
                 self._ask()
             return
         if any(panel.seen for panel in panels):
@@ -61,7 +61,7 @@ class VisiblePause:
                 self._show_in(request, panels)
             self._waiting.clear()
         elif not self._waiting and any(self._opened.is_new(panel) and panel not in self._left for panel in panels):
-            return  # it stands where another one would be shown
+            return  # it is where another one would be shown
         elif self._patience_is_over() or all(panel.seen is False or panel.gone for panel in panels):
             self._asked = None
             self._show()
@@ -70,18 +70,18 @@ class VisiblePause:
         return self._asked is not None and monotonic() - self._asked > PATIENCE_SECONDS
 
     def _again(self) -> list[dict[str, Any]]:
-        """The requests that wait to run the paused cell once more: its page has let go of this run."""
+        """Return the waiting requests that run the paused cell again, whose page has lost this run's output."""
         return [request for request in self._waiting if run_of(request).cell == self._run.cell]
 
     def cell_waits(self, request: dict[str, Any]) -> None:
-        """A cell was run, and has to wait: say so there."""
+        """Print a notice in the output of a cell that has to wait."""
         point = self._session.paused
-        where = "" if point is None else f" at {point.place}"
-        who = "its last run" if run_of(request).cell == self._run.cell else "another one"
+        position = "" if point is None else f" at {point.place}"
+        paused_run = "its last run" if run_of(request).cell == self._run.cell else "another one"
         print_under(
             self._shell.kernel,
             request,
-            f"hookscope: this cell waits, since {who} is paused{where}: press Continue in the panel of "
+            f"hookscope: this cell waits, since {paused_run} is paused{position}: press Continue in the panel of "
             f"{self._session.name}, or interrupt the kernel.",
         )
         self._waiting.append(request)
@@ -117,7 +117,7 @@ class VisiblePause:
         self._opened.show(DebuggerPanel(self._session))
 
     def _show_in(self, request: dict[str, Any], seen: list[DebuggerPanel]) -> None:
-        """Show a panel in a cell that waits, unless its page is the one in which a panel is seen."""
+        """Show a panel in the output of a waiting cell, unless its page is the one with a visible panel."""
         if seen and run_of(request).page == self._run.page:
             return
         from hookscope.widgets import DebuggerPanel

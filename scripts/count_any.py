@@ -1,9 +1,9 @@
-"""How many parameters and returns of the engine have the bare type Any: where users get no help from their editor.
+"""Count of parameters and returns of the engine with the bare type Any, for which editors cannot help.
 
     python scripts/count_any.py [FOLDER | FILE ...]
 
-Counts functions as they are written, nested ones and methods too, without `self`. Any inside another type is no bare
-one.
+Counts functions as they are written, including nested ones and methods, without `self`. Any inside another type does
+not count.
 """
 
 from __future__ import annotations
@@ -21,24 +21,30 @@ def annotations(source: str) -> Iterator[str | None]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             arguments = node.args
-            places = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-            for place in places:
-                if place is not None and place.arg not in ("self", "cls"):
-                    yield ast.unparse(place.annotation) if place.annotation else None
+            parameters = [
+                *arguments.posonlyargs,
+                *arguments.args,
+                *arguments.kwonlyargs,
+                arguments.vararg,
+                arguments.kwarg,
+            ]
+            for parameter in parameters:
+                if parameter is not None and parameter.arg not in ("self", "cls"):
+                    yield ast.unparse(parameter.annotation) if parameter.annotation else None
             yield ast.unparse(node.returns) if node.returns else None
 
 
 def main() -> None:
     """Print a row for each folder, and the sum."""
-    rooms: dict[str, list[str | None]] = {}
+    packages: dict[str, list[str | None]] = {}
     for start in [ROOT / name for name in sys.argv[1:]] or [ROOT / "engine"]:
         for path in sorted(start.rglob("*.py")) if start.is_dir() else [start]:
-            room = f"{start.name}/{path.relative_to(start).parts[0]}" if start.is_dir() else start.name
-            rooms.setdefault(room, []).extend(annotations(path.read_text(encoding="utf-8")))
+            package = f"{start.name}/{path.relative_to(start).parts[0]}" if start.is_dir() else start.name
+            packages.setdefault(package, []).extend(annotations(path.read_text(encoding="utf-8")))
     total = bare = 0
-    for room, found in rooms.items():
-        print(f"{room:<35}{found.count('Any'):>6} of {len(found):>6}")
-        bare, total = bare + found.count("Any"), total + len(found)
+    for package, types in packages.items():
+        print(f"{package:<35}{types.count('Any'):>6} of {len(types):>6}")
+        bare, total = bare + types.count("Any"), total + len(types)
     print(f"bare Any: {bare} of {total} parameters and returns, {bare / total:.1%}")
 
 

@@ -1,7 +1,7 @@
-"""`make demo`: run a notebook on the Hookscope kernel without a browser and show what came of it.
+"""`make demo`: run a notebook on the Hookscope kernel without a browser and show the results.
 
-Leaves the executed notebook and an HTML page in build/demo. The page holds the panels' static forms and asks
-no server and no network for anything. What is printed at the end are the outputs of the cells that are tagged "result".
+Writes the executed notebook and an HTML page to build/demo. The page contains the panels' static forms and loads
+nothing from a server or the network. At the end the outputs of the cells that are tagged "result" are printed.
 
     python scripts/demo.py notebooks/01_tour.ipynb
 """
@@ -23,10 +23,10 @@ from hookscope.engine.base.atomic_write import write_text
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# The static form first: a widget view needs a running kernel, or a script from a CDN.
+# The static form first, since a widget view needs a running kernel or a script from a CDN.
 DISPLAY_PRIORITY = ["text/html", "text/markdown", "image/svg+xml", "image/png", "image/jpeg", "text/plain"]
 
-# JupyterLab's page less what it takes from CDNs: RequireJS, jQuery, MathJax, Mermaid, the widget manager.
+# JupyterLab's page without its parts from CDNs: RequireJS, jQuery, MathJax, Mermaid, the widget manager.
 TEMPLATE = """{%- extends 'lab/index.html.j2' -%}
 {%- block html_head_js -%}{%- endblock -%}
 {%- block html_head_js_mathjax -%}{%- endblock -%}
@@ -37,7 +37,7 @@ TEMPLATE = """{%- extends 'lab/index.html.j2' -%}
 
 
 def run_notebook(path: Path) -> nbformat.NotebookNode:
-    """The executed notebook."""
+    """Run the notebook and return it."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
         notebook,
@@ -54,13 +54,13 @@ def run_notebook(path: Path) -> nbformat.NotebookNode:
 
 
 def results(notebook: nbformat.NotebookNode) -> str:
-    """What the cells with the tag "result" have printed."""
+    """Return the printed output of the cells with the tag "result"."""
     tagged = [cell for cell in notebook.cells if "result" in cell.metadata.get("tags", ())]
     return "".join(output.text for cell in tagged for output in cell.outputs if output.output_type == "stream")
 
 
 def html_page(notebook: nbformat.NotebookNode, title: str) -> str:
-    """One HTML page without scripts, fonts or styles from elsewhere."""
+    """Return one HTML page without external scripts, fonts or styles."""
     settings = Config()
     settings.NbConvertBase.display_data_priority = DISPLAY_PRIORITY
     exporter = HTMLExporter(config=settings, raw_template=TEMPLATE)

@@ -1,11 +1,11 @@
-"""Installation of what requirements.lock pins: with uv, or with pip where uv cannot do the same.
+"""Installation of the pins in requirements.lock: with uv, or with pip if uv cannot do the same.
 
     python scripts/install.py build lab
 
-Run by the Python of the environment that is installed into. Installs the lock's part for these extras, each file by its
-hash, then this package without dependencies. uv is the environment's own, else the one on PATH, else pip fetches it by
-its hash. It does not read pip's configuration, so that is translated; a setting that has no counterpart leaves the
-installation to pip, and so does a failure of uv.
+Run by the Python of the target environment. Installs the lock's part for these extras, each file by its hash, then this
+package without dependencies. uv is the environment's own, else the one on PATH, else pip fetches it by its hash. uv
+does not read pip's configuration, so that is translated; a setting without a counterpart leaves the installation to
+pip, and so does a failure of uv.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 
 
 class UntranslatableError(Exception):
-    """A setting of pip's that uv has no counterpart of."""
+    """A setting of pip's without a counterpart in uv."""
 
 
 @dataclass(frozen=True)
 class ForUv:
-    """pip's configuration as uv takes it.
+    """pip's configuration in uv's form.
 
     Attributes:
-        arguments: of `uv pip install`.
-        environment: variables beside those that are set anyway.
+        arguments: the arguments of `uv pip install`.
+        environment: additional environment variables.
     """
 
     arguments: list[str]
@@ -46,7 +46,7 @@ class ForUv:
 
 
 def settings(listing: str) -> dict[str, str]:
-    """Read what `pip config list` prints, and let what stands nearer to the command win.
+    """Parse the output of `pip config list`; more specific sections take precedence.
 
     Args:
         listing: the text.
@@ -114,12 +114,12 @@ def for_uv(given: Mapping[str, str], pins: Iterable[str]) -> ForUv:
         pins: the names of the packages that will be installed.
 
     Returns:
-        what to call uv with.
+        the arguments and variables for uv.
 
     Raises:
-        UntranslatableError: there is a setting that uv has no counterpart of.
+        UntranslatableError: a setting has no counterpart in uv.
     """
-    # Of several indexes pip takes the best file, whichever has it; which file that may be, its hash says.
+    # pip takes the best file from all indexes; the hash identifies that file.
     arguments, environment = ["--index-strategy", "unsafe-best-match"], dict[str, str]()
     for name, value in given.items():
         if name == "index-url":
@@ -127,8 +127,8 @@ def for_uv(given: Mapping[str, str], pins: Iterable[str]) -> ForUv:
         elif name == "no-index":
             arguments += ["--no-index"] if value.lower() in ("1", "true", "yes", "on") else []
         elif name in _EACH:
-            for one in re.split(r"[\s,]+" if name.endswith("binary") else r"\s+", value.strip()):
-                arguments += [_EACH[name], os.path.expanduser(one)]
+            for item in re.split(r"[\s,]+" if name.endswith("binary") else r"\s+", value.strip()):
+                arguments += [_EACH[name], os.path.expanduser(item)]
         elif name in _VARIABLES:
             environment |= dict.fromkeys(_VARIABLES[name], value)
         elif name == "constraint":
@@ -139,7 +139,7 @@ def for_uv(given: Mapping[str, str], pins: Iterable[str]) -> ForUv:
 
 
 def _check_constraints(files: list[str], pins: set[str]) -> None:
-    """Make sure that none is on a package that is installed: uv takes none beside hashes."""
+    """Raise if a constraint concerns an installed package, since uv accepts none together with hashes."""
     for file in files:
         try:
             lines = Path(file).expanduser().read_text(encoding="utf-8").splitlines()
@@ -154,18 +154,18 @@ def find_uv(by_hash: Path) -> str | None:
     """Find uv, or fetch it.
 
     Args:
-        by_hash: a file with the lock's entry for it.
+        by_hash: a file with the lock's entry for uv.
 
     Returns:
-        the program; None where the index has none for this machine, or answers nothing.
+        the program; None if the index has none for this machine, or does not reply.
     """
-    own = str(Path(sys.executable).parent)
-    found = shutil.which("uv", path=own) or shutil.which("uv")
-    if found is None:
+    folder = str(Path(sys.executable).parent)
+    program = shutil.which("uv", path=folder) or shutil.which("uv")
+    if program is None:
         fetch = [*PIP, "install", "--quiet", "--no-deps", "--only-binary", "uv", "--require-hashes", "-r", str(by_hash)]
         subprocess.run(fetch, capture_output=True, check=False)
-        found = shutil.which("uv", path=own)
-    return found
+        program = shutil.which("uv", path=folder)
+    return program
 
 
 def with_uv(requirements: Path, uv_entry: Path, pins: Iterable[str], options: list[str]) -> bool:
@@ -175,10 +175,10 @@ def with_uv(requirements: Path, uv_entry: Path, pins: Iterable[str], options: li
         requirements: a file of pins with hashes.
         uv_entry: a file with the lock's entry for uv.
         pins: the names in `requirements`.
-        options: of the installation of this package.
+        options: options for the installation of this package.
 
     Returns:
-        whether everything is installed; where not, a line says why.
+        whether everything is installed; if not, a line says why.
     """
     listing = subprocess.run([*PIP, "config", "list"], capture_output=True, text=True, check=False)
     try:
@@ -190,7 +190,7 @@ def with_uv(requirements: Path, uv_entry: Path, pins: Iterable[str], options: li
     if uv is None:
         print("uv cannot be had from this index; pip installs, which takes a minute longer", flush=True)
         return False
-    # What the user has set for uv itself is more to the point than a translation.
+    # The user's own settings of uv take precedence over a translation.
     environment = {**translated.environment, **os.environ, "UV_PYTHON_DOWNLOADS": "never"}
     environment.pop("UV_SYSTEM_PYTHON", None)  # it contradicts --python
     command = [uv, "pip", "install", "--quiet", "--python", sys.executable]
@@ -206,7 +206,7 @@ def with_pip(requirements: Path, options: list[str]) -> int:
 
     Args:
         requirements: a file of pins with hashes.
-        options: of the installation of this package.
+        options: options for the installation of this package.
 
     Returns:
         the exit status.
@@ -219,7 +219,7 @@ def with_pip(requirements: Path, options: list[str]) -> int:
 
 
 def main() -> int:
-    """Install.
+    """Install the requirements and this package.
 
     Returns:
         the exit status.
@@ -227,19 +227,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("extras", nargs="*")
     parser.add_argument("--installer", choices=("uv", "pip"), default="uv", help="default: uv, else pip")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     lock = locked.LOCK.read_text()
     project = tomllib.loads(locked.PROJECT.read_text())["project"]
-    part = locked.select(lock, locked.wanted(project, asked.extras))
+    part = locked.select(lock, locked.wanted(project, arguments.extras))
     pins = [name for name, _, _ in locked.entries(part)]
-    # Its own build system is among the pins, so nothing is fetched for it.
+    # The package's own build system is among the pins, so nothing is fetched for it.
     options = ["--no-deps", "--no-build-isolation", "-e", str(locked.ROOT)]
     with tempfile.TemporaryDirectory() as folder:
         requirements, uv_entry = Path(folder, "requirements.txt"), Path(folder, "uv.txt")
         requirements.write_text(part)
         uv_entry.write_text(locked.select(lock, {"uv"}))
         print(f"installing {len(pins)} packages ...", flush=True)
-        if asked.installer == "uv" and with_uv(requirements, uv_entry, pins, options):
+        if arguments.installer == "uv" and with_uv(requirements, uv_entry, pins, options):
             return 0
         return with_pip(requirements, options)
 

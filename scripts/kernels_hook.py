@@ -1,9 +1,10 @@
-"""What hatchling asks while it builds a wheel: machine code of the CPU's kernels, so that no user waits for a compiler.
+"""Build hook of hatchling for wheels: machine code of the CPU's kernels, so that users need no compiler.
 
-It is that of the baselines of the machine that the wheel is built on (``hookscope.engine.cpu.machine_code``), and so is
-the wheel's tag. Where it cannot be made, because Numba is not there as in pip's isolated builds, the wheel is one for
-all machines, on which kernels are compiled when they are first used. ``HOOKSCOPE_KERNELS`` names a folder that has
-machine code already, or gets it; by default it is ``build/kernels``.
+The code is compiled for the baselines of the machine that the wheel is built on
+(``hookscope.engine.cpu.machine_code``), and so is the wheel's tag. If it cannot be compiled, because Numba is missing
+as in pip's isolated builds, the wheel is one for all machines, on which kernels are compiled on first use.
+``HOOKSCOPE_KERNELS`` names a folder that already contains machine code, or receives it; by default it is
+``build/kernels``.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ INSIDE = "hookscope/engine/cpu/built"
 
 
 class KernelsHook(BuildHookInterface[Any]):
-    """Puts machine code into wheels; not into editable installations, for which ``make`` does it."""
+    """Build hook that adds machine code to wheels; not to editable installations, for which ``make`` does it."""
 
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile what is missing, before the wheel's files are listed."""
+        """Compile missing kernels before the wheel's files are listed."""
         if self.target_name != "wheel" or version == "editable":
             return
         folder = Path(os.environ.get("HOOKSCOPE_KERNELS") or Path(self.root, "build", "kernels"))

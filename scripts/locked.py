@@ -1,9 +1,9 @@
-"""The part of requirements.lock that some extras need, with its hashes, as `pip install --require-hashes -r` reads it.
+"""The part of requirements.lock for some extras, with its hashes, as `pip install --require-hashes -r` reads it.
 
     python scripts/locked.py build lab > lab.txt
 
-The lock says of each package which ones asked for it; from what pyproject.toml names, that leads to all of them. Should
-one be missing, pip says so: in this mode it installs nothing that has no hash.
+The lock lists the packages that require each package; this leads from pyproject.toml's requirements to all of them. If
+one were missing, pip would report it, since in this mode it installs nothing without a hash.
 """
 
 from __future__ import annotations
@@ -19,55 +19,55 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def name(text: str) -> str:
-    """Return the normalized name that a requirement begins with, or an empty text."""
-    found = _NAME.match(text)
-    return re.sub(r"[-_.]+", "-", found[0]).lower() if found else ""
+    """Return the normalized name at the start of a requirement, or an empty text."""
+    match = _NAME.match(text)
+    return re.sub(r"[-_.]+", "-", match[0]).lower() if match else ""
 
 
 def wanted(project: dict[str, object], extras: list[str]) -> set[str]:
-    """The packages that pyproject.toml names, for the package itself and these extras.
+    """Return the packages that pyproject.toml requires, for the package itself and these extras.
 
     Raises:
         KeyError: there is no such extra.
     """
     texts = list(project["dependencies"])  # type: ignore[call-overload]  # a list of strings, by the standard
     optional: dict[str, list[str]] = project["optional-dependencies"]  # type: ignore[assignment]  # likewise
-    left, seen = list(extras), set[str]()
-    while left:
-        extra = left.pop()
-        if extra in seen:
+    remaining, visited = list(extras), set[str]()
+    while remaining:
+        extra = remaining.pop()
+        if extra in visited:
             continue
-        seen.add(extra)
+        visited.add(extra)
         for text in optional[extra]:
             inner = re.match(rf"{project['name']}\[(.*)\]", text)
-            left.extend(re.findall(r"[\w-]+", inner[1]) if inner else ())
+            remaining.extend(re.findall(r"[\w-]+", inner[1]) if inner else ())
             texts.extend(() if inner else (text,))
     return {name(text) for text in texts}
 
 
 def entries(lock: str) -> list[tuple[str, set[str], str]]:
-    """Of each entry of the lock its package, the packages that asked for it, and its lines without the comments."""
-    found: list[tuple[str, set[str], list[str]]] = []
+    """Return, for each entry of the lock, its package, the packages that require it, and its lines without comments."""
+    blocks: list[tuple[str, set[str], list[str]]] = []
     for line in lock.splitlines():
         comment = line.strip().removeprefix("# via").lstrip("# ") if line.lstrip().startswith("#") else None
         if comment is None:
             if line and not line[0].isspace():
-                found.append((name(line), set(), []))
-            found[-1][2].append(line)
-        elif found and comment:
-            found[-1][1].add(name(comment))
-    return [(package, via, "\n".join(lines)) for package, via, lines in found]
+                blocks.append((name(line), set(), []))
+            blocks[-1][2].append(line)
+        elif blocks and comment:
+            blocks[-1][1].add(name(comment))
+    return [(package, via, "\n".join(lines)) for package, via, lines in blocks]
 
 
 def select(lock: str, names: set[str]) -> str:
-    """The entries of these packages, and of those that they ask for."""
-    all_of_it = entries(lock)
+    """Return the entries of these packages, and of the packages that they require."""
+    all_entries = entries(lock)
     chosen: set[str] = set()
-    more = names
-    while more:
-        chosen |= more
-        more = {package for package, via, _ in all_of_it if via & more} - chosen
-    return "".join(f"{lines}\n" for package, _, lines in all_of_it if package in chosen)
+    additional = names
+    while additional:
+        chosen |= additional
+        additional = {package for package, via, _ in all_entries if via & additional} - chosen
+    return "".join(f"{lines}\n" for package, _, lines in all_entries if package in chosen)
 
 
 def main() -> None:

@@ -1,11 +1,11 @@
-"""Where `import mindspore` differs from MindSpore 2.10 in modules and their names, and why.
+"""Differences between `import mindspore` and MindSpore 2.10 in modules and their names, with reasons.
 
     python scripts/modules.py [--check]
 
-Prints a table in Markdown. What MindSpore offers is recorded (`tests/engine/recorded/modules.txt`); a name that only
-says what to use instead, and a module whose import does, has that as its reason (`engine/base/absent_names.py`); the
-reasons of the others stand in `tests/kernel/module_reasons.txt`. With --check it prints what has no reason, and what
-stands there and is not needed (any more), and exits with 1 if there is something.
+Prints a table in Markdown. MindSpore's modules are recorded (`tests/engine/recorded/modules.txt`). For a name or module
+whose use names an alternative, that is its reason (`engine/base/absent_names.py`); the other reasons are in
+`tests/kernel/module_reasons.txt`. With --check it prints differences without a reason, and unneeded reasons, and exits
+with 1 if there are any.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ REFUSES = " is not covered by hookscope: "
 
 
 class Difference(NamedTuple):
-    """A name that MindSpore's module offers, or ``WHOLE``, and what hookscope says to use instead, if it does."""
+    """A name in MindSpore's module, or ``WHOLE``, and the alternative that hookscope suggests, if any."""
 
     module: str
     name: str
@@ -36,19 +36,19 @@ class Difference(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """A reason, for the names that fit a pattern in a module and all below it."""
+    """A reason for the names that match a pattern in a module and everything below it."""
 
     text: str
     module: str
     pattern: str
 
     def holds(self, one: Difference) -> bool:
-        """Whether it is the reason of a difference."""
+        """Return whether this is the reason of a difference."""
         return f"{one.module}.".startswith(f"{self.module}.") and fnmatchcase(one.name, self.pattern)
 
 
 def grouped(path: Path) -> Iterable[tuple[str, str]]:
-    """Each line that is indented, with the last one before it that is not."""
+    """Yield each indented line, with the last unindented one before it."""
     head = ""
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith(" "):
@@ -58,81 +58,89 @@ def grouped(path: Path) -> Iterable[tuple[str, str]]:
 
 
 def offered() -> dict[str, list[str]]:
-    """MindSpore's modules, and the names that each of them offers."""
+    """Return MindSpore's modules, and the names in each of them."""
     modules = RECORDED.read_text(encoding="utf-8").splitlines()
-    found: dict[str, list[str]] = {f"mindspore.{line[:-1]}".rstrip("."): [] for line in modules if line[0] != " "}
+    names_by_module: dict[str, list[str]] = {
+        f"mindspore.{line[:-1]}".rstrip("."): [] for line in modules if line[0] != " "
+    }
     for module, line in grouped(RECORDED):
-        found[f"mindspore.{module}".rstrip(".")] += line.split()
-    return found
+        names_by_module[f"mindspore.{module}".rstrip(".")] += line.split()
+    return names_by_module
 
 
 def reasons() -> list[Reason]:
-    """The rows of the table of reasons."""
-    found = []
+    """Return the rows of the table of reasons."""
+    rows = []
     module = ""
     for text, line in grouped(REASONS):
         if ":" in line:
             module, _, line = line.strip().partition(":")
-        found += [Reason(text, module, pattern) for pattern in line.split()]
-    return found
+        rows += [Reason(text, module, pattern) for pattern in line.split()]
+    return rows
 
 
 def differences() -> list[Difference]:
-    """Where the two differ; the alias must be installed."""
-    found = []
+    """Return the differences; the alias must be installed."""
+    results = []
     for name, names in offered().items():
         try:
             module = importlib.import_module(name)
         except ImportError as error:
-            found.append(Difference(name, WHOLE, str(error).partition(REFUSES)[2] or None))
+            results.append(Difference(name, WHOLE, str(error).partition(REFUSES)[2] or None))
             continue
-        for one in names:
+        for attribute in names:
             try:
-                doc = getattr(getattr(module, one), "__doc__", None) or ""
+                doc = getattr(getattr(module, attribute), "__doc__", None) or ""
                 instead = doc.partition("Not covered: ")[2].partition("\n")[0]
             except AttributeError:
-                found.append(Difference(name, one, None))
+                results.append(Difference(name, attribute, None))
             else:
-                found += [Difference(name, one, instead)] if instead else []
-    return found
+                results += [Difference(name, attribute, instead)] if instead else []
+    return results
 
 
 def checked(found: list[Difference], rows: list[Reason]) -> list[str]:
-    """What is wrong: differences without a reason, and reasons without a difference."""
-    unsaid = [one for one in found if one.instead is None]
-    lines = [f"no reason: {one.module} {one.name}" for one in unsaid if not any(row.holds(one) for row in rows)]
+    """Return the problems: differences without a reason, and reasons without a difference."""
+    missing = [difference for difference in found if difference.instead is None]
+    lines = [
+        f"no reason: {difference.module} {difference.name}"
+        for difference in missing
+        if not any(row.holds(difference) for row in rows)
+    ]
     return lines + [
-        f"not needed: {row.module} {row.pattern} ({row.text})" for row in rows if not any(map(row.holds, unsaid))
+        f"not needed: {row.module} {row.pattern} ({row.text})" for row in rows if not any(map(row.holds, missing))
     ]
 
 
 def table(found: list[Difference], rows: list[Reason]) -> str:
-    """The table: each reason once, with the names and the modules that have them."""
-    said: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for one in found:
-        why = one.instead or next((row.text for row in rows if row.holds(one)), "none")
-        kind = "says what to use instead" if one.instead else "is not there"
-        said[kind, why][one.name].add(one.module.removeprefix("mindspore").lstrip(".") or "mindspore")
+    """Return the table: each reason once, with the names and the modules that it applies to."""
+    groups: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for difference in found:
+        reason = difference.instead or next((row.text for row in rows if row.holds(difference)), "none")
+        kind = "says what to use instead" if difference.instead else "is not there"
+        groups[kind, reason][difference.name].add(
+            difference.module.removeprefix("mindspore").lstrip(".") or "mindspore"
+        )
     lines = ["| | Why | Modules | Names |", "|---|---|---|---|"]
-    for (kind, why), names in sorted(said.items()):
+    for (kind, reason), names in sorted(groups.items()):
         modules = sorted(set().union(*names.values()))
-        shown = " ".join(f"`{name}`" for name in sorted(set(names) - {WHOLE})) or "the whole module"
-        lines.append(f"| {kind} | {why} | {' '.join(f'`{module}`' for module in modules)} | {shown} |")
+        listing = " ".join(f"`{name}`" for name in sorted(set(names) - {WHOLE})) or "the whole module"
+        lines.append(f"| {kind} | {reason} | {' '.join(f'`{module}`' for module in modules)} | {listing} |")
     return "\n".join(lines)
 
 
 def main() -> None:
     hookscope.install_as_mindspore()
-    found, rows = differences(), reasons()
-    wrong = checked(found, rows)
+    results, rows = differences(), reasons()
+    problems = checked(results, rows)
     if "--check" in sys.argv:
-        sys.exit("\n".join(wrong) if wrong else 0)
-    everything = offered()
-    print(table(found, rows))
+        sys.exit("\n".join(problems) if problems else 0)
+    modules = offered()
+    print(table(results, rows))
     print(
-        f"\n{len(everything)} modules offer {sum(map(len, everything.values()))} names, many of them in several "
-        f"modules; {sum(one.instead is not None for one in found)} times one says here what to use instead, "
-        f"{sum(one.instead is None for one in found)} times there is none."
+        f"\n{len(modules)} modules offer {sum(map(len, modules.values()))} names, many of them in several "
+        f"modules; {sum(row.instead is not None for row in results)} times one says here what to use instead, "
+        f"{sum(row.instead is None for row in results)} times there is none."
     )
 
 

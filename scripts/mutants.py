@@ -1,10 +1,10 @@
-"""Which faults in the engine would no test notice? Puts them in one at a time and runs the tests that run the line.
+"""Mutation testing of the engine: single faults that no test detects, tried with the tests that run the line.
 
     python -m scripts.mutants sample --seed 1 --count 500    small faults, drawn from all possible ones
     python -m scripts.mutants results                        functions whose result could be false unnoticed
 
-Neither touches the tree. The first run records which test runs which lines, in build/mutants, and so does one after a
-change of the engine or its tests. A test that works in another process (subprocess) is no witness there.
+Neither changes the tree. The first run records which test runs which lines, in build/mutants, and so does a run after a
+change of the engine or its tests. A test that works in another process (subprocess) cannot detect a fault there.
 """
 
 from __future__ import annotations
@@ -36,16 +36,14 @@ def all_places(project: Project, find: Find) -> list[Placed]:
 
 
 def job(mutant: Mutant, place: Place, known: Map, budget: float) -> Job:
-    """The tests that run the place, in order; for what acts at import also those named after the file, and others."""
+    """Return the tests that run the place, in order; for code at import also those named after the file, and others."""
     at_import = place.at_import or (not place.in_table and bool(place.lines & known.at_import.get(mutant.path, set())))
     witnesses = known.running(mutant.path, place.lines)
-    if (
-        at_import
-    ):  # half of the time for those near to it; a declaration is noticed by tests that run no line of its file
-        near = known.named_after(mutant.path), known.running(mutant.path)
-        tests = known.in_order(witnesses, *near, budget=budget / 2)
-        every = known.in_order((1 << len(known.tests)) - 1, budget=budget / 2, in_turns=False)
-        tests = list(dict.fromkeys(tests + every))
+    if at_import:  # half of the time for related tests; a declaration is detected by tests that run no line of its file
+        related = known.named_after(mutant.path), known.running(mutant.path)
+        tests = known.in_order(witnesses, *related, budget=budget / 2)
+        remaining = known.in_order((1 << len(known.tests)) - 1, budget=budget / 2, in_turns=False)
+        tests = list(dict.fromkeys(tests + remaining))
     else:
         tests = known.in_order(witnesses, budget=budget)
     name = f"{mutant.path}:{place.line} {place.function}"
@@ -53,14 +51,14 @@ def job(mutant: Mutant, place: Place, known: Map, budget: float) -> Job:
 
 
 def _tests(names: list[str]) -> str:
-    """How many tests ran, and the functions of the first ones."""
-    written = list(dict.fromkeys(name.partition("[")[0] for name in names))
-    more = f", and {len(written) - 8} more" if len(written) > 8 else ""
-    return f"{len(names)} tests ran: {', '.join(written[:8])}{more}" if names else "no test runs it"
+    """Return how many tests ran, and the functions of the first ones."""
+    unique = list(dict.fromkeys(name.partition("[")[0] for name in names))
+    more = f", and {len(unique) - 8} more" if len(unique) > 8 else ""
+    return f"{len(names)} tests ran: {', '.join(unique[:8])}{more}" if names else "no test runs it"
 
 
 def report_sample(project: Project, placed: list[Placed], verdicts: dict[Mutant, Verdict], listed: bool) -> None:
-    """The survivors, then how many of each kind were caught."""
+    """Print the surviving mutants, then how many of each kind were caught."""
     all_of, caught = Counter[str](), Counter[str]()
     for mutant, place in placed:
         verdict = verdicts[mutant]
@@ -78,7 +76,7 @@ def report_sample(project: Project, placed: list[Placed], verdicts: dict[Mutant,
 
 
 def report_results(placed: list[Placed], verdicts: dict[Mutant, Verdict]) -> None:
-    """The functions that no test holds, by file, and apart those that return nothing that can be falsified."""
+    """Print the functions without a test that detects the fault, by file, and separately those without a result."""
     headings = {
         "survived": "Functions without a compared result",
         "emptied": "Functions that return nothing, and whose absence no test notices",
@@ -122,18 +120,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     def say(text: str) -> None:
         print(f"[{time.monotonic() - started:6.0f} s] {text}", file=sys.stderr, flush=True)
 
-    known = recorded(project, record, project.fingerprint(), say)
-    if known.broken:
-        left_out = f"{len(known.broken)} of {len(known.tests)} tests"
+    test_map = recorded(project, record, project.fingerprint(), say)
+    if test_map.broken:
+        left_out = f"{len(test_map.broken)} of {len(test_map.tests)} tests"
         say(f"Left out, since they fail or are skipped without a mutant: {left_out}")
     sample = options.what == "sample"
-    placed = [one for one in all_places(project, small_faults if sample else functions) if options.only in one[0].path]
+    placed = [
+        entry for entry in all_places(project, small_faults if sample else functions) if options.only in entry[0].path
+    ]
     if sample:
         chosen = random.Random(options.seed).sample(range(len(placed)), min(options.count, len(placed)))
         say(f"{len(chosen)} of {len(placed)} possible mutants, seed {options.seed}")
         placed = [placed[number] for number in sorted(chosen)]
-    jobs = [job(mutant, place, known, options.budget) for mutant, place in placed]
-    verdicts = Trials(project, known, options.workers, say=say).run(jobs)
+    jobs = [job(mutant, place, test_map, options.budget) for mutant, place in placed]
+    verdicts = Trials(project, test_map, options.workers, say=say).run(jobs)
     say(f"Done: {len(placed)} mutants; {Counter(verdict.outcome for verdict in verdicts.values())}")
     if sample:
         report_sample(project, placed, verdicts, options.all)

@@ -1,9 +1,9 @@
-"""Which operators of the table `mindspore.export` writes as ONNX.
+"""Operators that `mindspore.export` can write as ONNX.
 
     python scripts/onnx_operators.py
 
-Prints a table in Markdown: the operators by subject, as the files of `engine/graph/onnx` have them, and those that have
-no form there.
+Prints a table in Markdown: the operators by subject, as in the files of `engine/graph/onnx`, and those without a
+converter there.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from hookscope.engine.tensors.operator import OPERATORS
 
 
 def subject(converter: Any) -> str:
-    """The file that a converter stands in."""
+    """Return the file that contains a converter."""
     function = converter.func if isinstance(converter, functools.partial) else converter
     return str(function.__module__.rpartition(".")[2])
 
 
 def rows() -> dict[str, list[str]]:
-    """The names of operators by subject, in the order of the alphabet."""
-    assert model_of  # whose module loads every converter
-    found: dict[str, list[str]] = defaultdict(list)
+    """Return the names of operators by subject, in alphabetical order."""
+    assert model_of  # importing its module loads every converter
+    names_by_subject: dict[str, list[str]] = defaultdict(list)
     for name in sorted(OPERATORS):
-        found[subject(CONVERTERS[name]) if name in CONVERTERS else "not written"].append(name)
-    return found
+        names_by_subject[subject(CONVERTERS[name]) if name in CONVERTERS else "not written"].append(name)
+    return names_by_subject
 
 
 def main() -> None:

@@ -1,10 +1,10 @@
-"""Environment variables with which this machine computes as an older processor of its kind does.
+"""Environment variables that make this machine compute like an older processor of its kind.
 
     env $(python scripts/other_processor.py) python -m pytest ...
 
-BLAS, Numba's machine code and NumPy's loops choose their instructions by the processor, and so the order in which they
-sum: last bits differ from one processor to another. What is printed makes all three take instructions that this machine
-has and does not choose by itself.
+BLAS, Numba's machine code and NumPy's loops choose their instructions, and so their order of summation, by the
+processor: last bits differ from one processor to another. The printed variables make all three use instructions that
+this machine has but does not choose by itself.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ class Processor(NamedTuple):
     """An older processor.
 
     Attributes:
-        has: what a machine must have to choose more than this one by itself, as LLVM names it; "" for nothing.
-        blas: as OpenBLAS names it.
-        numba: as LLVM names it.
-        numpy_lacks: how those of NumPy's sets of instructions begin that it does not have.
+        has: the feature, in LLVM's name, that makes a machine choose newer instructions by default; "" for none.
+        blas: OpenBLAS's name.
+        numba: LLVM's name.
+        numpy_lacks: prefixes of NumPy's instruction sets that it lacks.
     """
 
     has: str
@@ -43,18 +43,18 @@ def variables(machine: str, features: Collection[str], dispatched: Iterable[str]
     """Return the variables, by name.
 
     Args:
-        machine: the kind of the processor, as ``platform.machine()`` names it; one that is not known gets Numba's code
-            for any processor of the kind.
-        features: what the processor has, as LLVM names it.
-        dispatched: the sets of instructions that NumPy has loops for and finds here.
+        machine: the kind of the processor, as ``platform.machine()`` names it; an unknown one gets Numba's generic code
+            of its kind.
+        features: the features of the processor, in LLVM's names.
+        dispatched: the instruction sets that NumPy has loops for and detects here.
     """
-    for one in _OLDER.get(machine, ()):
-        if not one.has or one.has in features:
-            lacks = ",".join(name for name in dispatched if name.startswith(one.numpy_lacks))
+    for processor in _OLDER.get(machine, ()):
+        if not processor.has or processor.has in features:
+            lacks = ",".join(name for name in dispatched if name.startswith(processor.numpy_lacks))
             return {
-                "OPENBLAS_CORETYPE": one.blas,
-                "NUMBA_CPU_NAME": one.numba,
-                "NUMBA_CPU_FEATURES": "",  # those of the name; else Numba adds those of this machine
+                "OPENBLAS_CORETYPE": processor.blas,
+                "NUMBA_CPU_NAME": processor.numba,
+                "NUMBA_CPU_FEATURES": "",  # those of the named processor; else Numba adds those of this machine
                 **({"NPY_DISABLE_CPU_FEATURES": lacks} if lacks else {}),
             }
     return {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
@@ -65,9 +65,9 @@ def main() -> None:
     import numpy as np
     from llvmlite import binding
 
-    found = np.show_config(mode="dicts") or {}
-    features = [name for name, there in binding.get_host_cpu_features().items() if there]
-    dispatched = found.get("SIMD Extensions", {}).get("found", ())
+    config = np.show_config(mode="dicts") or {}
+    features = [name for name, available in binding.get_host_cpu_features().items() if available]
+    dispatched = config.get("SIMD Extensions", {}).get("found", ())
     for name, text in variables(platform.machine(), features, dispatched).items():
         print(f"{name}={text}")
 

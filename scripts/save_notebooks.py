@@ -1,7 +1,7 @@
 """`make notebooks`: run the tutorials and save their outputs in place, as a reader without a kernel sees them.
 
-Saved are text and static HTML; execution times, the state of widgets and everything else that differs from
-one run to the next are left out, so that a change in the history is a change in what the notebook shows.
+Text and static HTML are saved. Execution times, widget state and everything else that differs between runs are omitted,
+so that a change in the history is a change in the notebook's content.
 
     python scripts/save_notebooks.py notebooks/*.ipynb
 """
@@ -19,7 +19,7 @@ from hookscope.engine.base.atomic_write import write_text
 
 
 def merged_streams(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
-    """The outputs with neighbouring pieces of one stream joined: where they were cut is chance."""
+    """Return the outputs with adjacent pieces of one stream joined, since the splits are random."""
     merged: list[nbformat.NotebookNode] = []
     for output in outputs:
         last = merged[-1] if merged else None
@@ -44,13 +44,13 @@ def run_and_save(path: Path) -> None:
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = merged_streams(cell.outputs)
-    notebook.metadata.language_info = {"name": "python"}  # the kernel's own names the Python that ran it
+    notebook.metadata.language_info = {"name": "python"}  # the kernel's own metadata has a Python version
     nbformat.validate(notebook)
     write_text(path, nbformat.writes(notebook).removesuffix("\n") + "\n", "save_notebooks")
 
 
 def main() -> None:
-    os.environ["HOOKSCOPE_COMPILE_NOTICE"] = "0"  # what was compiled before is chance
+    os.environ["HOOKSCOPE_COMPILE_NOTICE"] = "0"  # earlier compilations are not reproducible
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("notebooks", type=Path, nargs="+")
     for path in parser.parse_args().notebooks:

@@ -1,10 +1,9 @@
-"""The types of what is put in its place at import: methods of Tensor, Primitive classes, functions of mint and numpy.
+"""Type stubs of names created at import: methods of Tensor, Primitive classes, functions of mint and numpy.
 
     python scripts/stubs.py [--check]
 
-Writes stub files from the declarations (`engine/base/surfaces.py`): signatures and the first sentence of the
-documentation, as the functions have them. With --check it writes nothing and exits with 1 where a file is not what it
-would write.
+Writes stub files from the declarations (`engine/base/surfaces.py`): signatures and the first sentence of each
+function's documentation. With --check it writes nothing and exits with 1 if a file is not up to date.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 # mypy: disable-error-code="override, overload-cannot-match"
 
 '''
-# Where the names in annotations come from; what is not here becomes Any.
+# Module of each name in annotations; other names become Any.
 KNOWN = {
     "Any": "typing",
     "NoReturn": "typing",
@@ -64,7 +63,7 @@ BUILTIN = {
     "tuple",
     "type",
 }
-# Numbers of a method that also has PyTorch's names of arguments, as they stand there.
+# NumPy's names of arguments, and PyTorch's for methods that accept both.
 TORCH_NAMES = {"axis": "dim", "keepdims": "keepdim", "axis0": "dim0", "axis1": "dim1"}
 
 
@@ -102,16 +101,16 @@ PYTHON_OPERATORS = (
 
 
 class Stub:
-    """One file: its text, and the names that its annotations need."""
+    """One stub file: its text, and the names that its annotations need."""
 
     def __init__(self, about: str, taken: Iterable[str] = ()) -> None:
         self.about = about
-        self.taken = set(taken)  # names that mean something else here
+        self.taken = set(taken)  # names with another meaning in this file
         self.lines: list[str] = []
         self.needed: set[str] = set()
 
     def type(self, annotation: Any, shadowed: Iterable[str] = ()) -> str:
-        """An annotation as it may stand in the file; names that a class has taken are said to be builtins' own."""
+        """Return an annotation for the stub; builtins shadowed by names of the class are written as `builtins.x`."""
         if annotation is inspect.Parameter.empty:
             return "Any"
         tree = ast.parse(
@@ -136,19 +135,19 @@ class Stub:
         return ast.unparse(tree)
 
     def parameters(self, found: Iterable[inspect.Parameter], shadowed: Iterable[str] = ()) -> str:
-        """What stands between the parentheses of a function."""
-        shown, star = [], False
-        for one in found:
-            kind = one.kind
-            if kind is one.VAR_POSITIONAL:
+        """Return the text between a function's parentheses."""
+        texts, star = [], False
+        for parameter in found:
+            kind = parameter.kind
+            if kind is parameter.VAR_POSITIONAL:
                 star = True
-            if kind is one.KEYWORD_ONLY and not star:
-                shown.append("*")
+            if kind is parameter.KEYWORD_ONLY and not star:
+                texts.append("*")
                 star = True
-            prefix = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(kind, "")
-            default = "" if one.default is one.empty else f" = {_default(one.default)}"
-            shown.append(f"{prefix}{one.name}: {self.type(one.annotation, shadowed)}{default}")
-        return ", ".join(shown)
+            prefix = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(kind, "")
+            default = "" if parameter.default is parameter.empty else f" = {_default(parameter.default)}"
+            texts.append(f"{prefix}{parameter.name}: {self.type(parameter.annotation, shadowed)}{default}")
+        return ", ".join(texts)
 
     def function(
         self,
@@ -160,25 +159,25 @@ class Stub:
         overloads: int = 1,
         shadowed: Iterable[str] = (),
     ) -> None:
-        """One function, or one method."""
-        own = ["self"] if method else []
-        given = self.parameters(call.parameters.values(), shadowed)
+        """Add one function, or one method."""
+        receiver = ["self"] if method else []
+        arguments = self.parameters(call.parameters.values(), shadowed)
         indent = "    " if method else ""
         returns = self.type(call.return_annotation, shadowed)
         if overloads > 1:
             self.needed.add("overload")
             self.lines.append(f"{indent}@overload")
-        self.lines.append(f"{indent}def {name}({', '.join([*own, *filter(None, [given])])}) -> {returns}:")
+        self.lines.append(f"{indent}def {name}({', '.join([*receiver, *filter(None, [arguments])])}) -> {returns}:")
         self.lines.append(textwrap.indent(_docstring(doc), f"{indent}    "))
 
     def text(self) -> str:
-        """The file."""
+        """Return the text of the file."""
         imports: dict[str, list[str]] = {}
         for name in sorted(self.needed - {"builtins"}):
             module = "typing" if name == "overload" else KNOWN[name]
             imports.setdefault(module, []).append(name)
-        ours = [f"from {module} import {', '.join(imports[module])}" for module in sorted(imports)]
-        lines = [*(["import builtins"] * ("builtins" in self.needed)), *ours, ""]
+        import_lines = [f"from {module} import {', '.join(imports[module])}" for module in sorted(imports)]
+        lines = [*(["import builtins"] * ("builtins" in self.needed)), *import_lines, ""]
         return HEADER.format(about=self.about) + "\n".join([*lines, *self.lines]).rstrip() + "\n"
 
 
@@ -188,7 +187,7 @@ def _default(value: Any) -> str:
 
 
 def abs_finite(value: Any) -> bool:
-    """Whether a default can be written as it is: infinities cannot."""
+    """Return whether a default can be written as a literal, which infinities cannot."""
     return not isinstance(value, float) or abs(value) != float("inf")
 
 
@@ -199,12 +198,12 @@ def _docstring(doc: str) -> str:
 
 
 def signature(function: Callable[..., Any]) -> inspect.Signature:
-    """The arguments of a function or an operator; annotations stay text."""
+    """Return the arguments of a function or an operator; annotations stay text."""
     return inspect.signature(function)
 
 
 def tensor_methods() -> str:
-    """The methods of Tensor."""
+    """Return the stub of Tensor's methods."""
     stub = Stub("The methods of Tensor that are functions of ops.")
     stub.lines.append("class TensorMethods:")
     names = {**surfaces.METHODS, **surfaces.IN_PLACE}
@@ -215,11 +214,11 @@ def tensor_methods() -> str:
             parameters=rest, return_annotation="Tensor" if name in surfaces.IN_PLACE else call.return_annotation
         )
         doc = function.__doc__ or ""
-        theirs = [TORCH_NAMES.get(one.name, one.name) for one in rest]
-        if theirs != [one.name for one in rest] and len(set(theirs)) == len(theirs):
-            other = [one.replace(name=new) for one, new in zip(rest, theirs, strict=True)]
+        torch_names = [TORCH_NAMES.get(parameter.name, parameter.name) for parameter in rest]
+        if torch_names != [parameter.name for parameter in rest] and len(set(torch_names)) == len(torch_names):
+            renamed = [parameter.replace(name=new) for parameter, new in zip(rest, torch_names, strict=True)]
             stub.function(name, call, doc, method=True, overloads=2, shadowed=names)
-            stub.function(name, call.replace(parameters=other), doc, method=True, overloads=2, shadowed=names)
+            stub.function(name, call.replace(parameters=renamed), doc, method=True, overloads=2, shadowed=names)
         else:
             stub.function(name, call, doc, method=True, shadowed=names)
     for name in PYTHON_OPERATORS:
@@ -237,34 +236,41 @@ def tensor_methods() -> str:
 
 
 def primitives() -> str:
-    """The Primitive classes."""
+    """Return the stub of the Primitive classes."""
     stub = Stub("The Primitive classes: one of an operator and its attributes.", taken=surfaces.PRIMITIVES)
     stub.lines.append("from .primitives import Primitive\n")
     for name, (function, row) in sorted(surfaces.PRIMITIVES.items()):
         call = signature(function)
-        given = dict(row.parameters)
-        inputs = [one for key, one in call.parameters.items() if key not in given and one.kind is not one.VAR_KEYWORD]
+        attribute_defaults = dict(row.parameters)
         inputs = [
-            one.replace(kind=one.POSITIONAL_ONLY) if one.kind is one.POSITIONAL_OR_KEYWORD else one for one in inputs
+            parameter
+            for key, parameter in call.parameters.items()
+            if key not in attribute_defaults and parameter.kind is not parameter.VAR_KEYWORD
+        ]
+        inputs = [
+            parameter.replace(kind=parameter.POSITIONAL_ONLY)
+            if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+            else parameter
+            for parameter in inputs
         ]
         stub.lines.append(f"class {name}(Primitive):")
         stub.lines.append(textwrap.indent(_docstring(function.__doc__ or ""), "    "))
         attributes = []
         for key, default in row.parameters:
-            known = call.parameters.get(key)
-            kind = stub.type(known.annotation if known is not None else inspect.Parameter.empty)
+            declared = call.parameters.get(key)
+            kind = stub.type(declared.annotation if declared is not None else inspect.Parameter.empty)
             stub.lines.append(f"    {key}: {kind}")
             attributes.append(f"{key}: {kind}" + ("" if default is surfaces.REQUIRED else f" = {_default(default)}"))
         if attributes:
             stub.lines.append(f"    def __init__(self, {', '.join(attributes)}) -> None: ...")
-        shown = stub.parameters(one for one in inputs)
-        slash = ", /" if inputs and inputs[0].kind is inspect.Parameter.POSITIONAL_ONLY and "*" not in shown else ""
-        stub.lines.append(f"    def __call__(self, {shown}{slash}) -> {stub.type(call.return_annotation)}: ...\n")
+        arguments = stub.parameters(parameter for parameter in inputs)
+        slash = ", /" if inputs and inputs[0].kind is inspect.Parameter.POSITIONAL_ONLY and "*" not in arguments else ""
+        stub.lines.append(f"    def __call__(self, {arguments}{slash}) -> {stub.type(call.return_annotation)}: ...\n")
     return stub.text()
 
 
 def functions(about: str, table: Mapping[str, Callable[..., Any]]) -> str:
-    """Functions of a module."""
+    """Return the stub of a module's functions."""
     stub = Stub(about)
     for name, function in sorted(table.items()):
         stub.function(name, signature(function), function.__doc__ or "", shadowed=table)
@@ -273,8 +279,8 @@ def functions(about: str, table: Mapping[str, Callable[..., Any]]) -> str:
 
 
 def files() -> dict[Path, str]:
-    """What each stub file is to hold."""
-    found = {
+    """Return the content of each stub file."""
+    stubs = {
         ENGINE / "tensors" / "method_types.pyi": tensor_methods(),
         ENGINE / "ops" / "primitive_types.pyi": primitives(),
         ENGINE / "numpy" / "function_types.pyi": functions(
@@ -284,16 +290,16 @@ def files() -> dict[Path, str]:
     for module in sorted({name.rpartition(".")[0] for name in surfaces.MINT}):
         about = f"Functions of {'.'.join(filter(None, ('mint', module)))} that are functions of ops."
         path = "/".join(module.split(".")) or "function"
-        found[ENGINE / "mint" / f"{path}_types.pyi"] = functions(about, surfaces.functions_of(surfaces.MINT, module))
-    return found
+        stubs[ENGINE / "mint" / f"{path}_types.pyi"] = functions(about, surfaces.functions_of(surfaces.MINT, module))
+    return stubs
 
 
 def main() -> None:
-    """Write the files, or say which are old."""
-    old = [path for path, text in files().items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    """Write the files, or print which are out of date."""
+    outdated = [path for path, text in files().items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if "--check" in sys.argv[1:]:
-        if old:
-            sys.exit(f"not fresh: {', '.join(path.name for path in old)}; run python scripts/stubs.py")
+        if outdated:
+            sys.exit(f"not fresh: {', '.join(path.name for path in outdated)}; run python scripts/stubs.py")
         return
     for path, text in files().items():
         path.write_text(text, encoding="utf-8")

@@ -1,12 +1,13 @@
-"""GPU kernels in Triton over CuPy arrays, without PyTorch.
+"""GPU kernels in Triton on CuPy arrays, without PyTorch.
 
-`probe()` tells, once, what runs here and why; `kernels()` gives every kernel by the name of its operator, and
-`plan_for()` what it does with the arrays at hand, or None where it does not suit them: then a caller uses CuPy.
-`generated()` makes a kernel of a text that an engine has written, and a `Planner` starts it.
+`probe()` returns, once, whether the kernels can run here and why; `kernels()` returns every kernel by the name of its
+operator. `plan_for()` returns its plan for given arrays, or None if it does not support them: then a caller uses CuPy.
+`generated()` makes a kernel from source text of an engine, and a `Planner` launches it.
 
-One family of kernels a file, whose `KERNELS` is found. This package imports Triton and CuPy on use only, and nothing of
-the engine: the files of the same names in the engine's `cpu` have the same signatures on NumPy. `TRITON_INTERPRET=1`,
-set before Triton is imported, runs the same kernels on NumPy arrays in Triton's interpreter; the tests do that.
+Each file contains one family of kernels, in its `KERNELS`. This package imports Triton and CuPy on use only, and
+nothing of the engine: files of the same names in the engine's `cpu` have the same signatures on NumPy.
+`TRITON_INTERPRET=1`, set before Triton is imported, runs the same kernels on NumPy arrays in Triton's interpreter, as
+the tests do.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ __all__ = [
 
 @functools.cache
 def kernels() -> Mapping[str, Kernel]:
-    """Every kernel by the name of its operator; imports Triton."""
+    """Return every kernel by the name of its operator; imports Triton."""
     return {
         name: kernel
         for family in sorted(module.name for module in iter_modules(__path__) if not module.name.startswith("_"))
@@ -51,14 +52,14 @@ def kernels() -> Mapping[str, Kernel]:
 
 
 def generated(text: str, name: str) -> Any:
-    """The kernel that a text defines, one for each name; imports Triton."""
+    """Return the kernel that a text defines, one for each name; imports Triton."""
     from hookscope.triton_kernels import _generated
 
     return _generated.generated(text, name)
 
 
 def add_parts(call: Planner, parts: Operand, out: Operand, count: int, extreme: str = "") -> None:
-    """Add up the rows of a matrix into `out`, in one order, or find their extreme; see `_generated`."""
+    """Sum the rows of a matrix into `out`, in a fixed order, or compute their extreme; see `_generated`."""
     from hookscope.triton_kernels import _generated
 
     _generated.add_parts(call, parts, out, count, extreme)

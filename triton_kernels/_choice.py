@@ -1,9 +1,9 @@
-"""Which of two computes a plain product of matrices: the kernel of `matmul.py` or cuBLAS, by way of CuPy's `matmul`.
+"""Choice of the implementation of a plain matrix product: the kernel of `matmul.py`, or CuPy's cuBLAS.
 
-Where a user's device has been measured (`python -m benchmarks gpu_check`), the faster one at the nearest size of the
-same dtype and form, from a table that is kept for each device in the user's cache folder. Where it has not: cuBLAS for
-large products of two matrices, whose makers tune it for each device; this package's kernel for all else, which costs
-the host less, takes batches as they lie, and has the bias and the activation in the same pass.
+On a measured device (`python -m benchmarks gpu_check`), the faster one at the nearest size of the same dtype and form
+is used, from a table for each device in the user's cache folder. On an unmeasured device, cuBLAS computes large
+products of two matrices, since it is tuned for each device. This package's kernel computes all others: it has less host
+overhead, accepts batches with any strides, and fuses the bias and the activation.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ import ml_dtypes
 import numpy as np
 
 VERSION = 1
-"""Of the file's form; another one's table is not read."""
+"""Version of the file's format; a table of another version is ignored."""
 
 FORMS = ("NN", "NT", "TN", "TT")
-"""N where an operand lies in C order, T where its transpose does: the left one first."""
+"""N if an operand is in C order, T if its transpose is; the left operand first."""
 
 SIZES = (
     *[(n, n, n) for n in (256, 512, 1024, 2048, 4096, 8192)],
@@ -38,14 +38,15 @@ SIZES = (
 """(m, n, k) that are measured."""
 
 LARGE = 2**30
-"""Multiplications, m * n * k, from which on an unmeasured device leaves a product to cuBLAS.
+"""Multiplications, m * n * k, at or above which a product on an unmeasured device is computed by cuBLAS.
 
-It is 1024 x 1024 x 1024: less is done in 4 us at 500e12 operations a second, no more than the start of a kernel takes.
+It is 1024 x 1024 x 1024: a smaller product takes at most 4 us at 500e12 operations a second, no more than a kernel
+launch.
 """
 
 
 class Row(NamedTuple):
-    """What was measured of one product, in seconds."""
+    """Measured times of one product, in seconds."""
 
     dtype: str
     form: str
@@ -57,14 +58,14 @@ class Row(NamedTuple):
 
 
 def prefers_cublas(dtype: str, form: str, m: int, n: int, k: int) -> bool:
-    """Whether CuPy's `matmul` is to compute the product of an (m, k) and a (k, n) matrix on the current device.
+    """Return whether CuPy's `matmul` should compute the product of an (m, k) and a (k, n) matrix on the current device.
 
     Args:
-        dtype: the name of both operands'.
-        form: one of `FORMS`; "" where an operand lies otherwise, which CuPy would copy.
+        dtype: the name of both operands' dtype.
+        form: one of `FORMS`; "" for other layouts, which CuPy would copy.
         m: rows of the product.
-        n: its columns.
-        k: what is summed over.
+        n: columns of the product.
+        k: length of the summation.
     """
     cupy = sys.modules.get("cupy")
     if cupy is None or not form:
@@ -79,15 +80,15 @@ def prefers_cublas(dtype: str, form: str, m: int, n: int, k: int) -> bool:
 def measure(
     cupy: Any, seconds: Callable[[Callable[[], Any]], float], sizes: Sequence[tuple[int, int, int]] = SIZES
 ) -> Path:
-    """Time both on the current device and keep the table; plans made from now on go by it.
+    """Time both implementations on the current device and save the table, which later plans use.
 
     Args:
         cupy: the module.
-        seconds: what one call of a function takes on the device.
+        seconds: returns the time of one call of a function on the device.
         sizes: (m, n, k) of the products.
 
     Returns:
-        Where the table lies.
+        The path of the table.
     """
     from hookscope.triton_kernels import _plans, matmul
 
@@ -112,20 +113,20 @@ def measure(
 
 
 def _matrix(cupy: Any, numbers: Any, dtype: str, rows: int, columns: int, turned: bool) -> Any:
-    """One that repeats these numbers; with `turned` the transpose of one that lies in C order."""
+    """Return a matrix that repeats these numbers; with `turned`, the transpose of one in C order."""
     shape = (columns, rows) if turned else (rows, columns)
     x = cupy.resize(numbers, shape).astype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
     return x.T if turned else x
 
 
 def _device(cupy: Any) -> str:
-    """The current device's name, as what its table is kept under."""
+    """Return the current device's name, which identifies its table."""
     name = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.runtime.getDevice())["name"]
     return name.decode() if isinstance(name, bytes) else str(name)
 
 
 def path_of(device: str) -> Path:
-    """The file of a device's table: `hookscope/products` in the user's cache folder."""
+    """Return the file of a device's table: `hookscope/products` in the user's cache folder."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     plain = "".join([letter if letter.isalnum() else "_" for letter in device])
     return Path(cache) / "hookscope" / "products" / f"{plain}.json"
@@ -143,29 +144,29 @@ def _keep(device: str, rows: Sequence[Row]) -> Path:
 
 @functools.cache
 def _table(device: str) -> tuple[Row, ...]:
-    """What was measured of a device; nothing where no file is there, or none that can be read, which is said once."""
+    """Return the table of a device; empty if there is no file, or with one warning if it cannot be read."""
     path = path_of(device)
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        if kept["version"] != VERSION or kept["device"] != device:
+        saved = json.loads(path.read_text(encoding="utf-8"))
+        if saved["version"] != VERSION or saved["device"] != device:
             return ()
-        return tuple([_row(*given) for given in kept["rows"]])
+        return tuple([_row(*fields) for fields in saved["rows"]])
     except FileNotFoundError:
         return ()
     except (OSError, ValueError, TypeError, KeyError) as error:
-        what = f"{type(error).__name__}: {error}"
+        problem = f"{type(error).__name__}: {error}"
         warnings.warn(
-            f"the table of products at {path} is not used, it cannot be read: {what}", RuntimeWarning, stacklevel=2
+            f"the table of products at {path} is not used, it cannot be read: {problem}", RuntimeWarning, stacklevel=2
         )
         return ()
 
 
 def _row(dtype: str, form: str, m: int, n: int, k: int, ours: float, cublas: float) -> Row:
-    """A row of the file.
+    """Return a row of the file.
 
     Raises:
-        ValueError: a length or a time that is not above 0.
-        TypeError: no number.
+        ValueError: a length or a time is not above 0.
+        TypeError: a value is not a number.
     """
     if not all(0 < value < math.inf for value in (m, n, k, ours, cublas)):
         raise ValueError(f"lengths and times must be above 0, but got {[m, n, k, ours, cublas]}")

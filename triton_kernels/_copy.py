@@ -1,4 +1,4 @@
-"""A copy of an array that lies otherwise, into C order or whatever order the copy has."""
+"""Copy of an array with other strides, into C order or the order of the destination."""
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
 # Reason: Triton ships no types, and annotations on a kernel's parameters are instructions to its compiler.
@@ -15,14 +15,14 @@ from hookscope.triton_kernels._strides import merge_axes
 
 _BLOCK = 1024
 MAX_AXES = 5
-"""Axes that `place_of` tells apart, after neighbors that lie alike in all operands are taken as one."""
+"""Maximum axes for `place_of`, after merging adjacent axes with compatible strides in all operands."""
 
 
 @triton.jit
 def place_of(
     index, size_1, size_2, size_3, size_4, stride_0, stride_1, stride_2, stride_3, stride_4, AXES: tl.constexpr
 ):
-    """How far from an operand's first element the one with this index is, in an order in which axis 0 varies slowest.
+    """Return an element's offset from an operand's first element, by its index in C order (axis 0 varies slowest).
 
     Axes from AXES on do not exist.
     """
@@ -77,10 +77,10 @@ def copy_kernel(
 
 
 def copy(call: Planner, x: Operand, out: Operand) -> None:
-    """Have the elements of `x` written into `out`, of the same shape and dtype.
+    """Plan a copy of the elements of `x` into `out`, of the same shape and dtype.
 
     Raises:
-        UnsuitedError: more than `MAX_AXES` axes that cannot be taken together.
+        UnsuitedError: there are more than `MAX_AXES` axes after merging.
     """
     sizes, strides = merge_axes(x.shape, [x.strides, out.strides])
     axes = len(sizes)

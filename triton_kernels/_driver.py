@@ -1,8 +1,8 @@
-"""Triton drivers that need no PyTorch: one that launches on CuPy's device and stream, one that only compiles.
+"""Triton drivers without PyTorch: one that launches on CuPy's device and stream, and one that only compiles.
 
-A Triton driver answers which device and stream are current, and what to compile for. The one Triton ships
-takes PyTorch's stream, or without PyTorch the device's default one; work queued by CuPy on another stream
-would then not be waited for.
+A Triton driver provides the current device, the current stream and the compilation target. Triton's own uses PyTorch's
+stream, or without PyTorch the device's default stream; work queued by CuPy on another stream would then not be waited
+for.
 """
 
 # mypy: disable-error-code="import-untyped, no-any-return"
@@ -18,7 +18,7 @@ from triton.backends.driver import DriverBase
 
 
 class CompileOnlyDriver(DriverBase):  # type: ignore[misc]  # Triton ships no types
-    """Compiles for an NVIDIA GPU of the given compute capability (90 for 9.0) where there is none."""
+    """Compiler driver for an NVIDIA GPU of the given compute capability (90 for 9.0), without such a GPU."""
 
     def __init__(self, capability: int) -> None:
         self._target = GPUTarget("cuda", capability, 32)
@@ -34,7 +34,7 @@ class CompileOnlyDriver(DriverBase):  # type: ignore[misc]  # Triton ships no ty
         return self._target
 
     def get_current_device(self) -> str:
-        return str(self._target)  # Triton's cache of compiled kernels is keyed on it
+        return str(self._target)  # the key of Triton's cache of compiled kernels
 
     def get_current_stream(self, device: object) -> int:
         return 0
@@ -47,19 +47,19 @@ class CompileOnlyDriver(DriverBase):  # type: ignore[misc]  # Triton ships no ty
 
 
 def make_cupy_driver(cupy: Any) -> Any:
-    """The NVIDIA driver of this Triton on CuPy's current device and stream (Triton 3.6 and later).
+    """Return this Triton's NVIDIA driver for CuPy's current device and stream (Triton 3.6 and later).
 
-    Compiles Triton's small C launcher with the host's C compiler the first time, and so may raise whatever a
-    missing compiler or an old GPU driver makes it raise.
+    It compiles Triton's small C launcher with the host's C compiler the first time, so a missing compiler or an old GPU
+    driver may raise any error.
     """
-    # Imported here because it looks for the CUDA libraries, which a compile-only caller need not have.
+    # Imported here because it loads the CUDA libraries, which a compile-only caller may lack.
     from triton.backends.nvidia.driver import CudaDriver, CudaLauncher, CudaUtils
 
     runtime = cupy.cuda.runtime
 
     class CupyDriver(CudaDriver):  # type: ignore[misc]  # Triton ships no types
         def __init__(self) -> None:
-            # Not super().__init__(), which in Triton 3.6 imports PyTorch.
+            # Not super().__init__(), which imports PyTorch in Triton 3.6.
             self.utils = CudaUtils()
             self.launcher_cls = CudaLauncher
             self._capabilities: dict[int, tuple[int, int]] = {}
@@ -91,11 +91,10 @@ def make_cupy_driver(cupy: Any) -> Any:
 
 
 def keep_torch_out() -> None:
-    """Let Triton look for PyTorch, once, where it finds none.
+    """Make Triton's one search for PyTorch find none.
 
-    Triton 3.6 imports an installed PyTorch the first time it looks at a kernel's argument (2 s and 400 MB
-    that nobody here needs). Later versions only look whether somebody else has imported it, and this changes
-    nothing.
+    Triton 3.6 imports an installed PyTorch when it first inspects a kernel's argument (2 s and 400 MB without use
+    here). Later versions only check whether it is already imported, and this has no effect.
     """
     if "torch" in sys.modules:
         return
@@ -105,6 +104,6 @@ def keep_torch_out() -> None:
     try:
         mangle_type(3)
     except AttributeError:
-        pass  # some versions look into the entry without asking whether it is None
+        pass  # some versions use the entry without checking for None
     finally:
         del sys.modules["torch"]

@@ -1,4 +1,4 @@
-"""Kernels that are made of text, and the second half of the sums that they leave in parts."""
+"""Kernels from generated source, and the second stage of their partial sums."""
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
 # Reason: Triton ships no types, and annotations on a kernel's parameters are instructions to its compiler.
@@ -21,24 +21,24 @@ _kernels: dict[str, Any] = {}
 
 @triton.jit
 def max_of(a, b):
-    """The larger, NaN where either is."""
+    """Return the larger value, NaN if either is NaN."""
     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
 
 
 @triton.jit
 def min_of(a, b):
-    """The smaller, NaN where either is."""
+    """Return the smaller value, NaN if either is NaN."""
     return tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)
 
 
 def generated(text: str, name: str) -> Any:
-    """The kernel that a text defines, one for each name.
+    """Return the kernel that a text defines, one for each name.
 
-    `name` tells texts apart, as a digest of the text does. The text's lines stand where Python looks for those of a
-    file, since Triton reads them. The machine code is kept in Triton's cache on disk, under a digest of the text, too.
+    `name` identifies the text, as its digest does. The text's lines are stored in `linecache`, since Triton reads them.
+    The machine code is cached on disk by Triton, also under a digest of the text.
     """
-    found = _kernels.get(name)
-    if found is None:
+    kernel = _kernels.get(name)
+    if kernel is None:
         file = f"<{name}>"
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
         names: dict[str, Any] = {
@@ -49,8 +49,8 @@ def generated(text: str, name: str) -> Any:
             "__name__": __name__,
         }
         exec(compile(text, file, "exec"), names)
-        found = _kernels.setdefault(name, triton.jit(names[name]))
-    return found
+        kernel = _kernels.setdefault(name, triton.jit(names[name]))
+    return kernel
 
 
 @triton.jit
@@ -84,14 +84,14 @@ def parts_kernel(
     if MEAN:
         total = total / count
     if HALF:
-        total = total.to(tl.float32)  # from which alone there is a way to bfloat16
+        total = total.to(tl.float32)  # only float32 converts to bfloat16
     tl.store(out_ptr + column, total.to(out_ptr.dtype.element_ty), mask=inside)
 
 
 def add_parts(call: Planner, parts: Operand, out: Operand, count: int, extreme: str = "") -> None:
-    """Have added up the rows of a matrix into `out`, in one order; divided by `count` unless that is 0.
+    """Plan the sum of a matrix's rows into `out`, in a fixed order, divided by `count` unless that is 0.
 
-    With an `extreme`, "max" or "min", that in the place of the sum.
+    With an `extreme`, "max" or "min", compute that instead of the sum.
     """
     rows, columns = parts.shape
     block = min(next_power_of_2(columns), 64)

@@ -1,4 +1,4 @@
-"""The ranks that ``%ranks N`` starts: one launcher below the notebook's kernel, and a cell that runs on all of them."""
+"""Ranks that ``%ranks N`` starts: one launcher as a child of the notebook's kernel, and cells that run on all ranks."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ from .outputs import Outputs
 
 __all__ = ["RanksFailed", "StartedRanks", "start_ranks"]
 
-_SECONDS = 120.0  # until all ranks must be there: a machine with other work imports slowly
+_SECONDS = 120.0  # timeout for the start of all ranks: a busy machine imports slowly
 _LAST = 3.0  # s for the ranks to end by themselves
-_ON_ITS_WAY = 0.02  # s in which what a subprocess of a rank has written comes through the launcher
-_TO_HEAR = 0.4  # s in which those ranks end the cell that can
-_TAIL = 40  # lines that the launcher wrote
+_ON_ITS_WAY = 0.02  # s for output of a rank's subprocess to arrive through the launcher
+_TO_HEAR = 0.4  # s for the ranks to end the cell after an interrupt
+_TAIL = 40  # lines of the launcher's output that are kept
 
 
-class RanksFailed(Exception):  # noqa: N818  (it is what the cell says, after the ranks' own errors)
+class RanksFailed(Exception):  # noqa: N818  (it is the cell's result, after the ranks' own errors)
     """A cell failed on some ranks; their errors are shown above."""
 
     def _render_traceback_(self) -> list[str]:
-        """IPython shows these lines in place of a traceback, which would show only the magic."""
+        """Return the lines that IPython shows instead of a traceback, which would show only the magic."""
         return [str(self)]
 
 
 def start_ranks(count: int) -> StartedRanks:
-    """Start that many ranks, and wait until they are there.
+    """Start this many ranks, and wait until they are available.
 
     Raises:
-        RuntimeError: they cannot be started; the message says why.
+        RuntimeError: the ranks cannot be started; the message says why.
     """
     folder = tempfile.TemporaryDirectory(prefix="hookscope-ranks-")
     run = uuid4().hex[:12]
@@ -60,14 +60,14 @@ def start_ranks(count: int) -> StartedRanks:
     deadline = monotonic() + _SECONDS
     path = Path(folder.name)
     try:
-        while len(found := cards(path)) < count:
+        while len(available := cards(path)) < count:
             if process.poll() is not None:
                 raise RuntimeError("the ranks could not be started:\n" + "\n".join(output.to_its_end()))
             if monotonic() > deadline:
-                there = f"of {count} ranks {len(found)} were there after {_SECONDS:g} s"
-                raise RuntimeError("\n".join((f"{there}:", *output.tail)))
+                summary = f"of {count} ranks {len(available)} were there after {_SECONDS:g} s"
+                raise RuntimeError("\n".join((f"{summary}:", *output.tail)))
             sleep(0.02)
-        return StartedRanks(Fleet(found), process, folder, output)
+        return StartedRanks(Fleet(available), process, folder, output)
     except BaseException:
         process.terminate()
         folder.cleanup()
@@ -75,11 +75,11 @@ def start_ranks(count: int) -> StartedRanks:
 
 
 class _LauncherOutput:
-    """What comes from the launcher: its own words, and what subprocesses and C code of the ranks write, labeled.
+    """Output of the launcher: its own messages, and labeled output of the ranks' subprocesses and C code.
 
     Attributes:
         tail: the last lines.
-        told: called with each line; None while nobody shows it.
+        told: called with each line; None if no cell shows it.
     """
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
@@ -90,7 +90,7 @@ class _LauncherOutput:
         self._thread.start()
 
     def to_its_end(self) -> list[str]:
-        """The last lines, when the launcher has ended."""
+        """Return the last lines after the launcher has ended."""
         self._thread.join(_LAST)
         return list(self.tail)
 
@@ -108,7 +108,7 @@ class StartedRanks:
     """Ranks that live until they are stopped, or until the kernel ends.
 
     Attributes:
-        fleet: they themselves.
+        fleet: the connections to the ranks.
     """
 
     def __init__(
@@ -125,40 +125,40 @@ class StartedRanks:
 
     @property
     def alive(self) -> bool:
-        """Whether all of them are there."""
+        """Whether all ranks are running."""
         return len(self.fleet.living) == len(self.fleet.ranks)
 
     def run(self, code: str, on: Sequence[int] | None = None) -> None:
-        """Run a cell on these ranks, by default on all, and show what they write; an interrupt goes to all.
+        """Run a cell on these ranks, by default on all, and show their output; an interrupt is sent to all.
 
-        An interrupt ends the cell here when the ranks have ended it there; without those that cannot hear of it, since
-        their processes are stopped, and when it comes a second time.
+        After an interrupt, the cell ends here when it has ended on the ranks, except on ranks whose processes are
+        stopped, or after a second interrupt.
 
         Raises:
-            RanksFailed: it failed on some, or a rank has ended.
-            KeyboardInterrupt: it was interrupted.
+            RanksFailed: the cell failed on some ranks, or a rank has ended.
+            KeyboardInterrupt: the cell was interrupted.
         """
         outputs = self.fleet.outputs = Outputs()
         self._output.told = partial(outputs.line, name="stdout")
-        looks, answers = somebody_looks(), dict[int, Future[Any]]()
+        has_viewer, replies = somebody_looks(), dict[int, Future[Any]]()
         try:
-            with uninterrupted():  # all ranks are asked or none
-                answers = self.fleet.ask("execute", on, code=code, all=on is None, looks=looks, cell=str(uuid4()))
-            self._wait(answers)
+            with uninterrupted():  # all ranks get the request or none
+                replies = self.fleet.ask("execute", on, code=code, all=on is None, looks=has_viewer, cell=str(uuid4()))
+            self._wait(replies)
         except KeyboardInterrupt:
             self.fleet.interrupt(on)
             try:
-                self._wait(answers, interrupted=True)
+                self._wait(replies, interrupted=True)
             finally:
-                self._tell_silent(answers, outputs)
+                self._tell_silent(replies, outputs)
                 outputs.show_errors()
             raise
         outputs.show_errors()
         sleep(_ON_ITS_WAY)
-        self._tell_failed(answers)
+        self._tell_failed(replies)
 
     def _wait(self, answers: dict[int, Future[Any]], interrupted: bool = False) -> None:
-        """Wait for the answers; in the Hookscope kernel the pages' widgets stay live meanwhile."""
+        """Wait for the replies; in the Hookscope kernel the pages' widgets stay live meanwhile."""
         begin = monotonic()
 
         def done() -> bool:
@@ -176,22 +176,22 @@ class StartedRanks:
             sleep(0.01)
 
     def _stopped(self, answers: dict[int, Future[Any]]) -> list[int]:
-        """The ranks that have not answered and whose processes stand still."""
+        """Return the ranks that have not replied and whose processes are stopped."""
         pids = {rank: self.fleet.ranks[rank].remote.card.pid for rank, answer in answers.items() if not answer.done()}
         return [rank for rank, pid in pids.items() if is_stopped(pid)]
 
     def _tell_silent(self, answers: dict[int, Future[Any]], outputs: Outputs) -> None:
-        """Say of which ranks the cell still runs, after an interrupt."""
+        """Print the ranks on which the cell still runs after an interrupt."""
         silent = [rank for rank, answer in answers.items() if not answer.done()]
         if not silent:
             return
         stopped = self._stopped(answers)
-        why = "".join(
+        hint = "".join(
             f"; process {(pid := self.fleet.ranks[rank].remote.card.pid)} of rank {rank} is stopped: "
             f"kill -CONT {pid} lets it go on"
             for rank in stopped
         )
-        outputs.line(f"hookscope: the cell has not ended yet on {ranks_text(silent)}{why}; %ranks stop ends all")
+        outputs.line(f"hookscope: the cell has not ended yet on {ranks_text(silent)}{hint}; %ranks stop ends all")
 
     def _tell_failed(self, answers: dict[int, Future[Any]]) -> None:
         failed, gone = [], []
@@ -211,7 +211,7 @@ class StartedRanks:
             raise RanksFailed(f"The cell failed on {ranks_text(failed)}.")
 
     def stop(self) -> None:
-        """End them all; in a process that was forked from the one that started them, do nothing."""
+        """End all ranks; in a process forked from the one that started them, do nothing."""
         if os.getpid() != self._kernel:
             return
         atexit.unregister(self.stop)

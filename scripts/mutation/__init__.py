@@ -1,1 +1,1 @@
-"""Mutation testing: small faults put into the engine one at a time, and whether a test notices."""
+"""Mutation testing: single faults in the engine, each tried with its tests."""

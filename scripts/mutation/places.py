@@ -1,6 +1,6 @@
-"""Where a source file can be changed, and what to: one small fault at each place.
+"""Possible changes of a source file: one small fault at each place.
 
-What people read is left alone: texts, annotations, decorators, `__all__`, everything inside a `raise`.
+Texts for readers are left unchanged: strings, annotations, decorators, `__all__`, everything inside a `raise`.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ COMPARISON: dict[type[ast.AST], type[ast.cmpop]] = {
     ast.In: ast.NotIn,
     ast.NotIn: ast.In,
 }
-# Their arguments are types: a change there is no fault that anybody makes.
+# Their arguments are types, where a change is not a realistic fault.
 OF_TYPES = {"isinstance", "issubclass", "cast", "TypeVar", "ParamSpec", "NewType"}
 
-# The order of their two last arguments means nothing.
+# The order of their last two arguments is irrelevant.
 COMMUTATIVE = {"add", "logical_and", "logical_or", "max", "maximum", "min", "minimum", "mul", "swapaxes"}
-# What they say changes no result: a check of what is so anyway, and whether an array may be the same one.
+# These arguments change no result: a redundant check, and whether an array may be shared.
 WITHOUT_EFFECT = {("zip", "strict"), ("astype", "copy")}
 
 
@@ -54,11 +54,11 @@ class Place:
 
     kind: str
     node: ast.AST
-    change: Callable[[], ast.AST]  # changes the tree in place; the node that is there now
-    function: str  # the qualified name of the function around it, or ""
-    lines: frozenset[int]  # a test that runs one of these may notice
-    at_import: bool  # it happens when the module is imported, so it must be there by then
-    in_table: bool = False  # the body of a lambda outside functions: its line also runs at import, it does not
+    change: Callable[[], ast.AST]  # changes the tree in place and returns the current node
+    function: str  # the qualified name of the enclosing function, or ""
+    lines: frozenset[int]  # a test that runs one of these may detect the change
+    at_import: bool  # it is evaluated at import, so the change must precede that
+    in_table: bool = False  # the body of a lambda outside functions: its line also runs at import, the body does not
 
     @property
     def line(self) -> int:
@@ -75,7 +75,7 @@ class _Scope:
 
 
 def name_of(node: ast.expr) -> str:
-    """The last part of a dotted name."""
+    """Return the last part of a dotted name."""
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
@@ -84,7 +84,7 @@ def is_type_checking(node: ast.AST) -> TypeGuard[ast.If]:
 
 
 def lines_of(nodes: list[ast.stmt] | list[ast.expr]) -> frozenset[int]:
-    """All lines from the first to the last of the nodes."""
+    """Return all lines from the first to the last of the nodes."""
     return frozenset(range(nodes[0].lineno, (nodes[-1].end_lineno or nodes[-1].lineno) + 1))
 
 
@@ -97,7 +97,7 @@ def _header(node: ast.stmt) -> frozenset[int]:
 
 
 def _changed_number(value: object) -> object:
-    """Another number of the same type; None where the value is none."""
+    """Return another number of the same type; None for a value that is not a number."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
@@ -170,7 +170,7 @@ class _Finder:
         self.add("branch", node.test, change, scope)
 
     def expression(self, node: ast.AST, scope: _Scope) -> None:
-        """Places of an expression, or of what else is not a statement."""
+        """Add the places of an expression, or of another node that is not a statement."""
         if isinstance(node, ast.JoinedStr):
             return
         if isinstance(node, ast.Lambda):
@@ -206,7 +206,7 @@ class _Finder:
         self.children(node, scope)
 
     def operator(self, node: ast.BinOp | ast.AugAssign, scope: _Scope) -> None:
-        # Outside functions `|` joins types.
+        # Outside functions `|` combines types.
         if not (scope.at_import and isinstance(node.op, ast.BitOr)):
             self.set_operator("arithmetic", node, ARITHMETIC[type(node.op)](), scope)
 
@@ -237,7 +237,7 @@ class _Finder:
             return
 
         def change() -> ast.AST:
-            node.value = value  # type: ignore[assignment]  # of the type that it has
+            node.value = value  # type: ignore[assignment]  # of the same type
             return node
 
         self.add(kind, node, change, scope)
@@ -253,8 +253,8 @@ class _Finder:
         last = len(node.args) - 2
         for index in range(last + 1):
             pair = node.args[index : index + 2]
-            starred = any(isinstance(one, ast.Starred) for one in pair)
-            # The name of who asks, and that of the argument, are texts of an error.
+            starred = any(isinstance(argument, ast.Starred) for argument in pair)
+            # A function's own name, and that of an argument, are texts of an error.
             of_texts = _is_text(pair[1]) and (
                 _is_text(pair[0]) or (index and called.startswith(("check_", "ints_for")))
             )
@@ -281,19 +281,19 @@ class _Finder:
 
 
 def negated(node: ast.expr) -> ast.expr:
-    """`not` before the condition, or away from it."""
+    """Return the condition with a `not` added or removed."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return node.operand
     return ast.copy_location(ast.UnaryOp(ast.Not(), node), node)
 
 
 def small_faults(tree: ast.Module) -> list[Place]:
-    """All places of the file, in the same order each time."""
+    """Return all places of the file, in a fixed order."""
     return _Finder(tree).places
 
 
 def outermost_functions(nodes: list[ast.stmt], owner: str = "") -> Iterator[tuple[str, FunctionNode]]:
-    """Functions and methods with their qualified names, without those inside others."""
+    """Yield functions and methods with their qualified names, without nested functions."""
     for node in nodes:
         if isinstance(node, FunctionNode):
             yield f"{owner}{node.name}", node

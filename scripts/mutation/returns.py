@@ -1,6 +1,6 @@
-"""One change for each function: what it returns is made false, with its type and shape kept.
+"""One change for each function: its result is falsified, with its type and shape kept.
 
-A function that returns nothing gets an empty body instead.
+A function without a result gets an empty body instead.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ RETURNS, EMPTIED = "returns", "emptied"
 
 
 def _wrapped(node: ast.expr) -> ast.expr:
-    """`__falsified__(node)`; a lambda that is returned, alone or among others, returns that."""
+    """Return `__falsified__(node)`; for lambdas in the result, wrap their bodies instead."""
     if isinstance(node, ast.Lambda):
         node.body = _wrapped(node.body)
         return node
     if isinstance(node, ast.Tuple):
-        lambdas = [index for index, one in enumerate(node.elts) if isinstance(one, ast.Lambda)]
+        lambdas = [index for index, element in enumerate(node.elts) if isinstance(element, ast.Lambda)]
         for index in lambdas:
             node.elts[index] = _wrapped(node.elts[index])
         if lambdas:
@@ -34,7 +34,7 @@ def _wrapped(node: ast.expr) -> ast.expr:
 
 
 def _results(function: FunctionNode) -> Iterator[ast.Return | ast.Yield]:
-    """Each return and yield of a value, those of functions inside it too."""
+    """Yield each return and yield of a value, including those of nested functions."""
     for node in ast.walk(function):
         if isinstance(node, ast.Return | ast.Yield) and node.value is not None:
             value = node.value
@@ -54,17 +54,17 @@ def _falsify(function: FunctionNode) -> Callable[[], ast.AST]:
 
 def _empty(function: FunctionNode) -> Callable[[], ast.AST]:
     def change() -> ast.AST:
-        kept = function.body[:1] if ast.get_docstring(function, clean=False) is not None else []
-        # Never run, but still read by the compiler: the function keeps the variables that it has from outside.
-        never = ast.If(ast.Constant(False), function.body[len(kept) :], [])
-        function.body = [*kept, ast.copy_location(never, function.body[-1])]
+        docstring = function.body[:1] if ast.get_docstring(function, clean=False) is not None else []
+        # Never run, but still compiled, so that the function keeps its free variables.
+        never = ast.If(ast.Constant(False), function.body[len(docstring) :], [])
+        function.body = [*docstring, ast.copy_location(never, function.body[-1])]
         return function
 
     return change
 
 
 def _does_something(function: FunctionNode) -> bool:
-    """Whether its body is more than texts, `...`, `pass` and a refusal."""
+    """Return whether a function's body has more than texts, `...`, `pass` and a raise."""
     return not all(
         isinstance(node, ast.Pass | ast.Raise) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
         for node in function.body
@@ -72,14 +72,14 @@ def _does_something(function: FunctionNode) -> bool:
 
 
 def _tables(tree: ast.Module) -> Iterator[ast.Lambda]:
-    """Lambdas outside functions."""
-    left: list[ast.AST] = list(tree.body)
-    while left:
-        node = left.pop(0)
+    """Yield lambdas outside functions."""
+    pending: list[ast.AST] = list(tree.body)
+    while pending:
+        node = pending.pop(0)
         if isinstance(node, ast.Lambda):
             yield node
         elif not isinstance(node, FunctionNode):
-            left.extend(ast.iter_child_nodes(node))
+            pending.extend(ast.iter_child_nodes(node))
 
 
 def _falsify_lambda(node: ast.Lambda) -> Callable[[], ast.AST]:
@@ -90,7 +90,7 @@ def _falsify_lambda(node: ast.Lambda) -> Callable[[], ast.AST]:
 
 
 def functions(tree: ast.Module) -> list[Place]:
-    """A place for each function, method and lambda of the file that is not inside another."""
+    """Return a place for each function, method and lambda of the file that is not nested in another."""
     places = []
     for name, node in outermost_functions(tree.body):
         if "overload" in {name_of(decorator) for decorator in node.decorator_list} or not _does_something(node):
@@ -100,26 +100,28 @@ def functions(tree: ast.Module) -> list[Place]:
             places.append(Place(RETURNS, node, _falsify(node), name, lines, at_import=False))
         else:
             places.append(Place(EMPTIED, node, _empty(node), name, lines, at_import=False))
-    for one in sorted(_tables(tree), key=lambda node: (node.lineno, node.col_offset)):
-        lines, name = lines_of([one.body]), f"<lambda:{one.lineno}>"
-        places.append(Place(RETURNS, one, _falsify_lambda(one), name, lines, at_import=False, in_table=True))
+    for table_entry in sorted(_tables(tree), key=lambda node: (node.lineno, node.col_offset)):
+        lines, name = lines_of([table_entry.body]), f"<lambda:{table_entry.lineno}>"
+        places.append(
+            Place(RETURNS, table_entry, _falsify_lambda(table_entry), name, lines, at_import=False, in_table=True)
+        )
     return places
 
 
 class Falsifier:
-    """What `__falsified__` is while a mutant is tested; `changed` says whether there was anything to change."""
+    """Implementation of `__falsified__` while a mutant is tested; `changed` counts actual changes."""
 
     def __init__(self) -> None:
         self.changed = 0
         self._busy = threading.local()
 
     def __call__(self, value: Any) -> Any:
-        if getattr(self._busy, "now", False):  # making it false may call the mutated function
+        if getattr(self._busy, "now", False):  # falsifying may call the mutated function
             return value
         self._busy.now = True
         try:
             new = falsified(value)
-        except Exception:  # a type that knows no arithmetic is an object like others: it is kept
+        except Exception:  # a type without arithmetic is kept like other objects
             return value
         finally:
             self._busy.now = False
@@ -128,7 +130,7 @@ class Falsifier:
 
 
 def falsified(value: Any) -> Any:
-    """Another value of the same type and shape; the same object where there is none."""
+    """Return another value of the same type and shape; the same object if there is none."""
     kind = type(value)
     if kind is bool:
         return not value
@@ -139,16 +141,16 @@ def falsified(value: Any) -> Any:
     if kind is str:
         return f"{value}?"
     if kind is tuple or kind is list or (isinstance(value, tuple) and hasattr(value, "_replace")):
-        for index, one in enumerate(value):
-            new = falsified(one)
-            if new is not one:
+        for index, item in enumerate(value):
+            new = falsified(item)
+            if new is not item:
                 items = [*value[:index], new, *value[index + 1 :]]
                 return items if kind is list else tuple(items) if kind is tuple else kind(*items)
         return value
     if kind is dict:
-        for key, one in value.items():
-            new = falsified(one)
-            if new is not one:
+        for key, item in value.items():
+            new = falsified(item)
+            if new is not item:
                 return {**value, key: new}
         return value
     if hasattr(value, "dtype") and hasattr(value, "shape"):
@@ -157,8 +159,8 @@ def falsified(value: Any) -> Any:
 
 
 def _array(value: Any) -> Any:
-    """An array or tensor of any library with other numbers; the same one where arithmetic would make something else."""
-    import numpy as np  # not at the top: the tests say with how many threads
+    """Return an array or tensor of any library with other numbers; unchanged if arithmetic would change its type."""
+    import numpy as np  # not at the top, since the tests set the number of threads
 
     if 0 in value.shape:
         return value
@@ -169,7 +171,7 @@ def _array(value: Any) -> Any:
         new = value + 1
     else:
         new = value * 1.25 + 0.5
-    if isinstance(value, np.ndarray):  # one without dimensions has become a scalar, one of Float16 perhaps wider
+    if isinstance(value, np.ndarray):  # a zero-dimensional result has become a scalar, a Float16 one perhaps wider
         new = np.asarray(new, value.dtype)
     same = type(new) is type(value) and new.dtype == value.dtype and new.shape == value.shape
     return new if same else value

@@ -1,7 +1,7 @@
-"""Tests a mutant in a process of its own, forked from one that is ready: the tree is never touched.
+"""Trials of mutants in separate processes, forked from a prepared one: the tree is never changed.
 
-Most mutants are tried *warm*: all modules and tests are loaded, and the fork exchanges the code of the function. What
-matters while a module is imported is tried *cold*: the fork imports the engine, the one module with the change in it.
+Most mutants are tried *warm*: all modules and tests are loaded, and the fork replaces the code of the function. Changes
+to code that runs at import are tried *cold*: the fork imports the engine, with the change in one module.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from .record import PLUGINS, Map, Project
 from .returns import FALSIFIED, Falsifier
 
 Find = Callable[[ast.Module], list[Place]]
-GIGABYTES = 8  # of address space: a mutant may want any size
+GIGABYTES = 8  # of address space, since a mutant may allocate any size
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A place of a file by its number: the tree can be parsed and changed anew in any process."""
+    """A numbered place of a file, so that any process can parse and change the tree again."""
 
     path: str
     number: int
@@ -53,7 +53,7 @@ class Mutant:
         return tree, self.find(tree)[self.number]
 
     def texts(self, root: Path) -> tuple[str, str]:
-        """The changed expression, before and after."""
+        """Return the changed expression, before and after."""
         _, place = self.tree(root)
         before = ast.unparse(place.node)
         return before, ast.unparse(place.change())
@@ -66,40 +66,40 @@ class Mutant:
 
 @dataclass
 class Job:
-    """A mutant with the tests that may notice it, in the order in which they are run."""
+    """A mutant with the tests that may detect it, in order."""
 
     mutant: Mutant
     tests: list[str]
     cold: bool
-    name: str = ""  # what progress calls it
-    falsifies: bool = False  # it says through `__falsified__` whether there was anything to change
+    name: str = ""  # the name in progress messages
+    falsifies: bool = False  # whether `__falsified__` counts actual changes
 
 
 @dataclass
 class Verdict:
-    """What became of a mutant."""
+    """The result of a mutant's trial."""
 
     outcome: str  # "failed", "no import", "died", "survived", "nothing to change", "not run"
     by: str = ""  # the test that failed
     ran: list[str] = field(default_factory=list)
 
 
-# --- a fork for each ---------------------------------------------------------------------------------------------
+# --- forks -------------------------------------------------------------------------------------------------------
 
 
 def forked(
     jobs: Iterable[Any], child: Callable[[Any], dict[str, Any]], workers: int, limit: float
 ) -> Iterator[tuple[Any, dict[str, Any] | None]]:
-    """Call `child` with each job in a fork; yield what it gave, None where the process died or had to be killed."""
-    left = iter(jobs)
+    """Call `child` with each job in a fork; yield its result, None if the process died or was killed."""
+    pending = iter(jobs)
     running: dict[int, tuple[Any, Path, float]] = {}
-    more = True
+    has_more = True
     try:
-        while more or running:
-            while more and len(running) < workers:
-                job = next(left, forked)
+        while has_more or running:
+            while has_more and len(running) < workers:
+                job = next(pending, forked)
                 if job is forked:
-                    more = False
+                    has_more = False
                     break
                 folder = Path(tempfile.mkdtemp(prefix="mutant-"))
                 pid = os.fork()
@@ -111,7 +111,7 @@ def forked(
                     _kill(pid)
                 if os.waitpid(pid, os.WNOHANG)[0]:
                     del running[pid]
-                    _kill(pid)  # what it started
+                    _kill(pid)  # its children
                     path = folder / "result.json"
                     result = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
                     yield job, result
@@ -128,7 +128,7 @@ def _kill(group: int) -> None:
 
 
 def _in_fork(job: Any, child: Callable[[Any], dict[str, Any]], folder: Path) -> None:
-    """Never returns."""
+    """Run a job in a fork, write its result, and exit the process."""
     try:
         os.setsid()
         quiet = os.open(os.devnull, os.O_RDWR)
@@ -147,11 +147,11 @@ def _in_fork(job: Any, child: Callable[[Any], dict[str, Any]], folder: Path) -> 
         os._exit(0)
 
 
-# --- putting the change in ---------------------------------------------------------------------------------------
+# --- applying changes --------------------------------------------------------------------------------------------
 
 
 class _ChangedModule(importlib.abc.MetaPathFinder):
-    """Imports one file with the change in it, by whatever name."""
+    """Finder that imports one changed file, under any name."""
 
     def __init__(self, mutant: Mutant, root: Path) -> None:
         self.mutant, self.root = mutant, root
@@ -177,7 +177,7 @@ class _ChangedLoader(SourceFileLoader):
 
 
 class Functions:
-    """Every function of the engine that is alive, by its code."""
+    """Every live function of the engine, by its code."""
 
     def __init__(self, project: Project) -> None:
         self.root = project.root
@@ -197,29 +197,29 @@ class Functions:
                     self.by_code.setdefault((path, function.__code__), []).append(function)
 
     def patches(self, mutant: Mutant) -> list[tuple[FunctionType, CodeType]] | None:
-        """Which functions get which code. None: the change is in no function that is alive."""
+        """Return the functions to patch with their new code; None if the change is in no live function."""
         filename = self.names.get(mutant.path)
         if filename is None:
             return None
         if mutant.path not in self.unchanged:
             tree = ast.parse((self.root / mutant.path).read_bytes())
             self.unchanged[mutant.path] = compile(tree, filename, "exec", dont_inherit=True)
-        found = []
+        pairs = []
         for old, new in _changed_code(self.unchanged[mutant.path], mutant.code(self.root, filename)):
             for function in self.by_code.get((mutant.path, old), ()):
                 if old.co_freevars != new.co_freevars:
                     return None
-                found.append((function, new))
-        return found or None
+                pairs.append((function, new))
+        return pairs or None
 
 
 def _changed_code(before: CodeType, after: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
-    """Pairs of the codes that differ, from the outside to the inside."""
+    """Yield pairs of differing code objects, outer before inner."""
     if before == after:
         return
     yield before, after
-    old, new = ([one for one in code.co_consts if isinstance(one, CodeType)] for code in (before, after))
-    if [one.co_name for one in old] == [one.co_name for one in new]:
+    old, new = ([constant for constant in code.co_consts if isinstance(constant, CodeType)] for code in (before, after))
+    if [constant.co_name for constant in old] == [constant.co_name for constant in new]:
         for pair in zip(old, new, strict=True):
             yield from _changed_code(*pair)
 
@@ -228,7 +228,7 @@ def _changed_code(before: CodeType, after: CodeType) -> Iterator[tuple[CodeType,
 
 
 class _Trial:
-    """The pytest plugin that runs some of the collected tests, in their order, until one fails."""
+    """pytest plugin that runs some of the collected tests, in order, until one fails."""
 
     def __init__(self, tests: list[str], seconds: dict[str, float], falsifier: Falsifier | None = None) -> None:
         self.tests, self.seconds, self.falsifier = tests, seconds, falsifier
@@ -248,7 +248,7 @@ class _Trial:
     def run(self, session: pytest.Session, items: dict[str, pytest.Item], to_the_end: bool = False) -> None:
         os.chdir(tempfile.gettempdir())
         chosen = [items[test] for test in self.tests if test in items]
-        self.started = not session.testsfailed  # a module of tests that cannot be imported has failed
+        self.started = not session.testsfailed  # a test module that cannot be imported has failed
         for item, following in pairwise([*chosen, None]):
             if not self.started or item is None:
                 break
@@ -273,17 +273,17 @@ class _Trial:
 
 UNNOTICED = ("survived", "nothing to change", "not run")
 FILES_FIRST = 4
-ENOUGH = 200  # tests after which a function that gave nothing to falsify is taken for one that never does
+ENOUGH = 200  # after this many tests without a change, a function is assumed to return nothing that can be falsified
 
 
 @dataclass
 class Trials:
-    """Tries mutants."""
+    """Trials of mutants."""
 
     project: Project
     map: Map
     workers: int = 1
-    limit: float = 600.0  # seconds until a process is killed that hangs where no signal reaches it
+    limit: float = 600.0  # seconds until a process that ignores signals is killed
     say: Callable[[str], None] = lambda text: print(text, file=sys.stderr, flush=True)
 
     def __post_init__(self) -> None:
@@ -295,12 +295,12 @@ class Trials:
         return _Trial(job.tests, self._seconds, falsifier if job.falsifies else None)
 
     def run(self, jobs: list[Job]) -> dict[Mutant, Verdict]:
-        """Try all of them."""
+        """Try all mutants."""
         verdicts = {job.mutant: Verdict("not run") for job in jobs if not job.tests}
-        left = [job for job in jobs if job.tests]
+        runnable = [job for job in jobs if job.tests]
         done = 0
         for cold in (False, True):
-            batch = [job for job in left if job.cold is cold]
+            batch = [job for job in runnable if job.cold is cold]
             for job, result in (self._cold if cold else self._warm)(batch) if batch else ():
                 if result is not None and "error" in result:
                     sys.exit(f"{job.name}: the mutation tester itself failed:\n{result['error']}")
@@ -310,34 +310,34 @@ class Trials:
                 verdicts[job.mutant] = Verdict(**(result or {"outcome": "died"}))
                 done += 1
                 if verdicts[job.mutant].outcome in ("survived", "not run"):
-                    self.say(f"{done} of {len(left)}; {verdicts[job.mutant].outcome}: {job.name}")
+                    self.say(f"{done} of {len(runnable)}; {verdicts[job.mutant].outcome}: {job.name}")
                 elif done % 20 == 0:
-                    self.say(f"{done} of {len(left)}")
+                    self.say(f"{done} of {len(runnable)}")
         return verdicts
 
     def _cold(self, jobs: list[Job]) -> Iterator[tuple[Job, dict[str, Any] | None]]:
-        """In two turns: most are noticed in the first few files of tests, and each file takes time to collect."""
+        """Try mutants in two turns: most are detected in the first few test files, and collecting a file takes time."""
         import numpy  # noqa: F401  (loaded once for all forks)
 
         first = [replace(job, tests=_in_files(job.tests, FILES_FIRST)) for job in jobs]
-        known = {job.mutant: job for job in jobs}
-        earlier: dict[Mutant, dict[str, Any]] = {}
-        left = []
+        jobs_by_mutant = {job.mutant: job for job in jobs}
+        first_results: dict[Mutant, dict[str, Any]] = {}
+        remaining = []
         for job, result in self._collected_anew(first):
             done = set(job.tests)
-            more = [test for test in known[job.mutant].tests if test not in done]
-            if more and result is not None and result.get("outcome") in UNNOTICED:
-                earlier[job.mutant] = result
-                left.append(replace(job, tests=more))
+            further_tests = [test for test in jobs_by_mutant[job.mutant].tests if test not in done]
+            if further_tests and result is not None and result.get("outcome") in UNNOTICED:
+                first_results[job.mutant] = result
+                remaining.append(replace(job, tests=further_tests))
             else:
-                yield known[job.mutant], result
-        for job, result in self._collected_anew(left):
+                yield jobs_by_mutant[job.mutant], result
+        for job, result in self._collected_anew(remaining):
             if result is not None and "error" not in result:
-                before = earlier[job.mutant]
-                result["ran"] = [*before.get("ran", []), *result.get("ran", [])]
-                if result["outcome"] in UNNOTICED:  # what the two turns together say
-                    result["outcome"] = min(before["outcome"], result["outcome"], key=UNNOTICED.index)
-            yield known[job.mutant], result
+                first_result = first_results[job.mutant]
+                result["ran"] = [*first_result.get("ran", []), *result.get("ran", [])]
+                if result["outcome"] in UNNOTICED:  # the combined result of both turns
+                    result["outcome"] = min(first_result["outcome"], result["outcome"], key=UNNOTICED.index)
+            yield jobs_by_mutant[job.mutant], result
 
     def _collected_anew(self, jobs: list[Job]) -> Iterator[tuple[Job, dict[str, Any] | None]]:
         def child(job: Job) -> dict[str, Any]:
@@ -348,7 +348,7 @@ class Trials:
             files = dict.fromkeys(test.partition("::")[0] for test in job.tests)
             with suppress(
                 Exception
-            ):  # a plugin of pytest may be the first to import the engine: it has not started then
+            ):  # a plugin of pytest may be the first to import the engine, which then fails before the tests start
                 pytest.main([*files, f"--rootdir={self.project.root}", "-q", "-s", *PLUGINS], plugins=[trial])
             return trial.result() if changed.used else {"outcome": "not run"}
 
@@ -361,12 +361,12 @@ class Trials:
         functions = Functions(self.project)
         patches: dict[int, list[tuple[FunctionType, CodeType]]] = {}
         for number, job in enumerate(jobs):
-            found = functions.patches(job.mutant)
-            if found is None:
+            pairs = functions.patches(job.mutant)
+            if pairs is None:
                 yield number, {"outcome": "must be cold"}
             else:
-                patches[number] = found
-        items = {item.nodeid: item for item in session.items}  # a fork copies what it touches: not there
+                patches[number] = pairs
+        items = {item.nodeid: item for item in session.items}  # built here, since a fork copies memory that it writes
         gc.collect()
         gc.freeze()
 
@@ -383,11 +383,11 @@ class Trials:
         yield from forked(patches, child, self.workers, self.limit)
 
     def control(self) -> set[str]:
-        """The tests that fail in the order, and in the surroundings, in which mutants are tried."""
+        """Return the tests that fail without a mutant, in the same order and environment."""
 
         def child(session: pytest.Session) -> dict[str, Any]:
-            everything = self.map.in_order((1 << len(self.map.tests)) - 1)
-            trial = _Trial(everything, dict(zip(self.map.tests, self.map.seconds, strict=True)))
+            all_tests = self.map.in_order((1 << len(self.map.tests)) - 1)
+            trial = _Trial(all_tests, dict(zip(self.map.tests, self.map.seconds, strict=True)))
             session.config.pluginmanager.register(trial)
             trial.run(session, {item.nodeid: item for item in session.items}, to_the_end=True)
             return {"failed": trial.failed, "ran": len(trial.ran)}
@@ -403,7 +403,7 @@ class Trials:
 
 
 class _Server:
-    """The pytest plugin that hands the collected tests to a function instead of running them."""
+    """pytest plugin that passes the collected tests to a function instead of running them."""
 
     def __init__(self, serve: Callable[[pytest.Session], None], project: Project) -> None:
         self.serve, self.project = serve, project
@@ -423,14 +423,14 @@ class _Server:
 def _from_server(
     project: Project, serve: Callable[[pytest.Session], Iterator[tuple[int, Any]]], jobs: list[Any]
 ) -> Iterator[tuple[Any, Any]]:
-    """Fork, collect all tests there, and yield what `serve` yields there, with the job for its number."""
-    reading, writing = os.pipe()
+    """Fork, collect all tests in the child, and yield the results of `serve` there, with the job for each number."""
+    read_end, write_end = os.pipe()
     pid = os.fork()
     if pid == 0:
-        os.close(reading)
+        os.close(read_end)
 
         def answer(session: pytest.Session) -> None:
-            with os.fdopen(writing, "w", encoding="utf-8") as file:
+            with os.fdopen(write_end, "w", encoding="utf-8") as file:
                 for number, result in serve(session):
                     file.write(json.dumps([number, result]) + "\n")
                     file.flush()
@@ -440,38 +440,38 @@ def _from_server(
             pytest.main(project.options(), plugins=[_Server(answer, project)])
         finally:
             os._exit(0)
-    os.close(writing)
-    left = len(jobs)
-    with os.fdopen(reading, encoding="utf-8") as file:
+    os.close(write_end)
+    pending = len(jobs)
+    with os.fdopen(read_end, encoding="utf-8") as file:
         for line in file:
             number, result = json.loads(line)
-            left -= 1
+            pending -= 1
             yield jobs[number], result
     os.waitpid(pid, 0)
-    if left:
+    if pending:
         sys.exit(f"pytest ended early; see {cache(project) / 'pytest.log'}.")
 
 
 def _log(project: Project) -> None:
-    """What pytest prints goes to a file."""
+    """Redirect pytest's output to a file."""
     file = os.open(cache(project) / "pytest.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(file, 1)
     os.dup2(file, 2)
 
 
 def cache(project: Project) -> Path:
-    """Where the map and compiled files are: a folder that git ignores."""
+    """Return the folder of the map and compiled files, which git ignores."""
     return project.root / "build" / "mutants"
 
 
 def _in_files(tests: list[str], count: int) -> list[str]:
-    """The tests in the files of the first ones, so many files."""
+    """Return the tests in the first `count` test files."""
     files = list(dict.fromkeys(test.partition("::")[0] for test in tests))[:count]
     return [test for test in tests if test.partition("::")[0] in files]
 
 
 def _own_compiled_code(file: Path) -> None:
-    """A changed file of kernels is compiled by who changes it: machine code is known by the file on disk."""
+    """Disable cached machine code for a changed file of kernels, since it is identified by the file on disk."""
     if file.parent.name == "compiled":
         os.environ["NUMBA_CACHE_DIR"] = os.devnull
         compiling = import_module("hookscope.engine.cpu.compiling")
@@ -481,11 +481,11 @@ def _own_compiled_code(file: Path) -> None:
 
 
 def recorded(project: Project, record: Callable[[Project], Map], fingerprint: str, say: Callable[[str], None]) -> Map:
-    """The map of the files as they are: the saved one, or a new one, from a process of its own."""
+    """Return the map of the current files: the saved one, or a new one, recorded in a separate process."""
     path = cache(project) / ("map.json" if project.without else "map-of-all.json")
-    found = Map.load(path, fingerprint)
-    if found is not None:
-        return found
+    test_map = Map.load(path, fingerprint)
+    if test_map is not None:
+        return test_map
     say("Recording which test runs which lines ...")
     path.parent.mkdir(parents=True, exist_ok=True)
     pid = os.fork()
@@ -498,21 +498,21 @@ def recorded(project: Project, record: Callable[[Project], Map], fingerprint: st
         finally:
             os._exit(0)
     os.waitpid(pid, 0)
-    found = Map.load(path, fingerprint)
-    if found is None or not found.tests:
+    test_map = Map.load(path, fingerprint)
+    if test_map is None or not test_map.tests:
         sys.exit(f"No test was recorded; see {path.parent / 'pytest.log'}.")
     say("Running them once more, in the order in which mutants are tried ...")
-    found.broken |= Trials(project, found).control()
-    found.save(path, fingerprint)
-    return found
+    test_map.broken |= Trials(project, test_map).control()
+    test_map.save(path, fingerprint)
+    return test_map
 
 
 def surroundings(project: Project) -> None:
-    """What must be so before anything is imported."""
+    """Set up the environment, before anything is imported."""
     os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(cache(project) / "hypothesis")
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(cache(project) / "python")
     os.environ["NUMBA_CACHE_DIR"] = str(cache(project) / "numba")
-    sys.dont_write_bytecode = False  # outside the tree it does no harm, and collecting the tests is much faster
+    sys.dont_write_bytecode = False  # outside the tree, and collecting the tests is much faster
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"  # forks of a process with threads would hang
     os.chdir(project.root)
