@@ -1,8 +1,8 @@
-"""From a kernel and addresses to a start on the device, or in Triton's interpreter.
+"""Launch of a kernel on the device, or in Triton's interpreter, from addresses.
 
-Triton's own launch derives the kernel's signature from its arguments anew each time (42 us on the host, measured in
-Triton 3.9), and its launcher in Python looks for scratch memory, profilers and sanitizers. A kernel is compiled here
-once for what Triton specializes on, and is started by its C launcher alone, with plain integers for addresses.
+Triton's own launch derives the kernel's signature from its arguments at each call (42 us on the host, measured in
+Triton 3.9), and its Python launcher checks for scratch memory, profilers and sanitizers. Here a kernel is compiled once
+for everything that Triton specializes on, and launched by its C launcher alone, with plain integers for addresses.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ import numpy.typing as npt
 Array: TypeAlias = npt.NDArray[Any]
 
 Starter: TypeAlias = Callable[[int, int, tuple[Any, ...]], None]
-"""What queues a compiled kernel: called with the number of programs, the stream's address and all arguments."""
+"""Function that queues a compiled kernel, given the number of programs, the stream's address and all arguments."""
 
 # Programs in one launch: the limit CUDA sets for a grid's first dimension.
 MAX_PROGRAMS = 2**31 - 1
 
 
 class Pointer:
-    """An address and a dtype as Triton's compiler and its interpreter want an array.
+    """An address and a dtype in the form of an array for Triton's compiler and interpreter.
 
-    The interpreter copies a tensor's storage to the CPU and back; this memory is there already and is its own copy.
-    Only the part of torch.Tensor's interface that the two call is here.
+    The interpreter copies a tensor's storage to the CPU and back; this memory is already there and is its own copy.
+    Only those members of torch.Tensor that the two call are implemented.
     """
 
     __slots__ = ("address", "dtype")
@@ -67,7 +67,7 @@ class Pointer:
 
 @functools.cache
 def interpreting() -> bool:
-    """Whether Triton's kernels are interpreted on the CPU; fixed when Triton is imported."""
+    """Return whether Triton's kernels are interpreted on the CPU, which is fixed when Triton is imported."""
     from triton import knobs  # type: ignore[import-untyped]  # Triton ships no types
 
     return bool(knobs.runtime.interpret)
@@ -81,7 +81,7 @@ def _capability(device: object) -> int:
 
 
 def capability() -> int:
-    """The compute capability that kernels are compiled for, 90 for 9.0; the least that runs them where they are not."""
+    """Return the compute capability that kernels are compiled for, 90 for 9.0; the minimum if they are interpreted."""
     if interpreting():
         return 80
     from triton.runtime import driver
@@ -90,9 +90,9 @@ def capability() -> int:
 
 
 def address_of(array: Any) -> int:
-    """Where an array's first element lies."""
+    """Return the address of an array's first element."""
     if type(array) is not np.ndarray:
-        return int(array.data.ptr)  # CuPy has a view's offset in it already
+        return int(array.data.ptr)  # CuPy's pointer already includes a view's offset
     if not interpreting():
         raise TypeError("arrays must be CuPy arrays; NumPy arrays run only with TRITON_INTERPRET=1")
     return array.ctypes.data
@@ -110,21 +110,21 @@ def compiled_kernel(
     num_stages: int,
     contracts: bool,
 ) -> Any:
-    """The machine code of a kernel, compiled once for what Triton compiles in.
+    """Return the machine code of a kernel, compiled once for everything that Triton specializes on.
 
     Args:
-        kernel: what `triton.jit` made.
-        arrays: of each the dtype, and whether its address divides by 16.
-        scalars: examples; of integers it counts whether one is 1, divides by 16 and fits in 32 bits.
-        constants: the compile-time ones, by name.
-        num_warps: of a program.
-        num_stages: of its pipelined loops.
-        contracts: whether a product and the sum with it may be rounded once.
+        kernel: the result of `triton.jit`.
+        arrays: the dtype of each, and whether its address is divisible by 16.
+        scalars: examples; of an integer it matters whether it is 1, divisible by 16 and within 32 bits.
+        constants: the compile-time constants, by name.
+        num_warps: the warps of a program.
+        num_stages: the stages of its pipelined loops.
+        contracts: whether a product and its sum may be rounded once.
     """
     key = (kernel, *arrays, *map(specialization, scalars), *constants.values(), num_warps, num_stages)
-    found = _compiled.get(key)
-    if found is None:
-        found = _compiled[key] = kernel.warmup(
+    compiled = _compiled.get(key)
+    if compiled is None:
+        compiled = _compiled[key] = kernel.warmup(
             *[None if x is None else Pointer(16 if x[1] else 4, x[0]) for x in arrays],
             *scalars,
             **constants,
@@ -134,23 +134,23 @@ def compiled_kernel(
             # Multiply-add in one rounding; Triton's own default differs between versions.
             enable_fp_fusion=contracts,
         )
-    return found
+    return compiled
 
 
 def specialization(scalar: int | float) -> Hashable:
-    """What Triton compiles into a kernel of a scalar's value: that it is 1, divides by 16, and its width."""
+    """Return the properties of a scalar that Triton compiles in: whether it is 1, divisible by 16, and its width."""
     if isinstance(scalar, float):
         return None
     return (scalar == 1, scalar % 16 == 0, -(2**31) <= scalar < 2**31)
 
 
 def starter(compiled: Any) -> Starter:
-    """What queues a compiled kernel on the current device, whose binary this loads.
+    """Return a function that queues a compiled kernel on the current device, after loading its binary.
 
-    No metadata and no hooks are passed, which only Triton's profiler uses. Where the kernel needs no scratch memory and
-    Triton's launcher is the one of 3.9, its C function is called without the Python around it.
+    Metadata for hooks is not passed, since only Triton's profiler uses it. If the kernel needs no scratch memory and
+    Triton's launcher is that of 3.9, its C function is called without the Python around it.
     """
-    run = compiled.run  # loads the binary, and only then is there a `function`
+    run = compiled.run  # loads the binary, which creates `function`
     function, metadata = compiled.function, compiled.packed_metadata
     bare = getattr(run, "launch", None)
     annotations = getattr(run, "arg_annotations", None)
@@ -190,21 +190,21 @@ def interpret(
     scalars: Sequence[int | float],
     constants: Mapping[str, Hashable],
 ) -> None:
-    """Run a kernel in Triton's interpreter on memory of this process: `arrays` are addresses and dtypes."""
+    """Run a kernel in Triton's interpreter on this process's memory: `arrays` are addresses and dtypes."""
     pointers = [None if x is None else Pointer(*x) for x in arrays]
-    # A GPU gets a number with a point in float32; the interpreter would keep Python's 64 bits.
+    # A GPU receives floating-point numbers in float32; the interpreter would keep Python's 64 bits.
     rounded = [float(np.float32(value)) if isinstance(value, float) else value for value in scalars]
-    # NumPy warns where a GPU says nothing: masked lanes divide by zero, exp underflows.
+    # NumPy warns where a GPU does not: masked lanes divide by zero, exp underflows.
     with np.errstate(all="ignore"):
         kernel[(programs,)](*pointers, *rounded, **constants)
 
 
 FEWEST_LONG = 2**31
-"""From so many elements on indices take 64 bits; dividing those is slow."""
+"""From this number of elements on, indices take 64 bits, whose division is slow."""
 
 
 def is_long(farthest: int) -> bool:
-    """Whether an index up to `farthest` elements needs 64 bits."""
+    """Return whether an index up to `farthest` elements needs 64 bits."""
     return farthest >= FEWEST_LONG
 
 

@@ -1,4 +1,4 @@
-"""Functions of one value that several kernels use and that Triton lacks or cannot interpret."""
+"""Scalar functions shared by several kernels that Triton lacks or cannot interpret."""
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
 # Reason: Triton ships no types, and annotations on a kernel's parameters are instructions to its compiler.
@@ -10,7 +10,7 @@ import triton.language as tl
 
 @triton.jit
 def tanh(x):
-    """Cephes tanhf (Moshier): an odd polynomial near 0, where the form by exp loses its digits."""
+    """Compute tanh by Cephes tanhf (Moshier): an odd polynomial near 0, where the form by exp loses digits."""
     decay = tl.exp(-2.0 * tl.abs(x))
     far = (1.0 - decay) / (1.0 + decay)
     far = tl.where(x < 0, -far, far)
@@ -27,13 +27,13 @@ def sigmoid(x):
 
 @triton.jit
 def gelu_gate(x):
-    """The factor of x in gelu: the normal distribution function."""
+    """Return the factor of x in gelu: the normal distribution function."""
     return 0.5 * (1.0 + tl.erf(x * 0.7071067811865476))
 
 
 @triton.jit
 def gelu_bend(x):
-    """The hyperbolic tangent in gelu's tanh form: sqrt(2 / pi) * (x + 0.044715 x^3) of it."""
+    """Return the hyperbolic tangent in gelu's tanh form, of sqrt(2 / pi) * (x + 0.044715 x^3)."""
     return tanh(0.7978845608028654 * x * (1.0 + 0.044715 * x * x))
 
 

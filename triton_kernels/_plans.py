@@ -1,8 +1,8 @@
-"""A plan for each call: what an operator does with arrays of one kind, worked out once and found by one look-up.
+"""Plans: the work of an operator on arrays of one kind, determined once and found by one lookup.
 
-A kernel's entry is a function that plans: it is given what the arrays are (`Operand`: shape, strides, dtype, but no
-numbers), says which arrays it makes and which kernels it starts on which of them, and returns what the operator gives;
-or None where it does not suit. What a call needs of it after that is a look-up under shapes, strides, dtypes,
+A kernel's entry is a planning function. It receives descriptions of the arrays (`Operand`: shape, strides, dtype, but
+no values), declares the arrays that it allocates and the kernels that it launches on them, and returns the operator's
+outputs, or None if it does not support the inputs. A later call needs only a lookup by shapes, strides, dtypes,
 alignments and attributes, memory for the outputs, and for each kernel one call of Triton's C launcher.
 """
 
@@ -19,23 +19,23 @@ import numpy as np
 from hookscope.triton_kernels._launch import Array, address_of, compiled_kernel, interpret, interpreting, starter
 
 Given: TypeAlias = "Operand | Number | bool | None"
-"""One input of a call, as planning sees it."""
+"""One input of a call during planning."""
 
 MAX_PLANS = 20_000
-"""So many plans are kept; then all are let go of, as of a program that never has the same shapes twice."""
+"""Maximum number of cached plans; then all are evicted, as for a program whose shapes never repeat."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """An array of a call, or a view of one: all that a plan may depend on.
+    """An array of a call, or a view of one: everything that a plan may depend on.
 
     Attributes:
-        place: which of the call's arrays it lies in: the inputs come first, then what the plan makes.
-        shape: its lengths.
+        place: the index of its array: the inputs come first, then the arrays that the plan allocates.
+        shape: the lengths of its axes.
         strides: in elements.
-        dtype: NumPy's.
-        offset: of its first element from that of the array, in elements.
-        aligned: whether the array's address divides by 16.
+        dtype: the NumPy dtype.
+        offset: the offset of its first element in the array, in elements.
+        aligned: whether the array's address is divisible by 16.
     """
 
     place: int
@@ -59,53 +59,53 @@ class Operand:
 
     @property
     def is_aligned(self) -> bool:
-        """Whether its first element's address divides by 16, which Triton compiles in."""
+        """Whether its first element's address is divisible by 16, which Triton compiles in."""
         return self.aligned and self.offset * self.itemsize % 16 == 0
 
     @property
     def is_contiguous(self) -> bool:
-        """Whether its elements lie in C order without gaps."""
+        """Whether its elements are in C order without gaps."""
         return self.strides == contiguous_strides(self.shape) or _lies_so(self.shape, self.strides)
 
     def transposed(self, axes: Sequence[int]) -> Operand:
-        """The view with its axes in another order."""
+        """Return the view with permuted axes."""
         return replace(
             self, shape=tuple([self.shape[axis] for axis in axes]), strides=tuple([self.strides[axis] for axis in axes])
         )
 
     def reshaped(self, *shape: int) -> Operand:
-        """The view of other axes, one length of which may be -1.
+        """Return the view with another shape, one length of which may be -1.
 
         Raises:
-            ValueError: it does not lie in C order without gaps, or the sizes differ.
+            ValueError: the operand is not contiguous in C order, or the sizes differ.
         """
         if -1 in shape:
-            known = -math.prod(shape)
-            shape = tuple([self.size // known if length == -1 else length for length in shape])
+            product = -math.prod(shape)
+            shape = tuple([self.size // product if length == -1 else length for length in shape])
         if not self.is_contiguous or math.prod(shape) != self.size:
             raise ValueError(f"an operand of shape {self.shape} and strides {self.strides} is not seen as {shape}")
         return replace(self, shape=shape, strides=contiguous_strides(shape))
 
     def part(self, axis: int, start: int, length: int) -> Operand:
-        """The view of `length` places from `start` along an axis."""
+        """Return the view of `length` indices from `start` along an axis."""
         axis %= self.ndim
         shape = (*self.shape[:axis], length, *self.shape[axis + 1 :])
         return replace(self, shape=shape, offset=self.offset + start * self.strides[axis])
 
     def broadcast(self, shape: tuple[int, ...]) -> Operand:
-        """The view repeated to a shape that its own broadcasts to."""
+        """Return the view broadcast to a shape."""
         missing = len(shape) - self.ndim
         repeated = [0 if size == 1 else stride for size, stride in zip(self.shape, self.strides, strict=True)]
         return replace(self, shape=shape, strides=(*(0,) * missing, *repeated))
 
 
 class UnsuitedError(Exception):
-    """What is raised deep in a plan where a kernel does not suit the operands: another way is taken then."""
+    """Raised within planning if a kernel does not support the operands; the caller then uses another implementation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A Python number among the inputs, another one at each call: `example` tells its type and its width alone."""
+    """A Python number among the inputs, which varies between calls: only the type and width of `example` matter."""
 
     place: int
     example: int | float
@@ -116,9 +116,9 @@ class Kernel:
     """One operator on the GPU.
 
     Attributes:
-        plan: `plan(call, *inputs, **attrs)` asks `call` for arrays and launches, and returns an Operand, a tuple of
-            them (None where an output is None), or None where it does not suit these inputs.
-        varying: attributes that are other numbers at every call, as a seed is; `plan` is given a `Number` for each.
+        plan: `plan(call, *inputs, **attrs)` requests arrays and launches from `call`, and returns an Operand, a tuple
+            of them (None for an output that is None), or None if it does not support these inputs.
+        varying: attributes that vary between calls, as a seed does; `plan` receives a `Number` for each.
     """
 
     plan: Callable[..., Any]
@@ -127,7 +127,7 @@ class Kernel:
 
 @dataclass(slots=True)
 class Step:
-    """One start of a kernel within a plan."""
+    """One launch of a kernel within a plan."""
 
     kernel: Any
     programs: int
@@ -143,7 +143,7 @@ class Step:
 
 
 class Planner:
-    """What a kernel's entry asks for arrays and launches while it plans one call."""
+    """Record of the arrays and launches that a kernel's entry requests while it plans one call."""
 
     def __init__(self, inputs: int) -> None:
         self.inputs = inputs
@@ -151,16 +151,16 @@ class Planner:
         self.steps: list[Step] = []
 
     def empty(self, shape: Sequence[int], dtype: Any, order: Sequence[int] | None = None) -> Operand:
-        """A new array, in C order, or with `order`, its axes from the outermost in memory to the innermost, in that."""
+        """Request a new array, in C order, or in memory `order`: its axes from outermost to innermost."""
         lengths = tuple(shape)
-        place = self.inputs + len(self.makes)
+        index = self.inputs + len(self.makes)
         if order is None or list(order) == sorted(order):
             self.makes.append((lengths, np.dtype(dtype), None))
-            return Operand(place, lengths, contiguous_strides(lengths), np.dtype(dtype))
+            return Operand(index, lengths, contiguous_strides(lengths), np.dtype(dtype))
         inner = tuple([lengths[axis] for axis in order])
-        back = tuple([list(order).index(axis) for axis in range(len(order))])
-        self.makes.append((inner, np.dtype(dtype), back))
-        return Operand(place, inner, contiguous_strides(inner), np.dtype(dtype)).transposed(back)
+        inverse = tuple([list(order).index(axis) for axis in range(len(order))])
+        self.makes.append((inner, np.dtype(dtype), inverse))
+        return Operand(index, inner, contiguous_strides(inner), np.dtype(dtype)).transposed(inverse)
 
     def launch(
         self,
@@ -173,9 +173,9 @@ class Planner:
         num_stages: int = 2,
         contracts: bool = True,
     ) -> None:
-        """Start `programs` programs of `kernel`, which takes the arrays, then the scalars, then the constants.
+        """Plan a launch of `programs` programs of `kernel` with the arrays, then the scalars, then the constants.
 
-        `contracts` lets a product and the sum with it be rounded once; it is always the same for one kernel.
+        `contracts` allows a product and its sum to be rounded once; it must be the same for all launches of a kernel.
         """
         step = Step(kernel, programs, tuple(arrays), tuple(scalars), dict(constants))
         if not interpreting():
@@ -183,7 +183,7 @@ class Planner:
         self.steps.append(step)
 
     def contiguous(self, x: Operand) -> Operand:
-        """The operand itself, or where it lies otherwise a copy in C order."""
+        """Return the operand itself, or a copy in C order if it is not contiguous."""
         if x.is_contiguous:
             return x
         from hookscope.triton_kernels import _copy
@@ -194,18 +194,18 @@ class Planner:
 
 
 class Plan:
-    """What runs one call; called with the operator's inputs and attributes, it gives the operator's outputs.
+    """Executable plan of a call: it takes the operator's inputs and attributes, and returns its outputs.
 
     Args:
-        planner: what was asked for.
+        planner: the recorded requests.
         gives: the outputs: an Operand, or a tuple of them and None.
-        varying: the attributes that the kernels are given, in the order of their places.
-        attributes: all that the operator has, by name.
+        varying: the attributes that are passed to kernels, in order of their indices.
+        attributes: the names of all attributes of the operator.
 
     Attributes:
-        steps: the starts of kernels, in their order.
-        run: what a call is: a function that is written at the first one; in Triton's interpreter, which needs none, a
-            walk over the steps.
+        steps: the launches of kernels, in order.
+        run: the implementation of a call: a function generated at the first call; in Triton's interpreter, a loop over
+            the steps.
     """
 
     __slots__ = ("_attributes", "_gives", "_makes", "_names", "_varying", "run", "steps")
@@ -217,7 +217,7 @@ class Plan:
         self._varying, self._attributes = tuple(varying), tuple(attributes)
         inputs = [f"x_{place}" for place in range(planner.inputs - len(varying))]
         made = [f"made_{number}" for number in range(len(planner.makes))]
-        self._names = [*inputs, *varying, *made]  # of what is at each place
+        self._names = [*inputs, *varying, *made]  # by index
         self._gives: int | tuple[int | None, ...] = (
             tuple([x and x.place for x in gives]) if isinstance(gives, tuple) else gives.place
         )
@@ -227,7 +227,7 @@ class Plan:
         return self.run(*inputs, **attrs)
 
     def _run_first(self, *inputs: Any, **attrs: Any) -> Any:
-        """Load the kernels' binaries, and write the function that later calls are."""
+        """Load the kernels' binaries, and generate the function for later calls."""
         names: dict[str, Any] = {"cupy": sys.modules["cupy"]}
         text = self._text(names)
         for number, step in enumerate(self.steps):
@@ -237,16 +237,16 @@ class Plan:
         return self.run(*inputs, **attrs)
 
     def _text(self, names: dict[str, Any]) -> str:
-        """The function of a call: outputs, addresses and starts, without loops; what it calls by name is put there."""
+        """Return the source of a call: allocations, addresses and launches, unrolled; put its globals into `names`."""
         inputs = self._names[: len(self._names) - len(self._makes) - len(self._varying)]
         keywords = [f"{name}=None" for name in self._attributes]
         lines = [f"def run({', '.join([*inputs, *(['*'] if keywords else []), *keywords])}):"]
         for number, (shape, dtype, back) in enumerate(self._makes):
             names[f"dtype_{number}"] = dtype
-            turned = "" if back is None else f".transpose({back})"
-            lines.append(f"    made_{number} = cupy.empty({shape}, dtype_{number}){turned}")
-        used = sorted({x.place for step in self.steps for x in step.arrays if x is not None})
-        lines += [f"    at_{place} = {self._names[place]}.data.ptr" for place in used]
+            transposition = "" if back is None else f".transpose({back})"
+            lines.append(f"    made_{number} = cupy.empty({shape}, dtype_{number}){transposition}")
+        indices = sorted({x.place for step in self.steps for x in step.arrays if x is not None})
+        lines += [f"    at_{place} = {self._names[place]}.data.ptr" for place in indices]
         lines.append("    stream = cupy.cuda.get_current_stream().ptr")
         for number, step in enumerate(self.steps):
             arguments = [
@@ -260,40 +260,40 @@ class Plan:
                     names[f"value_{number}_{place}"] = value
                     arguments.append(f"value_{number}_{place}")
             lines.append(f"    start_{number}({step.programs}, stream, ({', '.join(arguments)},))")
-        given = self._gives if isinstance(self._gives, tuple) else (self._gives,)
-        found = ", ".join(["None" if at is None else self._names[at] for at in given])
-        lines.append(f"    return ({found},)" if isinstance(self._gives, tuple) else f"    return {found}")
+        outputs = self._gives if isinstance(self._gives, tuple) else (self._gives,)
+        listing = ", ".join(["None" if output is None else self._names[output] for output in outputs])
+        lines.append(f"    return ({listing},)" if isinstance(self._gives, tuple) else f"    return {listing}")
         return "\n".join([*lines, ""])
 
     def _interpret(self, *inputs: Any, **attrs: Any) -> Any:
         xp = _module_of(inputs)
         arrays = [*inputs, *[attrs[name] for name in self._varying]]
         for shape, dtype, back in self._makes:
-            made = xp.empty(shape, dtype)
-            arrays.append(made if back is None else made.transpose(back))
+            new_array = xp.empty(shape, dtype)
+            arrays.append(new_array if back is None else new_array.transpose(back))
         for step in self.steps:
-            found = [
+            addresses = [
                 None if x is None else (address_of(arrays[x.place]) + x.offset * x.itemsize, x.dtype)
                 for x in step.arrays
             ]
             numbers = [arrays[x.place] if isinstance(x, Number) else x for x in step.scalars]
-            interpret(step.kernel, step.programs, found, numbers, step.constants)
+            interpret(step.kernel, step.programs, addresses, numbers, step.constants)
         if isinstance(self._gives, int):
             return arrays[self._gives]
-        return tuple([None if at is None else arrays[at] for at in self._gives])
+        return tuple([None if output is None else arrays[output] for output in self._gives])
 
 
 _plans: dict[Hashable, Plan | None] = {}
 
 
 def plan_for(name: str, kernel: Kernel, inputs: tuple[Any, ...], attrs: Mapping[str, Any]) -> Plan | None:
-    """The plan of an operator for such inputs, made when they are first seen; None where its kernel does not suit them.
+    """Return the plan of an operator for such inputs, made on first use; None if its kernel does not support them.
 
     Args:
-        name: the operator's.
-        kernel: its entry.
-        inputs: arrays of CuPy's (of NumPy's where Triton interprets), Python numbers and None.
-        attrs: hashable values; unhashable ones suit no kernel.
+        name: the operator's name.
+        kernel: the operator's kernel.
+        inputs: arrays of CuPy (of NumPy if Triton interprets), Python numbers and None.
+        attrs: hashable values; no kernel supports unhashable ones.
     """
     key: list[Any] = [name]
     for x in inputs:
@@ -305,7 +305,7 @@ def plan_for(name: str, kernel: Kernel, inputs: tuple[Any, ...], attrs: Mapping[
         elif kind is bool:
             key.append(x)
         else:
-            try:  # of CuPy's, strides are slow to make
+            try:  # CuPy creates strides slowly
                 key += (x.shape, x._c_contiguous or x.strides, x.dtype, x.data.ptr & 15)
             except AttributeError:
                 if type(x) is not np.ndarray:
@@ -319,41 +319,41 @@ def plan_for(name: str, kernel: Kernel, inputs: tuple[Any, ...], attrs: Mapping[
             elif type(value) is float or type(value) is int:
                 key += (attribute, type(value), -(2**31) <= value < 2**31)
             else:
-                return None  # in an array it would have to be waited for
+                return None  # reading an array would synchronize
     if (cupy := sys.modules.get("cupy")) is not None:
         key.append(cupy.cuda.device.get_device_id())
-    found = tuple(key)
+    lookup_key = tuple(key)
     try:
-        return _plans[found]
+        return _plans[lookup_key]
     except KeyError:
         plan = _plan(kernel, inputs, attrs)
     except TypeError:
         return None
     if len(_plans) >= MAX_PLANS:
         _plans.clear()
-    _plans[found] = plan
+    _plans[lookup_key] = plan
     return plan
 
 
 def forget() -> None:
-    """Let go of all plans, as when a choice that they were made by has changed."""
+    """Clear all plans, for example after a change of a choice that they depend on."""
     _plans.clear()
 
 
 def _plan(kernel: Kernel, inputs: tuple[Any, ...], attrs: Mapping[str, Any]) -> Plan | None:
     varying = tuple([name for name in attrs if name in kernel.varying])
     planner = Planner(len(inputs) + len(varying))
-    given = [as_given(place, x) for place, x in enumerate(inputs)]
-    numbers = {name: Number(len(inputs) + at, attrs[name]) for at, name in enumerate(varying)}
+    operands = [as_given(place, x) for place, x in enumerate(inputs)]
+    numbers = {name: Number(len(inputs) + index, attrs[name]) for index, name in enumerate(varying)}
     try:
-        gives = kernel.plan(planner, *given, **{**attrs, **numbers})
+        gives = kernel.plan(planner, *operands, **{**attrs, **numbers})
     except UnsuitedError:
         return None
     return None if gives is None else Plan(planner, gives, varying, tuple(attrs))
 
 
 def as_given(place: int, x: Any) -> Given:
-    """One of a call's inputs as planning sees it."""
+    """Return one of a call's inputs as planning sees it."""
     if x is None or isinstance(x, bool):
         return x
     if isinstance(x, int | float):
@@ -362,21 +362,21 @@ def as_given(place: int, x: Any) -> Given:
 
 
 _FLOATS = frozenset({"float16", "bfloat16", "float32"})
-_is_float: dict[np.dtype[Any], bool] = {}  # a dtype's name is slow to make
+_is_float: dict[np.dtype[Any], bool] = {}  # a dtype's name is slow to compute
 
 
 def is_float(x: Given) -> TypeGuard[Operand]:
-    """Whether the input is an array, not empty, of a dtype that the kernels take."""
+    """Return whether the input is a nonempty array of a dtype that the kernels support."""
     if not isinstance(x, Operand):
         return False
-    known = _is_float.get(x.dtype)
-    if known is None:
-        known = _is_float[x.dtype] = x.dtype.name in _FLOATS
-    return known and x.size > 0
+    supported = _is_float.get(x.dtype)
+    if supported is None:
+        supported = _is_float[x.dtype] = x.dtype.name in _FLOATS
+    return supported and x.size > 0
 
 
 def are_floats(*inputs: Given) -> bool:
-    """Whether there are inputs, and all are non-empty arrays of one dtype that the kernels take."""
+    """Return whether there are inputs, and all are nonempty arrays of one dtype that the kernels support."""
     return len({x.dtype for x in inputs if is_float(x)}) == 1 and all(map(is_float, inputs))
 
 
@@ -388,13 +388,13 @@ def _module_of(inputs: tuple[Any, ...]) -> Any:
 
 
 def element_strides(array: Array) -> tuple[int, ...]:
-    """Strides counted in elements, as a kernel adds them to a pointer."""
+    """Return strides counted in elements, as a kernel adds them to a pointer."""
     itemsize = array.itemsize
     return tuple([stride // itemsize for stride in array.strides])
 
 
 def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """Of an array of this shape in C order, in elements."""
+    """Return the strides in elements of an array of this shape in C order."""
     strides, stride = [], 1
     for size in reversed(shape):
         strides.append(stride)
@@ -403,6 +403,6 @@ def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def _lies_so(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    """Whether the strides are those of C order but where an axis of length 1 makes any do."""
-    in_order = contiguous_strides(shape)
-    return all(size == 1 or one == other for size, one, other in zip(shape, strides, in_order, strict=True))
+    """Return whether the strides are those of C order, ignoring axes of length 1."""
+    c_order = contiguous_strides(shape)
+    return all(size == 1 or stride == expected for size, stride, expected in zip(shape, strides, c_order, strict=True))

@@ -1,4 +1,4 @@
-"""What can run here, found out once: Triton kernels on a GPU, CuPy alone, or nothing; and why."""
+"""Probe of the available execution modes, cached: Triton kernels on a GPU, CuPy alone, or none; with the reason."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Literal
 
 Mode = Literal["triton", "cupy", "none", "interpreter"]
 
-_OLDEST_CUPY = 14  # 13 has no arithmetic in bfloat16
-# Below compute capability 8.0 there is no bfloat16 and no TF32, which the kernels use.
+_OLDEST_CUPY = 14  # 13 has no bfloat16 arithmetic
+# Below compute capability 8.0 there are neither bfloat16 nor TF32, which the kernels use.
 _OLDEST_CAPABILITY = (8, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What runs here, the reason in one sentence, and the versions of the libraries that were found."""
+    """The available mode, the reason in one sentence, and the versions of the installed libraries."""
 
     mode: Mode
     reason: str
@@ -27,11 +27,11 @@ class Probe:
 
 @functools.cache
 def probe() -> Probe:
-    """Look for CuPy, a GPU and a working Triton. HOOKSCOPE_TRITON=0 leaves Triton out.
+    """Check for CuPy, a GPU and a working Triton. HOOKSCOPE_TRITON=0 disables Triton.
 
-    "triton" means that a kernel was compiled, launched and gave the right result; "cupy" that there is a GPU
-    but no usable Triton; "none" that there is no GPU to use; "interpreter" that TRITON_INTERPRET=1 asks for
-    Triton's interpreter on NumPy arrays.
+    "triton" means that a kernel was compiled, launched and gave the right result; "cupy" that there is a GPU but no
+    usable Triton; "none" that there is no usable GPU; "interpreter" that TRITON_INTERPRET=1 selects Triton's
+    interpreter on NumPy arrays.
     """
     versions: dict[str, str] = {}
     if os.environ.get("TRITON_INTERPRET", "").lower() in ("1", "true", "yes", "on"):
@@ -50,8 +50,8 @@ def probe() -> Probe:
     properties = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.runtime.getDevice())
     capability = (properties["major"], properties["minor"])
     if capability < _OLDEST_CAPABILITY:
-        found = ".".join(map(str, capability))
-        return Probe("cupy", f"the GPU has compute capability {found}, and the kernels need 8.0", versions)
+        version = ".".join(map(str, capability))
+        return Probe("cupy", f"the GPU has compute capability {version}, and the kernels need 8.0", versions)
     if (fault := _import("triton", versions)) is not None:
         return Probe("cupy", fault, versions)
     if (fault := _self_test(cupy)) is not None:
@@ -60,21 +60,21 @@ def probe() -> Probe:
 
 
 def _import(name: str, versions: dict[str, str]) -> str | None:
-    """Import a library and note its version; the reason where that cannot be done."""
+    """Import a library and record its version; return the reason if that fails."""
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name == name:
             return f"{name} is not installed"
         return f"{name} cannot be imported: {error}"
-    except Exception as error:  # whatever a broken installation raises means that it cannot be used
+    except Exception as error:  # any exception of a broken installation means that it is unusable
         return f"{name} cannot be imported: {type(error).__name__}: {error}"
     versions[name] = str(module.__version__)
     return None
 
 
 def _self_test(cupy: ModuleType) -> str | None:
-    """Install the driver and run one kernel; the reason where the result is not as it should be."""
+    """Install the driver and run one kernel; return the reason if the result is wrong."""
     try:
         from triton.runtime import driver  # type: ignore[import-untyped]  # Triton ships no types
 
@@ -86,7 +86,7 @@ def _self_test(cupy: ModuleType) -> str | None:
 
         x = cupy.arange(300, dtype=cupy.float32)
         plan = _plans.plan_for("add", elementwise.KERNELS["add"], (x, x), {})
-        right = plan is not None and bool((plan(x, x) == 2 * x).all())
-    except Exception as error:  # no compiler, no headers, an old GPU driver: each its own class, all mean the same
+        is_correct = plan is not None and bool((plan(x, x) == 2 * x).all())
+    except Exception as error:  # no compiler, no headers, an old GPU driver: different exceptions with the same meaning
         return f"Triton's self-test failed: {type(error).__name__}: {error}"
-    return None if right else "Triton's self-test gave a wrong result"
+    return None if is_correct else "Triton's self-test gave a wrong result"

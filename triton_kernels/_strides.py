@@ -1,4 +1,4 @@
-"""How operands lie in memory, as few axes with strides: with these a kernel broadcasts without a copy."""
+"""Memory layout of operands as few axes with strides, with which a kernel broadcasts without a copy."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 
 def merge_axes(shape: Sequence[int], strides: Sequence[tuple[int, ...]]) -> tuple[list[int], list[list[int]]]:
-    """Sizes and strides after neighbouring axes that lie alike in all operands are made one.
+    """Return sizes and strides after merging adjacent axes with compatible strides in all operands.
 
-    `strides` has a tuple for each operand. Axes come outermost first, as they do in `shape`.
+    `strides` has a tuple for each operand. Axes are ordered outermost first, as in `shape`.
     """
     sizes: list[int] = []
     merged: list[list[int]] = [[] for _ in strides]
@@ -29,21 +29,21 @@ def merge_axes(shape: Sequence[int], strides: Sequence[tuple[int, ...]]) -> tupl
 
 
 def broadcast_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
-    """The shape that all of them broadcast to; None where they do not fit."""
+    """Return the shape that all of them broadcast to; None if they do not broadcast."""
     axes = max(map(len, shapes))
-    found = []
+    lengths = []
     for sizes in zip(*[(1,) * (axes - len(shape)) + shape for shape in shapes], strict=True):
         longer = {size for size in sizes if size != 1}
         if len(longer) > 1:
             return None
-        found.append(longer.pop() if longer else 1)
-    return tuple(found)
+        lengths.append(longer.pop() if longer else 1)
+    return tuple(lengths)
 
 
 def memory_order(shape: Sequence[int], strides: Sequence[int]) -> list[int]:
-    """The axes as they lie in memory, the outermost first; those of length 1 do not matter and stay in their place."""
+    """Return the axes in memory order, outermost first; axes of length 1 are irrelevant and keep their position."""
     order = list(range(len(shape)))
-    places = [axis for axis in order if shape[axis] != 1]
-    for place, axis in zip(places, sorted(places, key=lambda axis: (-abs(strides[axis]), axis)), strict=True):
-        order[place] = axis
+    positions = [axis for axis in order if shape[axis] != 1]
+    for position, axis in zip(positions, sorted(positions, key=lambda axis: (-abs(strides[axis]), axis)), strict=True):
+        order[position] = axis
     return order

@@ -1,13 +1,13 @@
-"""Attention and its gradients without the scores of all queries with all keys.
+"""Attention and its gradients without storing the scores of all queries with all keys.
 
-A program has a block of queries and goes through the keys; what it knows of the softmax of a row is its largest score
-and the sum so far (Dao et al., "FlashAttention", arXiv:2205.14135; Dao, "FlashAttention-2", arXiv:2307.08691: the
-source of the formulas). The gradients compute the scores again from the log-sum-exp of each row: one kernel for `dq`,
-over the keys, one for `dk` and `dv`, over the queries, each sum in one order.
+A program processes a block of queries and loops over the keys. Its state for the softmax of a row is the largest score
+and the running sum (Dao et al., "FlashAttention", arXiv:2205.14135; Dao, "FlashAttention-2", arXiv:2307.08691: the
+source of the formulas). The gradients recompute the scores from the log-sum-exp of each row: one kernel for `dq`, over
+the keys, one for `dk` and `dv`, over the queries, each sum in a fixed order.
 
-Heads that share keys come as axes of length 1 of `k` and `v`, and masks that count for many rows or heads likewise;
-neither is copied. Where a mask leaves out whole blocks, as that of a causal network or of padding does, these are found
-first and not visited, so a NaN in a key or a value that is left out does not show as it does on the CPU.
+Shared heads are axes of length 1 of `k` and `v`, and likewise for masks shared by rows or heads; neither is copied. If
+a mask excludes complete blocks, as a causal or padding mask does, these are detected first and skipped, so a NaN in an
+excluded key or value does not propagate as it does on the CPU.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -30,16 +30,16 @@ from hookscope.triton_kernels._strides import broadcast_shape, memory_order, mer
 
 _LONGEST_HEAD = 256
 _ROWS = 64
-"""Queries that have one range of keys."""
+"""Queries that share one range of keys."""
 _KEYS = 128
-"""Where ranges of keys begin: at multiples of this."""
+"""Ranges of keys begin at multiples of this."""
 _LEAST_RANGED = 1024
-"""Keys from which on the ranges that a mask leaves are worth a launch."""
+"""From this number of keys on, computing the ranges of a mask is worth a launch."""
 
 
 @triton.jit
 def _start(head, size_1, size_2, stride_0, stride_1, stride_2):
-    """How far from its first element an operand has a head, by its strides along the three axes of heads."""
+    """Return the offset of a head in an operand, by its strides along the three axes of heads."""
     outer = head // size_2
     at = (head % size_2).to(tl.int64) * stride_2
     return at + (outer % size_1).to(tl.int64) * stride_1 + (outer // size_1).to(tl.int64) * stride_0
@@ -47,7 +47,7 @@ def _start(head, size_1, size_2, stride_0, stride_1, stride_2):
 
 @triton.jit
 def _rows(ptrs, exists, WIDTH: tl.constexpr, PADDED: tl.constexpr, WHOLE: tl.constexpr, WIDEN: tl.constexpr):
-    """Rows of a matrix as long as a power of 2; 0 where there is no element."""
+    """Load rows of a matrix padded to a power of 2, with 0 for missing elements."""
     if WHOLE and WIDTH == PADDED:
         x = tl.load(ptrs)
     elif WIDTH == PADDED:
@@ -61,7 +61,7 @@ def _rows(ptrs, exists, WIDTH: tl.constexpr, PADDED: tl.constexpr, WHOLE: tl.con
 
 @triton.jit
 def _narrow(x, like, WIDEN: tl.constexpr):
-    """What tensor cores multiply with `like`."""
+    """Convert `x` to the dtype in which tensor cores multiply it with `like`."""
     return x if WIDEN else x.to(like.dtype)
 
 
@@ -69,7 +69,7 @@ def _narrow(x, like, WIDEN: tl.constexpr):
 def _plus_mask(
     scores, mask_ptr, row, column, has_row, has_column, mask_row, mask_column, MASK: tl.constexpr, WHOLE: tl.constexpr
 ):
-    """Scores, times log2(e), with those of the mask; "keys" is a mask that is the same for all rows."""
+    """Return scores, times log2(e), plus those of the mask; "keys" is a mask that is equal for all rows."""
     if MASK == "keys":
         added = tl.load(mask_ptr + column * mask_column, mask=has_column, other=0.0)
         scores += added.to(tl.float32) * 1.4426950408889634
@@ -85,7 +85,7 @@ def _plus_mask(
 
 @triton.jit
 def _range(ranges_ptr, start, length, BLOCK_Q: tl.constexpr, ROWS: tl.constexpr):
-    """The keys from the first to before the last that any of the rows looks at."""
+    """Return the range (first, end) of keys that any of the rows attends to."""
     span: tl.constexpr = (BLOCK_Q + ROWS - 1) // ROWS
     block = start // ROWS + tl.arange(0, span)
     exists = block * ROWS < length
@@ -110,9 +110,9 @@ def ranges_kernel(
     ROWS: tl.constexpr,
     KEYS: tl.constexpr,
 ):
-    """(first, end) of the keys that the rows of a block look at, in whole blocks of keys.
+    """Store (first, end) of the keys that the rows of a block attend to, in complete blocks of keys.
 
-    All keys where a row looks at none: its NaN goes into every gradient.
+    If a row attends to none, all keys are included, since its NaN goes into every gradient.
     """
     blocks = tl.cdiv(length, ROWS)
     start = tl.program_id(0) % blocks * ROWS
@@ -191,10 +191,10 @@ def attention_kernel(
     BLOCK_Q: tl.constexpr,
     BLOCK_K: tl.constexpr,
 ):
-    """A block of queries of a head. Sums of powers are of powers of 2: exp(x) = 2^(x log2(e))."""
+    """Compute a block of queries of a head, with exponentials in base 2: exp(x) = 2^(x log2(e))."""
     blocks = tl.cdiv(length, BLOCK_Q)
     head = tl.program_id(0) // blocks
-    # The last queries of a causal network look at the most keys; they begin first.
+    # The last queries of a causal network attend to the most keys, so they begin first.
     start = (blocks - 1 - tl.program_id(0) % blocks) * BLOCK_Q
     row, place = tl.arange(0, BLOCK_Q), tl.arange(0, BLOCK_K)
     column, v_column = tl.arange(0, PADDED), tl.arange(0, V_PADDED)
@@ -237,7 +237,7 @@ def attention_kernel(
         if not WHOLE_K:
             scores = tl.where(has_key[None, :], scores, float("-inf"))
         new_largest = tl.maximum(largest, tl.max(scores, axis=1))
-        # Where all so far is -inf, a difference with the largest would be NaN; with 0 the sum stays 0.
+        # If all scores so far are -inf, their difference to the maximum would be NaN; with 0 the sum stays 0.
         shift = tl.where(new_largest == float("-inf"), 0.0, new_largest)
         powers = tl.exp2(scores - shift[:, None])
         shrink = tl.exp2(largest - shift)
@@ -249,7 +249,7 @@ def attention_kernel(
         v_ptr += BLOCK_K * v_row
         if MASK != "none":
             mask_ptr += BLOCK_K * mask_column
-    # A row that looks at nothing is NaN, as on the CPU: 0 / 0, and in place of -inf its sum too.
+    # A row that attends to no key is NaN, as on the CPU: 0 / 0, and its log-sum-exp is NaN instead of -inf.
     y = y / total[:, None]
     sums = tl.where(total == 0.0, float("nan"), (largest + tl.log2(total)) * 0.6931471805599453)
     tl.store(sums_ptr + head.to(tl.int64) * length + start + row, sums, mask=has_row)
@@ -321,7 +321,7 @@ def attention_dq_kernel(
     BLOCK_Q: tl.constexpr,
     BLOCK_K: tl.constexpr,
 ):
-    """The gradient of a block of queries; and of each row the sum of g * y, which is left for the other kernel."""
+    """Compute the gradient of a block of queries, and the sum of g * y of each row for the other kernel."""
     blocks = tl.cdiv(length, BLOCK_Q)
     head = tl.program_id(0) // blocks
     start = (blocks - 1 - tl.program_id(0) % blocks) * BLOCK_Q
@@ -444,7 +444,7 @@ def attention_dkv_kernel(
     BLOCK_Q: tl.constexpr,
     BLOCK_K: tl.constexpr,
 ):
-    """The gradients of a block of keys and values, from the queries of the `size_2` heads that share them."""
+    """Compute the gradients of a block of keys and values, from the queries of the `size_2` heads that share them."""
     blocks = tl.cdiv(keys, BLOCK_K)
     shared = tl.program_id(0) // blocks
     start = tl.program_id(0) % blocks * BLOCK_K
@@ -469,7 +469,7 @@ def attention_dkv_kernel(
             mask_start += _start(head, size_1, size_2, mask_0, mask_1, mask_2) + start.to(tl.int64) * mask_column
         first, end = 0, length
         if RANGED:
-            # The blocks of rows whose range has a key of this block, from the first to before the last.
+            # The blocks of rows whose range contains a key of this block, as (first, end).
             block = tl.arange(0, SPAN)
             range_ptrs = ranges_ptr + _start(head, size_1, size_2, ranges_0, ranges_1, ranges_2) + block * 2
             exists = block * ROWS < length
@@ -552,7 +552,7 @@ def attention_weights_kernel(
     BLOCK_Q: tl.constexpr,
     BLOCK_K: tl.constexpr,
 ):
-    """softmax(q @ k.T * scale + mask), written whole: the scores are computed twice and kept nowhere."""
+    """Compute softmax(q @ k.T * scale + mask) in full: the scores are computed twice and never stored."""
     blocks = tl.cdiv(length, BLOCK_Q)
     head = tl.program_id(0) // blocks
     start = tl.program_id(0) % blocks * BLOCK_Q
@@ -617,7 +617,7 @@ _FORWARD = {
     (4, 128): _Tile(32, 32, 8, 1),
     (4, 256): _Tile(16, 16, 8, 1),
 }
-"""By bytes an element and the longest rows; tests/triton_kernels/quality says what limits them."""
+"""By bytes per element and the longest rows; tests/triton_kernels/quality describes the limits."""
 _DQ = {
     (2, 64): _Tile(128, 64, 8, 2),
     (2, 128): _Tile(64, 64, 8, 2),
@@ -625,7 +625,7 @@ _DQ = {
     (4, 64): _Tile(32, 32, 8, 1),
     (4, 128): _Tile(16, 32, 8, 1),
 }
-"""Of longer rows in float32 the gradients do not fit into registers: CuPy computes them."""
+"""For longer rows in float32 the gradients do not fit into registers, so CuPy computes them."""
 _DKV = {
     (2, 64): _Tile(64, 128, 8, 2),
     (2, 128): _Tile(64, 64, 8, 2),
@@ -636,16 +636,16 @@ _DKV = {
 
 
 class _Heads(NamedTuple):
-    """Three axes of heads: of the last, `k` and `v` have one alone."""
+    """Three axes of heads; along the last, `k` and `v` have length 1."""
 
     lead: tuple[int, ...]
     split: int
 
     def sizes(self, *views: Operand) -> tuple[tuple[int, int, int], list[tuple[int, int, int]]]:
-        """Their lengths, and the strides of each operand along them.
+        """Return their lengths, and the strides of each operand along them.
 
         Raises:
-            UnsuitedError: more axes than can be taken together.
+            UnsuitedError: too many axes remain after merging.
         """
         wide = [x.broadcast((*self.lead, *x.shape[-2:])).strides[:-2] for x in views]
         outer, strides = merge_axes(self.lead[: self.split], [x[: self.split] for x in wide])
@@ -658,10 +658,10 @@ class _Heads(NamedTuple):
 
 
 def _operands(*given: Given) -> list[Operand]:
-    """What the kernels take.
+    """Return the inputs as operands for the kernels.
 
     Raises:
-        UnsuitedError: there is something else than non-empty arrays of one dtype, of two axes and more.
+        UnsuitedError: an input is not a nonempty array of the common dtype with at least two axes.
     """
     arrays = [x for x in given if is_float(x) and x.ndim > 1]
     if len(arrays) < len(given) or not are_floats(*arrays):
@@ -670,27 +670,27 @@ def _operands(*given: Given) -> list[Operand]:
 
 
 def _heads(q: Operand, k: Operand, v: Operand) -> _Heads:
-    """How the heads of queries, keys and values belong together.
+    """Return the correspondence between the heads of queries, keys and values.
 
     Raises:
-        UnsuitedError: they do not fit, or rows are longer than the kernels hold.
+        UnsuitedError: the shapes do not match, or rows are too long for the kernels.
     """
     lead = broadcast_shape([q.shape[:-2], k.shape[:-2]])
     fits = lead is not None and k.shape[:-1] == v.shape[:-1] and q.shape[-1] == k.shape[-1]
     if lead is None or not fits or max(q.shape[-1], v.shape[-1]) > _LONGEST_HEAD:
         raise UnsuitedError("no queries, keys and values of heads")
-    own = ((1,) * len(lead) + k.shape[:-2])[-len(lead) :] if lead else ()
-    split = next((axis for axis, size in enumerate(lead) if size != own[axis]), len(lead))
-    if any(size > 1 for size in own[split:]):
+    key_lengths = ((1,) * len(lead) + k.shape[:-2])[-len(lead) :] if lead else ()
+    split = next((axis for axis, size in enumerate(lead) if size != key_lengths[axis]), len(lead))
+    if any(size > 1 for size in key_lengths[split:]):
         raise UnsuitedError("heads that are shared, and others within them that are not")
     return _Heads(lead, split)
 
 
 def _as_mask(mask: Given, heads: _Heads, length: int, keys: int) -> Operand | None:
-    """The mask with an element for every score, repeated without a copy; None for none.
+    """Return the mask broadcast to all scores without a copy; None for none.
 
     Raises:
-        UnsuitedError: it is no mask for these scores.
+        UnsuitedError: the mask does not fit these scores.
     """
     if mask is None:
         return None
@@ -701,12 +701,12 @@ def _as_mask(mask: Given, heads: _Heads, length: int, keys: int) -> Operand | No
 
 
 def _by_rows(call: Planner, x: Operand) -> Operand:
-    """The operand with the elements of a row side by side; a copy where they lie otherwise."""
+    """Return the operand with contiguous rows, copied if necessary."""
     return x if x.strides[-1] == 1 or x.shape[-1] == 1 else call.contiguous(x)
 
 
 def _like(call: Planner, x: Operand, shape: tuple[int, ...]) -> Operand:
-    """A new array of rows in the memory order of `x`, so that what was a view of a larger array is one again."""
+    """Request a new array in the memory order of `x`, so that views of one array result in views of one array."""
     if x.ndim != len(shape):
         return call.empty(shape, x.dtype)
     return call.empty(shape, x.dtype, [*memory_order(x.shape[:-1], x.strides[:-1]), x.ndim - 1])
@@ -725,7 +725,7 @@ def _constants(q: Operand, k: Operand, v: Operand, mask: Operand | None, tile: _
         "WHOLE_Q": q.shape[-2] % rows == 0,
         "WHOLE_K": k.shape[-2] % columns == 0,
         "PRECISION": "tf32x3" if q.itemsize == 4 else "tf32",
-        # The interpreter multiplies bfloat16 as the integers it keeps it in.
+        # The interpreter multiplies bfloat16 as the integers that represent it.
         "WIDEN": q.dtype.name == "bfloat16" and interpreting(),
         "ROWS": _ROWS,
         "BLOCK_Q": rows,
@@ -735,10 +735,10 @@ def _constants(q: Operand, k: Operand, v: Operand, mask: Operand | None, tile: _
 
 def _tile(table: Mapping[tuple[int, int], _Tile], q: Operand, v: Operand, mask: Operand | None) -> _Tile:
     width = max(q.shape[-1], v.shape[-1])
-    fitting = [longest for size, longest in table if size == q.itemsize and longest >= width]
-    if not fitting:
+    lengths = [longest for size, longest in table if size == q.itemsize and longest >= width]
+    if not lengths:
         raise UnsuitedError(f"rows of {width} elements are too long")
-    tile = table[q.itemsize, min(fitting)]
+    tile = table[q.itemsize, min(lengths)]
     if mask is None:
         return tile
     # A tile of the mask takes as many registers as one of scores.
@@ -750,21 +750,26 @@ def _tile(table: Mapping[tuple[int, int], _Tile], q: Operand, v: Operand, mask: 
 
 
 def _ranges(call: Planner, mask: Operand | None, given: Given, lead: tuple[int, ...]) -> Operand | None:
-    """What `ranges_kernel` finds, (..., blocks of rows, 2), repeated for all heads; None where it is not worth it."""
+    """Plan `ranges_kernel` and return its (..., blocks of rows, 2) for all heads; None if it is not worthwhile."""
     if mask is None or mask.shape[-1] < _LEAST_RANGED or not isinstance(given, Operand):
         return None
     length, keys = mask.shape[-2:]
-    own = ((1,) * len(mask.shape) + given.shape)[-len(mask.shape) :][:-2]
-    masks = given.broadcast((*own, length, keys))
-    sizes, (strides,) = merge_axes(own, [masks.strides[:-2]])
+    mask_lead = ((1,) * len(mask.shape) + given.shape)[-len(mask.shape) :][:-2]
+    masks = given.broadcast((*mask_lead, length, keys))
+    sizes, (strides,) = merge_axes(mask_lead, [masks.strides[:-2]])
     if len(sizes) > 3:
-        raise UnsuitedError(f"masks along {own} do not lie as three axes")
+        raise UnsuitedError(f"masks along {mask_lead} do not lie as three axes")
     missing = [0] * (3 - len(sizes))
     blocks = cdiv(length, _ROWS)
-    ranges = call.empty((*own, blocks, 2), np.int32)
+    ranges = call.empty((*mask_lead, blocks, 2), np.int32)
     scalars = (length, keys, *([1] * len(missing) + sizes)[1:], *missing, *strides, *masks.strides[-2:])
     call.launch(
-        ranges_kernel, math.prod(own) * blocks, (masks, ranges), scalars, {"ROWS": _ROWS, "KEYS": _KEYS}, num_warps=4
+        ranges_kernel,
+        math.prod(mask_lead) * blocks,
+        (masks, ranges),
+        scalars,
+        {"ROWS": _ROWS, "KEYS": _KEYS},
+        num_warps=4,
     )
     return ranges.broadcast((*lead, blocks, 2))
 
@@ -782,7 +787,7 @@ def _attention(
     ranges = _ranges(call, added, mask, heads.lead)
     tile = _tile(_FORWARD, q, v, added)
     constants = _constants(q, k, v, added, tile)
-    # What is not there has no place that is read.
+    # Missing operands are replaced by placeholders that the kernels never read.
     sizes, (of_q, of_k, of_v, of_mask, of_ranges, of_y) = heads.sizes(q, k, v, added or q, ranges or q, y)
     call.launch(
         attention_kernel,
@@ -898,8 +903,8 @@ def _attention_weights(call: Planner, q: Given, k: Given, mask: Given, scale: fl
     weights = call.empty((*heads.lead, length, keys), q.dtype)
     tile = _tile(_DQ, q, k, added)
     constants = _constants(q, k, k, added, tile)
-    for other in ("RANGED", "V_WIDTH", "V_PADDED", "ROWS"):
-        del constants[other]
+    for name in ("RANGED", "V_WIDTH", "V_PADDED", "ROWS"):
+        del constants[name]
     sizes, (of_q, of_k, of_mask) = heads.sizes(q, k, added or q)
     call.launch(
         attention_weights_kernel,

@@ -1,9 +1,9 @@
-"""Batch normalization in training, its gradients, and what prediction and the running statistics need.
+"""Batch normalization in training with its gradients, normalization for prediction, and running statistics.
 
-Any dense array is (outer, channels, inner) in memory: NCHW is (N, C, HW), with the channels last it is (NHW, C, 1). A
-program has a channel (or with `inner` 1, LAST, a strip of them) and a share of the tiles of its elements. Forward and
-backward are two launches each: sums of each share, then all shares added in one order by whoever needs them, and the
-elements. Shares depend on the shape alone, so that sums have the same bits each time.
+Any dense array is (outer, channels, inner) in memory: NCHW is (N, C, HW), channels-last is (NHW, C, 1). A program
+processes a channel (or with `inner` 1, LAST, a strip of channels) and a share of the tiles of its elements. Forward and
+backward take two launches each: sums of each share, then the elements, for which each program adds all shares in a
+fixed order. Shares depend on the shape alone, so that sums are reproducible bit for bit.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -24,21 +24,21 @@ from hookscope.triton_kernels._launch import cdiv, next_power_of_2
 from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
 from hookscope.triton_kernels._strides import memory_order
 
-# Elements of a tile and its warps: 16 elements a thread.
+# Elements of a tile and its warps: 16 elements per thread.
 _TILE = 4096
 _WARPS = 8
 # The longest side of a tile along `inner`, and of a strip of channels.
 _MAX_INNER = 1024
 _MAX_STRIP = 32
-# About so many programs: several for each of a GPU's multiprocessors, of which they have 108 (A100) to 132 (H100).
+# Approximate number of programs: several for each of a GPU's multiprocessors, which number 108 (A100) to 132 (H100).
 _PROGRAMS = 1024
-# A program of the second launch adds up the sums of so many shares at most.
+# Maximum number of shares whose sums a program of the second launch adds.
 _MAX_SHARES = 128
 
 
 @triton.jit
 def _place(tile, strip, outer, channels, inner, inner_tiles, LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr):
-    """Where the elements of a tile lie, which of them exist, and how many of each channel do."""
+    """Return the offsets of a tile's elements, the mask of existing ones, and their number per channel."""
     if LAST:
         row = tile * T0 + tl.arange(0, T0)
         channel = strip * T1 + tl.arange(0, T1)
@@ -57,7 +57,7 @@ def _place(tile, strip, outer, channels, inner, inner_tiles, LAST: tl.constexpr,
 
 @triton.jit
 def _channels(strip, channels, LAST: tl.constexpr, T1: tl.constexpr):
-    """The strip's channels, and which of them exist: numbers, or vectors of T1."""
+    """Return the strip's channels, and the mask of existing ones: scalars, or vectors of T1."""
     if LAST:
         channel = strip * T1 + tl.arange(0, T1)
     else:
@@ -67,7 +67,7 @@ def _channels(strip, channels, LAST: tl.constexpr, T1: tl.constexpr):
 
 @triton.jit
 def _sum(tile, LAST: tl.constexpr):
-    """The sum of each channel's elements."""
+    """Return the sum of each channel's elements."""
     total = tl.sum(tile, axis=0)
     if not LAST:
         total = tl.sum(total, axis=0)
@@ -76,7 +76,7 @@ def _sum(tile, LAST: tl.constexpr):
 
 @triton.jit
 def _shares(parts_ptr, which, channel, inside, channels, shares, LAST: tl.constexpr, SHARES: tl.constexpr):
-    """parts[which, :, channel], the shares along axis 0."""
+    """Load parts[which, :, channel], the shares along axis 0."""
     share = tl.arange(0, SHARES)
     if LAST:
         at = ((which * shares + share) * channels)[:, None] + channel[None, :]
@@ -104,12 +104,12 @@ def statistics_kernel(
     T1: tl.constexpr,
     STAGES: tl.constexpr,
 ):
-    """parts[:, share] = of each channel in a share how many elements, the mean in two parts, the squares about it.
+    """Store in parts[:, share], per channel: element count, mean in two parts, sum of squares about it.
 
-    The first part of the mean is that of the share's first tile, and what is squared is the distance from it. The
-    variance between tiles bounds how far it is from the share's mean: the sum of these squares is at most as many
-    times that about the mean itself as the share has tiles. So no mean, however large, drowns the variance, and each
-    element is read once.
+    The first part of the mean is that of the share's first tile, and the distance from it is squared. The variance
+    between tiles bounds its distance from the share's mean: the sum of these squares is at most as many times that
+    about the mean itself as the share has tiles. So even a large mean does not cancel the digits of the variance, and
+    each element is read once.
     """
     strip = tl.program_id(0) % strips
     share = tl.program_id(0) // strips
@@ -117,7 +117,7 @@ def statistics_kernel(
     first = share * share_tiles
     at, mask, count = _place(first, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
     shift = _sum(tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32), LAST) / count
-    shift = tl.where(shift - shift == 0.0, shift, 0.0)  # infinite or NaN it would make NaN of an infinite mean
+    shift = tl.where(shift - shift == 0.0, shift, 0.0)  # an infinite or NaN shift would turn an infinite mean into NaN
     sums = tl.zeros((T0, T1), dtype=tl.float32)
     squares = tl.zeros((T0, T1), dtype=tl.float32)
     total = 0.0
@@ -162,20 +162,20 @@ def normalize_kernel(
     STAGES: tl.constexpr,
     SHARES: tl.constexpr,
 ):
-    """A share of the elements, by the statistics of all shares (Chan, Golub and LeVeque 1979)."""
+    """Normalize a share of the elements by the statistics of all shares (Chan, Golub and LeVeque 1979)."""
     strip = tl.program_id(0) % strips
     share = tl.program_id(0) // strips
     channel, inside = _channels(strip, channels, LAST, T1)
     counts = _shares(parts_ptr, 0, channel, inside, channels, shares, LAST, SHARES)
     base = tl.load(parts_ptr + shares * channels + channel, mask=inside, other=0.0)
-    # From the first share's on, for the digits that a large mean would take of a difference of two.
+    # Relative to the first share's mean, to keep the digits that a difference of two large means would lose.
     shifts = _shares(parts_ptr, 1, channel, inside, channels, shares, LAST, SHARES)
     further = _shares(parts_ptr, 2, channel, inside, channels, shares, LAST, SHARES)
     if LAST:
         means = tl.where(counts > 0.0, shifts - base[None, :] + further, 0.0)
     else:
         means = tl.where(counts > 0.0, shifts - base + further, 0.0)
-    total = tl.maximum(tl.sum(counts, axis=0), 1.0)  # of a channel that does not exist: 0
+    total = tl.maximum(tl.sum(counts, axis=0), 1.0)  # 0 for a channel that does not exist
     middle = tl.sum(counts * means, axis=0) / total
     if LAST:
         apart = means - middle[None, :]
@@ -229,7 +229,7 @@ def _affine_tiles(
     T1: tl.constexpr,
     STAGES: tl.constexpr,
 ):
-    """y = (x - mean) * scale + shift in the tiles of a share, the last first: it may still be in the cache."""
+    """Compute y = (x - mean) * scale + shift in the tiles of a share, the last first, which may still be cached."""
     first = share * share_tiles
     last = tl.minimum(first + share_tiles, tiles)
     for done in tl.range(first, last, num_stages=STAGES):
@@ -257,7 +257,7 @@ def affine_kernel(
     T1: tl.constexpr,
     STAGES: tl.constexpr,
 ):
-    """y = (x - mean) * scale + shift by given numbers of each channel."""
+    """Compute y = (x - mean) * scale + shift with given numbers for each channel."""
     strip = tl.program_id(0) % strips
     share = tl.program_id(0) // strips
     channel, inside = _channels(strip, channels, LAST, T1)
@@ -304,7 +304,7 @@ def gradient_sums_kernel(
     T1: tl.constexpr,
     STAGES: tl.constexpr,
 ):
-    """parts[:, share] = of each channel in a share the sums of g and of g * (x - mean)."""
+    """Store in parts[:, share], per channel, the sums of g and of g * (x - mean)."""
     strip = tl.program_id(0) % strips
     share = tl.program_id(0) // strips
     channel, inside = _channels(strip, channels, LAST, T1)
@@ -350,7 +350,7 @@ def gradient_kernel(
     STAGES: tl.constexpr,
     SHARES: tl.constexpr,
 ):
-    """dx = gamma * rstd * (g - mean(g) - normal * mean(g * normal)) in a share (Ioffe and Szegedy 2015)."""
+    """Compute dx = gamma * rstd * (g - mean(g) - normal * mean(g * normal)) in a share (Ioffe and Szegedy 2015)."""
     strip = tl.program_id(0) % strips
     share = tl.program_id(0) // strips
     channel, inside = _channels(strip, channels, LAST, T1)
@@ -367,7 +367,7 @@ def gradient_kernel(
     of_all = of_all / count
     first = share * share_tiles
     last = tl.minimum(first + share_tiles, tiles)
-    for done in tl.range(first, last, num_stages=STAGES):  # the last first: it may still be in the cache
+    for done in tl.range(first, last, num_stages=STAGES):  # the last first, which may still be cached
         at, mask, _ = _place(first + last - 1 - done, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
         g = tl.load(g_ptr + at, mask=mask, other=0.0).to(tl.float32)
         x = tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32)
@@ -389,7 +389,7 @@ def running_kernel(
     factor,
     BLOCK: tl.constexpr,
 ):
-    """new = old * kept + batch * weight, of the variance times `factor`."""
+    """Compute new = old * kept + batch * weight, with `factor` instead of `weight` for the variance."""
     channel = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = channel < channels
     old = tl.load(old_mean_ptr + channel, mask=mask).to(tl.float32)
@@ -402,14 +402,14 @@ def running_kernel(
 
 @dataclass(frozen=True, slots=True)
 class _Tiling:
-    """How an array is shared out.
+    """The division of an array into tiles and shares.
 
     Attributes:
-        order: its axes from the outermost in memory.
-        scalars: the numbers that every kernel takes: outer, channels, inner, and those of tiles.
-        constants: those compiled in.
-        programs: of a launch.
-        shares: of each channel.
+        order: its axes in memory order, outermost first.
+        scalars: the scalars of every kernel: outer, channels, inner, and those of tiles.
+        constants: the compile-time constants.
+        programs: the number of programs of a launch.
+        shares: the number of shares of each channel.
     """
 
     order: list[int]
@@ -422,7 +422,7 @@ class _Tiling:
 def _tiling(x: Operand, most_shares: int) -> _Tiling:
     order = memory_order(x.shape, x.strides)
     channels = x.shape[1]
-    # Of one channel all is one run, wherever its axis is.
+    # A single channel is one contiguous run, wherever its axis is.
     outer = 1 if channels == 1 else math.prod([x.shape[axis] for axis in order[: order.index(1)]])
     inner = x.size // (outer * channels)
     last = inner == 1 and channels > 1
@@ -438,14 +438,14 @@ def _tiling(x: Operand, most_shares: int) -> _Tiling:
     share_tiles = cdiv(tiles, max(1, min(most_shares, cdiv(_PROGRAMS, strips))))
     shares = cdiv(tiles, share_tiles)
     scalars = (outer, channels, inner, inner_tiles, tiles, share_tiles, strips)
-    # Tiles on their way: 2 of half precision, 1 of float32; none where they are read element by element.
+    # Tiles in flight: 2 for half precision, 1 for float32; none if they are read element by element.
     stages = 1 if (channels if last else inner) % 16 else 3 if x.itemsize == 2 else 2
     constants = {"LAST": last, "T0": t0, "T1": t1, "STAGES": stages}
     return _Tiling(order, scalars, constants, strips * shares, shares)
 
 
 def _side(length: int, longest: int) -> int:
-    """The longest side of a tile of which at most a quarter lies outside; 16 where there is none."""
+    """Return the longest side of a tile of which at most a quarter is outside; 16 if there is none."""
     side = min(next_power_of_2(length), longest)
     while side > 16 and 4 * length < 3 * cdiv(length, side) * side:
         side //= 2
@@ -453,7 +453,7 @@ def _side(length: int, longest: int) -> int:
 
 
 def _dense(call: Planner, x: Operand, order: list[int]) -> Operand:
-    """The operand, or a copy where it does not lie in this order of its axes without gaps."""
+    """Return the operand, copied if it is not dense in this memory order."""
     if x.transposed(order).is_contiguous:
         return x
     copy = call.empty(x.shape, x.dtype, order)
@@ -462,7 +462,7 @@ def _dense(call: Planner, x: Operand, order: list[int]) -> Operand:
 
 
 def _per_channel(x: Operand, *numbers: Given) -> bool:
-    return all(is_float(one) and one.shape == x.shape[1:2] for one in numbers)
+    return all(is_float(vector) and vector.shape == x.shape[1:2] for vector in numbers)
 
 
 def _batch_norm(
@@ -516,7 +516,7 @@ def _affine(call: Planner, x: Given, mean: Given, scale: Given, shift: Given) ->
         return None
     tiling = _tiling(x, _PROGRAMS)
     y = call.empty(x.shape, x.dtype, tiling.order)
-    numbers = [call.contiguous(one) for one in (mean, scale, shift)]
+    numbers = [call.contiguous(vector) for vector in (mean, scale, shift)]
     arrays = (_dense(call, x, tiling.order), *numbers, y)
     call.launch(affine_kernel, tiling.programs, arrays, tiling.scalars, tiling.constants, num_warps=_WARPS)
     return y
@@ -529,7 +529,7 @@ def _running(
         return None
     if not old_mean.shape == old_var.shape == mean.shape == var.shape or mean.ndim != 1:
         return None
-    old_mean, old_var, mean, var = [call.contiguous(one) for one in (old_mean, old_var, mean, var)]
+    old_mean, old_var, mean, var = [call.contiguous(vector) for vector in (old_mean, old_var, mean, var)]
     new_mean, new_var = call.empty(mean.shape, old_mean.dtype), call.empty(mean.shape, old_var.dtype)
     block = min(next_power_of_2(mean.size), 1024)
     unbiased = momentum * (count / max(count - 1, 1))

@@ -1,13 +1,14 @@
-"""Convolution over two axes and its gradients, as matrix products whose left side is never written out.
+"""Convolution over two axes and its gradients, as matrix products whose left operand is never materialized.
 
-A row of the product is a place of the output, and what it is multiplied with is read from where the window lies, tap by
-tap: no column matrix exists. What is read may lie anyhow; channels that lie beside each other (channels-last) are
-loaded 16 bytes at a time, and outputs are made so. The gradient by the input is the same product over the windows that
-have a place: with a stride, places of one remainder share their taps, so that no tap is multiplied with zeros. Groups
-with few channels are computed directly, without tensor cores.
+A row of the product is a position of the output, and its window is read tap by tap: there is no column matrix. The
+input may have any strides; adjacent channels (channels-last) are loaded 16 bytes at a time, and outputs are
+channels-last. The gradient of the input is the same product over the windows that contain a position: with a stride,
+positions with equal remainders share their taps, so that no tap is multiplied with zeros. Groups with few channels are
+computed directly, without tensor cores.
 
-float16 and bfloat16 multiply on tensor cores and add in float32; float32 is split in three TF32 products. The gradient
-by the weight adds over all places in parts, whose number follows from shapes, and adds these in one order.
+float16 and bfloat16 are multiplied on tensor cores and accumulated in float32; float32 is split into three TF32
+products. The gradient of the weight is summed over all positions in parts, whose number depends on shapes, and the
+parts are added in a fixed order.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -29,30 +30,31 @@ from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_
 Ints = tuple[int, ...]
 
 _THIN = 8
-"""Groups with fewer channels on one side are computed directly: tensor cores would multiply mostly zeros."""
+"""Groups with fewer channels on one side are computed directly, since tensor cores would multiply mostly zeros."""
 _SHORT = 16
-"""Of fewer channels, those of all taps are counted as one depth."""
+"""With fewer channels, the channels of all taps form one depth."""
 _READ_OFTEN = 64
-"""Tiles of rows from which on it pays to lay kernels out with their channels last, once for all of them."""
+"""From this number of row tiles on, copying kernels to channels-last once pays off."""
 _ROWS_OF_A_PART = 2048
-"""Rows that a part of a gradient by the weight adds up at least."""
+"""Minimum number of rows in a part of a gradient of the weight."""
 _PROGRAMS = 256
-"""Programs that such a gradient is cut into, where there are rows enough: the same on every device."""
+"""Number of programs of such a gradient, if there are enough rows: the same on every device."""
 _CHANNELS_LAST = (0, 2, 3, 1)
 
 
 @triton.jit
 def together(base, further, RUN_0: tl.constexpr, RUN_1: tl.constexpr):
-    """The sum of two places, of which the compiler is told that runs of so many along the axes lie together, aligned.
+    """Return the sum of two offsets, declared to the compiler as contiguous and aligned in runs along the axes.
 
-    It is told of the sum, which must be made here: what is said of an argument is lost where the function is put in.
+    The hint is given for the sum, which must be formed here: a hint on an argument is lost when the function is
+    inlined.
     """
     return tl.max_contiguous(tl.multiple_of(base + further, (RUN_0, RUN_1)), (RUN_0, RUN_1))
 
 
 @triton.jit
 def _place_of_row(row, count_y, count_x):
-    """(sample, y, x) of a row of the product."""
+    """Return (sample, y, x) of a row of the product."""
     pixel = row // count_x
     sample = pixel // count_y
     return sample, pixel - sample * count_y, row - pixel * count_x
@@ -60,7 +62,7 @@ def _place_of_row(row, count_y, count_x):
 
 @triton.jit
 def _first_tap(at, pad, stride, dilation, step, length):
-    """The first tap along an axis that meets a window from this place; `length` where none does."""
+    """Return the first tap along an axis that meets a window from this position; `length` if none does."""
     first = length
     for tap in range(0, step):
         reached = (at + pad - tap * dilation) % stride == 0
@@ -92,10 +94,10 @@ def _rows_and_taps(
     TRANSPOSED: tl.constexpr,
     BLOCK_M: tl.constexpr,
 ):
-    """Which places of the output a tile of rows has, and where their windows begin in `a`.
+    """Return the output positions of a tile of rows, and the begin of their windows in `a`.
 
     Returns (whether a row exists, sample, y, x in the output, y, x in `a` for the first tap, taps along y and x, the
-    first ones). Transposed, the places are those whose remainders by the strides `part` numbers.
+    first ones). If transposed, the positions are those whose remainders by the strides are numbered by `part`.
     """
     row = tile * BLOCK_M + tl.arange(0, BLOCK_M)
     if TRANSPOSED:
@@ -180,9 +182,9 @@ def product_kernel(
     BLOCK_N: tl.constexpr,
     BLOCK_K: tl.constexpr,
 ):
-    """A tile of out[row, k] = sum over taps and channels c of a[place of row + tap, c] * w[tap, c, k].
+    """Compute a tile of out[row, k] = sum over taps and channels c of a[place of row + tap, c] * w[tap, c, k].
 
-    FLAT counts the channels of all taps as one depth. Of the RUNs see `together`.
+    FLAT combines the channels of all taps into one depth. For the RUNs see `together`.
     """
     tiles_n = tl.cdiv(columns, BLOCK_N)
     program = tl.program_id(0)
@@ -220,7 +222,7 @@ def product_kernel(
     if LONG:
         sample = sample.to(tl.int64)
         group = group.to(tl.int64)
-    # What all taps have in common; a place before the first one is negative, and never read.
+    # The common offset of all taps; positions before the array are negative and never read.
     a_base = sample * a_sample + a_y * a_row + a_x * a_column + group * depth * a_channel
     w_base = group * w_group + first_y * w_row + first_x * w_tap + column * w_column
     known = column < columns
@@ -316,7 +318,7 @@ def thin_kernel(
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
 ):
-    """The same for groups of few channels: a column is a channel of the output, whichever its group."""
+    """Compute the product for groups of few channels: a column is a channel of the output in any group."""
     tiles_n = tl.cdiv(channels, BLOCK_N)
     program = tl.program_id(0)
     tile_n = program % tiles_n
@@ -419,11 +421,11 @@ def weight_kernel(
     BLOCK_N: tl.constexpr,
     BLOCK_K: tl.constexpr,
 ):
-    """A tile of out[part, k, tap, c] = the sum over the part's places of g[place, k] * x[place + tap, c].
+    """Compute a tile of out[part, k, tap, c] = the sum over the part's places of g[place, k] * x[place + tap, c].
 
-    The rows of a part are a multiple of BLOCK_K, so that what is not there is behind the last part's alone.
-    `columns` are the channels of `g` in a group, which are the tile's rows; `depth` are those of `x`. FLAT counts the
-    channels of all taps as the tile's columns; else a tile is of one tap.
+    The rows of a part are a multiple of BLOCK_K, so that only the last part has missing rows. `columns` are the
+    channels of `g` in a group, which are the tile's rows; `depth` are those of `x`. FLAT combines the channels of all
+    taps as the tile's columns; otherwise a tile has one tap.
     """
     taps = kernel_y * kernel_x
     tiles_m = tl.cdiv(columns, BLOCK_M)
@@ -525,7 +527,7 @@ def thin_weight_kernel(
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
 ):
-    """The same for groups of few channels: of one tap and one channel of each group, for a tile of kernels."""
+    """Compute the weight gradient for groups of few channels: one tap and channel per group, for a tile of kernels."""
     tiles_n = tl.cdiv(channels, BLOCK_N)
     program = tl.program_id(0)
     tile_n = program % tiles_n
@@ -565,7 +567,7 @@ def thin_weight_kernel(
 
 @triton.jit
 def add_parts_kernel(parts_ptr, out_ptr, size, parts, channels, taps, BLOCK: tl.constexpr):
-    """out[k, c, tap] = the sum of all parts[:, k, tap, c], one after another."""
+    """Compute out[k, c, tap] = the sum of all parts[:, k, tap, c], one after another."""
     index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = index < size
     total = tl.zeros((BLOCK,), dtype=tl.float32)
@@ -579,32 +581,32 @@ def add_parts_kernel(parts_ptr, out_ptr, size, parts, channels, taps, BLOCK: tl.
 
 
 def _run(x: Operand, channels: int, within: int) -> int:
-    """How many channels of `x` (N, C, H, W) lie together from a multiple of 16 bytes on, in one group and one tile."""
+    """Return the length of aligned contiguous channel runs of `x` (N, C, H, W), within 16 bytes, a group and a tile."""
     others = [stride for axis, stride in enumerate(x.strides) if axis != 1 and x.shape[axis] > 1]
     return math.gcd(16 // x.itemsize, channels, within, *others) if x.strides[1] == 1 and x.is_aligned else 1
 
 
 def _reach(x: Operand) -> int:
-    """How far from its first element an operand's last one lies."""
+    """Return the offset of an operand's last element from its first."""
     return sum((length - 1) * abs(stride) for length, stride in zip(x.shape, x.strides, strict=True))
 
 
 def _suit(x: Given, other: Given, group: int) -> bool:
-    """Whether both are images or kernels of one dtype, of a size that indices reach."""
+    """Return whether both are images or kernels of one dtype, with 32-bit indices."""
     if not is_float(x) or not is_float(other) or x.dtype != other.dtype or x.ndim != 4 or other.ndim != 4:
         return False
     return x.shape[1] % group == 0 and not is_long(max(_reach(x.part(0, 0, 1)), _reach(other.part(0, 0, 1))))
 
 
 def _side(length: int, most: int, spare: int = 3) -> int:
-    """The largest side of a tile, up to `most`, that pads a length by no more than one in `spare` above the least."""
-    sides = [side for side in (128, 64, 32, 16) if side <= most]  # 16 is the least that tensor cores multiply
+    """Return the largest side of a tile, up to `most`, whose padding is at most one in `spare` above the minimum."""
+    sides = [side for side in (128, 64, 32, 16) if side <= most]  # 16 is the minimum for tensor cores
     least = cdiv(length, 16) * 16
     return next(side for side in sides if cdiv(length, side) * side * spare <= least * (spare + 1))
 
 
 def _kernels_together(call: Planner, weight: Operand, rows: int) -> Operand:
-    """The kernels with their channels beside each other in memory, where they do so or many rows read them."""
+    """Return the kernels in channels-last order, copied only if many rows read them."""
     if weight.strides[1] == 1 or weight.shape[2] * weight.shape[3] == 1 or rows < _READ_OFTEN * 128:
         return weight
     copy = call.empty(weight.shape, weight.dtype, _CHANNELS_LAST)
@@ -624,14 +626,14 @@ def _multiply(
     group: int,
     transposed: bool,
 ) -> Operand | None:
-    """The convolution of `a` with kernels (K, C / group, KH, KW), or its transpose, as an array of `shape`."""
+    """Plan the convolution of `a` with kernels (K, C / group, KH, KW), or its transpose, as an array of `shape`."""
     samples, channels, *lengths = shape
     kernels, depth, *kernel = weight.shape
     taps = math.prod(kernel)
     columns = channels // group
-    each = kernels // group
+    kernels_per_group = kernels // group
     if transposed:
-        depth, columns = each, depth
+        depth, columns = kernels_per_group, depth
     if a.shape[:2] != (samples, depth * group) or columns * group != channels or kernels % group:
         return None
     steps = [s // math.gcd(s, d) if transposed else 1 for s, d in zip(stride, dilation, strict=True)]
@@ -645,7 +647,7 @@ def _multiply(
     w_kernel, w_channel, *w_within = weight.strides
     w_sides = (w_channel, w_kernel) if transposed else (w_kernel, w_channel)
     window = [*kernel, *stride, pads[0], pads[2], *dilation, *steps, *moves]
-    strides = [*a.strides, each * w_kernel, *w_sides, *w_within, *out.strides]
+    strides = [*a.strides, kernels_per_group * w_kernel, *w_sides, *w_within, *out.strides]
     constants: dict[str, Any] = {
         "TRANSPOSED": transposed,
         "HAS_BIAS": bias is not None,
@@ -699,18 +701,18 @@ def _multiply(
 def _precision(x: Operand) -> dict[str, Any]:
     return {
         "PRECISION": "tf32x3" if x.itemsize == 4 else "tf32",
-        # The interpreter multiplies bfloat16 as the integers it keeps it in.
+        # The interpreter multiplies bfloat16 as the integers that represent it.
         "WIDEN": x.dtype.name == "bfloat16" and interpreting(),
     }
 
 
 def _tile(rows: int, columns: int, depth: int, itemsize: int, flat: bool) -> tuple[int, int, int, int, int]:
-    """(rows, columns, depth, warps, stages) of a tile."""
-    # Three TF32 products keep three times the operands in registers, so their tiles are smaller.
+    """Return (rows, columns, depth, warps, stages) of a tile."""
+    # Three TF32 products hold three times the operands in registers, so their tiles are smaller.
     most = 128 if itemsize == 2 else 64
     block_n = _side(columns, most)
     block_m = _side(rows, most)
-    if cdiv(rows, block_m) * cdiv(columns, block_n) < _PROGRAMS:  # smaller ones, so that more of a GPU has work
+    if cdiv(rows, block_m) * cdiv(columns, block_n) < _PROGRAMS:  # smaller tiles, to occupy more of a GPU
         block_m, block_n = min(block_m, 64), min(block_n, 64)
     block_k = _side(depth, 32 if itemsize == 4 or flat else 64, 10)
     return block_m, block_n, block_k, 8 if block_m * block_n >= 128 * 128 else 4, 3
@@ -779,14 +781,14 @@ def _weight_grad(
     parts = cdiv(rows, rows_of_part)
     out = call.empty((kernels, depth, *kernel), g.dtype)
     if parts == 1:
-        found, found_strides = out, (0, depth * taps, taps, 1)
+        sums, sums_strides = out, (0, depth * taps, taps, 1)
     else:
-        found = call.empty((parts, kernels, taps, depth), "float32")
-        found_strides = (kernels * taps * depth, taps * depth, 1, depth)
-    constants: dict[str, Any] = {"LONG": is_long(max(_reach(g), _reach(x), found.size))}
+        sums = call.empty((parts, kernels, taps, depth), "float32")
+        sums_strides = (kernels * taps * depth, taps * depth, 1, depth)
+    constants: dict[str, Any] = {"LONG": is_long(max(_reach(g), _reach(x), sums.size))}
     window = [*kernel, *stride, pads[0], pads[2], *dilation]
     numbers = [rows, rows_of_part, parts, *g.shape[2:], *x.shape[2:], depth, columns]
-    strides = [*g.strides, *x.strides, *found_strides]
+    strides = [*g.strides, *x.strides, *sums_strides]
     if thin:
         run = block_n if depth == columns == 1 else 1
         constants |= {
@@ -795,7 +797,7 @@ def _weight_grad(
             "BLOCK_M": block_m,
             "BLOCK_N": block_n,
         }
-        call.launch(thin_weight_kernel, parts * tiles, (g, x, found), [*numbers, kernels, *window, *strides], constants)
+        call.launch(thin_weight_kernel, parts * tiles, (g, x, sums), [*numbers, kernels, *window, *strides], constants)
     else:
         constants |= {
             "FLAT": flat,
@@ -806,12 +808,10 @@ def _weight_grad(
             "BLOCK_N": block_n,
             "BLOCK_K": block_k,
         }
-        call.launch(
-            weight_kernel, parts * tiles, (g, x, found), [*numbers, *window, *strides], constants, warps, stages
-        )
+        call.launch(weight_kernel, parts * tiles, (g, x, sums), [*numbers, *window, *strides], constants, warps, stages)
     if parts > 1:
         size = kernels * taps * depth
-        call.launch(add_parts_kernel, cdiv(size, 256), (found, out), (size, parts, depth, taps), {"BLOCK": 256})
+        call.launch(add_parts_kernel, cdiv(size, 256), (sums, out), (size, parts, depth, taps), {"BLOCK": 256})
     return out
 
 

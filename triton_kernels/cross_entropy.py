@@ -1,8 +1,9 @@
-"""Cross-entropy of rows of logits with the index of each row's class, without storing a softmax; how many labels count.
+"""Cross-entropy of rows of logits with class indices, without storing a softmax, and the count of valid labels.
 
-The forward kernel reads each row once and keeps its log-sum-exp; the gradient's reads the logits once more and writes:
-three passes. Were it written in the forward kernel, the one that arrives would still have to be multiplied in: four. A
-label that is neither a class nor `ignore_index` gives NaN: a kernel cannot raise, and must not read outside the row.
+The forward kernel reads each row once and stores its log-sum-exp; the gradient kernel reads the logits once more and
+writes: three passes. If the forward kernel wrote the gradient, it would still have to be multiplied by the incoming
+one: four passes. A label that is neither a class nor `ignore_index` gives NaN, since a kernel cannot raise and must not
+read outside the row.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -23,7 +24,7 @@ from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_
 from hookscope.triton_kernels._rows import row_tile
 from hookscope.triton_kernels.softmax import running_sum
 
-# Labels that one program counts at once, and the most programs.
+# Labels that one program counts at once, and the maximum number of programs.
 _LABELS = 1024
 _MAX_SHARES = 256
 
@@ -38,7 +39,7 @@ def _loss(lse, picked, label, classes, ignore_index):
 def cross_entropy_kernel(
     logits_ptr, labels_ptr, loss_ptr, lse_ptr, rows, classes, ignore_index, ROWS: tl.constexpr, BLOCK: tl.constexpr
 ):
-    """A tile of whole rows."""
+    """Process a tile of complete rows."""
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     column = tl.arange(0, BLOCK)
     mask = (row[:, None] < rows) & (column[None, :] < classes)
@@ -55,7 +56,7 @@ def cross_entropy_kernel(
 
 @triton.jit
 def long_cross_entropy_kernel(logits_ptr, labels_ptr, loss_ptr, lse_ptr, classes, ignore_index, BLOCK: tl.constexpr):
-    """A program for each row, in pieces."""
+    """Process one row per program, in pieces."""
     row = tl.program_id(0).to(tl.int64)
     logits_ptr += row * classes
     largest, total = running_sum(logits_ptr, classes, BLOCK)
@@ -82,7 +83,7 @@ def cross_entropy_grad_kernel(
     ROWS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """A tile of rows, or a piece of one."""
+    """Process a tile of rows, or a piece of one row."""
     row = (tl.program_id(0) // pieces) * ROWS + tl.arange(0, ROWS)
     column = (tl.program_id(0) % pieces) * BLOCK + tl.arange(0, BLOCK)
     mask = (row[:, None] < rows) & (column[None, :] < classes)
@@ -99,7 +100,7 @@ def cross_entropy_grad_kernel(
 
 @triton.jit
 def count_kernel(labels_ptr, out_ptr, rows, share_rows, other_than, LAST: tl.constexpr, BLOCK: tl.constexpr):
-    """out[share] = how many labels of a share are not `other_than`; LAST, of all, NaN for none."""
+    """Store in out[share] the number of labels of a share that are not `other_than`; for LAST, of all, NaN for none."""
     first = tl.program_id(0) * share_rows
     last = tl.minimum(first + share_rows, rows)
     count = tl.zeros((BLOCK,), dtype=tl.int32)
@@ -150,12 +151,12 @@ def _cross_entropy_grad(
         return None
     if not is_float(g) or not is_float(lse) or lse.dtype != np.float32 or not g.shape == lse.shape == labels.shape:
         return None
-    logits, labels, lse = [call.contiguous(one) for one in (logits, labels, lse)]
+    logits, labels, lse = [call.contiguous(operand) for operand in (logits, labels, lse)]
     rows, classes = logits.shape
     d = call.empty(logits.shape, logits.dtype)
     tile_rows, block, warps = row_tile(classes, _rows.PIECE)
     pieces = cdiv(classes, block)
-    # Of a mean one number arrives for all rows: it is read as it is, by a stride of 0.
+    # The gradient of a mean is one number for all rows, read with a stride of 0.
     arrays, scalars = (g, logits, labels, lse, d), (rows, classes, pieces, g.strides[0], int(ignore_index))
     constants = {"ROWS": tile_rows, "BLOCK": block}
     programs = cdiv(rows, tile_rows) * pieces

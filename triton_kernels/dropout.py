@@ -1,8 +1,8 @@
-"""Dropout whose mask depends on the seed and the element's place alone.
+"""Dropout whose mask depends only on the seed and the element's index.
 
-Element i in C order is kept by word i % 4 of Philox's counter offset + i // 4. The words are Triton's, which the
-engine's `cpu.philox` gives bit for bit: for one seed and offset, the mask is the same on a CPU and on a GPU. Dropout is
-its own gradient: nothing is kept for it, and the mask is drawn again.
+Element i in C order is kept according to word i % 4 of Philox's counter offset + i // 4. The words are Triton's, which
+the engine's `cpu.philox` reproduces bit for bit: for one seed and offset, the mask is the same on a CPU and on a GPU.
+Dropout is its own gradient: nothing is saved, and the mask is generated again.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -21,10 +21,10 @@ from hookscope.triton_kernels._plans import Given, Kernel, Number, Operand, Plan
 _BLOCK = 2048
 
 
-# A seed and an offset are other numbers at every call: compiling their values in would compile many kernels.
+# Seeds and offsets vary between calls: specializing on their values would compile many kernels.
 @triton.jit(do_not_specialize=["seed", "offset"])
 def dropout_kernel(x_ptr, y_ptr, count, seed, offset, p, scale, BLOCK: tl.constexpr):
-    """`scale` is 1 / (1 - p), computed on the host in double precision; without `x` y is what is kept."""
+    """Apply dropout; `scale` is 1 / (1 - p), computed on the host in double precision; without `x`, store the mask."""
     first = tl.program_id(0).to(tl.int64) * BLOCK
     index = first + tl.arange(0, BLOCK)
     inside = index < count
@@ -39,7 +39,7 @@ def dropout_kernel(x_ptr, y_ptr, count, seed, offset, p, scale, BLOCK: tl.conste
 
 
 def _plan(call: Planner, x: Operand | None, y: Operand, p: float, seed: Number, offset: Number) -> Operand:
-    # With p = 1 nothing is kept, and what the product gives is never used.
+    # With p = 1 nothing is kept, and the scale is unused.
     scalars = (y.size, seed, offset, float(p), 1.0 / (1.0 - p) if p < 1.0 else 1.0)
     call.launch(dropout_kernel, cdiv(y.size, _BLOCK), (x, y), scalars, {"BLOCK": _BLOCK})
     return y

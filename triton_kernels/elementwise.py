@@ -1,10 +1,10 @@
 """Elementwise operators: unary, binary with NumPy's broadcasting, and the gradients of the activations.
 
-Two kernels serve them all; which operator they compute is a compile-time constant. Operands are read through their
-strides, a tile of rows and columns a program, so that neither broadcasting nor a transposed or sliced operand makes a
-copy, and a Python number is an argument. The output lies as the first operand that has all its axes. Arithmetic is in
-float32, rounded once when stored. NaN passes through everything, also where the hardware's minimum and maximum would
-drop it.
+Two kernels implement them all; the operator is a compile-time constant. Operands are read by their strides, a tile of
+rows and columns per program, so that neither broadcasting nor a transposed or sliced operand needs a copy, and a Python
+number is an argument. The output has the memory order of the first operand with all axes. Arithmetic is in float32,
+rounded once when stored. NaN propagates through every operator, including minimum and maximum, for which the hardware
+would drop it.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -28,7 +28,7 @@ from hookscope.triton_kernels._strides import broadcast_shape, memory_order, mer
 _BLOCK = 1024
 """Elements of a program: 8 for each of 128 threads, which are one or two loads of 16 bytes."""
 _SIDE = 64
-"""Of a tile with an operand that lies across it."""
+"""Side of a tile for operands with a different innermost axis."""
 
 
 @triton.jit
@@ -54,7 +54,7 @@ def _unary(x, OPERATOR: tl.constexpr):
 
 @triton.jit
 def _binary(x, y, OPERATOR: tl.constexpr, INTERPRET: tl.constexpr):
-    """`x` and `y`; in a gradient, `x` is the gradient that comes and `y` the saved value."""
+    """Apply an operator to `x` and `y`; for a gradient, `x` is the incoming gradient and `y` the saved value."""
     if OPERATOR == "add":
         z = x + y
     elif OPERATOR == "sub":
@@ -69,7 +69,7 @@ def _binary(x, y, OPERATOR: tl.constexpr, INTERPRET: tl.constexpr):
         z = tl.minimum(x, y, propagate_nan=tl.PropagateNan.ALL)
     elif OPERATOR == "pow":
         if INTERPRET:
-            # The interpreter has no libdevice. For x >= 0 only, which is what it is tested with.
+            # The interpreter has no libdevice. For x >= 0 only, as in its tests.
             z = tl.exp2(y.to(tl.float64) * tl.log2(x.to(tl.float64))).to(tl.float32)
         else:
             z = libdevice.pow(x, y)
@@ -106,7 +106,7 @@ def flat_kernel(
     INTERPRET: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """out[i] = OPERATOR(x[i], y[i]) for operands that lie as `out` does; FORM says which of them are arrays."""
+    """out[i] = OPERATOR(x[i], y[i]) for operands in the layout of `out`; FORM says which of them are arrays."""
     start = tl.program_id(0)
     if LONG:
         start = start.to(tl.int64)
@@ -151,10 +151,10 @@ def tile_kernel(
     ROWS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """The same with operands that lie anyhow; `out` is in one piece, in the order of the axes.
+    """Compute the operator for operands of any strides; `out` is dense in the order of the axes.
 
-    Columns are the innermost axis, rows all others: what it takes to find a place along several axes is taken for each
-    row alone. An operand that is the same along one of the two is read once for all.
+    Columns are the innermost axis, rows all others, so that offsets along several axes are computed only once per row.
+    An operand that is constant along rows or columns is read once for all of them.
     """
     program = tl.program_id(0)
     m = (program // column_blocks) * ROWS + tl.arange(0, ROWS)
@@ -173,7 +173,7 @@ def tile_kernel(
 
 @triton.jit
 def _tile_at(row, column, row_inside, column_inside, VARIES: tl.constexpr):
-    """Where an operand's elements of a tile are, and which are there."""
+    """Return the offsets of an operand's elements of a tile, and the mask of existing ones."""
     if VARIES == "rows":
         at, mask = row[:, None], row_inside[:, None]
     elif VARIES == "columns":
@@ -186,7 +186,7 @@ def _tile_at(row, column, row_inside, column_inside, VARIES: tl.constexpr):
 
 @triton.jit
 def _rounded(number, x, dtype: tl.constexpr):
-    """A number beside each of `x`, which has the array's dtype, as NumPy has it, before it is used."""
+    """Return a number for each element of `x`, rounded to the array's dtype before use, as in NumPy."""
     return (tl.zeros_like(x) + number).to(dtype).to(tl.float32)
 
 
@@ -217,9 +217,9 @@ def _elementwise(operator: str, call: Planner, *inputs: Given) -> Operand | None
         return None
     shape = broadcast_shape([x.shape for x in arrays])
     if shape is None:
-        return None  # the caller's own path tells the user
-    whole = next((x for x in arrays if x.shape == shape), None)
-    order = list(range(len(shape))) if whole is None else memory_order(whole.shape, whole.strides)
+        return None  # the caller's own implementation reports the error
+    full_operand = next((x for x in arrays if x.shape == shape), None)
+    order = list(range(len(shape))) if full_operand is None else memory_order(full_operand.shape, full_operand.strides)
     views = [x.broadcast(shape).transposed(order) for x in arrays]
     lengths = views[0].shape
     sizes, strides = merge_axes(lengths, [view.strides for view in views])
@@ -233,7 +233,9 @@ def _elementwise(operator: str, call: Planner, *inputs: Given) -> Operand | None
         form, x, y = "x, y", views[0], views[1]
     else:
         form, x, y = ("x, number" if inputs[0] is arrays[0] else "number, y"), views[0], views[0]
-    farthest = max([sum([(n - 1) * abs(s) for n, s in zip(sizes, own, strict=True)]) for own in strides])
+    farthest = max(
+        [sum([(n - 1) * abs(s) for n, s in zip(sizes, operand_strides, strict=True)]) for operand_strides in strides]
+    )
     constants = {
         "OPERATOR": operator,
         "FORM": form,
@@ -241,25 +243,31 @@ def _elementwise(operator: str, call: Planner, *inputs: Given) -> Operand | None
         "INTERPRET": interpreting(),
     }
     number = numbers[0] if numbers else 0.0
-    if axes == 1 and all(own == [1] for own in strides):
+    if axes == 1 and all(operand_strides == [1] for operand_strides in strides):
         constants["BLOCK"] = _BLOCK
         call.launch(flat_kernel, cdiv(out.size, _BLOCK), (x, y, out), (out.size, number), constants)
         return out
     if axes == 1:
-        sizes, strides = [1, *sizes], [[0, *own] for own in strides]
+        sizes, strides = [1, *sizes], [[0, *operand_strides] for operand_strides in strides]
     (*outer, columns), rows = sizes, out.size // sizes[-1]
-    lies_across = any(abs(own[-1]) > 1 for own in strides)  # then a tile is as high as wide, for both to be read along
-    block = min(next_power_of_2(columns), _SIDE if lies_across and rows > 1 else _BLOCK)
-    high = min(next_power_of_2(rows), _SIDE if lies_across else _BLOCK // block)
+    is_transposed = any(abs(operand_strides[-1]) > 1 for operand_strides in strides)  # then tiles are square
+    block = min(next_power_of_2(columns), _SIDE if is_transposed and rows > 1 else _BLOCK)
+    tile_rows = min(next_power_of_2(rows), _SIDE if is_transposed else _BLOCK // block)
     blocks = cdiv(columns, block)
-    # The kernel reads no size and no stride of an axis that does not exist.
+    # The kernel reads neither size nor stride of a missing axis.
     missing = (0,) * (MAX_AXES - len(outer))
     scalars = [rows, columns, blocks, number, *outer[1:], *missing]
-    for name, own in (("X_VARIES", strides[0]), ("Y_VARIES", strides[-1])):
-        scalars += [*own[:-1], *missing, own[-1]]
-        constants[name] = "both" if any(own[:-1]) and own[-1] else "columns" if own[-1] else "rows"
-    constants |= {"AXES": len(outer), "ROWS": high, "BLOCK": block}
-    call.launch(tile_kernel, cdiv(rows, high) * blocks, (x, y, out), scalars, constants)
+    for name, operand_strides in (("X_VARIES", strides[0]), ("Y_VARIES", strides[-1])):
+        scalars += [*operand_strides[:-1], *missing, operand_strides[-1]]
+        constants[name] = (
+            "both"
+            if any(operand_strides[:-1]) and operand_strides[-1]
+            else "columns"
+            if operand_strides[-1]
+            else "rows"
+        )
+    constants |= {"AXES": len(outer), "ROWS": tile_rows, "BLOCK": block}
+    call.launch(tile_kernel, cdiv(rows, tile_rows) * blocks, (x, y, out), scalars, constants)
     return out
 
 

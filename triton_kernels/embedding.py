@@ -1,9 +1,9 @@
-"""Rows of a table picked by their numbers, and the gradient: rows added up by their numbers.
+"""Rows gathered from a table by index, and the gradient: rows summed by index.
 
-For the gradient the rows are put in the order that sorts their numbers, stably; what then stands together is added up
-chunk by chunk, and the chunks in their order: nothing hangs on which program is first. Of few rows each one's place in
-the order is counted, in one launch where a sort takes seven; of many the caller gives the order. Sums are in float32.
-A number out of range counts on from the start again, as CuPy has it: nothing is read where there is no table.
+For the gradient, the rows are ordered by a stable sort of their indices. Adjacent rows with equal indices are summed
+chunk by chunk, and the chunks in order, so that results are independent of scheduling. For few rows, each one's rank in
+the order is counted, in one launch instead of a sort's seven; for many rows the caller passes the order. Sums are in
+float32. An index out of range wraps around, as in CuPy: nothing is read outside the table.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -21,20 +21,20 @@ from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_
 
 _TILE = 2048
 _CHUNK = 64
-"""Rows of one number that one program adds up: more are shared."""
+"""Maximum number of rows of one index that one program sums; more are split between programs."""
 _AT_ONCE = 4
-"""Rows that it reads at once."""
+"""Number of rows that it reads at once."""
 _WIDTH = 512
 _RANKED = 64
-"""Numbers whose places in the order one program counts, and against how many others at once."""
+"""Number of indices that one program ranks, and number of indices it compares with at once."""
 MOST_RANKED = 1 << 14
-"""Rows up to which places are counted: 2 ** 28 comparisons."""
+"""Maximum number of rows for ranking: 2 ** 28 comparisons."""
 
 
 @triton.jit
 def _wrapped(numbers_ptr, i, count, rows):
     number = tl.load(numbers_ptr + i, mask=i < count, other=0).to(tl.int64) % rows
-    number = tl.where(number < 0, number + rows, number)  # of a negative number the remainder is, too
+    number = tl.where(number < 0, number + rows, number)  # the remainder of a negative number is negative
     return number.to(tl.int32)
 
 
@@ -56,7 +56,7 @@ def pick_kernel(
 def zeros_and_order_kernel(
     numbers_ptr, wrapped_ptr, order_ptr, out_ptr, count, rows, size, ranking, RANKED: tl.constexpr, BLOCK: tl.constexpr
 ):
-    """Zeros in `out`; and, by the first `ranking` programs, the numbers from 0 on and the order that sorts them."""
+    """Store zeros in `out`; the first `ranking` programs store the wrapped indices and the order that sorts them."""
     program = tl.program_id(0)
     if program < ranking:
         i = program * RANKED + tl.arange(0, RANKED)
@@ -78,7 +78,7 @@ def zeros_and_order_kernel(
 
 @triton.jit
 def _number_at(numbers_ptr, order_ptr, place, count):
-    """The number at a place in the order; -1 where there is none."""
+    """Return the index at a position in the order; -1 if there is none."""
     inside = (place >= 0) & (place < count)
     return tl.load(numbers_ptr + tl.load(order_ptr + place, mask=inside, other=0), mask=inside, other=-1)
 
@@ -98,10 +98,10 @@ def chunks_kernel(
     AT_ONCE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Of each place in the order from which a chunk has another number than before, the sum up to where it ends.
+    """For each position at which a run of equal indices begins in a chunk, sum the run up to the chunk's end.
 
-    What no other chunk shares goes to `out`; what began in a chunk before to the chunk's row of `parts`, and what goes
-    on in the next to that of `heads`.
+    A run within one chunk is stored in `out`; a run continued from the previous chunk in the chunk's row of `parts`,
+    and a run that continues in the next chunk in that of `heads`.
     """
     program = tl.program_id(0)
     place = program // column_blocks
@@ -141,7 +141,7 @@ def join_kernel(
     CHUNK: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """The sums of what began in each chunk and goes on in the next: its head and the parts that follow."""
+    """Sum the runs that begin in each chunk and continue in the next: its head and the following parts."""
     program = tl.program_id(0)
     chunk = program // column_blocks
     column = (program % column_blocks) * BLOCK + tl.arange(0, BLOCK)
@@ -172,10 +172,10 @@ def _rows_picked(call: Planner, table: Given, index: Given) -> Operand | None:
         return None
     out = call.empty((*index.shape, *table.shape[1:]), table.dtype)
     block = min(next_power_of_2(size), 1024)
-    high, blocks = min(next_power_of_2(count), max(1, _TILE // block)), cdiv(size, block)
-    constants = {"ROWS": high, "BLOCK": block}
+    tile_rows, blocks = min(next_power_of_2(count), max(1, _TILE // block)), cdiv(size, block)
+    constants = {"ROWS": tile_rows, "BLOCK": block}
     arrays = (table, call.contiguous(index), out)
-    call.launch(pick_kernel, cdiv(count, high) * blocks, arrays, (count, rows, size, blocks), constants)
+    call.launch(pick_kernel, cdiv(count, tile_rows) * blocks, arrays, (count, rows, size, blocks), constants)
     return out
 
 
@@ -196,11 +196,13 @@ def _rows_added(call: Planner, g: Given, numbers: Given, order: Given, rows: int
         return None
     sums = [call.empty((chunks, size), np.float32) if chunks > 1 else None for _ in range(2)]
     numbers, ranking = call.contiguous(numbers), 0 if order else cdiv(count, _RANKED)
-    where = (numbers, call.contiguous(order)) if order else tuple([call.empty((count,), np.int64) for _ in range(2)])
+    sorted_order = (
+        (numbers, call.contiguous(order)) if order else tuple([call.empty((count,), np.int64) for _ in range(2)])
+    )
     call.launch(
         zeros_and_order_kernel,
         ranking + cdiv(out.size, 2 * _TILE),
-        (numbers, *where, out),
+        (numbers, *sorted_order, out),
         (count, rows, size, ranking),
         {"RANKED": _RANKED, "BLOCK": 2 * _TILE},
     )
@@ -208,13 +210,15 @@ def _rows_added(call: Planner, g: Given, numbers: Given, order: Given, rows: int
     call.launch(
         chunks_kernel,
         count * blocks,
-        (call.contiguous(g), *where, out, *sums),
+        (call.contiguous(g), *sorted_order, out, *sums),
         scalars,
         {"CHUNK": _CHUNK, "AT_ONCE": _AT_ONCE, "BLOCK": block},
         num_warps=_warps(_AT_ONCE * block),
     )
     if chunks > 1:
-        call.launch(join_kernel, chunks * blocks, (*where, out, *sums), scalars, constants, num_warps=_warps(block))
+        call.launch(
+            join_kernel, chunks * blocks, (*sorted_order, out, *sums), scalars, constants, num_warps=_warps(block)
+        )
     return out
 
 

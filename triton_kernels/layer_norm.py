@@ -1,8 +1,9 @@
 """Layer normalization over the last axes and RMS normalization, with their gradients.
 
-Forward, a program takes whole rows and reads them once; a longer row it reads a second time, after its moments. The
-gradients of rows that fit a program's registers take two launches: one pass over `g` and `x` gives dx, and of each
-share of the rows the sums for gamma and beta; then the shares are added in one order. Longer rows take three.
+In the forward pass, a program reads complete rows once; a longer row is read a second time, after its moments. The
+gradients of rows that fit into a program's registers take two launches: one pass over `g` and `x` gives dx, and for
+each share of the rows the sums for gamma and beta; then the shares are added in a fixed order. Longer rows take three
+launches.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -20,12 +21,12 @@ from hookscope.triton_kernels._launch import cdiv, next_power_of_2
 from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
 from hookscope.triton_kernels._rows import row_tile, warps_for
 
-# Of longer rows: the tile in which the gradients of gamma and beta are summed. The most shares the rows are split into:
-# two for each of a GPU's multiprocessors, of which they have 108 (A100) to 132 (H100).
+# For longer rows: the tile in which the gradients of gamma and beta are summed. The maximum number of shares of the
+# rows: two for each of a GPU's multiprocessors, which number 108 (A100) to 132 (H100).
 _SUM_ROWS = 32
 _SUM_COLUMNS = 64
 _MAX_SHARES = 256
-# Values in the tile of one program that gives gradients: 16 a thread, of which each takes 4 registers and more.
+# Values in the tile of one program for gradients: 16 per thread, each with at least 4 registers.
 _GRAD_TILE = 4096
 
 
@@ -44,7 +45,7 @@ def layer_norm_kernel(
     ROWS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """A tile of whole rows; not CENTERED, by the mean square alone, without `beta` and `mean`."""
+    """Process a tile of complete rows; if not CENTERED, by the mean square only, without `beta` and `mean`."""
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     column = tl.arange(0, BLOCK)
     inside = column < columns
@@ -67,10 +68,10 @@ def layer_norm_kernel(
 def long_layer_norm_kernel(
     x_ptr, gamma_ptr, beta_ptr, y_ptr, mean_ptr, rstd_ptr, columns, epsilon, CENTERED: tl.constexpr, BLOCK: tl.constexpr
 ):
-    """A program for each row, in pieces.
+    """Process one row per program, in pieces.
 
-    The squares are those of the distance from the first piece's mean: by the variance between the pieces they add up to
-    at most as many times the sum of squares about the row's own mean as there are pieces, so little is drowned.
+    The squares are of the distance from the first piece's mean. By the variance between the pieces, their sum is at
+    most as many times the sum of squares about the row's own mean as there are pieces, so few digits cancel.
     """
     row = tl.program_id(0)
     x_ptr += row.to(tl.int64) * columns
@@ -79,7 +80,7 @@ def long_layer_norm_kernel(
     shift = 0.0
     if CENTERED:
         shift = tl.sum(tl.load(x_ptr + column).to(tl.float32), axis=0) / BLOCK
-        shift = tl.where(shift - shift == 0.0, shift, 0.0)  # infinite or NaN it would make NaN of an infinite mean
+        shift = tl.where(shift - shift == 0.0, shift, 0.0)  # otherwise an infinite mean would become NaN
     total = tl.zeros((BLOCK,), dtype=tl.float32)
     squares = tl.zeros((BLOCK,), dtype=tl.float32)
     for start in range(0, columns, BLOCK):
@@ -124,7 +125,7 @@ def layer_norm_grad_kernel(
     ROWS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """A share of the rows, in tiles of whole ones: dx, and what they add to the gradients of gamma and beta."""
+    """Compute dx for a share of the rows, in tiles of complete rows, and sums for the gradients of gamma and beta."""
     share = tl.program_id(0)
     column = tl.arange(0, BLOCK)
     inside = column < columns
@@ -160,7 +161,7 @@ def layer_norm_grad_kernel(
 def long_layer_norm_dx_kernel(
     g_ptr, x_ptr, gamma_ptr, mean_ptr, rstd_ptr, dx_ptr, columns, CENTERED: tl.constexpr, BLOCK: tl.constexpr
 ):
-    """A program for each row, in pieces; what is read a second time is mostly in the cache."""
+    """Process one row per program, in pieces; the second read is mostly from the cache."""
     row = tl.program_id(0)
     base = row.to(tl.int64) * columns
     mean = 0.0
@@ -207,7 +208,7 @@ def layer_norm_share_kernel(
     ROWS: tl.constexpr,
     COLUMNS: tl.constexpr,
 ):
-    """shares[0, share] and shares[1, share]: g * normal and g, summed over a share of the rows."""
+    """Store in shares[0, share] and shares[1, share] the sums of g * normal and g over a share of the rows."""
     strip = tl.program_id(0) % strips
     share = tl.program_id(0) // strips
     column = strip * COLUMNS + tl.arange(0, COLUMNS)
@@ -244,7 +245,7 @@ def add_shares_kernel(
     SHARES: tl.constexpr,
     COLUMNS: tl.constexpr,
 ):
-    """dgamma[column] = sum of shares[0, :, column], and dbeta[column] of shares[1, :, column]."""
+    """Compute dgamma[column] = sum of shares[0, :, column], and dbeta[column] of shares[1, :, column]."""
     which = tl.program_id(0) // strips
     column = (tl.program_id(0) % strips) * COLUMNS + tl.arange(0, COLUMNS)
     inside = column < columns
@@ -256,7 +257,7 @@ def add_shares_kernel(
     found = tl.sum(total, axis=0)
     if which == 0:
         tl.store(dgamma_ptr + column, found.to(dgamma_ptr.dtype.element_ty), mask=inside)
-    if CENTERED:  # noqa: SIM102  # what is in here is compiled only then: there is no `dbeta_ptr` otherwise
+    if CENTERED:  # noqa: SIM102  # compiled only if CENTERED, since there is no `dbeta_ptr` otherwise
         if which == 1:
             tl.store(dbeta_ptr + column, found.to(dbeta_ptr.dtype.element_ty), mask=inside)
 
@@ -286,7 +287,7 @@ def _forward(
 def _backward(
     call: Planner, g: Operand, x: Operand, gamma: Operand, mean: Operand | None, rstd: Operand
 ) -> tuple[Operand, Operand, Operand | None]:
-    g, x, gamma, rstd = [call.contiguous(one) for one in (g, x, gamma, rstd)]
+    g, x, gamma, rstd = [call.contiguous(operand) for operand in (g, x, gamma, rstd)]
     mean = mean and call.contiguous(mean)
     columns = gamma.size
     rows = x.size // columns

@@ -1,7 +1,7 @@
-"""Matrix product, and the linear layer with its bias and activation in the same pass.
+"""Matrix product, and the linear layer with a fused bias and activation.
 
-Operands are read through their strides, so transposed ones need no copy. float16 and bfloat16 multiply on
-tensor cores and add in float32; float32 is split in three TF32 products, whose error is near that of float32
+Operands are read by their strides, so transposed ones need no copy. float16 and bfloat16 are multiplied on tensor cores
+and accumulated in float32; float32 is split into three TF32 products, whose error is close to that of float32
 arithmetic.
 """
 
@@ -24,9 +24,9 @@ from hookscope.triton_kernels._launch import capability, cdiv, interpreting, is_
 from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
 from hookscope.triton_kernels._strides import broadcast_shape, merge_axes
 
-# Rows of tiles that are worked on together, so that what they share of `b` stays in the second-level cache.
+# Rows of tiles that are processed together, so that their common part of `b` stays in the L2 cache.
 _GROUP = 8
-# Batch axes the kernel can tell apart, after neighbours that lie alike in both operands are taken as one.
+# Batch axes in the kernel, after merging adjacent axes with compatible strides in both operands.
 _MAX_BATCH_AXES = 2
 
 
@@ -66,10 +66,10 @@ def matmul_kernel(
     BLOCK_K: tl.constexpr,
     GROUP: tl.constexpr,
 ):
-    """One tile of one matrix of the batch; `out` is contiguous.
+    """Compute one tile of one matrix of the batch; `out` is contiguous.
 
-    Lengths come divided by their UNIT and strides by their operand's, so that the compiler knows what they divide by;
-    an operand that lies in one piece along "k" or along its "edge", its rows or columns, has a stride of 1 there.
+    Lengths are passed divided by their UNIT and strides by their operand's, so that the compiler knows their divisors;
+    an operand that is contiguous along "k" or along its "edge", its rows or columns, has a stride of 1 there.
     """
     m *= M_UNIT
     n *= N_UNIT
@@ -89,7 +89,7 @@ def matmul_kernel(
     outer = (batch // inner_batches).to(tl.int64)
     inner = (batch % inner_batches).to(tl.int64)
 
-    # Where an element lies within the tile takes 32 bits where the tile's span does, and half the registers.
+    # Offsets within the tile take 32 bits if the tile's span does, which halves the registers.
     row, column, depth = tl.arange(0, BLOCK_M), tl.arange(0, BLOCK_N), tl.arange(0, BLOCK_K)
     a_ptr += (outer * a_outer + inner * a_inner) * A_UNIT + first_row.to(tl.int64) * a_row
     b_ptr += (outer * b_outer + inner * b_inner) * B_UNIT + first_column.to(tl.int64) * b_column
@@ -129,15 +129,15 @@ def _stride(given, ONE: tl.constexpr, UNIT: tl.constexpr, LONG: tl.constexpr):
 
 @triton.jit
 def _inside(index, length, UNIT: tl.constexpr):
-    """The index, or 0 past the edge: what is read there spares the loop a mask and is not stored.
+    """Return the index, or 0 past the edge: reading there saves a mask in the loop, and the result is not stored.
 
-    `length` divides by UNIT, so that so many indices are all inside, and lie one after the other, or all outside.
+    `length` is divisible by UNIT, so that UNIT adjacent indices are either all inside and contiguous, or all outside.
     """
     return tl.max_contiguous(tl.multiple_of(tl.where(index < length, index, 0), UNIT), UNIT)
 
 
 class Tile(NamedTuple):
-    """What a program computes, in steps of `depth`; so many programs are meant to be on a multiprocessor at once."""
+    """The tile of a program, in steps of `depth`, with the intended number of programs per multiprocessor."""
 
     rows: int
     columns: int
@@ -148,12 +148,12 @@ class Tile(NamedTuple):
 
     @property
     def sums(self) -> int:
-        """Registers of a thread that hold them."""
+        """The accumulator registers of a thread."""
         return self.rows * self.columns // (32 * self.warps)
 
 
-# By compute capability and bytes of an element. The stages take (rows + columns) * depth * itemsize * stages bytes of
-# shared memory at most, and 8.6, whose tiles are those of 8.0, has 99 KiB for a program.
+# By compute capability and bytes per element. The stages take at most (rows + columns) * depth * itemsize * stages
+# bytes of shared memory, and 8.6, which uses the tiles of 8.0, has 99 KiB per program.
 TILES = {
     80: {
         2: [
@@ -211,8 +211,8 @@ TILES = {
         ],
     },
 }
-# Where an operand is read by less than the 4 bytes that can be copied to shared memory meanwhile, it goes through
-# registers.
+# An operand that is read in units below 4 bytes, the minimum for asynchronous copies to shared memory, is copied
+# through registers.
 NARROW_TILES = [
     Tile(128, 64, 32, 8, 4, 2),
     Tile(64, 64, 32, 4, 3, 3),
@@ -222,32 +222,33 @@ NARROW_TILES = [
     Tile(64, 16, 32, 4, 3, 4),
     Tile(16, 16, 32, 4, 3, 6),
 ]
-# Sums a thread beside which there are registers for more addresses, by bytes of an element: three TF32 products hold
-# both parts of each operand. And those beside which there are some for an activation, and programs for its time.
+# Maximum accumulators per thread that leave registers for more addresses, by bytes per element: three TF32 products
+# hold both parts of each operand. Then the maximum that leaves registers for an activation, and programs to hide its
+# latency.
 _MOST_SUMS_BESIDE_NARROW = {2: 64, 4: 16}
 _MOST_SUMS_ACTIVATED = 64
 _MULTIPROCESSORS = {80: 108, 90: 132}
-# A tile's time per step of depth goes as rows * columns for its products and _EDGE * (rows + columns) for what it
-# reads, where fewer than _LEAST_EDGE, 64 bytes next to each other, take no less.
+# A tile's time per step of depth is modeled as rows * columns for its products plus _EDGE * (rows + columns) for its
+# reads, where fewer than _LEAST_EDGE, 64 contiguous bytes, take the same time.
 _EDGE = 48
 _LEAST_EDGE = 32
 
 
 def tile_for(m: int, n: int, batches: int, itemsize: int, read: int, activation: str | None, capability: int) -> Tile:
-    """The tile with which all programs are done first, by the formula at `_EDGE`; where two are, the one named first.
+    """Return the tile with the least total time by the formula at `_EDGE`; among equals, the first.
 
     Args:
         m: rows of one matrix of the batch.
-        n: its columns.
-        batches: how many there are.
-        itemsize: bytes of an element.
-        read: bytes that are read at once of that operand of which these are fewer.
-        activation: what is done with the sums.
-        capability: the GPU's, 90 for 9.0.
+        n: columns of one matrix.
+        batches: the number of matrices.
+        itemsize: bytes per element.
+        read: bytes per read of the operand with the smaller reads.
+        activation: the activation function of the sums.
+        capability: the GPU's compute capability, 90 for 9.0.
     """
-    known = 90 if 90 <= capability < 120 else 80  # from 12.0 on there is no more shared memory than 8.6 has
-    slots = _MULTIPROCESSORS[known]
-    tiles = NARROW_TILES if read < 4 else TILES[known][itemsize]
+    table_key = 90 if 90 <= capability < 120 else 80  # from 12.0 on there is no more shared memory than on 8.6
+    slots = _MULTIPROCESSORS[table_key]
+    tiles = NARROW_TILES if read < 4 else TILES[table_key][itemsize]
     most = 128 if activation in (None, "relu") else _MOST_SUMS_ACTIVATED
     if read < 16:
         most = min(most, _MOST_SUMS_BESIDE_NARROW[itemsize])
@@ -272,9 +273,9 @@ def multiply(
     batches: tuple[int, int],
     batch_strides: Sequence[int],
 ) -> None:
-    """out = activation(a @ b + bias) for `a` (..., M, K) and `b` (..., K, N).
+    """Plan out = activation(a @ b + bias) for `a` (..., M, K) and `b` (..., K, N).
 
-    `batch_strides` are the outer and inner ones of `a`, then those of `b`.
+    `batch_strides` are the outer and inner strides of `a`, then those of `b`.
     """
     a, b = _unmoved(a), _unmoved(b)
     (m, k), n = a.shape[-2:], b.shape[-1]
@@ -309,7 +310,7 @@ def multiply(
             "HAS_BIAS": bias is not None,
             "ACTIVATION": activation,
             "PRECISION": "tf32x3" if a.itemsize == 4 else "tf32",
-            # The interpreter multiplies bfloat16 as the integers it keeps it in.
+            # The interpreter multiplies bfloat16 as the integers that represent it.
             "WIDEN": a.dtype.name == "bfloat16" and interpreting(),
             "LONG": is_long(max(spans)),
             "BLOCK_M": tile.rows,
@@ -323,15 +324,17 @@ def multiply(
 
 
 def _unmoved(x: Operand) -> Operand:
-    """The operand with strides of 0 along axes of length 1, where NumPy and CuPy have any."""
+    """Return the operand with strides of 0 along axes of length 1, where NumPy and CuPy allow any."""
     return replace(x, strides=tuple([stride * (size > 1) for size, stride in zip(x.shape, x.strides, strict=True)]))
 
 
 def _lies(x: Operand, edge: int, k: int, batches: Sequence[int], edge_unit: int, k_unit: int) -> tuple[str, int, int]:
-    """(axis, unit, read): along which axis a matrix lies in one piece, what its other strides divide by, up to 16
-    bytes, and how many elements are read at once.
+    """Return (axis, unit, read) of a matrix's layout.
 
-    `edge` and `k` are its strides, and `edge_unit` and `k_unit` what its lengths divide by.
+    These are the axis along which it is contiguous, the common divisor of its other strides, up to 16 bytes, and the
+    number of elements that are read at once.
+
+    `edge` and `k` are its strides, and `edge_unit` and `k_unit` the divisors of its lengths.
     """
     vector = 16 // x.itemsize
     if k == 1:
@@ -350,26 +353,26 @@ def _linear(call: Planner, x: Given, weight: Given, bias: Given, activation: str
         return None
     if bias is not None and (not is_float(bias) or bias.shape != weight.shape[:1]):
         return None
-    turned = weight.transposed((1, 0))
-    if bias is None and activation is None and _left_to_cublas(x, turned):
+    transposed = weight.transposed((1, 0))
+    if bias is None and activation is None and _left_to_cublas(x, transposed):
         return None
     out = call.empty((*x.shape[:-1], weight.shape[0]), x.dtype)
     row = None if bias is None else call.contiguous(bias)
     rows = _as_rows(x)
     if rows is None:
         rows = call.contiguous(x).reshaped(-1, x.shape[-1])
-    multiply(call, rows, turned, row, activation, out, (1, 1), (0, 0, 0, 0))
+    multiply(call, rows, transposed, row, activation, out, (1, 1), (0, 0, 0, 0))
     return out
 
 
 def _as_rows(x: Operand) -> Operand | None:
-    """A stack of matrices as one with all their rows, where these lie at one distance from each other."""
+    """Return a stack of matrices as one matrix of all their rows, if the rows are evenly spaced; None otherwise."""
     sizes, (strides,) = merge_axes(x.shape[:-1], [x.strides[:-1]])
     return replace(x, shape=(sizes[0], x.shape[-1]), strides=(strides[0], x.strides[-1])) if len(sizes) == 1 else None
 
 
 def product(call: Planner, a: Given, b: Given, transpose_a: bool, transpose_b: bool) -> Operand | None:
-    """The product by the kernel of this file, of operands as NumPy's `matmul` takes them, transposed first or not."""
+    """Plan the product by this file's kernel, of operands as for NumPy's `matmul`, optionally transposed first."""
     if not is_float(a) or not is_float(b) or a.dtype != b.dtype or a.ndim == 0 or b.ndim == 0:
         return None
     if (transpose_a and a.ndim < 2) or (transpose_b and b.ndim < 2):
@@ -377,12 +380,12 @@ def product(call: Planner, a: Given, b: Given, transpose_a: bool, transpose_b: b
     left, right = _as_matrix(a, True, transpose_a), _as_matrix(b, False, transpose_b)
     batch = broadcast_shape([left.shape[:-2], right.shape[:-2]])
     if left.shape[-1] != right.shape[-2] or batch is None:
-        return None  # the caller's own path tells the user
+        return None  # the caller's own implementation reports the error
     rows = () if a.ndim == 1 else (left.shape[-2],)
     columns = () if b.ndim == 1 else (right.shape[-1],)
     out = call.empty((*batch, *rows, *columns), a.dtype)
-    if right.ndim == 2 and (together := _as_rows(left)) is not None:
-        multiply(call, together, right, None, None, out, (1, 1), (0, 0, 0, 0))
+    if right.ndim == 2 and (stacked_rows := _as_rows(left)) is not None:
+        multiply(call, stacked_rows, right, None, None, out, (1, 1), (0, 0, 0, 0))
         return out
     views = [x.broadcast((*batch, *x.shape[-2:])).strides[:-2] for x in (left, right)]
     sizes, (a_strides, b_strides) = merge_axes(batch, views)
@@ -396,7 +399,7 @@ def product(call: Planner, a: Given, b: Given, transpose_a: bool, transpose_b: b
 
 
 def _as_matrix(x: Operand, is_first: bool, transposed: bool) -> Operand:
-    """The operand as a matrix, or a stack of them; a vector is a row if it comes first, else a column."""
+    """Return the operand as a matrix, or a stack of them; a vector is a row if it comes first, else a column."""
     if x.ndim == 1 and is_first:
         return replace(x, shape=(1, x.size), strides=(0, *x.strides))
     if x.ndim == 1:
@@ -413,13 +416,13 @@ def _matmul(call: Planner, a: Given, b: Given, transpose_a: bool, transpose_b: b
 
 
 def _left_to_cublas(a: Operand, b: Operand) -> bool:
-    """Whether CuPy's product of matrices is to be taken for these, the first of which may be a stack."""
+    """Return whether CuPy's matrix product should be used for these, the first of which may be a stack."""
     rows = _as_rows(a)
     if rows is None:
         return False
-    # CuPy copies what lies otherwise, also a matrix that is part of another.
-    lie = ["N" if x.is_contiguous else "T" if x.transposed((1, 0)).is_contiguous else "" for x in (rows, b)]
-    form = "".join(lie) if all(lie) else ""
+    # CuPy copies operands of other layouts, including a matrix that is part of another.
+    layouts = ["N" if x.is_contiguous else "T" if x.transposed((1, 0)).is_contiguous else "" for x in (rows, b)]
+    form = "".join(layouts) if all(layouts) else ""
     return _choice.prefers_cublas(a.dtype.name, form, rows.shape[0], b.shape[1], rows.shape[1])
 
 

@@ -1,8 +1,8 @@
-"""Pooling over two and three axes: largest and mean of windows, and their gradients.
+"""Pooling over two and three axes: maximum and mean of windows, and their gradients.
 
-A thread has one element of the result and goes over the taps of its window; in a gradient over the windows that the
-element lies in, so that each is written once, by sums in one order, which is the CPU's. Arrays may lie anyhow; a result
-lies as the input does, channels-last or in C order. Means are added in float32.
+A thread computes one element of the result by a loop over the taps of its window; for a gradient, over the windows that
+contain the element, so that each element is written once, with sums in a fixed order, which is the CPU's. Arrays may
+have any strides; a result has the input's layout, channels-last or C order. Means are accumulated in float32.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -27,14 +27,14 @@ Ints = tuple[int, ...]
 
 _BLOCK = 1024
 _MOST_SMALL = 256
-"""Places in a window that are numbered in a byte."""
+"""Maximum positions in a window whose index fits into a byte."""
 
 
 @triton.jit
 def _element(
     count, channels, z_length, y_length, x_length, LAST: tl.constexpr, LONG: tl.constexpr, BLOCK: tl.constexpr
 ):
-    """(index, whether it exists, sample, channel, z, y, x) of a program's elements, in the order of their memory."""
+    """Return (index, whether it exists, sample, channel, z, y, x) of a program's elements, in memory order."""
     start = tl.program_id(0)
     if LONG:
         start = start.to(tl.int64)
@@ -58,7 +58,7 @@ def _element(
 
 @triton.jit
 def _together(base, further, RUN: tl.constexpr):
-    """The sum of two places, of which the compiler is told that runs of so many lie together, aligned."""
+    """Return the sum of two offsets, declared to the compiler as contiguous and aligned in runs."""
     return tl.max_contiguous(tl.multiple_of(base + further, (RUN,)), (RUN,))
 
 
@@ -104,7 +104,7 @@ def window_kernel(
     RUN: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """y[window] = WHAT of x in the window: its "largest", with the place of that, its "mean", or the one "picked"."""
+    """Compute y[window] = WHAT of x in the window: "largest" with its position, "mean", or the "picked" element."""
     index, exists, sample, channel, z, y, x = _element(
         count, channels, y_z_length, y_y_length, y_x_length, LAST, LONG, BLOCK
     )
@@ -194,7 +194,7 @@ def spread_kernel(
     PLACES_RUN: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """dx[element] = the sum of g * factor over the windows that it lies in; of those whose largest it is, if PICKED."""
+    """Compute dx[element] = the sum of g * factor over the windows that contain it; if PICKED, whose maximum it is."""
     index, exists, sample, channel, z, y, x = _element(
         count, channels, x_z_length, x_y_length, x_x_length, LAST, LONG, BLOCK
     )
@@ -202,7 +202,7 @@ def spread_kernel(
     g_base = sample * g_sample + channel * g_channel
     places_base = sample * places_sample + channel * places_channel
     for tap in range(0, kernel_z * kernel_y * kernel_x):
-        # A window reaches the element with this tap where it begins so far before it, which strides must allow.
+        # A window contains the element at this tap if it begins at this distance before it, which strides must allow.
         to_z = z + pad_z - tap // (kernel_y * kernel_x) * dilation_z
         to_y = y + pad_y - tap // kernel_x % kernel_y * dilation_y
         to_x = x + pad_x - tap % kernel_x * dilation_x
@@ -226,7 +226,7 @@ def spread_kernel(
 
 
 def _three(values: Ints, missing: int) -> Ints:
-    """The numbers of three axes, of which the first may not be there."""
+    """Return the values of three axes, the first of which may be missing."""
     return (*(missing,) * (3 - len(values)), *values)
 
 
@@ -239,7 +239,7 @@ def _strides(x: Operand) -> Ints:
 
 
 def _is_last(x: Operand) -> bool:
-    """Whether the channels lie beside each other; of single pixels they do in either order."""
+    """Return whether the channels are contiguous; for single pixels, both layouts are."""
     return x.strides[1] == 1 or math.prod(x.shape[2:]) == 1
 
 
@@ -248,13 +248,13 @@ def _made(call: Planner, shape: Ints, dtype: Any, last: bool) -> Operand:
 
 
 def _run(x: Operand, last: bool) -> int:
-    """How many elements lie together from a multiple of 16 bytes on, and have one pixel."""
+    """Return the length of aligned contiguous runs of elements of one pixel, within 16 bytes."""
     others = [stride for axis, stride in enumerate(x.strides) if axis != 1 and x.shape[axis] > 1]
     return math.gcd(16 // x.itemsize, x.shape[1], *others) if last and x.strides[1] == 1 and x.is_aligned else 1
 
 
 def _is_long(*arrays: Operand | None) -> bool:
-    """Whether an index of one of them needs 64 bits."""
+    """Return whether an index of one of them needs 64 bits."""
     return any(
         is_long(_BLOCK + sum((length - 1) * abs(stride) for length, stride in zip(x.shape, x.strides, strict=True)))
         for x in arrays

@@ -1,11 +1,12 @@
-"""Recurrent layers over a whole sequence: tanh and relu cells, LSTM and GRU, and their gradient.
+"""Recurrent layers over a complete sequence: tanh and relu cells, LSTM and GRU, and their gradient.
 
-What the inputs give the gates is one product for all steps, as are the gradients of weights and inputs. Then a step is
-one launch: a program computes what the state before gives all gates of some units of some samples, and goes on to those
-units' new state; in the gradient, which goes the other way, what the gates of the step after give the state, and then
-the gradients of the units' own gates. Gates are in the order i, f, g, o (LSTM) and r, z, n (GRU).
+The inputs' contributions to the gates are one product for all steps, and so are the gradients of weights and inputs. A
+step is one launch: a program computes the previous state's contribution to all gates of some units of some samples, and
+then those units' new state. In the gradient, which iterates in reverse, it computes the gradient of the state from the
+next step's gates, and then the gradients of the units' own gates. Gates are in the order i, f, g, o (LSTM) and r, z, n
+(GRU).
 
-What the gradient needs has the axes that it has on the CPU, and lies in memory with the units innermost.
+Arrays that are saved for the gradient have the axes that they have on the CPU, with the units innermost in memory.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -28,12 +29,12 @@ GATES = {"tanh": 1, "relu": 1, "gru": 3, "lstm": 4}
 _TILE = (64, 32)
 _SMALL_TILE = (32, 16)
 _MANY = 128
-"""Programs from which on a tile need not be smaller: about as many as a GPU has multiprocessors."""
+"""From this number of programs on a tile need not be smaller: roughly a GPU's number of multiprocessors."""
 
 
 @triton.jit
 def _tile_of(ptr, row, column, rows, columns, stride, WIDEN: tl.constexpr):
-    """A tile of a matrix whose columns lie side by side, 0 outside of it; `row` and `column` have two axes."""
+    """Load a tile of a matrix with contiguous columns, 0 outside of it; `row` and `column` have two axes."""
     x = tl.load(ptr + row * stride + column, mask=(row < rows) & (column < columns), other=0.0)
     if WIDEN:
         x = x.to(tl.float32)
@@ -42,7 +43,7 @@ def _tile_of(ptr, row, column, rows, columns, stride, WIDEN: tl.constexpr):
 
 @triton.jit
 def _times(total, x, w, PRECISION: tl.constexpr, WIDEN: tl.constexpr):
-    """total + x @ w, with `x` narrowed to the dtype of the weights."""
+    """Return total + x @ w, with `x` converted to the dtype of the weights."""
     if not WIDEN:
         x = x.to(w.dtype)
     return tl.dot(x, w, total, input_precision=PRECISION)
@@ -75,7 +76,7 @@ def step_kernel(
     BLOCK_U: tl.constexpr,
     BLOCK_K: tl.constexpr,
 ):
-    """A step of some units of some samples; `gates` has what the inputs give, and gets what the gradient needs."""
+    """Compute a step of some units of some samples; `gates` holds the inputs' part, and receives the saved values."""
     tiles = tl.cdiv(size, BLOCK_U)
     sample = (tl.program_id(0) // tiles * BLOCK_N + tl.arange(0, BLOCK_N)).to(tl.int64)[:, None]
     unit = (tl.program_id(0) % tiles * BLOCK_U + tl.arange(0, BLOCK_U))[None, :]
@@ -83,7 +84,7 @@ def step_kernel(
     w_ptr += (tl.program_id(0) % tiles).to(tl.int64) * BLOCK_U * size
     row = tl.arange(0, BLOCK_U)[:, None]
     gate_rows = size - tl.program_id(0) % tiles * BLOCK_U
-    # Rows of a gate's weights; those of the next gate begin `further` on.
+    # Rows of a gate's weights; those of the next gate begin `further` elements later.
     further = size.to(tl.int64) * size
     p_0 = tl.zeros((BLOCK_N, BLOCK_U), dtype=tl.float32)
     p_1, p_2, p_3 = p_0, p_0, p_0
@@ -194,10 +195,10 @@ def step_grad_kernel(
     BLOCK_U: tl.constexpr,
     BLOCK_K: tl.constexpr,
 ):
-    """From the gradient of some units' state after a step to that of their gates.
+    """Compute the gradient of the gates of some units from that of their state after a step.
 
-    `dh` and `dc` are what has come so far, `after` the gradients of all gates of the step after; `of_h` and `of_c` get
-    what goes on to the step before. Without a step, what arrives at the first state of all.
+    `dh` and `dc` are the gradients so far, `after` the gradients of all gates of the next step; `of_h` and `of_c`
+    receive the gradients for the previous step. Without HAS_STEP, compute the gradients of the initial state.
     """
     tiles = tl.cdiv(size, BLOCK_U)
     sample = (tl.program_id(0) // tiles * BLOCK_N + tl.arange(0, BLOCK_N)).to(tl.int64)[:, None]
@@ -291,7 +292,7 @@ def bias_kernel(
     BLOCK_R: tl.constexpr,
     BLOCK_C: tl.constexpr,
 ):
-    """The sums of the rows of two matrices, or of one, for both biases."""
+    """Sum the rows of two matrices, or of one for both biases."""
     column = tl.program_id(0) * BLOCK_C + tl.arange(0, BLOCK_C)
     row = tl.arange(0, BLOCK_R)
     ih = tl.zeros((BLOCK_R, BLOCK_C), dtype=tl.float32)
@@ -323,37 +324,39 @@ class _Layer(NamedTuple):
 
 
 def _layer(kind: str, *given: Given) -> _Layer:
-    """The inputs, in the order of `_Layer`.
+    """Return the inputs, in the order of `_Layer`.
 
     Raises:
-        UnsuitedError: they are not those of a layer, in one dtype.
+        UnsuitedError: they are not the inputs of a layer, in one dtype.
     """
-    arrays = [one for one in given if isinstance(one, Operand)]
-    if len(arrays) + sum(one is None for one in given) < len(given):
+    arrays = [operand for operand in given if isinstance(operand, Operand)]
+    if len(arrays) + sum(operand is None for operand in given) < len(given):
         raise UnsuitedError("numbers among the inputs")
     layer = _Layer(*given)  # type: ignore[arg-type]  # all are operands or None
     x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep = layer
-    if not are_floats(*[one for one in arrays if one is not keep]) or None in (x, h0, w_ih, w_hh):
+    if not are_floats(*[operand for operand in arrays if operand is not keep]) or None in (x, h0, w_ih, w_hh):
         raise UnsuitedError("no arrays of one dtype")
     if x.ndim != 3 or w_hh.ndim != 2 or kind not in GATES:
         raise UnsuitedError("no sequences")
-    high, size, state = GATES[kind] * w_hh.shape[1], w_hh.shape[1], (x.shape[1], w_hh.shape[1])
-    fits = h0.shape == state and w_ih.shape == (high, x.shape[2]) and w_hh.shape == (high, size)
+    gate_size, size, state = GATES[kind] * w_hh.shape[1], w_hh.shape[1], (x.shape[1], w_hh.shape[1])
+    fits = h0.shape == state and w_ih.shape == (gate_size, x.shape[2]) and w_hh.shape == (gate_size, size)
     fits &= (c0 is None and kind != "lstm") or (c0 is not None and c0.shape == state)
-    fits &= (b_ih is None) == (b_hh is None) and all(one is None or one.shape == (high,) for one in (b_ih, b_hh))
+    fits &= (b_ih is None) == (b_hh is None) and all(
+        operand is None or operand.shape == (gate_size,) for operand in (b_ih, b_hh)
+    )
     if not fits or (keep is not None and (keep.shape != (*x.shape[:2], 1) or keep.dtype != np.bool_)):
         raise UnsuitedError("shapes that are not a layer's")
     return layer
 
 
 def _layout(x: Operand, size: int, depth: int) -> tuple[int, dict[str, Any]]:
-    """The programs of a step, and what all its kernels are told."""
+    """Return the number of programs of a step, and the constants of all its kernels."""
     samples = x.shape[1]
     rows, units = _TILE if cdiv(samples, _TILE[0]) * cdiv(size, _TILE[1]) >= _MANY else _SMALL_TILE
     rows, units = min(rows, max(16, next_power_of_2(samples))), min(units, max(16, next_power_of_2(size)))
     return cdiv(samples, rows) * cdiv(size, units), {
         "PRECISION": "tf32x3" if x.itemsize == 4 else "tf32",
-        # The interpreter multiplies bfloat16 as the integers it keeps it in.
+        # The interpreter multiplies bfloat16 as the integers that represent it.
         "WIDEN": x.dtype.name == "bfloat16" and interpreting(),
         "BLOCK_N": rows,
         "BLOCK_U": units,
@@ -376,18 +379,18 @@ def _forward(
 ) -> tuple[Operand, ...]:
     x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep = _layer(kind, x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep)
     steps, samples, width = x.shape
-    size, high, dtype = w_hh.shape[1], w_hh.shape[0], x.dtype
+    size, gate_size, dtype = w_hh.shape[1], w_hh.shape[0], x.dtype
     w_hh, h = call.contiguous(w_hh), call.contiguous(h0)
-    c, b_ih, b_hh, keep = (_contiguous(call, one) for one in (c0, b_ih, b_hh, keep))
+    c, b_ih, b_hh, keep = (_contiguous(call, operand) for operand in (c0, b_ih, b_hh, keep))
     rows = call.contiguous(x).reshaped(-1, width)
-    gates = call.empty((steps, high, samples), np.float32, (0, 2, 1))
+    gates = call.empty((steps, gate_size, samples), np.float32, (0, 2, 1))
     states = call.empty((steps, size, samples), np.float32, (0, 2, 1))
     of_kind = steps if kind in ("lstm", "gru") else 0
     hidden = call.empty((of_kind, size, samples), np.float32, (0, 2, 1))
     outputs = call.empty((steps, samples, size), dtype)
     last_h = call.empty((samples, size), dtype)
     last_c = call.empty((samples, size if kind == "lstm" else 0), dtype)
-    from_inputs = gates.transposed((0, 2, 1)).reshaped(-1, high)
+    from_inputs = gates.transposed((0, 2, 1)).reshaped(-1, gate_size)
     matmul.multiply(call, rows, w_ih.transposed((1, 0)), None, None, from_inputs, (1, 1), (0, 0, 0, 0))
     programs, constants = _layout(x, size, size)
     constants |= {"KIND": kind, "GATES": GATES[kind], "HAS_BIAS": b_ih is not None, "HAS_KEEP": keep is not None}
@@ -441,40 +444,42 @@ def _back(
     with_x: bool = True,
 ) -> tuple[Operand | None, ...] | None:
     x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep = _layer(kind, x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep)
-    kept = [one.transposed((0, 2, 1)) for one in (gates, states, hidden) if isinstance(one, Operand)]
-    arrived = [one if isinstance(one, Operand) and are_floats(one, x) else None for one in (g, gh, gc)]
-    if len(kept) < 3 or [one is None for one in arrived] != [one is None for one in (g, gh, gc)]:
+    saved = [operand.transposed((0, 2, 1)) for operand in (gates, states, hidden) if isinstance(operand, Operand)]
+    gradients = [
+        operand if isinstance(operand, Operand) and are_floats(operand, x) else None for operand in (g, gh, gc)
+    ]
+    if len(saved) < 3 or [operand is None for operand in gradients] != [operand is None for operand in (g, gh, gc)]:
         return None
-    if any(one.dtype != np.float32 for one in kept):  # in which the forward pass keeps them
+    if any(operand.dtype != np.float32 for operand in saved):  # the dtype in which the forward pass saves them
         return None
     steps, samples, width = x.shape
-    size, high, dtype = w_hh.shape[1], w_hh.shape[0], x.dtype
-    outer, gh, gc = arrived[0], _contiguous(call, arrived[1]), _contiguous(call, arrived[2])
+    size, gate_size, dtype = w_hh.shape[1], w_hh.shape[0], x.dtype
+    outer, gh, gc = gradients[0], _contiguous(call, gradients[1]), _contiguous(call, gradients[2])
     w, first_h = call.contiguous(w_hh), call.contiguous(h0)
     first_c, keep = _contiguous(call, c0), _contiguous(call, keep)
-    gates, states, hidden = (call.contiguous(one) if one.size else one for one in kept)
-    of_gates, before = call.empty((steps, samples, high), dtype), call.empty((steps, samples, size), dtype)
-    of_products = call.empty((steps, samples, high), dtype) if kind == "gru" else of_gates
-    # What goes from step to step, in each place read and written by the same program.
+    gates, states, hidden = (call.contiguous(operand) if operand.size else operand for operand in saved)
+    of_gates, before = call.empty((steps, samples, gate_size), dtype), call.empty((steps, samples, size), dtype)
+    of_products = call.empty((steps, samples, gate_size), dtype) if kind == "gru" else of_gates
+    # Gradients passed from step to step; each element is read and written by the same program.
     of_h = call.empty((samples, size), np.float32)
     of_c = call.empty((samples, size), np.float32) if kind == "lstm" else None
     dh0 = call.empty((samples, size), dtype)
     dc0 = call.empty((samples if c0 is not None else 0, size), dtype)
-    programs, constants = _layout(x, size, high)
+    programs, constants = _layout(x, size, gate_size)
     constants |= {"KIND": kind, "GATES": GATES[kind], "HAS_KEEP": keep is not None}
     dh, dc, after = gh, gc if kind == "lstm" else None, None
     order = range(steps) if reverse else range(steps - 1, -1, -1)
     for t in [*order, None]:
         if t is None:
-            own: tuple[Operand | None, ...] = (None,) * 8
+            step_arrays: tuple[Operand | None, ...] = (None,) * 8
             to_h, to_c = dh0, dc0 if kind == "lstm" else None
         else:
-            earlier = None if t == order[-1] else t + (1 if reverse else -1)
-            h = first_h if earlier is None else states.part(0, earlier, 1)
+            previous = None if t == order[-1] else t + (1 if reverse else -1)
+            h = first_h if previous is None else states.part(0, previous, 1)
             c = None
             if kind == "lstm":
-                c = first_c if earlier is None else hidden.part(0, earlier, 1)
-            own = (
+                c = first_c if previous is None else hidden.part(0, previous, 1)
+            step_arrays = (
                 gates.part(0, t, 1),
                 hidden.part(0, t, 1) if hidden.size else None,
                 h,
@@ -486,7 +491,7 @@ def _back(
             )
             to_h, to_c = of_h, of_c
         outer_t = outer.part(0, t, 1) if outer is not None and t is not None else None
-        told = {
+        flags = {
             "HAS_G": outer_t is not None,
             "HAS_DH": dh is not None,
             "HAS_DC": dc is not None,
@@ -496,16 +501,16 @@ def _back(
         call.launch(
             step_grad_kernel,
             programs,
-            (outer_t, dh, dc, after, w, *own, to_h, to_c),
+            (outer_t, dh, dc, after, w, *step_arrays, to_h, to_c),
             (samples, size, *(outer.strides[1:] if outer is not None else (0, 0))),
-            {**constants, **told},
+            {**constants, **flags},
             num_warps=4,
             num_stages=3,
         )
         dh, dc = of_h, of_c
         if t is not None:
             after = of_products.part(0, t, 1)
-    flat, products = of_gates.reshaped(-1, high), of_products.reshaped(-1, high)
+    flat, products = of_gates.reshaped(-1, gate_size), of_products.reshaped(-1, gate_size)
     rows = call.contiguous(x).reshaped(-1, width)
     product = matmul.product
     dx = call.empty((0, size), dtype)
@@ -514,13 +519,13 @@ def _back(
         matmul.multiply(call, flat, w_ih, None, None, dx.reshaped(-1, width), (1, 1), (0, 0, 0, 0))
     of_w_ih = product(call, flat, rows, True, False)
     of_w_hh = product(call, products, before.reshaped(-1, size), True, False)
-    of_b_ih, of_b_hh = [call.empty((0, size) if b_ih is None else (high,), dtype) for _ in range(2)]
+    of_b_ih, of_b_hh = [call.empty((0, size) if b_ih is None else (gate_size,), dtype) for _ in range(2)]
     if b_ih is not None:
         call.launch(
             bias_kernel,
-            cdiv(high, 32),
+            cdiv(gate_size, 32),
             (flat, products, of_b_ih, of_b_hh),
-            (steps * samples, high),
+            (steps * samples, gate_size),
             {"SAME": kind != "gru", "BLOCK_R": 64, "BLOCK_C": 32},
         )
     return dx, dh0, dc0, of_w_ih, of_w_hh, of_b_ih, of_b_hh

@@ -1,9 +1,9 @@
-"""Sums, means, products, extremes, their places, any and all, over any axes of an operand that lies anyhow.
+"""Sums, means, products, extremes and their indices, any and all, over any axes of an operand with any strides.
 
-An operand is read as a matrix, in its memory order: kept axes along `m`, those that are reduced along `n`. A program
-goes along its part of some rows tile by tile, in float32 (integers in int64), lane by lane, and reduces the lanes at
-its end as a tree. Where rows are few and long, programs share each in parts that the shapes fix; a second launch of
-the same kernel reduces the parts, so nothing hangs on which program is first. NaN passes through extremes, too.
+An operand is read as a matrix in its memory order: kept axes along `m`, reduced axes along `n`. A program loops over
+its part of some rows tile by tile, in float32 (integers in int64), lane by lane, and reduces the lanes at the end as a
+tree. If rows are few and long, several programs share each row in parts that depend on shapes alone; a second launch of
+the same kernel reduces the parts, so results are independent of scheduling. NaN propagates through extremes, too.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -30,9 +30,9 @@ from hookscope.triton_kernels._strides import memory_order, merge_axes
 _TILE = 4096
 """Elements of a tile: 32 for each of 128 threads, which are 4 or 8 loads of 16 bytes at once."""
 _COLUMN_BYTES = 256
-"""A tile's width in memory where the innermost axis is kept."""
+"""A tile's width in memory if the innermost axis is kept."""
 _PROGRAMS, _LEAST_TILES = 528, 8
-"""Rows that give fewer programs are shared by several, of which each reduces at least so many tiles."""
+"""Rows that give fewer programs are split between several programs, each of which reduces at least this many tiles."""
 
 
 @triton.jit
@@ -42,7 +42,7 @@ def _product_of(a, b):
 
 @triton.jit
 def _start_of(dtype: tl.constexpr, OPERATION: tl.constexpr):
-    """What an element that is not there counts as."""
+    """Return the neutral element of an operation."""
     if OPERATION == "prod" or OPERATION == "all":
         start = tl.full((), 1, dtype)
     elif OPERATION == "max":
@@ -71,10 +71,11 @@ def _joined(a, b, OPERATION: tl.constexpr):
 
 @triton.jit
 def _place_key(x, n, OPERATION: tl.constexpr):
-    """An int64 that is larger where `x` is (smaller, for argmin), and among equals for the smaller place; NaN wins.
+    """Return an int64 key, larger for larger `x` (smaller, for argmin) and among equals for the smaller index; NaN
+    wins.
 
-    The bits of a float32 that is not negative are in its order as an integer's; of a negative one all but its sign are
-    turned around.
+    The bits of a nonnegative float32 are ordered like an integer's; those of a negative one are inverted except for the
+    sign.
     """
     bits = tl.where(x == 0, 0.0, x).to(tl.int32, bitcast=True)  # -0 is 0
     order = bits ^ ((bits >> 31) & 0x7FFFFFFF)
@@ -86,7 +87,7 @@ def _place_key(x, n, OPERATION: tl.constexpr):
 
 @triton.jit
 def _value_of(key, OPERATION: tl.constexpr):
-    """The float32 of which `_place_key` was made."""
+    """Return the float32 from which `_place_key` was computed."""
     order = (key >> 32).to(tl.int32)
     bits = order
     if OPERATION == "argmin":
@@ -132,7 +133,7 @@ def reduce_kernel(
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
 ):
-    """out[part, m] = the reduction of x[m, n] over the part's n; parts of the second launch come of the first one's."""
+    """Compute out[part, m] = the reduction of x[m, n] over the part's n; the second launch reduces the parts."""
     program = tl.program_id(0)
     part = program % parts
     m = (program // parts) * BLOCK_M + tl.arange(0, BLOCK_M)
@@ -179,7 +180,7 @@ def reduce_kernel(
 
 
 def _axes_of(x: Operand, axes: Sequence[int]) -> tuple[int, int, list[int]]:
-    """How many elements there are along some axes, how many axes these are as one, and the kernel's scalars of them."""
+    """Return the number of elements along some axes, the number of merged axes, and the kernel's scalars for them."""
     sizes, (strides,) = merge_axes([x.shape[axis] for axis in axes], [tuple([x.strides[axis] for axis in axes])])
     if len(sizes) > MAX_AXES:
         raise UnsuitedError(f"a reduction takes at most {MAX_AXES} separate axes, got {len(sizes)}")
@@ -196,12 +197,12 @@ def _launch(
     places: Operand | None = None,
     count: int = 0,
 ) -> None:
-    """Have `x` reduced into `out`, whose memory order is that of the kept axes.
+    """Plan the reduction of `x` into `out`, whose memory order is that of the kept axes.
 
-    `count` is 0 in the first launch, and in the second, which reduces parts, how many elements each sum is of.
+    `count` is 0 in the first launch; in the second, which reduces parts, it is the number of elements of each sum.
 
     Raises:
-        UnsuitedError: the axes that are kept, or those that are reduced, are too many that cannot be taken together.
+        UnsuitedError: too many kept or reduced axes remain after merging.
     """
     order = memory_order(x.shape, x.strides)
     rows, kept, m_scalars = _axes_of(x, [axis for axis in order if axis not in axes])
@@ -209,11 +210,11 @@ def _launch(
     innermost = next((axis for axis in reversed(order) if x.shape[axis] != 1 and x.strides[axis]), -1)
     if innermost in axes:
         width = min(next_power_of_2(length), _TILE)
-        high = min(next_power_of_2(rows), _TILE // width)
+        tile_rows = min(next_power_of_2(rows), _TILE // width)
     else:
-        high = min(next_power_of_2(rows), _COLUMN_BYTES // x.itemsize)
-        width = min(next_power_of_2(length), max(1, _TILE // high))
-    programs, tiles, parts = cdiv(rows, high), cdiv(length, width), 1
+        tile_rows = min(next_power_of_2(rows), _COLUMN_BYTES // x.itemsize)
+        width = min(next_power_of_2(length), max(1, _TILE // tile_rows))
+    programs, tiles, parts = cdiv(rows, tile_rows), cdiv(length, width), 1
     if not count and programs < _PROGRAMS and tiles > _LEAST_TILES:
         parts = min(cdiv(tiles, _LEAST_TILES), cdiv(_PROGRAMS, programs))
     step = cdiv(tiles, parts) * width
@@ -226,21 +227,21 @@ def _launch(
         "KEPT": kept,
         "ADDED": added,
         "LONG": is_long(max(farthest, x.size) + 2 * _TILE),
-        "BLOCK_M": high,
+        "BLOCK_M": tile_rows,
         "BLOCK_N": width,
     }
     scalars = (rows, length, step, parts, count or length, *m_scalars, *n_scalars)
     if parts == 1:
         call.launch(reduce_kernel, programs, (x, out, places), scalars, constants)
         return
-    wide = np.int32 if operation in ("any", "all") else np.float32 if is_float(x) else np.int64
-    partial_sums = call.empty((parts, rows), np.int64 if operation.startswith("arg") else wide)
+    accumulator = np.int32 if operation in ("any", "all") else np.float32 if is_float(x) else np.int64
+    partial_sums = call.empty((parts, rows), np.int64 if operation.startswith("arg") else accumulator)
     call.launch(reduce_kernel, programs * parts, (x, partial_sums, None), scalars, constants)
     _launch(call, partial_sums, (0,), operation, out, places, length)
 
 
 _INTEGERS = {"sum": "i", "prod": "i", "max": "i", "min": "i", "any": "ib", "all": "ib"}
-"""The kinds of dtypes that are reduced beside floating ones."""
+"""Additional kinds of dtypes, besides floating ones, for each reduction."""
 
 
 def _suits(x: Given, operation: str) -> TypeGuard[Operand]:
@@ -248,7 +249,7 @@ def _suits(x: Given, operation: str) -> TypeGuard[Operand]:
 
 
 def _order_without(x: Operand, axes: Sequence[int], keepdims: bool) -> list[int]:
-    """The result's axes as they lie in memory, the outermost first."""
+    """Return the result's axes in memory order, outermost first."""
     order = memory_order(x.shape, x.strides)
     if keepdims:
         return order
@@ -265,7 +266,7 @@ def _reduce(
 ) -> Operand | None:
     if not _suits(x, operation):
         return None
-    axes = range(x.ndim) if axis is None else [one % x.ndim for one in ((axis,) if isinstance(axis, int) else axis)]
+    axes = range(x.ndim) if axis is None else [index % x.ndim for index in ((axis,) if isinstance(axis, int) else axis)]
     dtype = np.bool_ if operation in ("any", "all") else x.dtype
     out = call.empty(_shape_without(x, axes, keepdims), dtype, _order_without(x, axes, keepdims))
     _launch(call, x, axes, operation, out)
@@ -273,7 +274,7 @@ def _reduce(
 
 
 def _place(call: Planner, x: Given, axis: int | None, keepdims: bool, operation: str) -> Operand | None:
-    """The place of the extreme along one axis, or along all in C order."""
+    """Plan the index of the extreme along one axis, or along all in C order."""
     if not is_float(x) or (axis is None and not x.is_contiguous) or x.size > 2**32:
         return None
     axes = range(x.ndim) if axis is None else (axis % x.ndim,)
@@ -283,7 +284,7 @@ def _place(call: Planner, x: Given, axis: int | None, keepdims: bool, operation:
 
 
 def _along(call: Planner, x: Given, axis: int, keepdims: bool, operation: str) -> tuple[Operand, Operand] | None:
-    """The extreme along one axis, and its place."""
+    """Plan the extreme along one axis, and its index."""
     if not is_float(x) or x.size > 2**32:
         return None
     axes = (axis % x.ndim,)
@@ -294,14 +295,14 @@ def _along(call: Planner, x: Given, axis: int, keepdims: bool, operation: str) -
 
 
 def _sum_to(call: Planner, x: Given, shape: tuple[int, ...]) -> Operand | None:
-    """The sum over the axes that `shape` lacks or has with length 1: the gradient of what was broadcast."""
+    """Plan the sum over the axes that `shape` lacks or has with length 1: the gradient of a broadcast."""
     if not is_float(x):
         return None
-    more = x.ndim - len(shape)
-    axes = [axis for axis in range(x.ndim) if axis < more or (shape[axis - more] == 1 and x.shape[axis] != 1)]
+    missing = x.ndim - len(shape)
+    axes = [axis for axis in range(x.ndim) if axis < missing or (shape[axis - missing] == 1 and x.shape[axis] != 1)]
     if not axes:
         return None
-    order = [axis - more for axis in memory_order(x.shape, x.strides) if axis >= more]
+    order = [axis - missing for axis in memory_order(x.shape, x.strides) if axis >= missing]
     out = call.empty(shape, x.dtype, order)
     _launch(call, x, axes, "sum", out)
     return out

@@ -1,8 +1,8 @@
 """Softmax and log-softmax along any axis, and their gradients.
 
-A row that fits a program's registers is read once; a longer one twice, the first time for its largest value
-and its sum of exponentials, kept up to date from piece to piece. A NaN makes its whole row NaN, as in NumPy:
-the maximum leaves it out, but the sum does not.
+A row that fits into a program's registers is read once; a longer one twice, the first time for its maximum and its sum
+of exponentials, which are updated from piece to piece. A NaN makes its complete row NaN, as in NumPy: the maximum
+ignores it, but the sum does not.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -41,7 +41,7 @@ def softmax_kernel(x_ptr, y_ptr, rows, columns, LOG: tl.constexpr, ROWS: tl.cons
 
 @triton.jit
 def long_softmax_kernel(x_ptr, y_ptr, columns, LOG: tl.constexpr, BLOCK: tl.constexpr):
-    """A program for each row."""
+    """Process one row per program."""
     x_ptr += tl.program_id(0).to(tl.int64) * columns
     y_ptr += tl.program_id(0).to(tl.int64) * columns
     largest, total = running_sum(x_ptr, columns, BLOCK)
@@ -58,7 +58,7 @@ def long_softmax_kernel(x_ptr, y_ptr, columns, LOG: tl.constexpr, BLOCK: tl.cons
 
 @triton.jit
 def running_sum(x_ptr, columns, BLOCK: tl.constexpr):
-    """(m, s) of a row in one pass: its largest value, and the sum of exp(x - m).
+    """Return (m, s) of a row in one pass: its maximum, and the sum of exp(x - m).
 
     Milakov and Gimelshein, "Online normalizer calculation for softmax", arXiv:1805.02867.
     """
@@ -68,7 +68,7 @@ def running_sum(x_ptr, columns, BLOCK: tl.constexpr):
         column = start + tl.arange(0, BLOCK)
         x = tl.load(x_ptr + column, mask=column < columns, other=float("-inf")).to(tl.float32)
         new_largest = tl.maximum(largest, tl.max(x, axis=0))
-        # Where all so far is -inf, a difference with the largest would be NaN; with 0 the sum stays 0.
+        # If all values so far are -inf, their difference to the maximum would be NaN; with 0 the sum stays 0.
         shift = tl.where(new_largest == float("-inf"), 0.0, new_largest)
         total = total * tl.exp(largest - shift) + tl.sum(tl.exp(x - shift), axis=0)
         largest = new_largest
@@ -79,7 +79,7 @@ def running_sum(x_ptr, columns, BLOCK: tl.constexpr):
 def softmax_grad_kernel(
     g_ptr, y_ptr, dx_ptr, rows, columns, LOG: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr
 ):
-    """A tile of whole rows."""
+    """Process a tile of complete rows."""
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     column = tl.arange(0, BLOCK)
     mask = (row[:, None] < rows) & (column[None, :] < columns)
@@ -95,7 +95,7 @@ def softmax_grad_kernel(
 
 @triton.jit
 def long_softmax_grad_kernel(g_ptr, y_ptr, dx_ptr, columns, LOG: tl.constexpr, BLOCK: tl.constexpr):
-    """A program for each row, in pieces; what is read a second time is mostly in the cache."""
+    """Process one row per program, in pieces; the second read is mostly from the cache."""
     base = tl.program_id(0).to(tl.int64) * columns
     total = tl.zeros((BLOCK,), dtype=tl.float32)
     for start in range(0, columns, BLOCK):
@@ -122,7 +122,7 @@ def _forward(call: Planner, x: Given, axis: int, log: bool) -> Operand | None:
     if not is_float(x) or not -x.ndim <= axis < x.ndim:
         return None
     rows = as_rows(call, x, axis)
-    whole, y = like_rows(call, x, axis)
+    out, y = like_rows(call, x, axis)
     count, columns = rows.shape
     tile_rows, block, warps = row_tile(columns, _rows.MAX_ROW)
     if block >= columns:
@@ -131,7 +131,7 @@ def _forward(call: Planner, x: Given, axis: int, log: bool) -> Operand | None:
     else:
         constants = {"LOG": log, "BLOCK": block}
         call.launch(long_softmax_kernel, count, (rows, y), (columns,), constants, num_warps=warps)
-    return whole
+    return out
 
 
 def _backward(call: Planner, g: Given, y: Given, axis: int, log: bool) -> Operand | None:
@@ -140,7 +140,7 @@ def _backward(call: Planner, g: Given, y: Given, axis: int, log: bool) -> Operan
     if g.shape != y.shape or not -y.ndim <= axis < y.ndim:
         return None
     g_rows, y_rows = as_rows(call, g, axis), as_rows(call, y, axis)
-    whole, dx = like_rows(call, y, axis)
+    out, dx = like_rows(call, y, axis)
     count, columns = y_rows.shape
     tile_rows, block, warps = row_tile(columns, _rows.MAX_PAIR_ROW)
     arrays = (g_rows, y_rows, dx)
@@ -150,7 +150,7 @@ def _backward(call: Planner, g: Given, y: Given, axis: int, log: bool) -> Operan
     else:
         constants = {"LOG": log, "BLOCK": block}
         call.launch(long_softmax_grad_kernel, count, arrays, (columns,), constants, num_warps=warps)
-    return whole
+    return out
 
 
 KERNELS = {

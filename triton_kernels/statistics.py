@@ -1,8 +1,8 @@
-"""Figures and histograms of many values at once: two launches for each dtype, and one small array to read back.
+"""Statistics and histograms of many arrays at once: two launches for each dtype, and one small array to read back.
 
-`survey_kernel` finds everything but the histogram, of pieces of at most 32,768 elements; `count_kernel` finds a value's
-range from its pieces, and fills 64 bins for each. What is added is added in float64, in one order; who has read the
-rows puts the pieces of a value together. `engine/cpu/compiled/statistics.py` has the same on the CPU.
+`survey_kernel` computes everything but the histogram, for pieces of at most 32,768 elements; `count_kernel` computes an
+array's range from its pieces, and fills 64 bins for each. Sums are accumulated in float64, in a fixed order; the reader
+of the rows combines the pieces of an array. `engine/cpu/compiled/statistics.py` has the same on the CPU.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -25,14 +25,14 @@ from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, pla
 from hookscope.triton_kernels._tables import addresses, chunks, table
 
 BINS, FIGURES = 64, 10
-"""Columns of a row: first the figures, as in `compiled.statistics`, then the histogram where there is to be one."""
+"""Columns of a row: first the statistics, as in `compiled.statistics`, then the histogram if requested."""
 PIECE = 1 << 15
 _BLOCK = 512
-"""Elements of a turn: 4 for each of 128 threads, whose sums in float64 stay in registers."""
+"""Elements per iteration: 4 for each of 128 threads, whose sums in float64 stay in registers."""
 _ROWS = 128
 """Pieces whose ranges are read at a time."""
 
-# Magnitudes whose squares, and sums of them, neither vanish nor overflow; in float64, as the range is.
+# Magnitudes whose squares, and their sums, neither vanish nor overflow in float64, in which the range is.
 _SMALLEST, _LARGEST = tl.constexpr(1e-140), tl.constexpr(1e145)
 _UPWARDS = tl.constexpr(1.0 + 2.0**-50)
 
@@ -55,7 +55,7 @@ _TYPES = {
 
 @triton.jit
 def _elements(x_ptr, index, size, start, BLOCK: tl.constexpr):
-    """A turn's elements in float64; those past the end are 0."""
+    """Load an iteration's elements in float64; those past the end are 0."""
     if start + BLOCK <= size:
         x = tl.load(x_ptr + index)
     else:
@@ -74,7 +74,7 @@ def survey_kernel(
     PIECE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Of a piece: how many are finite, least, largest, mean, squared deviations, squares, zeros, NaN, Inf, -Inf.
+    """Compute a piece's finite count, minimum, maximum, mean, squared deviations, squares, zeros, NaN, Inf, -Inf.
 
     Deviations are taken from the piece's first element until the mean is known, so that few digits cancel.
     """
@@ -141,7 +141,7 @@ def count_kernel(
     BLOCK: tl.constexpr,
     ROWS: tl.constexpr,
 ):
-    """Count a piece's finite elements into 64 equal bins over its value's range, where that is one."""
+    """Count a piece's finite elements in 64 equal bins over its array's range, if the range is usable."""
     row_ptr = table_ptr + tl.load(chunks_ptr + 2 * tl.program_id(0)).to(tl.int64) * 4
     piece = tl.load(chunks_ptr + 2 * tl.program_id(0) + 1).to(tl.int64)
     size = tl.load(row_ptr)
@@ -160,7 +160,7 @@ def count_kernel(
     counted = tl.zeros((64,), tl.int32)
     size_of = tl.maximum(-low, high)
     if (low < high) & (size_of > _SMALLEST) & (size_of < _LARGEST):
-        # Rounded up a little: an element on the limit of two bins counts above it.
+        # Rounded up slightly, so that an element on a bin's limit counts in the bin above.
         per_unit = 64.0 / (high - low) * _UPWARDS
         begin = piece * PIECE
         for turn in range(0, tl.cdiv(tl.minimum(size - begin, PIECE), BLOCK)):
@@ -189,38 +189,38 @@ def _count(call: Planner, rows: Given, parts: Given, out: Given, dtype: str) -> 
 
 
 def takes(x: Any) -> bool:
-    """Whether the kernels read an array where it lies."""
-    in_one_piece = bool(x.flags.c_contiguous or x.flags.f_contiguous)
-    return x.dtype.name in _TYPES and in_one_piece and x.size > 0 and addresses([x])[0] % 16 == 0
+    """Return whether the kernels can read an array without a copy."""
+    is_dense = bool(x.flags.c_contiguous or x.flags.f_contiguous)
+    return x.dtype.name in _TYPES and is_dense and x.size > 0 and addresses([x])[0] % 16 == 0
 
 
 def measured(arrays: Sequence[Any], counted: bool) -> tuple[Any, list[int]]:
-    """The rows of all pieces of the arrays, and where those of each begin and end.
+    """Return the rows of all pieces of the arrays, and the limits of each array's rows.
 
     Args:
-        arrays: as `takes` has them.
-        counted: whether there are to be histograms.
+        arrays: arrays for which `takes` is true.
+        counted: whether to compute histograms.
     """
     like = arrays[0]
     ends = list(itertools.accumulate([cdiv(x.size, PIECE) for x in arrays], initial=0))
     xp = np if isinstance(like, np.ndarray) else sys.modules["cupy"]
     out = xp.empty((ends[-1], FIGURES + BINS * counted), np.float64)
     by_dtype: dict[str, list[int]] = {}
-    for place, x in enumerate(arrays):
-        by_dtype.setdefault(x.dtype.name, []).append(place)
-    for name, places in by_dtype.items():
-        some = [arrays[place] for place in places]
+    for index, x in enumerate(arrays):
+        by_dtype.setdefault(x.dtype.name, []).append(index)
+    for name, indices in by_dtype.items():
+        members = [arrays[index] for index in indices]
         host = [
-            [x.size, ends[place], at, ends[place + 1] - ends[place]]
-            for place, x, at in zip(places, some, addresses(some), strict=True)
+            [x.size, ends[index], at, ends[index + 1] - ends[index]]
+            for index, x, at in zip(indices, members, addresses(members), strict=True)
         ]
-        given = (table(host, like), chunks(tuple([x.size for x in some]), PIECE, like), out)
+        arguments = (table(host, like), chunks(tuple([x.size for x in members]), PIECE, like), out)
         for kernel in ("survey_rows", "count_rows") if counted else ("survey_rows",):
-            plan = plan_for(kernel, KERNELS[kernel], given, {"dtype": name})
+            plan = plan_for(kernel, KERNELS[kernel], arguments, {"dtype": name})
             assert plan is not None
-            plan(*given, dtype=name)
+            plan(*arguments, dtype=name)
     return out, ends
 
 
-# No operators of the engine's table: `measured` calls them.
+# Not operators of the engine's table, since `measured` calls them.
 KERNELS = {"survey_rows": Kernel(_survey), "count_rows": Kernel(_count)}

@@ -1,8 +1,7 @@
-"""Steps of optimizers over many tensors in one launch: each element read and written once, every number on the device.
+"""Optimizer steps over many tensors in one launch: each element is read and written once, with scalars on the device.
 
-What is done to the gradient first, decay and loss scale, is done in the same pass; so is leaving the step out where a
-flag on the device says so, after an overflow: then everything is written as it was. `engine/cpu/updates.py` has the
-rules.
+Weight decay and loss scaling are applied in the same pass. So is skipping the step if a flag on the device is set,
+after an overflow: then all values are written unchanged. `engine/cpu/updates.py` contains the rules.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -23,18 +22,18 @@ from hookscope.triton_kernels._plans import Given, Kernel, Number, Operand, Plan
 from hookscope.triton_kernels._tables import addresses, bits, chunks, number, table
 
 _BLOCK = 1024
-"""Elements of a program of 4 warps: 8 a thread, two loads of 16 bytes an array in float32, one in half precision."""
+"""Elements of a program of 4 warps: 8 per thread, two loads of 16 bytes per array in float32, one in half precision."""
 
 _TYPES = {"float32": tl.float32, "float16": tl.float16, "bfloat16": tl.bfloat16}
 
-# A table's row: size, decay's bits, where the rate is, the gradient; then, as they are and as they shall be, the
-# parameter and each state.
+# Columns of a table's row: size, decay's bits, the address of the learning rate, the gradient; then the old and new
+# address of the parameter and of each state.
 _SIZE, _DECAY, _RATE, _GRADIENT, _VALUES = tl.constexpr(0), tl.constexpr(1), tl.constexpr(2), tl.constexpr(3), 4
 
 
 @triton.jit
 def _array(row_ptr, COLUMN: tl.constexpr, DTYPE: tl.constexpr):
-    """A pointer from a table. All arrays in a table begin at addresses that divide by 16."""
+    """Return a pointer from a table. All arrays in a table begin at addresses that are divisible by 16."""
     return tl.multiple_of(tl.load(row_ptr + COLUMN).to(tl.pointer_type(DTYPE)), 16)
 
 
@@ -49,7 +48,7 @@ def _read(pointer, index, inside, WHOLE: tl.constexpr):
 
 @triton.jit
 def _write(pointer, index, inside, x, before, left_out, LEAVES: tl.constexpr, WHOLE: tl.constexpr):
-    """Store `x`, or with LEAVES `before` where the step is left out."""
+    """Store `x`, or with LEAVES, `before` if the step is skipped."""
     if LEAVES:
         x = tl.where(left_out, before, x)
     if WHOLE:
@@ -60,9 +59,9 @@ def _write(pointer, index, inside, x, before, left_out, LEAVES: tl.constexpr, WH
 
 @triton.jit
 def _gradient(row_ptr, index, inside, p, decay, loss_scale, G: tl.constexpr, SCALED: tl.constexpr, WHOLE: tl.constexpr):
-    """The gradient with decay in it, which the loss scale spares, divided by that."""
+    """Return the gradient with decay, without the loss scale, which does not apply to decay."""
     g = _read(_array(row_ptr, _GRADIENT, G), index, inside, WHOLE)
-    if decay != 0.0:  # 0 times a parameter that is infinite is none
+    if decay != 0.0:  # 0 times an infinite parameter is NaN
         g += decay * p
     if SCALED:
         g = tl.div_rn(g, loss_scale)
@@ -107,13 +106,13 @@ def _adam_chunk(
         by = beta1 * m + rest1 * g
     if FORM == "adam_weight_decay":
         by = by / (tl.sqrt_rn(v) + eps)
-        if APART:  # noqa: SIM102  # of a constant and a value of the device Triton makes no `and`
+        if APART:  # noqa: SIM102  # Triton has no `and` of a constant and a device value
             if decay != 0.0:
                 by += decay * p
         new = p - rate * by
     elif FORM == "adamw":
         new = p
-        if APART:  # noqa: SIM102  # of a constant and a value of the device Triton makes no `and`
+        if APART:  # noqa: SIM102  # Triton has no `and` of a constant and a device value
             if decay != 0.0:
                 new = p * (1.0 - lr * decay)
         new -= by / (tl.div_rn(tl.sqrt_rn(v), root) + eps) * rate
@@ -150,10 +149,10 @@ def adam_rows_kernel(
     COLUMNS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """`rest1` and `rest2` are 1 - beta1 and 1 - beta2: in float32, 1 - 0.999 would keep four digits.
+    """Apply an Adam step; `rest1` and `rest2` are 1 - beta1 and 1 - beta2; in float32, 1 - 0.999 keeps four digits.
 
-    FORM is a rule of `engine/cpu/updates.py`; APART says that decay is that rule's, not the gradient's. With powers of
-    the betas, the moments' start is corrected by them.
+    FORM is a rule of `engine/cpu/updates.py`; APART says that decay is part of that rule, not of the gradient. With
+    powers of the betas, the moments are bias-corrected.
     """
     row_ptr = table_ptr + tl.load(chunks_ptr + 2 * tl.program_id(0)).to(tl.int64) * COLUMNS
     start = tl.load(chunks_ptr + 2 * tl.program_id(0) + 1).to(tl.int64) * BLOCK
@@ -162,7 +161,7 @@ def adam_rows_kernel(
     lr = tl.load(tl.load(row_ptr + _RATE).to(tl.pointer_type(tl.float32)))
     rate, root = lr, 1.0
     if power1_ptr is not None:
-        # In the powers' own precision: near 1 nothing else is left of them.
+        # In the powers' own precision, since their difference from 1 is small.
         root = tl.sqrt_rn((1.0 - tl.load(power2_ptr)).to(tl.float32))
         rate = tl.div_rn(lr if FORM == "adamw" else lr * root, (1.0 - tl.load(power1_ptr)).to(tl.float32))
     left_out = False
@@ -247,11 +246,11 @@ def _momentum_chunk(
     LEAVES: tl.constexpr,
     WHOLE: tl.constexpr,
 ):
-    """V is the dtype of the sum of gradients, S that of the state that says whether the first is to come; or None."""
+    """Process a chunk; V is the dtype of the sum of gradients, S that of the state for the first step; or None."""
     p = _read(_array(row_ptr, 4, P), index, inside, WHOLE)
     g = _gradient(row_ptr, index, inside, p, decay, loss_scale, G, SCALED, WHOLE)
     by = g
-    # SGD without momentum leaves its states alone, and reads them only where they go elsewhere.
+    # SGD without momentum leaves its states unchanged, and reads them only if they are written to another array.
     moves = factor != 0.0
     if FIRST == "stat":
         old_stat = _read(_array(row_ptr, 8, S), index, inside, WHOLE)
@@ -300,9 +299,9 @@ def momentum_rows_kernel(
     COLUMNS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Momentum, and descent without it; in the first step of SGD the sum of gradients is the gradient.
+    """Apply a step of momentum, or of descent without it; in SGD's first step the sum of gradients is the gradient.
 
-    FIRST: which that is: "step", step 1; "stat", of each element that where its state is not 0; or "none".
+    FIRST says which step is the first: "step", step 1; "stat", per element, if its state is nonzero; or "none".
     """
     row_ptr = table_ptr + tl.load(chunks_ptr + 2 * tl.program_id(0)).to(tl.int64) * COLUMNS
     start = tl.load(chunks_ptr + 2 * tl.program_id(0) + 1).to(tl.int64) * BLOCK
@@ -367,7 +366,7 @@ def momentum_rows_kernel(
 
 @triton.jit
 def overflow_rows_kernel(table_ptr, chunks_ptr, flag_ptr, X: tl.constexpr, BLOCK: tl.constexpr):
-    """Set the flag where a number is infinite or NaN. All programs that write, write the same."""
+    """Set the flag if a number is infinite or NaN. All programs that write, write the same value."""
     row_ptr = table_ptr + tl.load(chunks_ptr + 2 * tl.program_id(0)).to(tl.int64) * 2
     start = tl.load(chunks_ptr + 2 * tl.program_id(0) + 1).to(tl.int64) * BLOCK
     size = tl.load(row_ptr)
@@ -419,7 +418,7 @@ def _adam_rows(
     }
     arrays = [rows, parts, *[x if isinstance(x, Operand) else None for x in (left_out, power1, power2)]]
     call.launch(adam_rows_kernel, parts.shape[0], arrays, scalars, constants)
-    return rows  # for want of an output
+    return rows  # there is no output
 
 
 def _momentum_rows(
@@ -453,14 +452,14 @@ def _momentum_rows(
     arrays = [rows, parts, *[x if isinstance(x, Operand) else None for x in (left_out, factor, step)]]
     scalars = [float(share), float(loss_scale)]
     call.launch(momentum_rows_kernel, parts.shape[0], arrays, scalars, constants)
-    return rows  # for want of an output
+    return rows  # there is no output
 
 
 def _overflow_rows(call: Planner, rows: Given, parts: Given, flag: Given, dtype: str) -> Operand:
     rows, parts, flag = _operands(rows, parts, flag)
     constants = {"X": _TYPES[dtype], "BLOCK": _BLOCK}
     call.launch(overflow_rows_kernel, parts.shape[0], (rows, parts, flag), (), constants)
-    return rows  # for want of an output
+    return rows  # there is no output
 
 
 def step(
@@ -469,14 +468,14 @@ def step(
     """Write a step's results, in one launch.
 
     Args:
-        name: of one of `KERNELS`, on rows.
-        rows: of each tensor the learning rate (an array of one number, or Python's), the decay, and arrays of one
-            shape in C order at addresses that divide by 16: the gradient; then the parameter and each state, each
-            twice: as it is, and where what it becomes is written, which may be the same array. The dtypes of all rows
-            are those of the first.
-        left_out: an array of one bool: where it holds nothing changes; None for a step that is always made.
-        shared: numbers that are the same for all, arrays or Python's.
-        settings: of the kernel.
+        name: the name of a kernel on rows in `KERNELS`.
+        rows: for each tensor the learning rate (an array of one number, or a Python number), the decay, and arrays of
+            one shape in C order at addresses that are divisible by 16: the gradient; then the parameter and each state,
+            each twice: the old value and the destination of the new one, which may be the same array. The dtypes of all
+            rows are those of the first.
+        left_out: an array of one bool that skips the step if it is true; None for a step that is never skipped.
+        shared: numbers common to all rows, arrays or Python numbers.
+        settings: settings of the kernel.
     """
     arrays = [row[2] for row in rows]
     like = arrays[0][0]
@@ -487,31 +486,31 @@ def step(
     ]
     dtypes = tuple([x.dtype.name for x in (arrays[0][0], *arrays[0][1::2])])
     flag = None if left_out is None else left_out.view(np.uint8)
-    given = (
+    arguments = (
         table(host, like),
         chunks(tuple([row[0].size for row in arrays]), _BLOCK, like),
         flag,
         *[None if x is None else number(x, like) if isinstance(x, float) else x for x in shared],
     )
-    _launch(name, given, dtypes=dtypes, **settings)
+    _launch(name, arguments, dtypes=dtypes, **settings)
 
 
 def overflows(arrays: Sequence[Any], flag: Any) -> None:
-    """Write True into an array of one bool where one of the arrays holds a number that is infinite or NaN.
+    """Write True into an array of one bool if one of the arrays contains an infinite or NaN number.
 
     Args:
-        arrays: of float32, float16 and bfloat16, in one piece of memory each.
-        flag: of one bool; it stays what it is where all numbers are finite.
+        arrays: dense arrays of float32, float16 and bfloat16.
+        flag: an array of one bool, unchanged if all numbers are finite.
     """
     by_dtype: dict[str, list[Any]] = {}
     for x in arrays:
         if x.size:
             by_dtype.setdefault(x.dtype.name, []).append(x)
-    for name, some in by_dtype.items():
-        sizes = tuple([x.size for x in some])
-        host = [[x.size, at] for x, at in zip(some, addresses(some), strict=True)]
-        given = (table(host, flag), chunks(sizes, _BLOCK, flag), flag.view(np.uint8))
-        _launch("overflow_rows", given, dtype=name)
+    for name, members in by_dtype.items():
+        sizes = tuple([x.size for x in members])
+        host = [[x.size, at] for x, at in zip(members, addresses(members), strict=True)]
+        arguments = (table(host, flag), chunks(sizes, _BLOCK, flag), flag.view(np.uint8))
+        _launch("overflow_rows", arguments, dtype=name)
 
 
 def _launch(name: str, given: tuple[Any, ...], **settings: Any) -> None:
@@ -539,7 +538,7 @@ def adam_kernel(
     NESTEROV: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """One tensor, whose step is written beside it: the table's entry, for those who call it alone."""
+    """Compute a step of one tensor into new arrays: the entry of the operators' table, for single calls."""
     index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = index < count
     grad = tl.load(grad_ptr + index, mask=inside, other=0.0).to(tl.float32)
@@ -571,15 +570,15 @@ def _adam(
     if len(arrays) < 4 or len({x.shape for x in arrays}) > 1:
         return None
     arrays = [call.contiguous(x) for x in arrays]
-    made = [call.empty(x.shape, x.dtype) for x in arrays[:3]]
+    outputs = [call.empty(x.shape, x.dtype) for x in arrays[:3]]
     numbers = [float(x) for x in (beta1, 1.0 - beta1, beta2, 1.0 - beta2, eps)]
     scalars: list[int | float | Number] = [arrays[0].size, lr_t, *numbers]
     constants = {"NESTEROV": bool(use_nesterov), "BLOCK": _BLOCK}
-    call.launch(adam_kernel, cdiv(arrays[0].size, _BLOCK), (*arrays, *made), scalars, constants)
-    return made[0], made[1], made[2]
+    call.launch(adam_kernel, cdiv(arrays[0].size, _BLOCK), (*arrays, *outputs), scalars, constants)
+    return outputs[0], outputs[1], outputs[2]
 
 
-# Those on rows are no operators of the engine's table: `step` and `overflows` call them.
+# Kernels on rows are not operators of the engine's table, since `step` and `overflows` call them.
 KERNELS = {
     "adam": Kernel(_adam, varying=frozenset({"lr_t"})),
     "adam_rows": Kernel(_adam_rows),

@@ -1,4 +1,4 @@
-// One rank's own panel: a widget of that rank's process, whose messages the notebook's kernel passes on.
+// One rank's own panel: a widget of that rank's process, whose messages the notebook's kernel relays.
 
 import { make, newId, setText } from "../static/dom.js";
 
@@ -7,7 +7,7 @@ import { make, newId, setText } from "../static/dom.js";
 /** @typedef {{el: HTMLElement, remove: () => void}} View */
 /** @typedef {{has_model?: (id: string) => boolean, get_model: (id: string) => Promise<unknown>, create_view: (model: unknown) => Promise<View>}} Manager */
 
-/** The message that opens a widget comes by itself: it is looked for so often, so many milliseconds apart. */
+/** The message that opens a widget arrives by itself: maximum number of polls, and the milliseconds between them. */
 const LOOKS = 50;
 const APART = 100;
 

@@ -1,10 +1,11 @@
-// Expressions on all ranks or on one: a line each, with a field for each rank; what differs from most ranks is marked.
+// Expressions on all ranks or on one: a line each, with a field for each rank; values that differ from most ranks are
+// marked.
 
 import { make } from "../static/dom.js";
 
 /** @typedef {import("../static/ranks.js").RanksAnswer} Answer */
 
-/** What a mark says, in words. */
+/** Descriptions of marks. */
 const MARKS = { "": "", differs: "differs from most ranks", error: "it failed", busy: "no answer yet" };
 
 /** @param {(message: import("../static/ranks.js").Asked) => void} send */

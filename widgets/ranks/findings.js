@@ -1,4 +1,4 @@
-// What was found between ranks: a line each, with the ranks in it, and a button that shows the value in a table below.
+// Findings across ranks: a line each, with its ranks and a button that shows the value in a table below.
 
 import { make } from "../static/dom.js";
 

@@ -1,9 +1,9 @@
-// The line above all: what runs, how all ranks stand, and the buttons that let all paused ranks go on or end the run.
+// The heading: the running program, the status of all ranks, and buttons that resume all paused ranks or end the run.
 
 import { make, setAttribute, setText } from "../static/dom.js";
 import { createStatus } from "../static/status.js";
 
-/** Command, button, and what it does. */
+/** Command, button, and description. */
 const BUTTONS = [
   ["continue", "Continue", "Let all paused ranks go on"],
   ["over", "Over", "Step over on all paused ranks"],

@@ -1,5 +1,5 @@
-// The panel of ranks: how they stand, what was found between them, their values side by side, and one rank's own panel.
-// All state is the model's.
+// The panel of ranks: their status, findings across ranks, their values in one table, and one rank's own panel. All
+// state is in the model.
 
 import { LACKS, watchConnection } from "../static/connection.js";
 import { make, setAttribute, setText } from "../static/dom.js";
@@ -38,7 +38,7 @@ class Ranks {
     this.tabs.fill("rank", this.chosen.element);
     this.foot = createFoot([]);
     this.lack = make("div", { class: "hs-lack", role: "alert", hidden: "" });
-    // Without a kernel nothing in here does anything; the tabs still show what there is.
+    // Without a kernel all controls are disabled; the tabs still show their content.
     this.top = make("fieldset", { class: "hs-controls", role: "none" }, [this.head.element, this.rows.element, this.findings.element]);
     this.controls = make("fieldset", { class: "hs-controls", role: "none" }, [
       make("div", { class: "hs-ranks-panels" }, this.tabs.panels),
@@ -76,7 +76,7 @@ class Ranks {
     wires.connect("msg:custom", () => this.connection.heard());
   }
 
-  /** Draw everything, once the panel is on the page. */
+  /** Draw everything after the panel was added to the page. */
   begin() {
     this.wires.begin();
     this.connection.look();
@@ -93,7 +93,7 @@ class Ranks {
     try {
       this.model.send(message);
     } catch {
-      this.connection.end(); // a restart closes the comm before the page says anything
+      this.connection.end(); // a restart closes the comm before the page reports it
       return;
     }
     this.connection.asked();

@@ -1,4 +1,5 @@
-// A row for each rank: how it stands and where, its step, its newest loss, and how far it is beside the furthest.
+// A row for each rank: its state and position, its step, its newest loss, and its progress relative to the furthest
+// rank.
 
 import { make } from "../static/dom.js";
 

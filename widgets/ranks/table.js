@@ -1,5 +1,5 @@
-// A page of values with a column for each rank: the captures of a step, or the parameters. What differs is marked by its
-// look and said in words.
+// A page of values with a column for each rank: the captures of a step, or the parameters. Differences are marked by
+// style and described in words.
 
 import { make, setAttribute, setText } from "../static/dom.js";
 import { FIGURES } from "../static/ranks.js";
@@ -7,9 +7,9 @@ import { FIGURES } from "../static/ranks.js";
 /** @typedef {import("../static/ranks.js").RanksTable} Table */
 /** @typedef {import("../static/ranks.js").RanksTableRow} Row */
 
-/** Words for figures that have others than their name. @type {Record<string, string>} */
+/** Labels of figures that differ from their names. @type {Record<string, string>} */
 const WORDS = { nan: "NaN count", shape: "shape and dtype" };
-/** Who types a filter is asked about after so many milliseconds. */
+/** Delay in milliseconds before a typed filter is sent. */
 const TYPING = 250;
 const EMPTY = { captures: "No captures of this step.", parameters: "No parameters." };
 

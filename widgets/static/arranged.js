@@ -1,4 +1,4 @@
-// Which rows a table shows, and in which order: filtered, sorted by a column, or in groups with a heading each.
+// The rows that a table shows, and their order: filtered, sorted by a column, or in groups with headings.
 
 /** A line above the rows of a group. @template Row */
 export class Heading {
@@ -8,7 +8,7 @@ export class Heading {
   }
 }
 
-/** The rows that have all terms in their `search`. @template {{search: string}} Row @param {Row[]} rows @param {((row: Row) => boolean) | null} only @param {string[]} terms */
+/** Return the rows whose `search` contains all terms. @template {{search: string}} Row @param {Row[]} rows @param {((row: Row) => boolean) | null} only @param {string[]} terms */
 export function chosen(rows, only, terms) {
   const there = only ? rows.filter(only) : rows;
   return terms.length ? there.filter((row) => terms.every((term) => row.search.includes(term))) : there;
@@ -19,7 +19,7 @@ export function sorted(rows, value, direction) {
   return [...rows].sort((a, b) => direction * compare(value(a), value(b)));
 }
 
-/** Put a heading before the rows of each group; groups stand in the order of their first rows. @template Row @param {Row[]} rows @param {(row: Row) => string} key @returns {(Row | Heading<Row>)[]} */
+/** Insert a heading before the rows of each group; groups are ordered by their first rows. @template Row @param {Row[]} rows @param {(row: Row) => string} key @returns {(Row | Heading<Row>)[]} */
 export function grouped(rows, key) {
   /** @type {Map<string, Heading<Row>>} */
   const groups = new Map();
@@ -38,11 +38,11 @@ export function grouped(rows, key) {
   return all;
 }
 
-/** The least range of a column, in decades, over which its tints go from none to all: noise is not made to look big. */
+/** Minimum range of a column, in decades, for its tints to span the full scale, so that noise is not exaggerated. */
 const LEAST_DECADES = 1;
 
 /**
- * How strong the tint of a magnitude is among the others of its column, from 0 to 1, by its logarithm.
+ * Return a function for the tint of a magnitude within its column, from 0 to 1, by its logarithm.
  * @param {number[]} values all of them
  * @returns {(value: number) => number}
  */
@@ -62,7 +62,7 @@ export function tints(values) {
 }
 
 /**
- * Order two values of a column; what is not a number yet comes last in ascending order.
+ * Compare two values of a column; missing numbers (NaN) come last in ascending order.
  * @param {string | number} a
  * @param {string | number} b
  */

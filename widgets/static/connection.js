@@ -1,24 +1,24 @@
-// Whether the kernel that a panel belongs to is there. JupyterLab and Notebook 7 know it first, and say it in signals of
-// the kernel behind the widgets' manager; the widget's model itself is told of a restart only. Where a page has no such
-// kernel to ask, an answer that does not come is all there is to go by, and that may mean a busy kernel too.
+// Connection to the kernel that a panel belongs to. JupyterLab and Notebook 7 detect its loss first, and emit signals
+// of the kernel behind the widgets' manager; the widget's model itself is notified of restarts only. On a page without
+// such a kernel object, a missing reply is the only sign, and it may also mean a busy kernel.
 
 /** @typedef {"live" | "silent" | "away" | "gone"} Connection */
 
-/** What each lack of a kernel looks like: a word for the status, and the line that says what to do. */
+/** Texts for each kind of lost connection: a word for the status, and a line with advice. */
 export const LACKS = {
   live: ["", ""],
   silent: ["", "The kernel has not answered so far: it is busy, or gone."],
   away: ["no connection", "No connection to the kernel. This panel is live again when it is back; Kernel > Reconnect to Kernel tries at once."],
   gone: ["kernel gone", "The kernel that this panel belongs to is gone. Run the cell again for a live panel."],
 };
-/** The states of a kernel after which its process is another one, or none. */
+/** Kernel states after which its process is replaced or gone. */
 const ENDED = ["autorestarting", "dead", "restarting", "terminating"];
-/** A person waits for an answer; after so many milliseconds the panel says that there is none. */
+/** Milliseconds that a user waits for a reply before the panel reports that there is none. */
 const PATIENCE = 5000;
 
 /**
  * @param {import("./types.js").Model} model
- * @param {(now: Connection) => void} changed is told of each change
+ * @param {(now: Connection) => void} changed called on each change
  */
 export function watchConnection(model, changed) {
   /** @type {Connection} */
@@ -26,7 +26,7 @@ export function watchConnection(model, changed) {
   let ended = false;
   let silent = false;
   let waiting = 0;
-  // Another restart or another kernel is no concern of a panel: it belongs to the kernel of now.
+  // Another restart or another kernel is irrelevant: a panel belongs to the kernel at its creation.
   const kernel = model.widget_manager?.kernel;
   const signals = [kernel?.statusChanged, kernel?.connectionStatusChanged, kernel?.disposed].filter((signal) => typeof signal?.connect === "function");
 
@@ -44,13 +44,13 @@ export function watchConnection(model, changed) {
     changed(now);
   }
 
-  /** Nothing can be sent, or nothing more comes. */
+  /** Record that nothing can be sent, or nothing more will arrive. */
   function end() {
     ended = true;
     look();
   }
 
-  /** Something came from Python. */
+  /** Record that a message arrived from Python. */
   function heard() {
     clearTimeout(waiting);
     waiting = 0;
@@ -58,11 +58,11 @@ export function watchConnection(model, changed) {
     look();
   }
 
-  /** A person asked for something. */
+  /** Record a request by the user. */
   function asked() {
     waiting ||= window.setTimeout(() => {
       waiting = 0;
-      // A kernel that has nothing to do and does not answer has no such panel: it was restarted behind this page's back.
+      // An idle kernel that does not reply has no such panel: it was restarted without a notification to this page.
       ended ||= kernel?.status === "idle";
       silent = true;
       look();
