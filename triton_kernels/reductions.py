@@ -71,8 +71,7 @@ def _joined(a, b, OPERATION: tl.constexpr):
 
 @triton.jit
 def _place_key(x, n, OPERATION: tl.constexpr):
-    """Return an int64 key, larger for larger `x` (smaller, for argmin) and among equals for the smaller index; NaN
-    wins.
+    """Return an int64 key: larger for larger `x` (smaller, for argmin), among equals for smaller indices; NaN wins.
 
     The bits of a nonnegative float32 are ordered like an integer's; those of a negative one are inverted except for the
     sign.

@@ -1,14 +1,14 @@
-// Building and changing elements. Data becomes text or attributes, never markup.
+// Creation and modification of elements. Data becomes text or attributes, never markup.
 
-/** Characters that reorder or hide the text around them; snapshot.py has the same. */
+/** Characters that reorder or hide surrounding text; markup.py has the same list. */
 const INVISIBLE = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-/** More characters than these are no name and no value that a person reads. */
+/** Maximum characters of a text; longer names and values are unreadable. */
 const MOST_TEXT = 10_000;
 /** Attributes that are text for people, not names for code. */
 const SPOKEN = new Set(["title", "aria-label", "aria-description", "placeholder"]);
 
 /**
- * Text as it is shown: cut where it is long, with invisible and reordering characters as their codes.
+ * Return a text for display: cut if it is long, with invisible and reordering characters as their codes.
  * @param {string} text
  */
 export function plain(text) {
@@ -17,7 +17,7 @@ export function plain(text) {
 }
 
 /**
- * Make an element. `attributes` may hold "class", "text", any attribute, and "on..." listeners.
+ * Create an element. `attributes` may contain "class", "text", any attribute, and "on..." listeners.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, unknown>} [attributes]
@@ -36,7 +36,7 @@ export function make(tag, attributes = {}, children = []) {
 }
 
 /**
- * Make an element of SVG; its colors are the style sheet's, so that they follow the theme.
+ * Create an SVG element; its colors are from the style sheet, so that they follow the theme.
  * @template {keyof SVGElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, unknown>} [attributes]
@@ -51,7 +51,7 @@ export function makeSvg(tag, attributes = {}, content = []) {
 }
 
 /**
- * Set, or with null and undefined remove, an attribute; write to the page only when it changes.
+ * Set an attribute, or remove it for null and undefined; write to the page only if it changes.
  * @param {Element} element
  * @param {string} name
  * @param {unknown} value
@@ -65,7 +65,7 @@ export function setAttribute(element, name, value) {
 }
 
 /**
- * Set an element's text, writing to the page only when it changes.
+ * Set an element's text; write to the page only if it changes.
  * @param {Element} element
  * @param {string} text
  */
@@ -79,11 +79,11 @@ export function closest(target, selector) {
   return target instanceof Element ? target.closest(selector) : null;
 }
 
-/** Each widget has these modules for itself, so that counting alone would give two panels of a page the same ids. */
+/** Each widget has its own copy of these modules, so counting alone would give two panels of a page the same ids. */
 const WIDGET = Math.random().toString(36).slice(2, 10);
 let ids = 0;
 
-/** An id that nothing else on the page has. @param {string} what */
+/** Return an id that is unique on the page. @param {string} what */
 export function newId(what) {
   return `${what}-${WIDGET}-${++ids}`;
 }

@@ -1,8 +1,8 @@
-// "Export": Python sends the session as one page of HTML, and the browser saves it, wherever the kernel runs.
+// Export: Python sends the session as one HTML page, and the browser saves it, wherever the kernel runs.
 
 import { make, setAttribute } from "./dom.js";
 
-/** How long the saved page stays at its address, in milliseconds: a browser may begin to read it later. */
+/** Milliseconds until the page's URL is revoked, since a browser may begin to read it later. */
 const KEPT = 60_000;
 
 /** @param {import("./types.js").Send} send */
@@ -22,7 +22,7 @@ export function createExport(send) {
   function save(message, buffers) {
     const page = new Blob([/** @type {DataView<ArrayBuffer>} */ (buffers[0])], { type: "text/html" });
     const address = URL.createObjectURL(page);
-    // In the document, as some browsers ask; JupyterLab takes clicks on links only within its own pages.
+    // In the document, as some browsers require; JupyterLab intercepts link clicks only within its own pages.
     const link = make("a", { href: address, download: message.name, hidden: "" });
     document.body.append(link);
     link.click();

@@ -1,8 +1,8 @@
-// The line below the views: what went wrong last, and of a view that is alone how the run stands.
+// The line below the views: the last error, and for a single view the run's status.
 
 import { make, setText } from "./dom.js";
 
-/** @param {HTMLElement[]} status of a view that is alone, where one waits for the run there */
+/** @param {HTMLElement[]} status the status of a single view in which a user waits for the run */
 export function createFoot(status) {
   const problem = make("div", { class: "hs-problem", role: "alert", hidden: "" });
   return {

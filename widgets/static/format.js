@@ -1,7 +1,7 @@
 // Numbers as text, short enough for a table column.
 
 /**
- * A statistic with so many significant digits, in exponent form where that is shorter to read.
+ * Format a statistic with this many significant digits, in exponent form if that is shorter.
  * @param {number} value
  * @param {number} [digits]
  */
@@ -16,7 +16,7 @@ export function formatNumber(value, digits = 4) {
 }
 
 /**
- * A count, with thin spaces between groups of three digits.
+ * Format a count with thin spaces between groups of three digits.
  * @param {number} value
  */
 export function formatCount(value) {
@@ -24,7 +24,7 @@ export function formatCount(value) {
 }
 
 /**
- * A number as Python writes it, which has words of its own for inf and nan.
+ * Parse a number in Python's form, including inf and nan.
  * @param {string} text
  */
 export function parseNumber(text) {
@@ -34,7 +34,7 @@ export function parseNumber(text) {
 }
 
 /**
- * A binary buffer from Python as numbers; it is copied when its offset is not a multiple of eight.
+ * Return a binary buffer from Python as numbers, copied if its offset is not a multiple of eight.
  * @param {DataView | undefined} view
  */
 export function toFloat64(view) {

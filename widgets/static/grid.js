@@ -1,6 +1,6 @@
-// A virtual table: thousands of rows, of which only the visible ones are elements. Row elements are recycled
-// in place, so that a live update neither loses the focus nor flickers. A row may have several parts, each of which can
-// be selected, and rows may stand in groups below headings.
+// A virtual table of thousands of rows, of which only the visible ones are elements. Row elements are recycled in
+// place, so that a live update neither loses the focus nor flickers. A row may have several selectable parts, and rows
+// may be grouped below headings.
 
 import { Heading, chosen, grouped, sorted, tints } from "./arranged.js";
 import { closest, make, newId, setAttribute, setText } from "./dom.js";
@@ -10,30 +10,30 @@ import { InSight } from "./in_sight.js";
  * @template Row
  * @typedef {{key: string, title: string, width: string, label?: string, number?: boolean, part?: number, tinted?: boolean,
  *   value: (row: Row) => string | number, text?: (row: Row) => string, draw?: (cell: HTMLElement, row: Row) => void}} Column
- *   Its title is read out as `label`; its cells belong to a `part` of the row, else to all of it; what is `tinted` shows its
- *   magnitude among those of the column.
+ *   `label` is the title for screen readers; its cells belong to a `part` of the row, or else to the complete row;
+ *   `tinted` cells show their magnitude relative to the column.
  */
-/** @typedef {string | number} Key of what can be selected */
+/** @typedef {string | number} Key of a selectable item */
 /**
  * @template Row
  * @typedef {object} Options
  * @property {string} label
  * @property {string} empty
  * @property {Column<Row>[]} columns
- * @property {(rows: Row[], width: number, grouped: boolean) => (column: Column<Row>) => boolean} [shows] which columns
- *   there is reason and room for; that by which the rows are sorted stays
+ * @property {(rows: Row[], width: number, grouped: boolean) => (column: Column<Row>) => boolean} [shows] returns which
+ *   columns are useful and fit; the column of the sort order is always shown
  * @property {(row: Row) => Key} key
- * @property {(row: Row) => (Key | null)[]} [parts] the keys of a row's parts, null where it lacks one; else it is one
+ * @property {(row: Row) => (Key | null)[]} [parts] the keys of a row's parts, null for a missing part; by default a row is one part
  * @property {(row: Row, part: number) => string | null} [state]
- * @property {(rows: Row[]) => string} [count] what is shown, in words
- * @property {{key: (row: Row) => string, draw: (cell: HTMLElement, rows: Row[]) => void}} [group] its rows have a heading
+ * @property {(rows: Row[]) => string} [count] describes the visible rows
+ * @property {{key: (row: Row) => string, draw: (cell: HTMLElement, rows: Row[]) => void}} [group] groups rows below headings
  * @property {(row: Row, part: number) => void} [onSelect]
  * @property {(rows: Row[]) => void} [onVisible]
  */
 
 /** Height of a row in CSS pixels; panel.css uses the same through --hs-row. */
 const ROW_HEIGHT = 26;
-/** A heading that is further up is not brought into sight with a row. */
+/** Maximum rows above the selected row, up to its heading, that are scrolled into view with it. */
 const MOST_ABOVE = 2;
 /**
  * @template {{search: string}} Row
@@ -44,24 +44,24 @@ export class Grid {
     this.options = options;
     /** @type {Row[]} */
     this.rows = [];
-    /** Those that the filter lets through, in their order. @type {Row[]} */
+    /** Rows that match the filter, in order. @type {Row[]} */
     this.chosen = [];
-    /** The same with the headings of groups between them. @type {(Row | Heading<Row>)[]} */
+    /** The same rows with the headings of groups. @type {(Row | Heading<Row>)[]} */
     this.shown = [];
-    /** Where in `shown` what was selected is. @type {{shown: unknown, selected: Key | null, position: number}} */
+    /** Cached position of the selection in `shown`. @type {{shown: unknown, selected: Key | null, position: number}} */
     this.found = { shown: null, selected: null, position: -1 };
     this.newestFirst = false;
     this.groups = Boolean(options.group);
     /** @type {((row: Row) => boolean) | null} */
-    this.only = null; // which rows are there for the filter to choose from
+    this.only = null; // predicate applied before the filter
     this.sortKey = "";
     this.sortDirection = 1;
     /** @type {Key | null} */
     this.selected = null;
-    this.side = 0; // the part that up and down go along
-    /** Those that are shown. @type {Column<Row>[]} */
+    this.side = 0; // the part that the up and down keys stay in
+    /** The visible columns. @type {Column<Row>[]} */
     this.columns = [];
-    /** How strong a value is tinted, by column. @type {Map<string, (value: number) => number>} */
+    /** The tint function of each tinted column. @type {Map<string, (value: number) => number>} */
     this.tints = new Map();
     this.id = newId("hs-grid");
     this.frame = 0;
@@ -104,7 +104,7 @@ export class Grid {
     this.schedule();
   }
 
-  /** Filter, sort and draw before the next frame, however often it is asked for until then. */
+  /** Filter, sort and draw once before the next frame. */
   schedule() {
     if (this.frame) return;
     this.frame = requestAnimationFrame(() => {
@@ -129,24 +129,24 @@ export class Grid {
     this.#chooseColumns(rows);
     const tinted = this.columns.filter((c) => c.tinted);
     this.tints = new Map(tinted.map((c) => [c.key, tints(rows.map((row) => Number(c.value(row))))]));
-    this.found.shown = null; // rows may be changed in place
+    this.found.shown = null; // rows may be modified in place
     this.chosen = rows;
     this.shown = group && this.#isGrouped() ? grouped(rows, group.key) : rows;
     setText(this.count, this.options.count?.(rows) ?? (rows.length === this.rows.length ? `${rows.length}` : `${rows.length} of ${this.rows.length}`));
     setAttribute(this.view, "aria-rowcount", this.shown.length + 1);
     this.space.style.height = `${this.shown.length * ROW_HEIGHT}px`;
-    // The room they ask for; a filter leaves it as it is, and without rows it is for the words that say so.
+    // The requested height; a filter does not change it, and without rows it holds the empty message.
     this.view.style.setProperty("--hs-rows", String(Math.max(4, this.rows.length, this.shown.length)));
     this.empty.hidden = rows.length > 0;
     this.#keepInSight();
   }
 
-  /** An order by a column goes across the groups. */
+  /** Return whether rows are grouped; sorting by a column disables groups. */
   #isGrouped() {
     return this.groups && !this.sortKey;
   }
 
-  /** The columns that there is reason and room for. @param {Row[]} rows */
+  /** Update the columns to those that are useful and fit. @param {Row[]} rows */
   #chooseColumns(rows) {
     const shows = this.options.shows?.(rows, this.width, this.#isGrouped());
     const now = this.options.columns.filter((column) => !shows || column.key === this.sortKey || shows(column));
@@ -178,7 +178,7 @@ export class Grid {
     this.draw();
   }
 
-  /** Put the visible rows on the page. */
+  /** Draw the visible rows. */
   draw() {
     if (!this.view.clientHeight) return;
     const first = Math.min(Math.floor(this.view.scrollTop / ROW_HEIGHT), Math.max(0, this.shown.length - 1));
@@ -198,7 +198,7 @@ export class Grid {
     return this.options.parts?.(row) ?? [this.options.key(row)];
   }
 
-  /** Where the selected row is, or -1. */
+  /** Return the position of the selected row, or -1. */
   #position() {
     const { shown, selected } = this;
     if (this.found.shown === shown && this.found.selected === selected) return this.found.position;
@@ -207,7 +207,7 @@ export class Grid {
     return position;
   }
 
-  /** How many rows above the selected one should be seen with it: those up to its heading. @param {number} position */
+  /** Return the number of rows above the selected one to keep visible, up to its heading. @param {number} position */
   #above(position) {
     for (let above = 1; above <= MOST_ABOVE && above <= position; above++) if (this.shown[position - above] instanceof Heading) return above;
     return 0;
@@ -230,7 +230,7 @@ export class Grid {
     return make("div", { class: column.number ? "hs-number" : "", role: "columnheader", "aria-sort": "none", "data-key": column.key, "data-part": column.part }, [button]);
   }
 
-  /** Ascending, then descending, then the order of arrival again. @param {string} key */
+  /** Cycle the sort order: ascending, descending, order of arrival. @param {string} key */
   #sortBy(key) {
     if (this.sortKey !== key) [this.sortKey, this.sortDirection] = [key, 1];
     else if (this.sortDirection === 1) this.sortDirection = -1;
@@ -244,7 +244,7 @@ export class Grid {
     this.columns.forEach((column, k) => setAttribute(this.head.children[k], "aria-sort", column.key === this.sortKey ? direction : "none"));
   }
 
-  /** An element for each of these rows: those that are there already, as far as there are any of a kind. @param {(Row | Heading<Row>)[]} visible */
+  /** Return an element for each of these rows, reusing existing ones of the same kind. @param {(Row | Heading<Row>)[]} visible */
   #elements(visible) {
     const { body } = this;
     const there = /** @type {HTMLElement[]} */ ([...body.children]);
@@ -263,7 +263,7 @@ export class Grid {
     return make("div", { class: "hs-grid-row", role: "row", "data-heading": heading ? "" : null }, cells);
   }
 
-  /** Show a row in an element; the id of what is selected in it. @param {HTMLElement} element @param {Row | Heading<Row>} row @param {number} position */
+  /** Draw a row into an element; return the id of its selected part. @param {HTMLElement} element @param {Row | Heading<Row>} row @param {number} position */
   #fill(element, row, position) {
     element.dataset.position = String(position);
     setAttribute(element, "aria-rowindex", position + 2);
@@ -312,7 +312,7 @@ export class Grid {
     if (!element || closest(event.target, "input, button")) return;
     const part = closest(event.target, "[data-part]")?.dataset.part;
     const position = Number(element.dataset.position);
-    const row = this.shown[position] instanceof Heading ? position + 1 : position; // a heading stands for its first row
+    const row = this.shown[position] instanceof Heading ? position + 1 : position; // a heading represents its first row
     this.#select(row, part === undefined ? this.side : Number(part));
   }
 
@@ -335,7 +335,7 @@ export class Grid {
     event.preventDefault();
     const [target, way] = targets[event.key];
     const start = Math.max(0, Math.min(this.shown.length - 1, target));
-    // Headings are passed; at either end there is nothing but to stay, or to turn to the nearest row.
+    // Headings are skipped; at either end, search in the other direction for the nearest row.
     for (const step of [way, -way]) {
       for (let position = start; position >= 0 && position < this.shown.length; position += step) {
         if (!(this.shown[position] instanceof Heading)) return this.#select(position, this.side);
@@ -343,7 +343,7 @@ export class Grid {
     }
   }
 
-  /** From one part of the selected row to another. @param {KeyboardEvent} event */
+  /** Move the selection between parts of the selected row. @param {KeyboardEvent} event */
   #keyedAcross(event) {
     const position = this.#position();
     const keys = position < 0 ? [] : this.#keys(this.shown[position]);
@@ -355,7 +355,7 @@ export class Grid {
     this.#select(position, next);
   }
 
-  /** Select a part of a row, or where it lacks that, one that it has. @param {number} position @param {number} wanted */
+  /** Select a part of a row, or an existing part if it lacks that one. @param {number} position @param {number} wanted */
   #select(position, wanted) {
     const row = this.shown[position];
     if (!row || row instanceof Heading || !this.options.onSelect) return;
@@ -368,7 +368,7 @@ export class Grid {
     this.options.onSelect(row, part);
   }
 
-  /** Scroll to the selected row, if there is one, and keep it in sight from now on. */
+  /** Scroll to the selected row, if there is one, and keep it in view from now on. */
   reveal() {
     const position = this.#position();
     this.inSight.show(position, this.#above(position));

@@ -1,12 +1,12 @@
-// The line above the views, the same for all of them: what is watched, how the run stands, its step and its loss, how many
-// causes were found, and the one thing to do next.
+// The heading above the views, common to all of them: the watched network, the run's status, its step and loss, the
+// number of causes, and the next suggested action.
 
 import { make, setAttribute, setText } from "./dom.js";
 import { drawSparkline, series } from "./sparkline.js";
 
 /**
  * @param {HTMLElement} status
- * @param {HTMLElement[]} actions what may be done next: buttons of which one at most is shown
+ * @param {HTMLElement[]} actions the next possible actions: buttons, at most one of which is shown
  * @param {HTMLElement} exporting
  */
 export function createHead(status, actions, exporting) {
@@ -31,7 +31,7 @@ export function createHead(status, actions, exporting) {
       loss.hidden = !now.loss;
       drawSparkline(curve, losses.length > 1 ? series(losses) : undefined, "loss");
     },
-    /** Say how many causes a view has found; a click leads there. @param {number} causes @param {() => void} open */
+    /** Show the number of causes that a view has found; a click opens the view. @param {number} causes @param {() => void} open */
     count(causes, open) {
       setText(found, causes === 1 ? "1 cause found" : `${causes} causes found`);
       found.hidden = !causes;

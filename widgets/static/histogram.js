@@ -1,5 +1,5 @@
-// A histogram: 64 bars between the axis' ends with a line at zero where zero is inside, and, apart from them, one bar
-// each for NaN, inf and −inf. It is SVG, whose colors follow the theme by themselves.
+// A histogram: 64 bars between the limits of the axis, with a line at zero if zero is between them, and a separate bar
+// each for NaN, inf and −inf. It is SVG, whose colors follow the theme.
 
 import { make, makeSvg, setAttribute } from "./dom.js";
 import { formatCount, formatNumber } from "./format.js";
@@ -8,7 +8,7 @@ const HISTOGRAM_WIDTH = 320;
 const HISTOGRAM_HEIGHT = 96;
 const HISTOGRAM_AXIS = 16;
 const HISTOGRAM_BASE = HISTOGRAM_HEIGHT - HISTOGRAM_AXIS;
-/** Room for one bar of what is not finite. */
+/** Width of one bar for nonfinite values. */
 const FAULT_WIDTH = 38;
 
 /**
@@ -32,7 +32,7 @@ export function createHistogram() {
     const words = [`Histogram of ${label}: ${inWords}`, ...apart.map(([name, count]) => `${count} ${name}`)].join(", ");
     setAttribute(element, "aria-label", words);
     const key = `${words} ${counts.join()}`;
-    if (key === drawn) return; // a live update often brings the same again
+    if (key === drawn) return; // live updates often repeat the same data
     drawn = key;
     const width = HISTOGRAM_WIDTH - FAULT_WIDTH * apart.length;
     /** @type {SVGElement[]} */
@@ -59,7 +59,7 @@ function histogramBars(counts, most, width) {
   const step = width / counts.length;
   return [...counts].flatMap((count, k) => {
     if (!count) return [];
-    // A bin that holds anything stays visible beside a bin a thousand times larger.
+    // A nonempty bin stays visible next to a bin a thousand times larger.
     const height = Math.max(1.5, ((HISTOGRAM_BASE - 6) * count) / most);
     return [makeSvg("rect", { class: "hs-bin", x: k * step + 0.5, y: HISTOGRAM_BASE - height, width: step - 1, height })];
   });
@@ -76,7 +76,7 @@ function histogramAxis(low, high, width) {
   return parts;
 }
 
-/** A count in at most four characters. @param {number} count */
+/** Format a count in at most four characters. @param {number} count */
 function shortCount(count) {
   if (count < 1e4) return String(count);
   return count < 1e6 ? `${Math.floor(count / 1e3)}k` : count < 1e9 ? `${Math.floor(count / 1e6)}M` : formatCount(count / 1e9) + "G";

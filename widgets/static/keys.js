@@ -1,18 +1,18 @@
-// The keys of a panel: those of the stepper wherever the focus is in the notebook, Escape back to the notebook, and what
-// JupyterLab would otherwise take for its own.
+// Keyboard handling of a panel: the stepper's keys anywhere in the notebook, Escape to return to the notebook, and keys
+// that JupyterLab would otherwise handle.
 
 import { setAttribute } from "./dom.js";
 
 /** @typedef {{root: HTMLElement, reaches: (target: Element) => boolean}} Paused */
 
-/** What JupyterLab and Notebook 7 call a document, a cell of a notebook, and what stands in front of all of it. */
+/** Selectors of JupyterLab and Notebook 7 for a document, a notebook cell, and modal elements. */
 const DOCUMENT = ".jp-MainAreaWidget, .jp-NotebookPanel";
 const NOTEBOOK_CELL = ".jp-Cell";
 const IN_FRONT = ".jp-Dialog, .jp-ModalCommandPalette, .lm-Menu, dialog[open], [aria-modal=true]";
-/** After a step its keys are kept for so many milliseconds: who steps fast must not get the browser's F11. */
+/** Milliseconds for which keys stay captured after a step, so that fast stepping does not trigger the browser's F11. */
 const BETWEEN_STOPS = 1000;
 
-/** Every panel on this page that is paused, the latest last. A panel's module knows of no other's: the page keeps it. @returns {Paused[]} */
+/** Return all paused panels on this page, the latest last. They are stored on the page, since panels do not share modules. @returns {Paused[]} */
 function pausedPanels() {
   const page = /** @type {any} */ (window);
   return (page[Symbol.for("hookscope.paused")] ??= []);
@@ -26,16 +26,16 @@ const isSeen = (element) => element.getClientRects().length > 0;
  * @param {{key: (event: KeyboardEvent) => boolean, ends: (event: KeyboardEvent) => boolean} | undefined} stepper
  */
 export function createKeys(root, stepper) {
-  /** The document that the panel is in; JupyterLab takes cells that are far away off the page. @type {Element | null} */
+  /** The document that contains the panel; kept, since JupyterLab removes distant cells from the page. @type {Element | null} */
   let home = null;
   let between = 0;
 
-  /** Whether a key that is pressed there is for this panel. @param {Element} target */
+  /** Return whether a key pressed at this target is for this panel. @param {Element} target */
   function reaches(target) {
     home = root.closest(DOCUMENT) ?? home;
     const pressed = target.closest(DOCUMENT);
     if (pressed) return home ? pressed === home : pressed.matches(".jp-NotebookPanel");
-    // Beside every document: in no Jupyter page, or nothing has the focus.
+    // Outside every document: not a Jupyter page, or nothing has the focus.
     return target === document.body ? !home || isSeen(home) : !home && !document.querySelector(DOCUMENT);
   }
   /** @type {Paused} */
@@ -55,13 +55,13 @@ export function createKeys(root, stepper) {
     if (panels.includes(mine)) panels.splice(panels.indexOf(mine), 1);
   }
 
-  /** Of several paused panels one answers: that with the focus, else the one that was paused last. @param {Element} target */
+  /** Return whether this panel handles the key: the paused panel with the focus, else the one that was paused last. @param {Element} target */
   function answers(target) {
     const reached = pausedPanels().filter((one) => one.reaches(target));
     return (reached.find((one) => one.root.contains(target)) ?? reached.at(-1)) === mine;
   }
 
-  /** In the window and before all others: JupyterLab and the browser have uses of their own for these keys. @param {KeyboardEvent} event */
+  /** Handle keys in the window's capture phase, before JupyterLab and the browser, which use the same keys. @param {KeyboardEvent} event */
   function onKeydown(event) {
     if (!(event.target instanceof Element)) return;
     if (root.contains(event.target)) keepPlainKeys(event.target, event);
@@ -75,9 +75,9 @@ export function createKeys(root, stepper) {
   }
 
   /**
-   * JupyterLab takes plain keys (arrows, b, x, ...) for commands on the notebook, in a listener on the document that
-   * asks the focused element for this attribute. Keys with Ctrl or Command, such as saving, stay JupyterLab's, but for
-   * undo and redo in a text, which would be the notebook's.
+   * JupyterLab treats plain keys (arrows, b, x, ...) as notebook commands, in a document listener that checks the
+   * focused element for this attribute. Keys with Ctrl or Command, such as saving, stay JupyterLab's, except undo and
+   * redo in a text field, which would apply to the notebook.
    * @param {Element} target
    * @param {KeyboardEvent} event
    */
@@ -86,12 +86,12 @@ export function createKeys(root, stepper) {
     setAttribute(target, "data-lm-suppress-shortcuts", (event.ctrlKey || event.metaKey) && !undoes ? null : "true");
   }
 
-  // Undo and redo too, wherever it is asked for by the keys: it lets no field of a notebook do them.
+  // JupyterLab also blocks undo and redo by input events in every field of a notebook.
   root.addEventListener("beforeinput", (event) => {
     if (event.inputType === "historyUndo" || event.inputType === "historyRedo") event.stopPropagation();
   }, true);
 
-  // JupyterLab keeps Enter in a field of an output from sending its form or its change: the panel does it.
+  // JupyterLab prevents Enter in a field of an output from submitting its form or change, so the panel does it.
   root.addEventListener("keydown", (event) => {
     const field = event.target;
     if (event.key !== "Enter" || event.isComposing || event.defaultPrevented) return;
@@ -101,7 +101,7 @@ export function createKeys(root, stepper) {
     else field.dispatchEvent(new Event("change", { bubbles: true }));
   });
 
-  // What has a use of its own for Escape has taken it before it comes here.
+  // Elements with their own use of Escape have handled it before.
   root.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.isComposing || event.defaultPrevented) return;
     if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
@@ -114,7 +114,7 @@ export function createKeys(root, stepper) {
     event.stopPropagation();
   });
 
-  /** Give the focus to the notebook: to the cell of this panel, or where it stands elsewhere to the active one. */
+  /** Move the focus to the notebook: to the cell of this panel, or to the active cell if the panel is elsewhere. */
   function leave() {
     const active = [...document.querySelectorAll(`.jp-Notebook ${NOTEBOOK_CELL}.jp-mod-active`)].find(isSeen);
     const cell = root.closest(NOTEBOOK_CELL) ?? active;

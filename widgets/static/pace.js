@@ -1,9 +1,9 @@
-// How often the page draws what a run sends. It does so on the cores that the run computes on, and a matrix product on
-// all of them waits for the slowest: so drawing keeps to a share of the time, however long one drawing takes.
+// Pacing of drawing during a run. The page draws on the cores that the run computes on, and a parallel matrix product
+// waits for the slowest core. So drawing is limited to a share of the time, regardless of the cost of one drawing.
 
-/** After a drawing, so many times as long is left to the run. */
+/** Ratio of the pause after a drawing to the drawing's duration. */
 const REST = 50;
-/** The longest time between two drawings, in milliseconds: what is looked at must not seem to stand still. */
+/** Maximum milliseconds between two drawings, so that the view does not seem frozen. */
 const LONGEST = 2000;
 
 export function createPace() {
@@ -13,7 +13,7 @@ export function createPace() {
   let timer = 0;
   let count = 0;
 
-  /** Draw what was held back, in the order in which it came. */
+  /** Run deferred drawings in order of arrival. */
   function flush() {
     clearTimeout(timer);
     timer = 0;
@@ -25,7 +25,7 @@ export function createPace() {
     const spent = performance.now() - start;
     rest(spent);
     requestAnimationFrame((frame) => {
-      // Behind this frame's layout and painting.
+      // After this frame's layout and painting.
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => {
         port1.close();
@@ -42,13 +42,13 @@ export function createPace() {
 
   return {
     /**
-     * Draw now, or a little later together with what comes meanwhile.
-     * @param {string} what of two drawings of the same the later one counts; "" is never the same
+     * Draw now, or a little later together with further updates.
+     * @param {string} what a key: of two deferred drawings with the same key the later one counts; "" is always unique
      * @param {() => void} draw
      */
     draw(what, draw) {
       const key = what || `message ${++count}`;
-      held.delete(key); // the later one stands behind what has come between
+      held.delete(key); // the later one is ordered after others in between
       held.set(key, draw);
       const wait = due - performance.now();
       if (wait <= 0) flush();

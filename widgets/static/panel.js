@@ -1,5 +1,5 @@
-// The panel: its views, as tabs under a line that is the same for all or one alone, and the mail between these and Python.
-// All state is the model's; a view that is drawn anew says "hello" and gets what is too much for the model to hold.
+// The panel: its views, as tabs below a common heading or a single one, and the messages between them and Python. All
+// state is in the model; a newly drawn view sends "hello" and receives the data that is too large for the model.
 
 import { LACKS, watchConnection } from "./connection.js";
 import { make, setAttribute, setText } from "./dom.js";
@@ -19,7 +19,7 @@ import { Wires } from "./wires.js";
 /** @typedef {import("./types.js").Send} Send */
 /** @typedef {import("./types.js").ViewPart} ViewPart */
 
-/** Python has said that there is more: ask for it after so many milliseconds without another word. */
+/** Milliseconds of silence after Python's notice of more data, before the page requests it. */
 const QUIET = 1000;
 
 class Panel {
@@ -30,10 +30,10 @@ class Panel {
     this.names = model.get("views");
     this.alone = this.names.length === 1;
     const kinds = [PANEL, ...this.names.map((name) => VIEWS[name])];
-    /** What the page asks by itself: nobody waits for the answer. */
+    /** Requests that the page sends by itself, without a user who waits for the reply. */
     this.background = new Set(kinds.flatMap((kind) => kind.background));
-    this.choosing = 0; // choices that Python has not answered: until then, its word is older than the person's
-    this.goesOn = false; // a command that lets the run go on is on its way: what is said of a pause is older than it
+    this.choosing = 0; // selections that Python has not confirmed; until then the model's view is outdated
+    this.goesOn = false; // a command that resumes the run is pending, so the pause in the model is outdated
     this.later = 0;
     this.send = /** @type {Send} */ ((message) => this.#send(message));
     this.connection = watchConnection(model, (now) => this.#drawConnection(now));
@@ -41,7 +41,7 @@ class Panel {
     this.tabs = new Tabs(this.names.map((name) => [name, VIEWS[name].title]), (name) => this.choose(name));
     this.parts = this.#makeParts();
     const parts = Object.values(this.parts);
-    const quiet = this.alone && !parts[0].setPaused; // where the run stands is said where one waits for it
+    const quiet = this.alone && !parts[0].setPaused; // the status is shown where a user waits for the run
     this.status = createStatus();
     this.exporting = createExport(this.send);
     this.again = make("button", { type: "button", class: "hs-button hs-primary", text: "Watch again", title: "Follow what later cells do with this network", hidden: "", onclick: () => this.send({ type: "watch_again" }) });
@@ -49,7 +49,7 @@ class Panel {
     this.foot = createFoot(this.alone && !quiet ? [this.status.element] : []);
     this.progress = createProgress(this.send);
     this.lack = make("div", { class: "hs-lack", role: "alert", hidden: "" });
-    // Without a kernel nothing in here does anything; the tabs still show what there is.
+    // Without a kernel all controls are disabled; the tabs still show their content.
     this.controls = make("fieldset", { class: "hs-controls", role: "none" }, [
       make("div", { class: "hs-panels" }, this.tabs.panels),
       ...(quiet ? [] : [this.progress.element]),
@@ -67,7 +67,7 @@ class Panel {
 
   /** @returns {Record<string, ViewPart>} */
   #makeParts() {
-    /** What leads to a view is offered where there is that view. @type {Go} */
+    /** Links to a view are offered only if the panel contains it. @type {Go} */
     const go = {};
     for (const name of [...this.names].reverse()) {
       const what = VIEWS[name].leads_to;
@@ -88,7 +88,7 @@ class Panel {
     );
   }
 
-  /** What was found is said on the view's tab, and above all views. @param {string} name @param {number} found */
+  /** Show the number of findings on the view's tab, and above all views. @param {string} name @param {number} found */
   #count(name, found) {
     this.tabs.count(name, found);
     this.head.count(found, () => this.choose(name));
@@ -104,7 +104,7 @@ class Panel {
     this.wires.connect("msg:custom", (message, buffers) => this.#receive(message, buffers));
   }
 
-  /** Draw everything, once the panel is on the page. */
+  /** Draw everything after the panel was added to the page. */
   begin() {
     this.wires.begin();
     this.connection.look();
@@ -121,11 +121,11 @@ class Panel {
 
   /** @param {Parameters<Send>[0]} message */
   #send(message) {
-    if (this.#isLost()) return; // a timer may still run
+    if (this.#isLost()) return; // a timer may still be running
     try {
       this.model.send(message);
     } catch {
-      this.connection.end(); // a restart closes the comm before the page says anything
+      this.connection.end(); // a restart closes the comm before the page reports it
       return;
     }
     if (message.type === "resume") this.goesOn = true;
@@ -139,7 +139,7 @@ class Panel {
     this.parts[name]?.draw?.();
   }
 
-  /** A person chose a tab: Python brings it up to date, and remembers it for the next time it is drawn. @param {string} name */
+  /** Handle the user's selection of a tab: Python updates the view, and remembers it for the next drawing. @param {string} name */
   choose(name) {
     this.#show(name);
     if (this.#isLost()) return;
@@ -184,7 +184,7 @@ class Panel {
     this.progress.update(this.#isLost() ? {} : this.model.get("progress"));
   }
 
-  /** Say at once that there is no kernel; when there is one again, catch up with it. @param {import("./connection.js").Connection} now */
+  /** Show a lost connection at once; when it is restored, request the current state. @param {import("./connection.js").Connection} now */
   #drawConnection(now) {
     this.lack.hidden = now === "live";
     setText(this.lack, LACKS[now][1]);
@@ -196,7 +196,7 @@ class Panel {
     if (back) this.#greet();
   }
 
-  /** Nothing is on its way to Python. */
+  /** Clear the marks of pending requests. */
   #setIdle() {
     for (const element of this.root.querySelectorAll(".hs-pending")) element.classList.remove("hs-pending");
   }
@@ -223,7 +223,7 @@ class Panel {
     }
   }
 
-  /** Python has dealt with a message. @param {string} action */
+  /** Handle Python's confirmation of a message. @param {string} action */
   #answered(action) {
     if (action === "export") this.exporting.answered();
     if (action === "look_at_work") this.progress.answered();

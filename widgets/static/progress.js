@@ -1,8 +1,8 @@
-// Long work: what is done, how much of it, for how long still, and the button that ends it.
+// Long work: its progress, the remaining time, and the button that stops it.
 
 import { make, setAttribute, setText } from "./dom.js";
 
-/** A loop of the user's own does not tell when it is over: Python is asked to look, after so many milliseconds. */
+/** Milliseconds between requests to check a user's own loop, whose end is not reported. */
 const LOOK = 2000;
 
 /** @param {import("./types.js").Send} send */
@@ -24,11 +24,11 @@ export function createProgress(send) {
 
   function end() {
     if (stop.getAttribute("aria-disabled")) return;
-    drawStop(true); // until Python has heard of it
+    drawStop(true); // until Python has handled it
     send({ type: "stop_work" });
   }
 
-  /** It keeps the focus while it has nothing more to do, so it is not disabled. @param {boolean} stopping */
+  /** Draw the stop button; it keeps the focus while it is inactive, so it is not disabled. @param {boolean} stopping */
   function drawStop(stopping) {
     setText(stop, stopping ? "Stopping…" : "Stop");
     setAttribute(stop, "aria-disabled", stopping ? "true" : null);
@@ -57,7 +57,7 @@ export function createProgress(send) {
     answered();
   }
 
-  /** Python has looked, or has told more: it is to look again after a while. */
+  /** Schedule the next check after Python has checked or reported progress. */
   function answered() {
     clearTimeout(look);
     if (openEnded) look = window.setTimeout(() => send({ type: "look_at_work" }), LOOK);

@@ -1,11 +1,11 @@
-// Whether a person can see an element: it is on the page, and a part of it that can be read is inside the window.
+// Visibility of an element to a user: it is on the page, and a readable part of it is inside the window.
 
-/** So many pixels of its height can be read. */
+/** Minimum readable height in pixels. */
 const READABLE = 80;
 
 /**
- * Tell whether an element can be seen, as soon as the browser knows. A page behind another one counts as seen: whoever
- * comes back to it finds the element there.
+ * Report whether an element is visible, as soon as the browser knows. A page in a background tab counts as visible,
+ * since the user finds the element there on return.
  * @param {Element} element
  * @param {(visible: boolean) => void} tell
  */

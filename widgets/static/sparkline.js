@@ -1,21 +1,21 @@
-// A series of numbers as a small line, drawn as SVG so that it takes the theme's colors by itself. The axis is logarithmic
-// unless the series says otherwise.
+// A sparkline: a series of numbers as a small SVG line, whose colors follow the theme. The axis is logarithmic unless
+// the series is linear.
 
 import { make, makeSvg, setAttribute } from "./dom.js";
 import { formatNumber } from "./format.js";
 
 export const SPARK_WIDTH = 72;
 const SPARK_HEIGHT = 18;
-/** What the axis spans at least, in powers of ten: so that the lines of two rows can be compared, and noise stays small. */
+/** Minimum span of the axis, in powers of ten, so that lines of two rows are comparable and noise stays small. */
 const DECADES = 1;
 
-/** Beyond this ratio of the largest to the smallest, a series that may be below zero is drawn with logarithms. */
+/** Ratio of maximum to minimum above which a series of any sign is drawn with logarithms if it is positive. */
 const WIDE = 30;
 
 /** @typedef {{steps: Float64Array, values: Float64Array, linear?: boolean}} Series */
-/** @typedef {{series: Series, word: string, name: string}} Drawn what it is of: a gradient norm, of a parameter */
+/** @typedef {{series: Series, word: string, name: string}} Drawn a series, its quantity and its subject: a gradient norm, a parameter */
 
-/** Numbers of any sign by step as Python sends them, with null for what is not finite. @param {[number, number | null][]} points @returns {Series} */
+/** Return a series of numbers of any sign by step from Python's form, with null for nonfinite ones. @param {[number, number | null][]} points @returns {Series} */
 export function series(points) {
   const values = Float64Array.from(points, ([, value]) => value ?? NaN);
   const finite = [...values].filter(Number.isFinite);
@@ -26,12 +26,13 @@ export function series(points) {
 /** @type {WeakMap<Element, Drawn>} */
 const drawnSeries = new WeakMap();
 
-/** What is drawn in a cell. @param {Element} cell */
+/** Return the series drawn in a cell. @param {Element} cell */
 export const drawnIn = (cell) => drawnSeries.get(cell);
 
 /**
- * Draw a series into a cell; the same one again costs nothing.
- * @param {HTMLElement} cell @param {Series | undefined} series @param {string} word what it is a series of @param {string} [name] whose
+ * Draw a series into a cell; repeating the same one costs nothing.
+ * @param {HTMLElement} cell @param {Series | undefined} series @param {string} word the quantity @param {string} [name]
+ *   the subject
  */
 export function drawSparkline(cell, series, word, name = "") {
   if (!series || !series.steps.length) {
@@ -65,13 +66,13 @@ function sparkLabel({ steps, values }, name) {
   return `${name}, steps ${steps[0]} to ${steps[steps.length - 1]}: ${range}last ${last}${faults ? `, ${faults} not finite` : ""}`;
 }
 
-/** Whether a value is a point of the line: it is finite, and has a logarithm where that is needed. @param {Series} series @param {number} value */
+/** Return whether a value is a point of the line: finite, and positive on a logarithmic axis. @param {Series} series @param {number} value */
 const isOnLine = ({ linear }, value) => Number.isFinite(value) && (linear || value > 0);
 
-/** Where each point stands: zero, which has no logarithm, at the bottom, what is not finite at the top. @param {Series} series */
+/** Return the position of each point: zero on a logarithmic axis at the bottom, nonfinite values at the top. @param {Series} series */
 export function placesOf(series) {
   const { steps, values, linear } = series;
-  const scale = (/** @type {number} */ value) => (linear ? value / 2 : Math.log10(value)); // halves, since a range may be larger than the largest number
+  const scale = (/** @type {number} */ value) => (linear ? value / 2 : Math.log10(value)); // halves, since a range may exceed the largest number
   const scaled = [...values].filter((value) => isOnLine(series, value)).map(scale);
   const [low, high] = [Math.min(...scaled), Math.max(...scaled)];
   const span = linear ? high - low || 1 : Math.max(DECADES, high - low);
@@ -84,25 +85,25 @@ export function placesOf(series) {
 
 /** @typedef {ReturnType<typeof placesOf>} Places */
 
-/** The line through what has a logarithm. @param {Series} series @param {Places} places */
+/** Return the path through the points of the line. @param {Series} series @param {Places} places */
 function lineThrough(series, places) {
   const stands = (/** @type {number} */ k) => isOnLine(series, series.values[k]);
   let line = "";
   places.forEach(({ x, y }, k) => {
     if (!stands(k)) return;
     line += `${stands(k - 1) ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
-    // A value that stands alone is a dot: its line is as long as its round cap.
+    // An isolated value is a dot: its line is as long as its round cap.
     if (!stands(k - 1) && !stands(k + 1)) line += "h0.01";
   });
   return line;
 }
 
-/** A mark for each value of a kind. @param {Series} series @param {Places} places @param {(value: number) => boolean} wanted @param {number} from @param {number} to */
+/** Return the path of marks for each value of a kind. @param {Series} series @param {Places} places @param {(value: number) => boolean} wanted @param {number} from @param {number} to */
 function marks({ values }, places, wanted, from, to) {
   return places.map(({ x }, k) => (wanted(values[k]) ? `M${x.toFixed(1)} ${from}V${to}` : "")).join("");
 }
 
-/** The chooser of what the lines show. @param {Record<string, string>} names @param {(key: string) => void} choose */
+/** Create a selector for the series that the lines show. @param {Record<string, string>} names @param {(key: string) => void} choose */
 export function createSeriesChooser(names, choose) {
   const select = make(
     "select",

@@ -1,4 +1,4 @@
-// How the run stands, in a word and a dot: above the views of a panel, below a view that is alone.
+// The run's status as a word and a dot: above the views of a panel, below a single view.
 
 import { make, setText } from "./dom.js";
 

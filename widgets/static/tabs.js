@@ -1,4 +1,4 @@
-// The tabs of a panel, and below them what each shows; a view that is alone has no tab.
+// The tabs of a panel and their contents; a single view has no tab.
 
 import { make, newId, setAttribute, setText } from "./dom.js";
 
@@ -34,7 +34,7 @@ export class Tabs {
     });
   }
 
-  /** Say on a tab how much was found in its view; it is said with the tab's name. @param {string} name @param {number} found */
+  /** Show on a tab the number of findings in its view; screen readers get it as the tab's description. @param {string} name @param {number} found */
   count(name, found) {
     const tab = this.tabs[this.names.indexOf(name)];
     if (!tab) return;

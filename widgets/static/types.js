@@ -1,28 +1,30 @@
-// What the page's modules have in common; types only. Those of what travels between Python and the page are made from
-// Python (page_types.py), and stand in python.js.
+// Types shared by the page's modules. Types of messages between Python and the page are generated from Python
+// (page_types.py) into python.js.
 
 /**
  * @typedef {Partial<Record<string, (there: any) => void>>} Go
- *   Jumps from one view to another, where the panel has that: by what a view leads to, a cell by its path, say.
+ *   Jumps from one view to another, if the panel contains it, by the target's name; a cell by its path, for example.
  *
- * @typedef {object} ViewContext What a view is given.
+ * @typedef {object} ViewContext The arguments of a view.
  * @property {Send} send
  * @property {Go} go
- * @property {() => void} open makes it the view that is looked at
- * @property {(found: number) => void} count says on its tab how much was found
- * @property {(trait: string, value: unknown) => void} keep for the other displays of this panel
+ * @property {() => void} open selects this view
+ * @property {(found: number) => void} count shows the number of findings on its tab
+ * @property {(trait: string, value: unknown) => void} keep stores a value for the other displays of this panel
  *
- * @typedef {object} ViewPart What a view is to the panel.
+ * @typedef {object} ViewPart A view's interface to the panel.
  * @property {HTMLElement} element
- * @property {[string[], (...values: any[]) => void][]} [traits] what is drawn when which traits change
+ * @property {[string[], (...values: any[]) => void][]} [traits] traits, and the functions that draw their changes
  * @property {{[Type in Sent["type"]]?: (message: Extract<Sent, {type: Type}>, buffers: DataView[]) => void}} [messages]
- *   what is done with which messages
- * @property {(there: any) => void} [reveal] shows what `go` was given
- * @property {() => void} [draw] it is looked at from now on
- * @property {(action: string) => void} [answered] Python has dealt with a message
+ *   handlers of messages by type
+ * @property {(there: any) => void} [reveal] shows the target of a jump
+ * @property {() => void} [draw] called when the view is selected
+ * @property {(action: string) => void} [answered] called when Python has handled a message
  * @property {(now: boolean) => void} [setPaused]
- * @property {{key: (event: KeyboardEvent) => boolean, ends: (event: KeyboardEvent) => boolean}} [keys] of a pause
- * @property {HTMLElement[]} [next] buttons for the line above the views, each hidden while it is not the one thing to do
+ * @property {{key: (event: KeyboardEvent) => boolean, ends: (event: KeyboardEvent) => boolean}} [keys] keyboard
+ *   handlers during a pause
+ * @property {HTMLElement[]} [next] buttons for the heading above the views, hidden unless they are the next suggested
+ *   action
  * @property {() => void} [destroy]
  *
  * @typedef {{title: string, leads_to: string, live: string[], background: string[],

@@ -1,4 +1,4 @@
-// What is drawn when a trait of the model changes; what a run changes again and again is drawn at a pace.
+// Drawing functions of the model's traits; traits that a run changes repeatedly are drawn at a limited rate.
 
 import { createPace } from "./pace.js";
 
@@ -7,8 +7,8 @@ import { createPace } from "./pace.js";
 export class Wires {
   /**
    * @param {Model} model
-   * @param {string[]} live traits and messages that a run sends again and again
-   * @param {() => boolean} runs whether it does so now
+   * @param {string[]} live traits and messages that a run sends repeatedly
+   * @param {() => boolean} runs returns whether a run does so now
    */
   constructor(model, live, runs) {
     this.model = model;
@@ -21,7 +21,7 @@ export class Wires {
     this.connected = [];
   }
 
-  /** Draw from these traits, as soon as `begin` is called and at each change. @param {string[]} traits @param {(...values: any[]) => void} draw */
+  /** Draw from these traits when `begin` is called and at each change. @param {string[]} traits @param {(...values: any[]) => void} draw */
   add(traits, draw) {
     const key = String(this.draws.length);
     const now = () => draw(...traits.map((trait) => this.model.get(trait)));
@@ -40,7 +40,7 @@ export class Wires {
     for (const draw of this.draws) draw();
   }
 
-  /** Do something with a message: behind what is held back, or if it is one of many, with it. @param {string} type @param {boolean} awaited @param {() => void} act */
+  /** Handle a message: after deferred drawings, or together with them if it is one of many. @param {string} type @param {boolean} awaited @param {() => void} act */
   receive(type, awaited, act) {
     if (this.runs() && this.live.has(type)) return this.pace.draw("", act);
     if (awaited) this.pace.flush();

@@ -1,14 +1,14 @@
-// The captures by calls: what went into a cell and what came out of it stand on one line, forward and backward apart.
+// The captures by calls: inputs and outputs of a cell share a line; forward and backward are separate.
 
 /** @typedef {import("./rows.js").CaptureRow} CaptureRow */
 /**
  * @typedef {{key: number, step: number, path: string, cell: string, call: number, direction: string, context: string,
  *   group: string, search: string, parts: [CaptureRow | null, CaptureRow | null]}} Line
- *   What went in and what came out; of several inputs the second stands on a line of its own, beside the second output.
+ *   The inputs and outputs of a call; the second of several inputs shares a line with the second output.
  */
 /** @typedef {{sides: [CaptureRow[], CaptureRow[]], lines: Line[] | null}} Call */
 
-/** The parts of a line. */
+/** Indices of the parts of a line. */
 export const IN = 0;
 export const OUT = 1;
 
@@ -17,7 +17,7 @@ function sideOf({ slot, direction }) {
   return slot.startsWith(direction === "backward" ? "grad_output" : "input") ? IN : OUT;
 }
 
-/** What a hook recorded is what the call's own captures show, perhaps changed: it stands apart. @param {CaptureRow} row */
+/** Return the key of a row's call; captures by hooks are separate, since they repeat the call's own captures, possibly modified. @param {CaptureRow} row */
 function callOf(row) {
   return JSON.stringify([row.step, row.path, row.call, row.direction, row.context, row.origin === "hook"]);
 }
@@ -35,7 +35,7 @@ function linesOf({ sides: [inputs, outputs] }) {
 
 export class Calls {
   constructor() {
-    /** In the order of the run. @type {Map<string, Call>} */
+    /** In run order. @type {Map<string, Call>} */
     this.byName = new Map();
     /** @type {Line[] | null} */
     this.made = null;
@@ -56,7 +56,7 @@ export class Calls {
     this.made = null;
   }
 
-  /** Take out one that is no longer kept. @param {CaptureRow} row */
+  /** Remove a capture that is no longer kept. @param {CaptureRow} row */
   remove(row) {
     const name = callOf(row);
     const call = this.byName.get(name);

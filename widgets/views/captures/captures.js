@@ -1,4 +1,4 @@
-// The captures, and below them the one that is selected.
+// The captures, and the selected one below them.
 
 import { make } from "../../static/dom.js";
 import { createSelected, messagesOf } from "./selected.js";
@@ -17,7 +17,7 @@ export function create({ send, go }) {
     const opening = selected.element.hidden;
     selected.update(chosen, buffer);
     if (chosen.index === undefined) return;
-    // What was clicked here leads; the model's selection is for a page that was just loaded.
+    // A click here takes precedence; the model's selection is for a newly loaded page.
     timeline.grid.selected ??= chosen.index;
     if (opening) timeline.grid.reveal();
   }

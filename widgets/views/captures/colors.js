@@ -1,4 +1,4 @@
-// The colors of pictures, from the palette: a canvas needs them as numbers, and anew when the theme changes.
+// Colors of pictures, from the palette: a canvas needs them as numbers, and again when the theme changes.
 
 import { make } from "../../static/dom.js";
 
@@ -6,7 +6,7 @@ import { make } from "../../static/dom.js";
 /** @typedef {"NaN" | "inf" | "−inf"} Fault */
 /** @typedef {{one: Uint8Array, two: Uint8Array, faults: Record<Fault, Rgb>}} Colors 256 colors of values of one sign, and of values around zero */
 
-/** The palette's names, from low to high: of values of one sign, and of values around zero, which is the middle. */
+/** The palette's names, from low to high: for values of one sign, and for values around zero, which is the middle. */
 export const SCALES = {
   one: ["--hs-size-0", "--hs-size-1", "--hs-size-2", "--hs-size-3", "--hs-size-4"],
   two: ["--hs-below-2", "--hs-below-1", "--hs-zero", "--hs-above-1", "--hs-above-2"],
@@ -14,7 +14,7 @@ export const SCALES = {
 /** @type {Record<Fault, string>} */
 export const FAULTS = { NaN: "--hs-nan", inf: "--hs-inf", "−inf": "--hs-minus-inf" };
 
-/** 256 colors between stops. @param {Rgb[]} stops */
+/** Return 256 colors interpolated between stops. @param {Rgb[]} stops */
 function colorTable(stops) {
   const colors = new Uint8Array(768);
   for (let level = 0; level < 256; level++) {
@@ -25,7 +25,7 @@ function colorTable(stops) {
   return colors;
 }
 
-/** Any color of CSS as numbers: what a canvas paints with it. @param {string} css @returns {Rgb} */
+/** Return any CSS color as numbers, by painting it on a canvas. @param {string} css @returns {Rgb} */
 function rgb(css) {
   const canvas = make("canvas", { width: 1, height: 1 });
   const context = canvas.getContext("2d", { willReadFrequently: true });
@@ -36,10 +36,10 @@ function rgb(css) {
   return [red, green, blue];
 }
 
-/** @param {() => void} changed the theme is another one: pictures are to be painted anew */
+/** @param {() => void} changed called after a change of the theme, to repaint pictures */
 export function createTheme(changed) {
   const asked = make("span");
-  // Whatever changes the theme changes this color, and a change of a color that takes time is told.
+  // Any change of the theme changes this color, and a color change with a transition emits an event.
   const element = make("span", { class: "hs-theme", "aria-hidden": "true", ontransitionend: changed }, [asked]);
   let known = "";
   /** @type {Colors | null} */
@@ -52,7 +52,7 @@ export function createTheme(changed) {
   }
 
   return {
-    /** It has to be on the page. */
+    /** Must be on the page. */
     element,
     /** @returns {Colors} */
     colors() {
