@@ -1,4 +1,4 @@
-// The columns of the captures' table: of a call what went in, and what came out.
+// The columns of the captures' table: the inputs and the outputs of a call.
 
 import { make, setAttribute } from "../../static/dom.js";
 import { formatCount, formatNumber } from "../../static/format.js";
@@ -8,21 +8,21 @@ import { makeName } from "./titles.js";
 /** @typedef {import("./rows.js").CaptureRow} CaptureRow */
 /** @typedef {import("../../static/grid.js").Column<Line>} Column */
 
-/** Where a capture comes from, if not from the watching itself: on its badge, and in words. @type {Record<string, [string, string]>} */
+/** The origin of a capture other than a tap: its badge, and a description. @type {Record<string, [string, string]>} */
 export const ORIGINS = { hook: ["hook", "recorded by a hook"], edit: ["edited", "edited at a pause"], local: ["local", "opened from a pause"] };
 
-/** What the parts of a line are called. */
+/** Labels of the parts of a line. */
 const SIDES = ["in", "out"];
-/** Figures in the list have so many digits, for the room; the selected capture's have more. */
+/** Significant digits of statistics in the list, limited by its width; the selected capture shows more. */
 const DIGITS = 3;
-/** In a narrow table a value has its index instead of its name; captures.css has the same width. */
+/** Width below which a value shows its index instead of its name; captures.css has the same width. */
 const NARROW = 640;
-/** What columns need in CSS pixels, with the gaps: those that are always there, and one of what is there where it holds anything. */
+/** Widths of columns in CSS pixels, with gaps: permanent columns, and optional ones. */
 const ALWAYS = { wide: 458, narrow: 350, cell: 106, fault: 34 };
-/** What the others need for both parts. As many as fit are shown, the first of them first: the selected capture has all. */
+/** Widths of the other columns for both parts. As many as fit are shown, in this order; the selected capture shows all. */
 const NEEDS = { shape: 112, maximum: 136, minimum: 136, mean: 136, dtype: 128 };
 
-/** @param {(row: CaptureRow) => string} mark what stands beside the name of a value: "A" if it is what others are compared with @returns {Column[]} */
+/** @param {(row: CaptureRow) => string} mark returns the badge of a value: "A" for the reference of comparisons @returns {Column[]} */
 export function columns(mark) {
   return [
     { key: "step", title: "step", width: "30px", number: true, value: (line) => line.step },
@@ -70,8 +70,8 @@ function ofPart(part, side, mark) {
 }
 
 /**
- * The columns that these lines have something for, and that fit: of NaN and inf there are some, of the rest a few.
- * @param {Line[]} lines @param {number} width @param {boolean} grouped below headings that say which cell it is
+ * Return a predicate for the columns that these lines need and that fit: those for NaN and inf only if there are any.
+ * @param {Line[]} lines @param {number} width @param {boolean} grouped whether headings name the cell
  * @returns {(column: Column) => boolean}
  */
 export function shows(lines, width, grouped) {
@@ -103,7 +103,7 @@ function slotOf(row) {
   return row.context ? `${row.slot} (${row.context})` : row.slot;
 }
 
-/** A figure that nobody asked for yet is a dot; that it never will be there is told once. @param {CaptureRow | null} row @param {number} value @param {boolean} tells */
+/** Format a statistic: a dot if it is not requested yet; if it never will be known, this is shown in one column. @param {CaptureRow | null} row @param {number} value @param {boolean} tells */
 function textOf(row, value, tells) {
   if (!row) return "";
   return row.known ? formatNumber(value, DIGITS) : row.never ? (tells ? "given up" : "") : "·";

@@ -1,4 +1,4 @@
-// What the selected capture is compared with: another one, A, that stays while one after the other is selected as B.
+// The reference of comparisons: a capture, A, that stays pinned while others are selected as B.
 
 import { make, setAttribute, setText } from "../../static/dom.js";
 import { createPicker } from "./picker.js";
@@ -7,7 +7,7 @@ import { setTitle } from "./titles.js";
 /** @typedef {import("../../static/python.js").Selection} Selection */
 /** @typedef {{index: number, label: string, sizes: number[]}} Pinned */
 
-/** @param {import("../../static/types.js").Send} send @param {(index: number) => void} changed told which capture is A from now on, or -1 */
+/** @param {import("../../static/types.js").Send} send @param {(index: number) => void} changed called with the index of the new A, or -1 */
 export function createComparing(send, changed) {
   /** @type {Selection | null} */
   let selection = null;
@@ -55,7 +55,7 @@ export function createComparing(send, changed) {
 
   return {
     tools: [pin, picker.input],
-    /** What stands below the tools. */
+    /** Elements below the tools. */
     elements: [picker.element, line],
     /** @param {Selection} now */
     select(now) {
@@ -64,9 +64,9 @@ export function createComparing(send, changed) {
       picker.update(now.choices, now.comparable);
       draw();
     },
-    /** What the selected one is compared with, or -1. */
+    /** Return the index of the capture that the selected one is compared with, or -1. */
     other: () => (pinned && !isA() && !lost && fits() ? pinned.index : -1),
-    /** A's value was given up: Python sent none. */
+    /** Handle the eviction of A's value, for which Python sent no data. */
     lose() {
       lost = true;
       draw();

@@ -1,4 +1,4 @@
-// One matrix as colors: a canvas of one pixel for each cell, which the browser enlarges, with the indices at its edges.
+// One matrix as colors: a canvas with one pixel per cell, which the browser enlarges, with indices at its edges.
 
 import { make, setAttribute, setText } from "../../static/dom.js";
 import { formatNumber } from "../../static/format.js";
@@ -12,18 +12,18 @@ import { FAULTS, SCALES } from "./colors.js";
  *   levels: Uint8Array, numbers: Float64Array}} Picture
  */
 
-/** The largest side of one cell, and the smallest of a matrix, in CSS pixels. */
+/** The maximum side of one cell, and the minimum side of a matrix, in CSS pixels. */
 const MOST_SIDE = 36;
 const LEAST_SIDE = 26;
-/** How many times longer than wide a matrix is before its cells are stretched, and how far they are. */
+/** The aspect ratio above which a matrix's cells are stretched, and their maximum stretch. */
 const MOST_STRETCH = 4;
 
-/** Values of one sign, or around zero. @param {Picture} picture @returns {"one" | "two"} */
+/** Return the color scale: for values of one sign, or around zero. @param {Picture} picture @returns {"one" | "two"} */
 function scaleOf(picture) {
   return (picture.low < 0 && picture.high > 0) || (picture.low === 0 && picture.high === 0) ? "two" : "one";
 }
 
-/** Paint a matrix, one pixel a cell. @param {HTMLCanvasElement} canvas @param {Picture} picture @param {Colors} colors */
+/** Paint a matrix with one pixel per cell. @param {HTMLCanvasElement} canvas @param {Picture} picture @param {Colors} colors */
 export function paintMatrix(canvas, picture, colors) {
   canvas.width = Math.max(1, picture.columns);
   canvas.height = Math.max(1, picture.rows);
@@ -40,13 +40,13 @@ export function paintMatrix(canvas, picture, colors) {
   context.putImageData(image, 0, 0);
 }
 
-/** What all values are, in words, where they are the same. @param {{count: number, same: string}} picture */
+/** Describe the common value of all elements, if they are equal. @param {{count: number, same: string}} picture */
 export function sameInWords({ count, same }) {
   if (!same) return "";
   return count === 1 ? `the value is ${same}` : `all ${count.toLocaleString("en")} values are ${same}`;
 }
 
-/** The range of the colors, and those of what is not finite where there is any. @param {Picture} picture */
+/** Create a legend: the range of the colors, and those of nonfinite values if there are any. @param {Picture} picture */
 export function heatmapLegend(picture) {
   const words = sameInWords(picture);
   /** @type {HTMLElement[]} */
@@ -69,7 +69,7 @@ function makeRamp(scale) {
   return ramp;
 }
 
-/** What a picture is, for those who do not see it. @param {Picture} picture @param {string} kind @param {string} shape */
+/** Describe a picture for screen readers. @param {Picture} picture @param {string} kind @param {string} shape */
 export function pictureInWords(picture, kind, shape) {
   const same = sameInWords(picture);
   if (same) return `${kind} of ${picture.title}: ${shape}, ${same}`;
@@ -81,7 +81,7 @@ export function pictureInWords(picture, kind, shape) {
 }
 
 /**
- * A heatmap with its indices. `onPoint` is told the cell under the pointer, or null when it has left.
+ * Create a heatmap with indices. `onPoint` is called with the cell under the pointer, or with `isLeaving`.
  * @param {(row: number, column: number, isLeaving: boolean) => void} onPoint
  */
 export function createHeatmap(onPoint) {
@@ -118,7 +118,8 @@ export function createHeatmap(onPoint) {
     update(picture, window, label, room, colors) {
       [rows, columns] = [Math.max(1, picture.rows), Math.max(1, picture.columns)];
       paintMatrix(canvas, picture, colors);
-      // Cells are squares, which a long matrix would make too thin to point at: those may be as much longer one way.
+      // Cells are square; long matrices would be too thin to point at, so their cells may be stretched in one
+      // direction.
       const side = Math.min(MOST_SIDE, room.width / columns, room.height / rows);
       const long = Math.min(MOST_STRETCH, Math.max(rows / columns, columns / rows) / MOST_STRETCH);
       const [across, down] = rows > columns ? [side * Math.max(1, long), side] : [side, side * Math.max(1, long)];

@@ -1,4 +1,4 @@
-// One matrix, or two and their difference, with one cursor over all of them: what it reads, and how it moves and zooms.
+// One matrix, or two and their difference, with a common cursor: its readout, movement and zoom.
 
 import { make, setAttribute, setText } from "../../static/dom.js";
 import { formatNumber } from "../../static/format.js";
@@ -16,7 +16,7 @@ const ZOOM = 1.6;
 const HINT = "Arrow keys read values; + and − zoom, 0 shows all of it.";
 
 export class Matrices {
-  /** @param {(window: number[]) => void} look asks for a window of the matrix; an empty one is all of it @param {() => boolean} isWaiting */
+  /** @param {(window: number[]) => void} look requests a window of the matrix; an empty one is the full matrix @param {() => boolean} isWaiting */
   constructor(look, isWaiting) {
     this.look = look;
     this.isWaiting = isWaiting;
@@ -26,7 +26,7 @@ export class Matrices {
     this.shown = null;
     /** @type {Picture[]} */
     this.pictures = [];
-    /** Of the whole matrix. @type {Place | null} */
+    /** In indices of the full matrix. @type {Place | null} */
     this.cursor = null;
     this.maps = [0, 1, 2].map(() => createHeatmap((row, column, leaves) => this.#point(leaves ? null : [row, column])));
     for (const { surface } of this.maps) {
@@ -43,14 +43,14 @@ export class Matrices {
     ]);
   }
 
-  /** Take what is shown from now on. @param {Selection} selection @param {Slice} shown @param {Picture[]} pictures */
+  /** Set the data to show. @param {Selection} selection @param {Slice} shown @param {Picture[]} pictures */
   show(selection, shown, pictures) {
     [this.selection, this.shown, this.pictures] = [selection, shown, pictures];
   }
 
-  /** The matrices in so much room. @param {number} width @param {Colors} colors */
+  /** Draw the matrices within a width. @param {number} width @param {Colors} colors */
   draw(width, colors) {
-    return this.pictures.map((picture, k) => this.#drawOne(picture, k, Math.max(120, width - 60), colors)); // less the indices of the rows
+    return this.pictures.map((picture, k) => this.#drawOne(picture, k, Math.max(120, width - 60), colors)); // minus the indices of the rows
   }
 
   /** @param {Picture} picture @param {number} k @param {number} wide @param {Colors} colors */
@@ -76,7 +76,7 @@ export class Matrices {
     return this.boxes[k];
   }
 
-  /** Which of the two it is, or what is left of B without A. @param {HTMLElement} title @param {number} k @param {number} width */
+  /** Draw the title of A, of B, or of the difference B − A. @param {HTMLElement} title @param {number} k @param {number} width */
   #drawTitle(title, k, width) {
     const name = make("span");
     setTitle(name, k < 2 ? besideEachOther(this.pictures.slice(0, 2).map((one) => one.title))[k] : "B − A");
@@ -93,7 +93,7 @@ export class Matrices {
     this.maps[0].surface.focus();
   }
 
-  /** The pointer is over a cell, or has left. @param {Place | null} cell */
+  /** Handle the pointer over a cell, or its leaving. @param {Place | null} cell */
   #point(cell) {
     const { shown } = this;
     this.cursor = cell && shown ? [shown.window[0] + cell[0] * shown.step[0], shown.window[2] + cell[1] * shown.step[1]] : null;
@@ -107,7 +107,7 @@ export class Matrices {
     setText(this.readout, cell ? this.#reading(cell) : focused ? HINT : "");
   }
 
-  /** What stands in a cell: its indices, and its number in each picture. @param {Place} cell */
+  /** Describe a cell: its indices, and its number in each picture. @param {Place} cell */
   #reading(cell) {
     const { at, window, step } = /** @type {Slice} */ (this.shown);
     const index = [0, 1].map((k) => {
@@ -131,7 +131,7 @@ export class Matrices {
     return down >= 0 && across >= 0 && down < rows && across < columns ? [down, across] : null;
   }
 
-  /** Show less or more, with what is under the cursor in its place. @param {number} factor */
+  /** Zoom in or out, keeping the element under the cursor in place. @param {number} factor */
   #zoom(factor) {
     const { shown } = this;
     if (shown?.picture !== "matrix") return;
@@ -146,7 +146,7 @@ export class Matrices {
     this.look(next[1] - next[0] === shown.size[0] && next[3] - next[2] === shown.size[1] ? [] : next);
   }
 
-  /** The wheel zooms where the picture has the focus; elsewhere it scrolls the notebook. @param {WheelEvent} event */
+  /** Zoom by the wheel if the picture has the focus; otherwise the wheel scrolls the notebook. @param {WheelEvent} event */
   #wheeled(event) {
     if (event.currentTarget !== document.activeElement && !event.ctrlKey) return;
     event.preventDefault();
@@ -167,7 +167,7 @@ export class Matrices {
     event.stopPropagation();
   }
 
-  /** Move the cursor by a cell, and the window with it where it would leave. @param {Slice} shown @param {Place} by */
+  /** Move the cursor by a cell, and the window if the cursor would leave it. @param {Slice} shown @param {Place} by */
   #move({ window, size, step }, by) {
     const place = this.cursor && this.#cellAt(this.cursor) ? this.cursor : null;
     const next = [0, 1].map((k) => Math.max(0, Math.min(size[k] - 1, place ? place[k] + by[k] * step[k] : window[2 * k])));

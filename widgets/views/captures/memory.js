@@ -1,4 +1,4 @@
-// How much memory captures may take: what had to be given up for that, and a form that changes the bounds.
+// Memory of captures: notes about evictions, and a form for the bounds.
 
 import { make, setAttribute, setText } from "../../static/dom.js";
 
@@ -41,7 +41,7 @@ export function createMemory(send) {
       setText(notes, message.notes.join(" "));
       notes.hidden = !message.notes.length;
       const now = [message.max_bytes, String(message.max_captures)];
-      if (String(now) === String(bounds)) return; // what is being typed stays
+      if (String(now) === String(bounds)) return; // keeps what is being typed
       bounds = now;
       [bytes.value, count.value] = now;
     },

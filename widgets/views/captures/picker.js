@@ -1,13 +1,13 @@
-// A field in which one of many is found by typing: what has all the words stands in a list below it.
+// A text field for choosing one of many items: those that contain all typed words are listed below it.
 
 import { make, newId, setAttribute, setText } from "../../static/dom.js";
 import { breakable } from "./titles.js";
 
 /** @typedef {import("../../static/python.js").Choice} Choice */
 
-/** Wait this long after a key before asking for what has the words, in milliseconds. */
+/** Delay in milliseconds after a key before matches are requested. */
 const SETTLE = 120;
-/** As Python finds them: a number is meant from its first digit on. @param {string} label @param {string} word */
+/** Return whether a label contains a word, as Python does it: a number matches from its first digit on. @param {string} label @param {string} word */
 function has(label, word) {
   for (let at = label.indexOf(word); at >= 0; at = label.indexOf(word, at + 1)) {
     if (!/\d/.test(word[0]) || !/\d/.test(label[at - 1] ?? "")) return true;
@@ -16,12 +16,12 @@ function has(label, word) {
 }
 
 /**
- * The field and the list are apart: the list takes the whole width, wherever the field stands.
+ * Create the field and the list as separate elements: the list takes the full width, wherever the field is.
  * @param {{label: string, ask: (text: string) => void, pick: (choice: Choice) => void}} options
  */
 export function createPicker({ label, ask, pick }) {
   const id = newId("hs-picker");
-  /** What there is without any words. @type {Choice[]} */
+  /** The choices without any words. @type {Choice[]} */
   let nearest = [];
   /** @type {Choice[]} */
   let listed = [];
@@ -56,7 +56,7 @@ export function createPicker({ label, ask, pick }) {
     return !element.hidden;
   }
 
-  /** What is at hand at once; Python may know of more. */
+  /** Return the matches among local choices; Python may have more. */
   function find() {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     return nearest.filter((choice) => words.every((word) => has(choice.label.toLowerCase(), word)));
@@ -124,12 +124,12 @@ export function createPicker({ label, ask, pick }) {
   return {
     input,
     element,
-    /** What there is to choose from without any words: the nearest, and how many there are in all. @param {Choice[]} choices @param {number} all */
+    /** Set the choices without any words: the nearest ones, and the total number. @param {Choice[]} choices @param {number} all */
     update(choices, all) {
       [nearest, total] = [choices, all];
       if (isOpen()) open();
     },
-    /** Python's answer. @param {string} text @param {Choice[]} choices @param {number} all */
+    /** Handle Python's reply. @param {string} text @param {Choice[]} choices @param {number} all */
     receive(text, choices, all) {
       if (isOpen() && text === input.value) show(choices, all);
     },

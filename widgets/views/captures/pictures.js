@@ -8,16 +8,16 @@ import { paintMatrix } from "./heatmap.js";
 /** @typedef {import("./heatmap.js").Picture} Picture */
 
 const BARS_HEIGHT = 120;
-/** The largest side of a tile in CSS pixels; larger where there are few. */
+/** The maximum side of a tile in CSS pixels, larger if there are few tiles. */
 const SMALL_TILE = 64;
 const LARGE_TILE = 104;
 const FEW_TILES = 12;
 
-/** Values as bars from zero; what is not finite is a bar over the whole height in the color of faults. @param {Picture} picture @param {number} width */
+/** Draw values as bars from zero; a nonfinite value is a full-height bar in the color of faults. @param {Picture} picture @param {number} width */
 export function drawBars(picture, width) {
   const low = Math.min(0, picture.low);
   const high = Math.max(0, picture.high);
-  const reach = high / 2 - low / 2 || 1; // halves, since a range may be larger than the largest number
+  const reach = high / 2 - low / 2 || 1; // halves, since a range may exceed the largest number
   const y = (/** @type {number} */ value) => 2 + (BARS_HEIGHT - 4) * ((high / 2 - value / 2) / reach);
   const step = width / Math.max(1, picture.columns);
   const gap = step > 4 ? 1 : 0;
@@ -30,7 +30,7 @@ export function drawBars(picture, width) {
   return makeSvg("svg", { viewBox: `0 0 ${width} ${BARS_HEIGHT}`, width, height: BARS_HEIGHT, preserveAspectRatio: "none", "aria-hidden": "true" }, parts);
 }
 
-/** Every number of a small matrix, with the indices of its rows and columns. @param {Picture} picture @param {number[]} window */
+/** Create a table of every number of a small matrix, with the indices of its rows and columns. @param {Picture} picture @param {number[]} window */
 export function drawTable(picture, window) {
   const head = make("tr", {}, [make("td"), ...Array.from({ length: picture.columns }, (_, c) => make("th", { scope: "col", text: window[2] + c }))]);
   const body = Array.from({ length: picture.rows }, (_, r) => {
@@ -43,7 +43,7 @@ export function drawTable(picture, window) {
 }
 
 /**
- * Channels side by side; a click or Enter opens one. Arrow keys walk through them.
+ * Create tiles of channels; a click or Enter opens one, and arrow keys move between them.
  * @param {(channel: number) => void} onOpen
  */
 export function createTiles(onOpen) {
@@ -62,7 +62,7 @@ export function createTiles(onOpen) {
 
   return {
     element,
-    /** @param {Picture[]} pictures @param {string} kind what one of them is @param {Colors} colors */
+    /** @param {Picture[]} pictures @param {string} kind the noun for one tile @param {Colors} colors */
     update(pictures, kind, colors) {
       setAttribute(element, "aria-label", `${kind[0].toUpperCase()}${kind.slice(1)}s`);
       const room = pictures.length > FEW_TILES ? SMALL_TILE : LARGE_TILE;

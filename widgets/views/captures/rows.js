@@ -1,4 +1,4 @@
-// The captures that the page has, as Python sends them: columns of texts and of numbers, made into a row each.
+// The page's captures, received as columns of texts and of numbers and converted to rows.
 
 import { toFloat64 } from "../../static/format.js";
 import { CAPTURE_NUMBERS, CAPTURE_TEXTS } from "../../static/python.js";
@@ -11,18 +11,18 @@ import { Calls } from "./calls.js";
 
 export class CaptureRows {
   constructor() {
-    /** In the order of the run. @type {CaptureRow[]} */
+    /** In run order. @type {CaptureRow[]} */
     this.all = [];
     /** @type {Map<number, CaptureRow>} */
     this.byIndex = new Map();
     this.calls = new Calls();
     /** @type {number[]} */
     this.steps = [];
-    /** The conditions that held in a step. @type {Map<number, Set<string>>} */
+    /** The conditions that held in each step. @type {Map<number, Set<string>>} */
     this.held = new Map();
   }
 
-  /** New captures, and which of the old ones Python has dropped. @param {import("../../static/python.js").NewCaptures} message @param {DataView} buffer */
+  /** Add new captures, and remove those that Python has evicted. @param {import("../../static/python.js").NewCaptures} message @param {DataView} buffer */
   add(message, buffer) {
     if (message.reset) {
       this.all = [];
@@ -57,7 +57,7 @@ export class CaptureRows {
     }
   }
 
-  /** Statistics that were asked for. @param {DataView} buffer */
+  /** Add requested statistics. @param {DataView} buffer */
   addStatistics(buffer) {
     const numbers = toFloat64(buffer);
     eachRow(numbers, numbers.length / CAPTURE_NUMBERS.length, (figures) => {
@@ -66,7 +66,7 @@ export class CaptureRows {
     });
   }
 
-  /** What came to the same place in another step. @param {CaptureRow} row @param {number} step */
+  /** Return the capture of the same value in another step. @param {CaptureRow} row @param {number} step */
   inStep(row, step) {
     const place = (/** @type {CaptureRow} */ one) => `${one.path} ${one.call} ${one.direction} ${one.slot} ${one.context}`;
     return this.all.find((one) => one.step === step && place(one) === place(row));
@@ -78,7 +78,7 @@ function eachRow(numbers, count, each) {
   for (let k = 0; k < count; k++) each(Object.fromEntries(CAPTURE_NUMBERS.map((name, c) => [name, numbers[c * count + k]])), k);
 }
 
-/** Whether a row's figures are known, or never will be: feed.py tells it in one number. @param {number} known */
+/** Return whether a row's statistics are known, or never will be, from feed.py's single number. @param {number} known */
 function asFar(known) {
   return { known: known > 0, never: known < 0 };
 }

@@ -1,4 +1,4 @@
-// The selected capture: its figures, its histogram, its pictures, and the source of its cell.
+// The selected capture: its statistics, its histogram, its pictures, and the source of its cell.
 
 import { make, setAttribute, setText } from "../../static/dom.js";
 import { formatNumber, parseNumber, toFloat64 } from "../../static/format.js";
@@ -16,7 +16,7 @@ const FIGURE_NAMES = { nan: "NaN", positive_inf: "+inf", negative_inf: "−inf" 
 /**
  * @param {import("../../static/types.js").Send} send
  * @param {import("../../static/types.js").Go} go
- * @param {(index: number) => void} [pinned] told which capture is compared with
+ * @param {(index: number) => void} [pinned] called with the index of the reference of comparisons
  */
 export function createSelected(send, go, pinned) {
   /** @type {Selection | null} */
@@ -59,7 +59,7 @@ export function createSelected(send, go, pinned) {
     element,
     tensor,
     source,
-    /** Show a capture; without an index, none is selected. @param {Partial<Selection>} chosen @param {DataView} buffer */
+    /** Show a capture; without an index, hide the selection. @param {Partial<Selection>} chosen @param {DataView} buffer */
     update(chosen, buffer) {
       element.hidden = chosen.index === undefined;
       if (element.hidden) return;
@@ -70,7 +70,7 @@ export function createSelected(send, go, pinned) {
   };
 }
 
-/** The source of a cell, where it is asked for. @param {(path: string) => void} ask */
+/** Create the source section of a cell, loaded on request. @param {(path: string) => void} ask */
 function createSource(ask) {
   let path = "";
   const element = make("section", { class: "hs-cell-source", "aria-label": "Source", hidden: "" });
@@ -105,7 +105,7 @@ function figure(name, text) {
   return make("div", {}, [make("dt", { text: name }), make("dd", { text })]);
 }
 
-/** What of the messages is for the selected capture. @param {ReturnType<typeof createSelected>} selected @returns {import("../../static/types.js").ViewPart["messages"]} */
+/** Return the message handlers of the selected capture. @param {ReturnType<typeof createSelected>} selected @returns {import("../../static/types.js").ViewPart["messages"]} */
 export const messagesOf = (selected) => ({
   tensor: (message, buffers) => selected.tensor.receive(message, buffers),
   code: (message) => selected.tensor.copyCode(message),
@@ -114,7 +114,7 @@ export const messagesOf = (selected) => ({
 });
 
 /**
- * The selected capture alone.
+ * Create the view of the selected capture alone.
  * @param {import("../../static/types.js").ViewContext} context
  * @returns {import("../../static/types.js").ViewPart}
  */

@@ -1,9 +1,9 @@
-// What chooses the part of a value that is shown: which kind of picture, and where along each axis before the matrix.
+// Controls for the visible part of a value: the kind of picture, and the index along each axis before the matrix.
 
 import { make, setAttribute, setText } from "../../static/dom.js";
 
 /** @typedef {"matrix" | "tiles" | "table"} Kind */
-/** @typedef {{name: string, size: number, text: (value: number) => string}} Axis what its slider says at a value */
+/** @typedef {{name: string, size: number, text: (value: number) => string}} Axis its slider and the function that formats its value */
 
 /** @type {[Kind, string][]} */
 const KINDS = [["matrix", "Heatmap"], ["tiles", "Channels"], ["table", "Table"]];

@@ -1,11 +1,11 @@
-// The scrubber: one step of the run, or all of them; marks below it are steps in which a condition held.
+// The scrubber: selects one step of the run, or all; marks below it are steps in which a condition held.
 
 import { make, setAttribute, setText } from "../../static/dom.js";
 
-/** So many marks fit beside each other below the scrubber. */
+/** Number of marks that fit below the scrubber. */
 const MOST_MARKS = 40;
 
-/** @param {(step: number) => void} onStep a person went to a step @param {() => void} onAll turns between one step and all */
+/** @param {(step: number) => void} onStep called when the user selects a step @param {() => void} onAll toggles between one step and all */
 export function createSteps(onStep, onAll) {
   /** @type {number[]} */
   let steps = [];
@@ -16,7 +16,7 @@ export function createSteps(onStep, onAll) {
   const all = make("button", { type: "button", class: "hs-button", "aria-pressed": "true", text: "All steps", onclick: onAll });
   const now = () => steps[Number(scrubber.value)];
 
-  /** Of marks that would touch, one. @param {Map<number, Set<string>>} held */
+  /** Draw the marks, merging those that would touch. @param {Map<number, Set<string>>} held */
   function drawMarks(held) {
     const places = new Set(steps.flatMap((one, k) => (held.has(one) ? [Math.round((MOST_MARKS * k) / Math.max(1, steps.length - 1))] : [])));
     const key = [...places].join();
@@ -34,9 +34,9 @@ export function createSteps(onStep, onAll) {
 
   return {
     elements: [make("label", { class: "hs-slider" }, [make("span", { text: "step" }), make("span", { class: "hs-scrubber" }, [scrubber, marks]), text]), all],
-    /** Where the scrubber stands. */
+    /** Return the step at the scrubber. */
     now,
-    /** @param {import("./rows.js").CaptureRows} rows @param {number | null} step the one that is shown, or null for all */
+    /** @param {import("./rows.js").CaptureRows} rows @param {number | null} step the selected step, or null for all */
     update({ steps: known, held }, step) {
       steps = known;
       const at = step === null ? steps.length - 1 : steps.indexOf(step);

@@ -1,5 +1,5 @@
-// The selected capture as pictures: bars, heatmap, channels or table, beside another capture and their difference.
-// Python sends what fits on the screen of the slice and window that are asked for, one answer at a time.
+// The selected capture as pictures: bars, heatmap, channels or table, next to another capture and their difference.
+// Python sends the data of the requested slice and window that fits on the screen, one reply at a time.
 
 import { make, setText } from "../../static/dom.js";
 import { parseNumber, toFloat64 } from "../../static/format.js";
@@ -16,18 +16,18 @@ import { createKinds, createSliders } from "./slice_controls.js";
 /** @typedef {import("../../static/python.js").Selection} Selection */
 /** @typedef {import("../../static/python.js").Slice} Slice */
 
-/** A table is for values that a person can read one by one. */
+/** Maximum side of a matrix shown as a table of readable values. */
 const MOST_IN_TABLE = 16;
 const MOST_ON_PAGE = 32; // MOST_TILES in tensor.py
 const ATTENTION = "each row sums to 1: what a query (row) takes from the keys (columns)";
 
 export class Tensor {
-  /** @param {import("../../static/types.js").Send} send @param {(index: number) => void} [pinned] told which capture is compared with */
+  /** @param {import("../../static/types.js").Send} send @param {(index: number) => void} [pinned] called with the index of the reference of comparisons */
   constructor(send, pinned) {
     this.send = send;
     /** @type {Selection | null} */
     this.selection = null;
-    /** What a person chose; it holds for the next capture that can be shown so. @type {Kind | ""} */
+    /** The user's choice; it also applies to later captures that support it. @type {Kind | ""} */
     this.wanted = "";
     /** @type {number[]} */
     this.at = [];
@@ -39,7 +39,7 @@ export class Tensor {
     this.pictures = [];
     this.waiting = false;
     this.again = false;
-    this.focusNext = false; // the tile that had the focus goes: the matrix takes it
+    this.focusNext = false; // the focused tile is removed, so the matrix gets the focus
     this.kinds = createKinds((kind) => this.#chooseKind(kind));
     this.sliders = createSliders((axis, value) => {
       this.at[axis] = value;
@@ -61,9 +61,9 @@ export class Tensor {
     this.body = make("div", { class: "hs-pictures" });
     const bar = make("div", { class: "hs-tensor-bar" }, [this.kinds.element, this.matrices.zooms, this.sliders.element]);
     this.element = make("div", { class: "hs-tensor" }, [bar, this.code, this.matrices.readout, this.body, this.note, this.theme.element]);
-    /** What is done with the whole capture. */
+    /** Actions on the complete capture. */
     this.tools = make("div", { class: "hs-tools" }, [...this.comparing.tools, copy]);
-    // Pictures fit the room there is, of which there is none while another tab is shown.
+    // Pictures fit the available width, which is zero while another tab is shown.
     let width = 0;
     this.resize = new ResizeObserver(() => {
       if (this.body.clientWidth === width || !this.body.clientWidth) return;
@@ -86,7 +86,7 @@ export class Tensor {
     return axes >= 4 || this.selection?.attention ? "tiles" : "matrix";
   }
 
-  /** What one tile shows. Weights of attention with three axes have a map for each head, or for each of a batch. */
+  /** Return the noun for one tile. Attention weights with three axes have a map for each head, or for each batch element. */
   #tileName() {
     if (!this.selection?.attention) return "channel";
     return this.#sizes().length === 4 ? "head" : "map";
@@ -96,13 +96,13 @@ export class Tensor {
     return this.#sizes().slice(-2).every((size) => size > 0 && size <= MOST_IN_TABLE);
   }
 
-  /** Show the pictures of a kind; with a channel, the matrix of that one. @param {Kind} chosen @param {number} [channel] */
+  /** Show pictures of a kind; with a channel, the matrix of that channel. @param {Kind} chosen @param {number} [channel] */
   #chooseKind(chosen, channel) {
     const before = this.#kind();
     const axis = this.#sizes().length - 3;
     this.wanted = chosen;
     if (chosen !== before) this.window = [];
-    // The last place is a channel in a matrix, and a page of channels among tiles.
+    // The last index is a channel for a matrix, and a page of channels for tiles.
     if (channel !== undefined) this.at[axis] = channel;
     else if (before !== "tiles" && chosen === "tiles") this.at[axis] = Math.floor(this.at[axis] / MOST_ON_PAGE);
     else if (before === "tiles" && chosen !== "tiles") this.at[axis] = (this.at[axis] ?? 0) * MOST_ON_PAGE;
@@ -110,7 +110,7 @@ export class Tensor {
     this.#ask();
   }
 
-  /** Two captures stand beside each other as heatmaps; the other pictures are of one. */
+  /** Show two captures as heatmaps; other pictures show a single capture. */
   #compare() {
     if (this.comparing.other() >= 0 && this.#kind() !== "matrix") this.#chooseKind("matrix");
     this.#arrange();
@@ -127,7 +127,7 @@ export class Tensor {
     this.#ask();
   }
 
-  /** Ask for the picture, once the last answer is here. */
+  /** Request the picture after the last reply has arrived. */
   #ask() {
     if (!this.selection) return;
     if (this.waiting) {
@@ -138,7 +138,7 @@ export class Tensor {
     this.send({ type: "tensor", index: this.selection.index, other: this.#other(), picture: this.#kind() === "tiles" ? "tiles" : "matrix", at: this.at, window: this.window });
   }
 
-  /** Controls that fit the shape of the selected capture. */
+  /** Update the controls to the shape of the selected capture. */
   #arrange() {
     const now = this.#kind();
     const axes = this.#axes(now);
@@ -148,7 +148,7 @@ export class Tensor {
     this.sliders.update(axes, this.at);
   }
 
-  /** What one chooses a place along: the axes before the matrix, and of many channels the page. @param {Kind} kind @returns {Axis[]} */
+  /** Return the axes with sliders: the axes before the matrix, and the page of many channels. @param {Kind} kind @returns {Axis[]} */
   #axes(kind) {
     const sizes = this.#sizes();
     const names = this.selection?.attention ? (sizes.length === 4 ? ["batch", "head"] : ["map"]) : [];
@@ -174,7 +174,7 @@ export class Tensor {
     if (!sameCapture) this.#ask();
   }
 
-  /** A picture from Python: its facts, then for each two buffers. @param {Slice} slice @param {DataView[]} buffers */
+  /** Handle a picture from Python: its facts, and two buffers for each. @param {Slice} slice @param {DataView[]} buffers */
   receive(slice, buffers) {
     if (!this.selection || slice.index !== this.selection.index) return;
     if (slice.other < 0 && this.#other() >= 0 && !this.again) this.comparing.lose();
@@ -208,7 +208,7 @@ export class Tensor {
     }
   }
 
-  /** Show these pictures; those that are there already stay, with the focus. @param {HTMLElement[]} elements @param {() => void} [fill] once they are on the page */
+  /** Replace the pictures; existing ones stay, with the focus. @param {HTMLElement[]} elements @param {() => void} [fill] called after they are on the page */
   #put(elements, fill) {
     const { body } = this;
     for (const child of [...body.children]) if (!elements.includes(/** @type {HTMLElement} */ (child))) child.remove();
@@ -216,13 +216,13 @@ export class Tensor {
     fill?.();
   }
 
-  /** Python writes the code of the slice that is shown; a page of channels shows what is behind the axes before them. */
+  /** Request code for the visible slice; for a page of channels, for the array at the indices before them. */
   #askForCode() {
     const { selection, shown } = this;
     if (selection && shown) this.send({ type: "code", index: selection.index, at: shown.picture === "tiles" ? shown.at.slice(0, -1) : shown.at });
   }
 
-  /** To the clipboard, where the browser allows it; else it is shown to be copied by hand. @param {{code: string}} message */
+  /** Copy code to the clipboard, or show it for manual copying if the browser denies access. @param {{code: string}} message */
   async copyCode({ code }) {
     this.code.value = code;
     try {
@@ -235,7 +235,7 @@ export class Tensor {
     }
   }
 
-  /** Python has dealt with a question: the next one may go. */
+  /** Handle Python's confirmation of a request, and send the next one. */
   answered() {
     this.waiting = false;
     if (!this.again) return;
@@ -249,7 +249,7 @@ export class Tensor {
   }
 }
 
-/** What tiles have together: the range of their colors is the same, their faults are counted. @param {Picture[]} pictures @returns {Picture} */
+/** Combine the facts of tiles: their color range is common, and their faults are counted. @param {Picture[]} pictures @returns {Picture} */
 function together(pictures) {
   const sum = (/** @type {"nan" | "positive_inf" | "negative_inf" | "count"} */ name) => pictures.reduce((all, picture) => all + picture[name], 0);
   const [first] = pictures;

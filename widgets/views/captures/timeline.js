@@ -1,4 +1,4 @@
-// The captures: every value that passed a watched cell, a call a line, by cell or in the order of the run, or newest
+// The timeline of captures: every value that passed a watched cell, one call per line, by cell, in run order or newest
 // first, of all steps or of one.
 
 import { make, setAttribute } from "../../static/dom.js";
@@ -14,7 +14,7 @@ import { makeName } from "./titles.js";
 /** @typedef {import("./calls.js").Line} Line */
 /** @typedef {import("./rows.js").CaptureRow} CaptureRow */
 
-/** Wait this long after a scroll before asking for statistics of what came into view, in milliseconds. */
+/** Delay in milliseconds after a scroll before statistics of visible rows are requested. */
 const SETTLE = 60;
 
 export class Timeline {
@@ -22,19 +22,19 @@ export class Timeline {
   constructor(send) {
     this.send = send;
     this.rows = new CaptureRows();
-    /** The one step that is shown; null for all. @type {number | null} */
+    /** The selected step; null for all. @type {number | null} */
     this.step = null;
-    this.revealing = -1; // a capture to select as soon as it is here
+    this.revealing = -1; // a capture to select as soon as it arrives
     this.selecting = false;
-    /** What to select when Python has answered. @type {CaptureRow | null} */
+    /** The capture to select after Python's reply. @type {CaptureRow | null} */
     this.next = null;
     this.timer = 0;
-    /** Captures whose statistics were asked for. @type {Set<number>} */
+    /** Captures whose statistics were requested. @type {Set<number>} */
     this.asked = new Set();
-    /** Those of the last question, until it is answered. @type {number[]} */
+    /** Captures of the pending request. @type {number[]} */
     this.unanswered = [];
     this.waiting = false;
-    this.pinned = -1; // what others are compared with
+    this.pinned = -1; // the reference of comparisons
     /** @type {Grid<Line>} */
     this.grid = new Grid({
       label: "Captures",
@@ -67,7 +67,7 @@ export class Timeline {
   #turn() {
     this.grid.newestFirst = !this.grid.newestFirst;
     setAttribute(this.order, "aria-pressed", this.grid.newestFirst);
-    if (this.grid.selected === null || !this.grid.inSight.follows) this.grid.view.scrollTop = 0; // else what is selected stays in its place
+    if (this.grid.selected === null || !this.grid.inSight.follows) this.grid.view.scrollTop = 0; // otherwise the selection stays in place
     this.grid.schedule();
   }
 
@@ -85,7 +85,7 @@ export class Timeline {
     return shown === all ? `${formatCount(all)} ${noun}` : `${formatCount(shown)} of ${formatCount(all)} ${noun}`;
   }
 
-  /** Mark what others are compared with. @param {number} index or -1 */
+  /** Mark the reference of comparisons. @param {number} index or -1 */
   pin(index) {
     this.pinned = index;
     this.grid.schedule();
@@ -95,7 +95,7 @@ export class Timeline {
     return this.grid.selected === null ? undefined : this.rows.byIndex.get(Number(this.grid.selected));
   }
 
-  /** Select a capture; while Python has not answered, only the last of several counts. @param {CaptureRow} row */
+  /** Select a capture; while a reply is pending, only the last selection counts. @param {CaptureRow} row */
   #choose(row) {
     this.next = row;
     if (this.selecting) return;
@@ -110,7 +110,7 @@ export class Timeline {
     this.steps.update(this.rows, step);
   }
 
-  /** Show one step, or with null all of them; what is selected follows to its place in that step. @param {number | null} step */
+  /** Show one step, or all for null; the selection follows to the same value in that step. @param {number | null} step */
   #showStep(step) {
     this.step = step ?? null;
     const now = this.#selectedRow();
@@ -128,7 +128,7 @@ export class Timeline {
     requestAnimationFrame(() => this.grid.reveal());
   }
 
-  /** One question at a time: Python may be busy, and answers when it is not. @param {CaptureRow[]} visible */
+  /** Request statistics, one request at a time, since Python may be busy. @param {CaptureRow[]} visible */
   #ask(visible) {
     if (this.waiting) return;
     const indices = visible.filter((row) => !row.known && !row.never && !this.asked.has(row.index)).map((row) => row.index);
@@ -146,7 +146,7 @@ export class Timeline {
     this.rows.add(message, buffers[0]);
     this.memory.update(message);
     const { steps } = this.rows;
-    // Who looks at the newest step follows the run; a step that is gone is no longer looked at.
+    // If the newest step is selected, follow the run; if the selected step is gone, select the newest.
     if (this.step !== null && (this.step === newest || !steps.includes(this.step))) this.step = steps.at(-1) ?? null;
     this.#onlyStep();
     this.grid.setRows(this.rows.calls.lines());
@@ -160,7 +160,7 @@ export class Timeline {
     this.grid.schedule();
   }
 
-  /** Select a capture and scroll to it, whatever was filtered. @param {number} index */
+  /** Select a capture and scroll to it, clearing the filter. @param {number} index */
   reveal(index) {
     const row = this.rows.byIndex.get(index);
     this.revealing = row ? -1 : index;
@@ -172,7 +172,7 @@ export class Timeline {
     this.#scrollToSelected();
   }
 
-  /** Code or another view has selected a capture; what was clicked here and not yet answered leads. @param {number} index */
+  /** Follow a selection by code or another view, unless a click here is still pending. @param {number} index */
   follow(index) {
     if (this.selecting || index === (this.grid.selected ?? -1)) return;
     this.grid.selected = index < 0 ? null : index;
@@ -181,10 +181,10 @@ export class Timeline {
     this.#scrollToSelected();
   }
 
-  /** Python has dealt with a message. @param {string} action */
+  /** Handle Python's confirmation of a message. @param {string} action */
   answered(action) {
     if (action === "statistics") {
-      // While code runs, Python may leave it at that: then it is asked again later.
+      // While code runs, Python may send no statistics; then they are requested again later.
       for (const index of this.unanswered) this.asked.delete(index);
       [this.unanswered, this.waiting] = [[], false];
     }
@@ -200,7 +200,7 @@ export class Timeline {
   }
 }
 
-/** Above the calls of a cell: its whole name. @param {HTMLElement} element @param {Line[]} lines */
+/** Draw the heading of a cell's calls: its full name. @param {HTMLElement} element @param {Line[]} lines */
 function drawHeading(element, [{ cell }]) {
   if (element.dataset.drawn === cell) return;
   element.dataset.drawn = cell;
@@ -208,7 +208,7 @@ function drawHeading(element, [{ cell }]) {
 }
 
 /**
- * The captures alone, without the pictures of the selected one.
+ * Create the view of the captures without the pictures of the selected one.
  * @param {import("../../static/types.js").ViewContext} context
  * @returns {import("../../static/types.js").ViewPart}
  */

@@ -1,21 +1,21 @@
-// Long names of cells and captures: where there is no room for all of one, its end stays, by which it differs from others.
+// Long names of cells and captures: if space is limited, the distinguishing end of a name stays visible.
 
 import { make, plain, setAttribute } from "../../static/dom.js";
 
-/** Behind these a name may go on in the next line, and behind the others where a word is long. */
+/** Positions for line breaks in a name, and additional ones in long words. */
 const SEAM = /(?<=[./\\:])(?=[^\s./\\:])/u;
 const SEAM_IN_WORD = /(?<=[_,#])(?=[^\s_,#])/u;
 const LONG_WORD = /\S{25}/u;
-/** A heading is no longer than these characters. */
+/** Maximum characters of a heading. */
 const MOST_TITLE = 160;
 
-/** A text that breaks behind a dot or an underscore, never in a word. @param {string} text */
+/** Return a text that may break after separators, but not within words. @param {string} text */
 export function breakable(text) {
   const pieces = plain(text).split(SEAM).flatMap((piece) => (LONG_WORD.test(piece) ? piece.split(SEAM_IN_WORD) : [piece]));
   return pieces.flatMap((piece, k) => (k ? [make("wbr"), piece] : [piece]));
 }
 
-/** A text without its middle, where it is very long. @param {string} text @param {number} [most] */
+/** Return a text with its middle omitted if it is very long. @param {string} text @param {number} [most] */
 export function withoutMiddle(text, most = MOST_TITLE) {
   const characters = [...text];
   if (characters.length <= most) return text;
@@ -23,7 +23,7 @@ export function withoutMiddle(text, most = MOST_TITLE) {
   return `${characters.slice(0, start).join("")}…${characters.slice(start + 1 - most).join("")}`;
 }
 
-/** Put a title into an element, with all of it to be read where the pointer rests. @param {HTMLElement} element @param {string} text */
+/** Set an element's title, with the full text as its tooltip. @param {HTMLElement} element @param {string} text */
 export function setTitle(element, text) {
   if (element.dataset.full === text) return;
   element.dataset.full = text;
@@ -31,7 +31,7 @@ export function setTitle(element, text) {
   setAttribute(element, "title", text);
 }
 
-/** Titles that stand beside each other, without the front that they share. @param {string[]} titles */
+/** Return titles without their common prefix. @param {string[]} titles */
 export function besideEachOther(titles) {
   const parts = titles.map((title) => title.split("."));
   let shared = 0;
@@ -39,7 +39,7 @@ export function besideEachOther(titles) {
   return shared ? parts.map((one) => `…${one.slice(shared).join(".")}`) : titles;
 }
 
-/** A name in one line: of a long one the end is seen. @param {string} text */
+/** Create a name in one line that shows its end if it is long. @param {string} text */
 export function makeName(text) {
   return make("span", { class: "hs-ended", title: text }, [make("bdi", { dir: "ltr", text })]);
 }
