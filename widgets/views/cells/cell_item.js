@@ -1,4 +1,4 @@
-// The row of one cell: its name, what was found there, its values in two figures, its hooks, train mode and breakpoint.
+// The row of one cell: its name, findings, two statistics of its values, hooks, training mode and breakpoint.
 
 import { make, setAttribute, setText } from "../../static/dom.js";
 import { formatCount } from "../../static/format.js";
@@ -8,9 +8,9 @@ import { FigureBar } from "./figure_bar.js";
 /** @typedef {import("./cells.js").CellNode} CellNode */
 /** @typedef {import("./cells.js").CellState} CellState */
 /** @typedef {import("./cells.js").HookKind} HookKind */
-/** What is not the cell's own: whether it is opened (null where nothing is inside), whether the search found it, whether
- *  the session watches, whether it trains though the cell around it does not, or the other way round, what was found there
- *  and, while it is shut, inside it, with the label of the worst; and what is known of its values.
+/** A row's context: whether it is expanded (null if it has no children), matches the search, is watched by the session,
+ * and differs in training mode from its parent; its findings and, while it is collapsed, those of its descendants, with
+ * the label of the worst; and its statistics.
  * @typedef {{opened: boolean | null, matches: boolean, watching: boolean, differs: boolean,
  *   here: import("./found.js").Here | undefined, below: import("./found.js").Below | undefined, worstBelow: string,
  *   figures: import("./figures.js").Figures}} Around */
@@ -48,7 +48,7 @@ export class CellItem {
       make("span", { class: "hs-cell-name" }, [
         make("span", { class: "hs-twist", "aria-hidden": "true" }),
         make("span", { class: "hs-name", text: name, title: label }),
-        " ", // what is read is two words, as in the item's name
+        " ", // read as two words, as in the item's name
         make("span", { class: "hs-type", text: name === type ? "" : type }),
         this.shared,
       ]),
@@ -105,20 +105,20 @@ export class CellItem {
     setAttribute(this.element, "aria-description", [told, counted].filter(Boolean).join(" ") || null);
   }
 
-  /** @param {HTMLButtonElement} badge @param {import("./found.js").Here | undefined} found @param {string} inside @param {string} where the worst is */
+  /** @param {HTMLButtonElement} badge @param {import("./found.js").Here | undefined} found @param {string} inside @param {string} where the label of the cell with the worst finding */
   #drawHits(badge, found, inside, where) {
     badge.hidden = !found;
     badge.disabled = !this.leadsToFindings;
     if (!found) return;
     const { times, worst } = found;
     if (badge.firstElementChild) setText(badge.firstElementChild, worst);
-    setAttribute(badge, "data-count", times > 999 ? "999+" : times); // drawn by the style: the name has it in words
+    setAttribute(badge, "data-count", times > 999 ? "999+" : times); // drawn by the style; the accessible name has the count in words
     const hits = `${times} condition ${times === 1 ? "hit" : "hits"}`;
     setAttribute(badge, "aria-label", `${hits} ${inside ? "below" : "at"} ${this.label}, the worst: ${worst}${where}`);
     setAttribute(badge, "title", `${worst}${where}: ${hits}${inside}${this.leadsToFindings ? "; show what was found" : ""}`);
   }
 
-  /** Put it at its place; of all items Tab reaches the current one. @param {string} top @param {boolean} isCurrent */
+  /** Set the row's position. Tab reaches only the current item. @param {string} top @param {boolean} isCurrent */
   place(top, isCurrent) {
     this.element.style.top = top;
     const tab = isCurrent ? "0" : "-1";

@@ -1,5 +1,5 @@
-// The cells as Python sends them: what stays in one table of texts and numbers, the state of the switches in a few
-// bytes a cell. What a row shows of these is read when it is drawn.
+// The cells as Python sends them: a table of texts and numbers for constant properties, and a few bytes per cell for
+// its switches. Rows read them when they are drawn.
 
 import { toFloat64 } from "../../static/format.js";
 import { CELL_STATES, HOOK_KINDS, MOMENTS } from "../../static/python.js";
@@ -24,7 +24,7 @@ export class Cells {
   }
 
   /**
-   * Take what Python sent; returns "same" if nothing is new, "state" if the cells are as before, else "cells".
+   * Read a message from Python. Return "same" without new data, "state" if only the switches changed, or else "cells".
    * @param {Partial<import("../../static/python.js").Tree>} texts
    * @param {DataView} numbers
    * @param {DataView} states
@@ -34,8 +34,8 @@ export class Cells {
     const now = [texts, numbers, states];
     if (now.every((part, k) => part === this.last[k])) return "same";
     const { paths, types = [], shapes = [], shared = [] } = texts;
-    if (!paths) return "same"; // nothing was sent so far
-    if (numbers.byteLength !== 32 * paths.length || states.byteLength !== CELL_STATES.length * paths.length) return "same"; // the rest is on its way
+    if (!paths) return "same"; // no data yet
+    if (numbers.byteLength !== 32 * paths.length || states.byteLength !== CELL_STATES.length * paths.length) return "same"; // the rest will follow
     this.states = new Uint8Array(states.buffer, states.byteOffset, states.byteLength);
     const known = texts === this.last[0] && numbers === this.last[1];
     this.last = now;
@@ -59,7 +59,7 @@ export class Cells {
     return this.states[CELL_STATES.indexOf(name) * this.nodes.length + index];
   }
 
-  /** How the switches of a cell stand. @param {number} index @returns {CellState} */
+  /** Return the state of a cell's switches. @param {number} index @returns {CellState} */
   state(index) {
     const [breaks, attached] = [this.#byte(index, "breaks"), this.#byte(index, "attached")];
     return {
@@ -71,7 +71,7 @@ export class Cells {
     };
   }
 
-  /** A cell by its path or by its name in captures, or -1. @param {string} cell */
+  /** Return the index of a cell, given by its path or by its name in captures, or -1. @param {string} cell */
   indexOf(cell) {
     return this.nodes.findIndex((node) => node.path === cell || node.label === cell);
   }

@@ -1,4 +1,4 @@
-// One figure of a cell: a bar, its number, or the word that says more than a bar would.
+// One statistic of a cell: a bar and its number, or a word that replaces the number.
 
 import { make, setAttribute, setText } from "../../static/dom.js";
 import { shortNumber, toWords } from "./figures.js";
@@ -7,18 +7,18 @@ import { shortNumber, toWords } from "./figures.js";
 /** @typedef {import("./figures.js").Kind} Kind */
 
 export class FigureBar {
-  /** @param {Kind} kind @param {string} label the cell's */
+  /** @param {Kind} kind @param {string} label the cell's label */
   constructor(kind, label) {
     this.kind = kind;
     this.label = label;
     this.bar = make("span", { class: "hs-figure-bar" });
     this.text = make("span", { class: "hs-figure-text" });
-    // Its name is the figure in words: what is drawn is not read beside it.
+    // The accessible name contains the statistic in words, so screen readers skip the drawing.
     const drawn = make("span", { class: "hs-figure-drawn", "aria-hidden": "true" }, [make("span", { class: "hs-figure-track" }, [this.bar]), this.text]);
     this.element = make("button", { type: "button", class: "hs-figure", "data-kind": kind, "aria-expanded": "false", tabindex: "-1", hidden: "" }, [drawn]);
   }
 
-  /** Without a figure there is nothing. @param {Figure | undefined} figure @param {import("./figures.js").Figures} figures */
+  /** Draw a statistic; the element is hidden without one. @param {Figure | undefined} figure @param {import("./figures.js").Figures} figures */
   update(figure, figures) {
     this.element.hidden = !figure;
     if (!figure) return;

@@ -1,4 +1,4 @@
-// The figures of the cells' values as Python sends them, what they are in words, and how long their bars are.
+// The statistics of the cells' values as Python sends them, their descriptions, and the lengths of their bars.
 
 import { formatCount, formatNumber, toFloat64 } from "../../static/format.js";
 import { FIGURE_KINDS, FIGURE_NUMBERS, FIGURE_WORDS } from "../../static/python.js";
@@ -6,23 +6,23 @@ import { FIGURE_KINDS, FIGURE_NUMBERS, FIGURE_WORDS } from "../../static/python.
 /** @typedef {(typeof FIGURE_KINDS)[number]} Kind */
 /** @typedef {Record<Exclude<(typeof FIGURE_NUMBERS)[number], "cell" | "kind" | "word">, number> & {word: (typeof FIGURE_WORDS)[number]}} Figure */
 
-/** A scale spans at least this ratio: figures that are nearly the same have bars that are. */
+/** Minimum ratio of a scale's ends, so that nearly equal values have nearly equal bars. */
 const LEAST_SPAN = 100;
-/** A bar of the smallest figure is so long, of 1: it is not nothing. */
+/** Length of the shortest bar, relative to the longest. */
 const SHORTEST = 0.08;
 
-/** A figure as it is written at its bar, and in its name. @param {number} value */
+/** Format a statistic for its bar and its accessible name. @param {number} value */
 export function shortNumber(value) {
   return formatNumber(value, 3);
 }
 
-/** What a figure is called. @param {Kind} kind @param {number} [count] elements of the value */
+/** Return the noun for a statistic. @param {Kind} kind @param {number} [count] elements of the value */
 export function nounOf(kind, count = 0) {
   if (kind === "gradient") return "gradient norm";
   return count === 1 ? "output magnitude" : "output spread";
 }
 
-/** A figure in words, with its noun. @param {Kind} kind @param {Figure} figure */
+/** Describe a statistic, with its noun. @param {Kind} kind @param {Figure} figure */
 export function toWords(kind, { value, word, nan, inf, count, largest }) {
   const noun = nounOf(kind, count);
   if (word === "zero") return `${noun} 0: every element is zero`;
@@ -36,21 +36,21 @@ export function toWords(kind, { value, word, nan, inf, count, largest }) {
 
 export class Figures {
   constructor() {
-    /** By the row of the tree. @type {Map<number, Partial<Record<Kind, Figure>>>} */
+    /** Statistics by the row in the tree. @type {Map<number, Partial<Record<Kind, Figure>>>} */
     this.known = new Map();
-    /** The least and the largest figure above zero of all that are known. @type {Record<Kind, [number, number]>} */
+    /** The range of all known positive values. @type {Record<Kind, [number, number]>} */
     this.scales = { output: [Infinity, 0], gradient: [Infinity, 0] };
-    /** The state that was read last: read again it would put older figures back. @type {DataView | undefined} */
+    /** The last state that was read. To read it again would restore outdated values. @type {DataView | undefined} */
     this.state = undefined;
   }
 
-  /** The tree has other rows. */
+  /** Clear the statistics, after the rows changed. */
   clear() {
     this.known.clear();
     this.state = undefined;
   }
 
-  /** Take the state that Python keeps; returns whether it is another. @param {DataView} buffer */
+  /** Read the state that Python keeps; return whether it changed. @param {DataView} buffer */
   readState(buffer) {
     if (buffer === this.state) return false;
     this.state = buffer;
@@ -58,7 +58,7 @@ export class Figures {
     return true;
   }
 
-  /** Take what Python sent; rows that are out of sight keep what they had. @param {DataView} buffer */
+  /** Read a message from Python; rows out of view keep their values. @param {DataView} buffer */
   read(buffer) {
     const numbers = toFloat64(buffer);
     const count = numbers.length / FIGURE_NUMBERS.length;
@@ -82,7 +82,7 @@ export class Figures {
     return [low, high];
   }
 
-  /** How long the bar of a figure is, from 0 to 1, by its logarithm. @param {Kind} kind @param {Figure} figure */
+  /** Return the length of a bar, from 0 to 1, on a logarithmic scale. @param {Kind} kind @param {Figure} figure */
   length(kind, { value }) {
     if (!(value > 0)) return 0;
     const [low, high] = this.scales[kind];
@@ -91,7 +91,7 @@ export class Figures {
     return SHORTEST + (1 - SHORTEST) * Math.min(1, Math.max(0, place));
   }
 
-  /** What the bars of a kind stand for, or "" while there is none. @param {Kind} kind */
+  /** Describe the scale of the bars of a kind; "" if there are none. @param {Kind} kind */
   legend(kind) {
     const [low, high] = this.scales[kind];
     if (!(high > 0)) return "";

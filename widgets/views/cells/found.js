@@ -1,15 +1,15 @@
-// What was found in each cell, and of a shut one what was found in the cells inside.
+// The findings in each cell, and in the descendants of a collapsed one.
 
-/** @typedef {{times: number, worst: string}} Here How often conditions held in a cell, and the worst one's name. */
-/** @typedef {Here & {cells: number, at: number}} Below The same for the cells inside: in how many, and the row with the worst. */
+/** @typedef {{times: number, worst: string}} Here The number of findings in a cell, and the worst condition's name. */
+/** @typedef {Here & {cells: number, at: number}} Below The same for its descendants, with the number of affected cells and the row of the worst finding. */
 
 export class Found {
   constructor() {
-    /** By path. @type {Map<string, Here>} */
+    /** Findings by path. @type {Map<string, Here>} */
     this.here = new Map();
-    /** By the row of the tree. @type {Map<number, Below>} */
+    /** Findings in descendants, by the row in the tree. @type {Map<number, Below>} */
     this.below = new Map();
-    /** By path, from the worst on. @type {Map<string, number>} */
+    /** Ranks by path; the worst cell has rank 0. @type {Map<string, number>} */
     this.ranks = new Map();
   }
 
@@ -24,7 +24,7 @@ export class Found {
     return this.ranks.get(path) ?? Infinity;
   }
 
-  /** Gather for each row what is inside it. @param {import("./cells.js").CellNode[]} nodes @param {number[]} parents */
+  /** Collect the findings in each row's descendants. @param {import("./cells.js").CellNode[]} nodes @param {number[]} parents */
   gather(nodes, parents) {
     this.below.clear();
     if (!this.here.size) return;

@@ -1,6 +1,6 @@
-// What of a tree is on show: rows in the order of a walk through it, each with its depth, opened and shut.
+// The visible rows of a tree, in depth-first order, with their depths and their expanded or collapsed states.
 
-/** Rows on show from the start: levels are opened as long as there are no more than these. */
+/** Maximum number of initially visible rows; whole levels are expanded up to this number. */
 const OPEN_ROWS = 40;
 
 export class Outline {
@@ -11,13 +11,13 @@ export class Outline {
     this.parents = [];
     /** @type {number[]} */
     this.roots = [];
-    /** What is on show, from top to bottom: always ascending. @type {number[]} */
+    /** The visible rows from top to bottom, always ascending. @type {number[]} */
     this.shown = [];
     /** @type {Set<number>} */
     this.opened = new Set();
   }
 
-  /** Begin with other rows. @param {number[]} depths */
+  /** Start over with other rows. @param {number[]} depths */
   set(depths) {
     /** @type {number[]} */
     const trail = [];
@@ -53,7 +53,7 @@ export class Outline {
     }
   }
 
-  /** Where a row stands among those on show, or -1. @param {number} index */
+  /** Return the position of a row among the visible ones, or -1. @param {number} index */
   placeOf(index) {
     let low = 0;
     let high = this.shown.length;
@@ -65,7 +65,7 @@ export class Outline {
     return this.shown[low] === index ? low : -1;
   }
 
-  /** Open or shut a row; returns whether that changed anything. @param {number} index @param {boolean} on */
+  /** Expand or collapse a row; return whether that changed the tree. @param {number} index @param {boolean} on */
   setOpen(index, on) {
     if (!this.children[index]?.length || on === this.opened.has(index)) return false;
     if (on) this.opened.add(index);
@@ -74,7 +74,7 @@ export class Outline {
     return true;
   }
 
-  /** Open what is around a row. @param {number} index */
+  /** Expand all ancestors of a row. @param {number} index */
   uncover(index) {
     for (let at = this.parents[index]; at >= 0; at = this.parents[at]) this.opened.add(at);
     this.#arrange();
@@ -86,7 +86,7 @@ export class Outline {
     return false;
   }
 
-  /** The rows beside a row, itself included. @param {number} index */
+  /** Return the siblings of a row, including itself. @param {number} index */
   siblings(index) {
     return this.parents[index] < 0 ? this.roots : this.children[this.parents[index]];
   }

@@ -1,8 +1,8 @@
-// The search among the cells: by words of their paths and types, from one match to the next.
+// The search among the cells, by words in their paths and types, with buttons for the previous and next match.
 
 import { make, setText } from "../../static/dom.js";
 
-/** @param {(by: number) => void} find goes to the next match (1), the one before (-1), or the first from where one is on (0) */
+/** @param {(by: number) => void} find goes to the next match (1), to the previous one (-1), or to the first from the current cell on (0) */
 export function createSearch(find) {
   const field = make("input", {
     type: "search",
@@ -22,7 +22,7 @@ export function createSearch(find) {
 
   return {
     elements: [field, found],
-    /** The cells that have every word, none without words. @param {import("./cells.js").CellNode[]} nodes @returns {number[]} */
+    /** Return the cells that contain every word; none for an empty search. @param {import("./cells.js").CellNode[]} nodes @returns {number[]} */
     matches(nodes) {
       const wanted = terms();
       if (!wanted.length) return [];
@@ -31,12 +31,12 @@ export function createSearch(find) {
         return wanted.every((term) => text.includes(term)) ? [index] : [];
       });
     },
-    /** Say where one is among so many, or that there is none. @param {number} place @param {number} of @param {string} label */
+    /** Report the position among the matches, or that there are none. @param {number} place @param {number} of @param {string} label */
     tell: (place, of, label) => setText(found, of ? `${place + 1} of ${of}: ${label}` : terms().length ? "no match" : ""),
   };
 }
 
-/** The place of the match to go to. @param {number[]} matches @param {number} current @param {number} by */
+/** Return the position of the match to select. @param {number[]} matches @param {number} current @param {number} by */
 export function nextMatch(matches, current, by) {
   const after = matches.findIndex((index) => (by > 0 ? index > current : index >= current));
   const from = after < 0 ? matches.length : after;

@@ -1,5 +1,5 @@
-// The cell tree: the network's cells, and for each its values in two figures, what was found there, and its controls.
-// Only the rows in sight are elements, so that ten thousand cells open at once.
+// The cell tree: the network's cells, each with two statistics of its values, its findings and its controls. Only the
+// rows in view are elements, so that the tree can show ten thousand expanded cells.
 
 import { closest, make, setAttribute, setText } from "../../static/dom.js";
 import { formatCount } from "../../static/format.js";
@@ -16,9 +16,9 @@ import { TrendWindow } from "./trend.js";
 const HOOK_TITLES = ["fwd pre", "fwd", "bwd pre", "bwd"];
 /** Height of a row in CSS pixels; tree.css uses the same through --hs-cell-height. */
 const CELL_HEIGHT = 28;
-/** Rows drawn beyond those in sight, above and below. */
+/** Number of extra rows drawn above and below the view. */
 const MARGIN = 4;
-/** Wait this long after a scroll before telling what is in sight, in milliseconds. */
+/** Delay in milliseconds between a scroll and the report of the rows in view. */
 const SETTLE = 60;
 
 class Tree {
@@ -28,17 +28,17 @@ class Tree {
     this.go = go;
     this.cells = new Cells();
     this.outline = new Outline();
-    /** The elements there are, by index of their node. @type {Map<number, CellItem>} */
+    /** The current elements, by index of their node. @type {Map<number, CellItem>} */
     this.items = new Map();
     this.found = new Found();
     this.figures = new Figures();
-    this.told = ""; // which rows Python knows to be in sight
+    this.told = ""; // the rows in view, as last reported to Python
     this.timer = 0;
     /** @type {number[]} */
     this.matches = [];
     this.current = 0;
     this.watching = true;
-    this.wanted = ""; // a cell to go to as soon as it is here
+    this.wanted = ""; // a cell to select as soon as it arrives
     this.list = make("ul", { class: "hs-tree", role: "tree", "aria-label": "Cell tree" });
     /** @type {[Kind, HTMLElement][]} */
     this.legends = [
@@ -71,7 +71,7 @@ class Tree {
     this.trend.follow(this.list);
   }
 
-  /** What a bar shows, or null where there is no such bar any more. @param {HTMLElement} bar */
+  /** Return the subject of a bar, or null if the bar is gone. @param {HTMLElement} bar */
   #figureOf(bar) {
     const index = Number(closest(bar, '[role="treeitem"]')?.dataset.index ?? -1);
     const kind = /** @type {Kind} */ (bar.dataset.kind);
@@ -108,7 +108,7 @@ class Tree {
     });
   }
 
-  /** The rows in sight, and the current one wherever it is, so that it keeps the focus. */
+  /** Return the rows in view, and always the current one, so that it keeps the focus. */
   #inSight() {
     const top = Math.max(0, this.scroller.scrollTop);
     const first = Math.max(0, Math.floor(top / CELL_HEIGHT) - MARGIN);
@@ -122,7 +122,7 @@ class Tree {
   }
 
   draw() {
-    this.list.style.height = `${this.outline.shown.length * CELL_HEIGHT}px`; // first: how much is in sight depends on it
+    this.list.style.height = `${this.outline.shown.length * CELL_HEIGHT}px`; // first, because the visible part depends on the height
     const drawn = this.#inSight();
     const keep = new Set(drawn);
     for (const [index, { element }] of this.items) {
@@ -130,7 +130,7 @@ class Tree {
       element.remove();
       this.items.delete(index);
     }
-    // Indices ascend, so elements that stay are in the right order: none is moved, which would lose the focus.
+    // Indices ascend, so the kept elements are in the right order: none moves, since that would lose the focus.
     let at = this.list.firstElementChild;
     for (const index of drawn) {
       const item = this.items.get(index) ?? this.#build(index);
@@ -145,7 +145,7 @@ class Tree {
     this.timer = window.setTimeout(() => this.#look(drawn), SETTLE);
   }
 
-  /** Tell Python whose figures are wanted. @param {number[]} rows */
+  /** Tell Python the rows that need statistics. @param {number[]} rows */
   #look(rows) {
     if (!this.element.offsetParent || !rows.length || String(rows) === this.told) return;
     this.told = String(rows);
@@ -164,7 +164,7 @@ class Tree {
     this.draw();
   }
 
-  /** Make a node the one that Tab reaches, in sight. @param {number} index */
+  /** Make a node the one that Tab reaches, and scroll it into view. @param {number} index */
   #makeCurrent(index) {
     this.current = index;
     const top = this.outline.placeOf(index) * CELL_HEIGHT;
@@ -181,14 +181,14 @@ class Tree {
     this.items.get(index)?.element.focus({ preventScroll: true });
   }
 
-  /** Open what is around a node, and make it current. @param {number} index */
+  /** Expand all ancestors of a node, and make it current. @param {number} index */
   #uncover(index) {
     this.outline.uncover(index);
     this.draw();
     this.#makeCurrent(index);
   }
 
-  /** Go to the next match (1), the one before (-1), or from the current cell on (0). @param {number} by */
+  /** Go to the next match (1), to the previous one (-1), or to the first from the current cell on (0). @param {number} by */
   #find(by) {
     const { nodes } = this.cells;
     this.matches = this.search.matches(nodes);
@@ -198,7 +198,7 @@ class Tree {
     this.search.tell(next, this.matches.length, nodes[this.matches[next]]?.label ?? "");
   }
 
-  /** Show a cell by its path, or by its name in captures, as soon as it is here. @param {string} cell */
+  /** Select a cell, given by its path or by its name in captures, as soon as it arrives. @param {string} cell */
   reveal(cell) {
     const index = this.cells.indexOf(cell);
     this.wanted = index < 0 ? cell : "";
@@ -227,7 +227,7 @@ class Tree {
     if (this.wanted) this.reveal(this.wanted);
   }
 
-  /** Figures of rows that came into sight. @param {DataView} figures */
+  /** Read the statistics of rows that came into view. @param {DataView} figures */
   addFigures(figures) {
     this.figures.read(figures);
     this.#drawLegends();
@@ -249,14 +249,14 @@ class Tree {
     this.draw();
   }
 
-  /** What was found in each cell. @param {Partial<import("../../static/python.js").Conditions>} now */
+  /** Show the findings in each cell. @param {Partial<import("../../static/python.js").Conditions>} now */
   setFound(now) {
     this.found.read(now);
     this.found.gather(this.cells.nodes, this.outline.parents);
     this.#updateAll();
   }
 
-  /** Whether the session watches, or is about to: without, nothing pauses anywhere. @param {boolean} now */
+  /** Set whether the session watches or is about to; otherwise the run pauses nowhere. @param {boolean} now */
   setWatching(now) {
     if (this.watching === now) return;
     this.watching = now;
@@ -285,7 +285,7 @@ class Tree {
   /** @param {HTMLElement} button @param {number} index */
   #act(button, index) {
     const { path } = this.cells.nodes[index];
-    if (button.classList.contains("hs-figure")) return; // the trend's
+    if (button.classList.contains("hs-figure")) return; // handled by the trend window
     if (button.classList.contains("hs-hits-below")) return this.go.findings?.(this.cells.nodes[this.found.below.get(index)?.at ?? index].path);
     if (button.classList.contains("hs-hits")) return this.go.findings?.(path);
     button.classList.add("hs-pending");
@@ -320,7 +320,7 @@ class Tree {
     event.preventDefault();
   }
 
-  /** Do what a key does in a tree; returns whether it is one of those. @param {number} index @param {string} key */
+  /** Handle a key for the tree; return whether the tree uses that key. @param {number} index @param {string} key */
   #walk(index, key) {
     const { shown, children, parents, opened } = this.outline;
     const place = this.outline.placeOf(index);
@@ -355,7 +355,7 @@ export function create({ send, go }) {
     traits: [
       [["tree", "tree_numbers", "tree_states", "cell_figures"], (texts, numbers, states, figures) => tree.update(texts, numbers, states, figures)],
       [["conditions"], (conditions) => tree.setFound(conditions)],
-      // A session that has finished is watched no more; one that is ready begins with the run.
+      // The session no longer watches once it has finished; a ready session starts with the run.
       [["status"], (status) => tree.setWatching(status.state !== "finished" || status.watching)],
     ],
     messages: {

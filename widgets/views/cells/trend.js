@@ -1,5 +1,5 @@
-// One figure of one cell over the steps, in a small window at its bar: a line, and in words where it began and where it
-// is now. It opens when the bar has the focus or the pointer, or is pressed; Escape shuts it.
+// One statistic of one cell over the steps, in a small window at its bar: a line, and its first and latest values in
+// words. The window opens when the bar is focused, pointed at or pressed; Escape closes it.
 
 import { closest, make, makeSvg, newId, setAttribute, setText } from "../../static/dom.js";
 import { formatNumber, toFloat64 } from "../../static/format.js";
@@ -12,24 +12,24 @@ import { toWords } from "./figures.js";
 const WIDTH = 232;
 const HEIGHT = 56;
 const EDGE = 5;
-/** So many points are also dots. */
+/** Maximum number of points that are also drawn as dots. */
 const FEW = 24;
-/** Beyond this ratio of the largest to the smallest, heights are logarithms. */
+/** Ratio of the largest to the smallest value above which the scale is logarithmic. */
 const WIDE = 30;
-/** A pointer that only passes by opens nothing, in milliseconds. */
+/** Delay in milliseconds before the window opens for the pointer. */
 const LINGER = 180;
 
 export class TrendWindow {
   /**
    * @param {import("../../static/types.js").Send} send
-   * @param {(bar: HTMLElement) => {path: string, label: string, kind: Kind, figure: import("./figures.js").Figure} | null} of what a bar shows
+   * @param {(bar: HTMLElement) => {path: string, label: string, kind: Kind, figure: import("./figures.js").Figure} | null} of returns the subject of a bar
    */
   constructor(send, of) {
     this.send = send;
     this.of = of;
     /** @type {HTMLElement | null} */
     this.bar = null;
-    this.shown = ["", ""]; // the path, and the kind, "" for none
+    this.shown = ["", ""]; // the path and the kind; "" for none
     this.timer = 0;
     this.title = make("p", { class: "hs-trend-title" });
     this.now = make("p", { class: "hs-trend-now" });
@@ -42,7 +42,7 @@ export class TrendWindow {
     this.scrolled = () => this.update();
   }
 
-  /** Listen to the bars in a list. @param {HTMLElement} list */
+  /** Handle the bars in a list. @param {HTMLElement} list */
   follow(list) {
     const barOf = (/** @type {EventTarget | null} */ target) => closest(target, ".hs-figure");
     list.addEventListener("focusin", ({ target }) => this.#show(barOf(target)));
@@ -52,7 +52,7 @@ export class TrendWindow {
     list.addEventListener("click", ({ target }) => barOf(target) && this.#show(barOf(target)));
   }
 
-  /** The pointer is on a bar, or on none; the bar with the focus then has the window again. @param {HTMLElement | null} bar */
+  /** Handle the pointer on a bar, or on none; then the focused bar gets the window back. @param {HTMLElement | null} bar */
   #pass(bar) {
     clearTimeout(this.timer);
     const wanted = bar ?? closest(document.activeElement, ".hs-figure");
@@ -79,7 +79,7 @@ export class TrendWindow {
     this.send({ type: "cell_trend", path: what.path, kind: what.kind });
   }
 
-  /** While it is open Escape is its own, and it moves with what is scrolled. @param {boolean} on */
+  /** While it is open, the window handles Escape and follows scrolling. @param {boolean} on */
   #listen(on) {
     const act = on ? "addEventListener" : "removeEventListener";
     document[act]("keydown", /** @type {EventListener} */ (this.keyed), true);
@@ -104,7 +104,7 @@ export class TrendWindow {
     this.#show(null);
   }
 
-  /** The rows were drawn: the window goes with its bar, and with the bar away it shuts. */
+  /** Follow the bar after the rows were drawn, or close without it. */
   update() {
     if (!this.bar) return;
     const what = this.bar.isConnected ? this.of(this.bar) : null;
@@ -114,7 +114,7 @@ export class TrendWindow {
     this.#place(this.bar.getBoundingClientRect());
   }
 
-  /** Below the bar, or above it where there is no room. @param {DOMRect} bar */
+  /** Place the window below the bar, or above it if there is no room. @param {DOMRect} bar */
   #place(bar) {
     const { width, height } = this.element.getBoundingClientRect();
     const room = document.documentElement;
@@ -167,7 +167,7 @@ function trendWords(points, { rest, never }) {
   ].join("");
 }
 
-/** The line; what it tells is in the words below it. @param {Point[]} points */
+/** Draw the line; the words below it describe it. @param {Point[]} points */
 function draw(points) {
   const regular = points.filter(({ value, word }) => Number.isFinite(value) && word !== "NaN" && word !== "inf");
   const above = regular.filter(({ value }) => value > 0).map(({ value }) => value);

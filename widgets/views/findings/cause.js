@@ -1,4 +1,4 @@
-// One cause as a card: what is wrong, where, what was seen, what to do about it, and what follows from it.
+// One cause as a card: the fault, its cell, the evidence, the remedies, and the consequences.
 
 import { make, setText } from "../../static/dom.js";
 import { createCure } from "./cure.js";
@@ -53,7 +53,7 @@ export function createCause(first, send, go) {
     setText(when, `, ${now.steps.includes(" ") ? "steps" : "step"} ${now.steps}${now.times > 1 ? `, ${now.times} times` : ""}`);
     setText(seen, now.message);
     setText(advice, now.advice);
-    // The sentence about a producer ends with its line of source; elsewhere it stands by itself.
+    // The sentence about a producer ends with its line of source; otherwise the line is separate.
     source.hidden = !now.source || now.message.includes(now.source);
     setText(source, now.source);
     evidence.update(now.evidence);

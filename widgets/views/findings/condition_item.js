@@ -1,4 +1,4 @@
-// One condition: whether it is looked for, whether the run pauses where it holds, and its threshold.
+// One condition: its threshold, and switches for its detection and for pauses.
 
 import { make, setAttribute } from "../../static/dom.js";
 
@@ -18,7 +18,7 @@ export class ConditionItem {
       inputmode: "decimal",
       class: "hs-input hs-threshold",
       "aria-label": `threshold of ${name}`,
-      // A condition that is off takes it along when it is switched on.
+      // A disabled condition sends its threshold when it is enabled.
       onchange: () => this.on.checked && this.#tell(true, this.pause.checked),
     });
     const remove = make("button", { type: "button", class: "hs-button hs-small", text: "Remove", "aria-label": `remove ${name}`, onclick: () => this.#tell(false, false) });
@@ -38,7 +38,7 @@ export class ConditionItem {
     this.ask({ type: "condition", name: this.row.name, on: look, pause: stop, threshold: look ? (this.threshold?.value ?? "") : "" });
   }
 
-  /** @param {ConditionRow} row @param {boolean} older than what a person did here, which leads until it is answered */
+  /** @param {ConditionRow} row @param {boolean} older older than the user's last input, which takes precedence until it is answered */
   update(row, older) {
     this.row = row;
     if (!older) this.#draw();
@@ -54,12 +54,12 @@ export class ConditionItem {
     this.drawn = change;
   }
 
-  /** A person is typing; what was refused, or belongs to a condition that is off, stays too. */
+  /** Return whether the field holds text to preserve: unsent, rejected, or that of a disabled condition. */
   #isTyped() {
     return this.threshold === document.activeElement && !this.drawn.endsWith(` ${this.threshold?.value}`);
   }
 
-  /** The session has done everything that was asked, or refused it. */
+  /** Handle the session's answer to all requests, whether accepted or rejected. */
   answered() {
     this.#draw();
     if (!this.threshold) return;

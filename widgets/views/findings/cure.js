@@ -1,4 +1,4 @@
-// What can be done about a cause: a button that first says what it will change, and then what came of it, with the way back.
+// A remedy for a cause: a button that first announces the change, and then shows the outcome and an undo button.
 
 import { make, setText } from "../../static/dom.js";
 
@@ -6,7 +6,7 @@ import { make, setText } from "../../static/dom.js";
 
 /**
  * @param {CureRow} first
- * @param {string} label of the cell
+ * @param {string} label the cell's label
  * @param {(on: boolean) => void} tell
  */
 export function createCure(first, label, tell) {

@@ -1,5 +1,5 @@
-// The picture on a card: the bars of a value, what is not finite apart from them, or the curve of a number by step. It is
-// SVG whose colors follow the theme; what it shows stands below it in words.
+// The picture on a card: a histogram of a value, with nonfinite elements beside it, or the curve of a number by step.
+// It is an SVG whose colors follow the theme; the words below describe it.
 
 import { make, makeSvg, setAttribute, setText } from "../../static/dom.js";
 import { drawSparkline, series } from "../../static/sparkline.js";
@@ -8,7 +8,7 @@ import { drawSparkline, series } from "../../static/sparkline.js";
 
 const WIDTH = 168;
 const HEIGHT = 56;
-/** Room for one bar of what is not finite, with its name below. */
+/** Width of one bar of nonfinite elements, with its name below. */
 const FAULT = 26;
 const BASE = HEIGHT - 12;
 

@@ -1,4 +1,4 @@
-// What was found, of the whole network or of one cell: a card for each cause, with its consequences folded under it.
+// The findings of the whole network or of one cell: a card for each cause, with its consequences collapsed below.
 
 import { make, setText } from "../../static/dom.js";
 import { createCause } from "./cause.js";
@@ -8,7 +8,7 @@ import { createCause } from "./cause.js";
 /**
  * @param {import("../../static/types.js").Send} send
  * @param {import("../../static/types.js").Go} go
- * @param {HTMLElement} settings the button that opens them
+ * @param {HTMLElement} settings the button that opens the settings
  */
 export function createFindings(send, go, settings) {
   /** @type {CauseRow[]} */
@@ -39,8 +39,8 @@ export function createFindings(send, go, settings) {
       const card = cards.get(name) ?? createCause(row, send, go);
       cards.set(name, card);
       card.update(row);
-      if (onlyPath !== null && row.path !== onlyPath) card.unfold(); // what was asked for is in there
-      // What stands where it stood keeps the focus.
+      if (onlyPath !== null && row.path !== onlyPath) card.unfold(); // the requested finding is inside
+      // Unmoved cards keep the focus.
       if (list.children[place] !== card.element) list.insertBefore(card.element, list.children[place] ?? null);
     });
   }
@@ -56,7 +56,7 @@ export function createFindings(send, go, settings) {
     nothing.hidden = chosen.length > 0;
   }
 
-  /** Show only what was found in one cell, or with null everything. @param {string | null} path */
+  /** Show only the findings in one cell, or with null all of them. @param {string | null} path */
   function filter(path) {
     onlyPath = path;
     draw();
@@ -68,18 +68,18 @@ export function createFindings(send, go, settings) {
     bar: make("div", { class: "hs-bar" }, [heading, count, make("span", { class: "hs-spring" }), every, clear, settings]),
     elements: [list, nothing],
     filter,
-    /** @param {CauseRow[]} now @param {string} told what it means that there are none */
+    /** @param {CauseRow[]} now @param {string} told the reason for an empty list */
     update(now, told) {
       causes = now;
       setText(verdict, told);
       draw();
     },
-    /** Whether one may begin here to look for everything. @param {boolean} can */
+    /** Set whether the button that enables all conditions is available. @param {boolean} can */
     offer: (can) => (begin.hidden = !can),
   };
 }
 
-/** Of a cause, while it is the same one: a cell may be called anything. @param {CauseRow} row */
+/** Return the key of a cause, which is unique whatever its cell is called. @param {CauseRow} row */
 function key(row) {
   return JSON.stringify([row.condition, row.path]);
 }

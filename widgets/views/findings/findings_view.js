@@ -1,4 +1,4 @@
-// The findings: what is wrong, with ways to go there; and behind "Settings" what the session looks for and pauses at.
+// The findings: the faults, with links to their cells, and behind "Settings" the session's conditions and pauses.
 
 import { make, setAttribute } from "../../static/dom.js";
 import { createFindings } from "./findings.js";
@@ -10,13 +10,13 @@ import { createWanted } from "./wanted.js";
  * @returns {import("../../static/types.js").ViewPart}
  */
 export function create({ send, go, open, count }) {
-  let looking = false; // for anything
+  let looking = false; // whether any condition is enabled
   let watching = true;
   const settings = make("button", { type: "button", class: "hs-button", text: "Settings", title: "What is looked for, with thresholds, and what pauses the run", "aria-expanded": "false", onclick: () => openSettings(wanted.element.hidden) });
   const findings = createFindings(send, go, settings);
   const muted = createMuted(send);
   const wanted = createWanted(send);
-  // Who does not know the panel begins here: what is wrong with the network is looked for, and shown.
+  // First-time users start here: this button enables all conditions and shows the faults.
   const find = make("button", {
     type: "button",
     class: "hs-button hs-primary",
@@ -32,7 +32,7 @@ export function create({ send, go, open, count }) {
   const found = make("section", { "aria-label": "What was found" }, [...findings.elements, muted.element]);
   wanted.element.hidden = true;
 
-  /** Show the settings in the place of what was found, or that again. @param {boolean} wish */
+  /** Show the settings in place of the findings, or the findings again. @param {boolean} wish */
   function openSettings(wish) {
     wanted.element.hidden = !wish;
     found.hidden = wish;
@@ -53,7 +53,7 @@ export function create({ send, go, open, count }) {
 
   /** @param {unknown} _ @param {import("../../static/python.js").Status} status */
   function updateStatus(_, status) {
-    // A session that has finished is watched no more; one that is ready begins with the run.
+    // The session no longer watches once it has finished; a ready session starts with the run.
     watching = status.state !== "finished" || status.watching;
     wanted.setEnabled(watching);
     findings.offer(watching && !looking);

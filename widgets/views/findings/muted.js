@@ -1,4 +1,4 @@
-// What is muted: conditions that are neither found nor paused at in a cell.
+// Muted conditions, which are neither reported nor paused at in a cell.
 
 import { make } from "../../static/dom.js";
 

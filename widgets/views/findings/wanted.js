@@ -1,11 +1,11 @@
-// What is looked for: a row for each condition, and a line for one's own.
+// The conditions: a row for each, and an input for custom ones.
 
 import { make, setText } from "../../static/dom.js";
 import { ConditionItem } from "./condition_item.js";
 
 /** @typedef {import("../../static/python.js").ConditionRow} ConditionRow */
 
-/** What is asked for here. */
+/** Message types that this part sends. */
 const ASKED = new Set(["condition", "all_conditions"]);
 
 /** @param {import("../../static/types.js").Send} send */
@@ -40,12 +40,12 @@ export function createWanted(send) {
     make("button", { type: "button", class: "hs-button", text: "Look for none", onclick: () => ask({ type: "all_conditions", on: false }) }),
   ]);
   const noPauses = make("p", { class: "hs-notes", role: "note", hidden: "" });
-  // Where nothing is watched, to look for something does nothing.
+  // Without a watching session, conditions have no effect.
   const switches = make("fieldset", { class: "hs-controls", role: "none" }, [bar, noPauses, own, table]);
   let ownCount = 0;
   let unanswered = 0;
 
-  /** Python's word is older than a person's until it has answered. @param {Parameters<import("../../static/types.js").Send>[0]} message */
+  /** Data from Python is older than the user's input until Python has answered. @param {Parameters<import("../../static/types.js").Send>[0]} message */
   function ask(message) {
     unanswered += 1;
     send(message);
@@ -78,11 +78,11 @@ export function createWanted(send) {
 
   return {
     element: make("section", { class: "hs-wanted", "aria-label": "Conditions looked for" }, [switches]),
-    /** @param {ConditionRow[]} rows @param {string} pausesNowhere why no run pauses here, or "" */
+    /** @param {ConditionRow[]} rows @param {string} pausesNowhere the reason why the run cannot pause, or "" */
     update(rows, pausesNowhere) {
       drawRows(rows);
       const count = rows.filter((row) => row.own).length;
-      if (count > ownCount) expression.value = ""; // it was taken
+      if (count > ownCount) expression.value = ""; // the condition was accepted
       ownCount = count;
       const pausing = rows.filter((row) => row.pause).length;
       setText(summary, `${rows.filter((row) => row.on).length} of ${rows.length}${pausing ? `, ${pausing} of them pause the run` : ""}`);
@@ -93,7 +93,7 @@ export function createWanted(send) {
     setEnabled: (can) => (switches.disabled = !can),
     /** @param {string} action */
     answered(action) {
-      if (action === "hello") unanswered = 0; // a kernel that is back knows nothing of what was asked before
+      if (action === "hello") unanswered = 0; // a restarted kernel has lost all earlier requests
       else if (ASKED.has(action)) unanswered = Math.max(0, unanswered - 1);
       if (!unanswered) items.forEach((item) => item.answered());
     },

@@ -1,19 +1,19 @@
-// A text in which Python is written: numbered lines, indentation by the keys, one line marked with what is wrong there. It
-// is a textarea, so that typing, undo, selection and screen readers work as everywhere.
+// A text area for Python code: numbered lines, indentation by keys, and a mark on one line with a fault. It is a
+// textarea, so that typing, undo, selection and screen readers work as usual.
 
 import { make, setAttribute, setText } from "../../static/dom.js";
 import { back, dedent, indent, newLine } from "./indenting.js";
 
 const LINE_HEIGHT = 19;
 const PADDING = 6;
-/** Less room than this behind a line is too little for words, in CSS pixels. */
+/** Minimum room for words behind a line, in CSS pixels. */
 const LEAST_ROOM = 90;
 
 export class CodeArea {
   /**
-   * @param {Record<string, unknown>} attributes of the textarea
-   * @param {{submit: () => void, complete: () => boolean, first: (event: KeyboardEvent) => boolean}} keys what Shift+Enter
-   *   does; what Tab does behind a name, false to indent; what takes a key before all others
+   * @param {Record<string, unknown>} attributes attributes for the textarea
+   * @param {{submit: () => void, complete: () => boolean, first: (event: KeyboardEvent) => boolean}} keys handlers of
+   *   Shift+Enter, of Tab behind a name (false to indent), and of any key, before the others
    */
   constructor(attributes, keys) {
     this.input = make("textarea", { class: "hs-code", wrap: "off", rows: "8", autocapitalize: "off", spellcheck: "false", autocomplete: "off", ...attributes });
@@ -40,13 +40,13 @@ export class CodeArea {
     return this.input.value;
   }
 
-  /** Another text, which begins a history of its own. @param {string} text */
+  /** Set another text, with a new undo history. @param {string} text */
   set value(text) {
     this.input.value = text;
     this.draw();
   }
 
-  /** Put another text in place of all, as if it were typed, so that undo brings the old one back. @param {string} text */
+  /** Replace the full text as if by typing, so that undo restores the old one. @param {string} text */
   replace(text) {
     this.input.focus();
     this.change({ from: 0, to: this.value.length, text, start: text.length, end: text.length });
@@ -64,14 +64,14 @@ export class CodeArea {
     this.input.setSelectionRange(start, end);
   }
 
-  /** Mark a line; 0 for none. @param {number} line @param {string} told what is wrong there */
+  /** Mark a line; 0 for none. @param {number} line @param {string} told a description of the fault */
   mark(line, told) {
     this.line = line;
     setText(this.words, told);
     this.#place();
   }
 
-  /** Bring a line into view, with the cursor at its first word. @param {number} line */
+  /** Scroll a line into view, with the cursor at its first word. @param {number} line */
   goTo(line) {
     const lines = this.value.split("\n").slice(0, line);
     const at = this.value.length < 1 ? 0 : lines.slice(0, -1).reduce((sum, one) => sum + one.length + 1, 0) + (/^\s*/.exec(lines[line - 1] ?? "")?.[0].length ?? 0);
@@ -80,7 +80,7 @@ export class CodeArea {
     this.input.scrollTop = Math.max(0, (line - 1) * LINE_HEIGHT - this.input.clientHeight / 2);
   }
 
-  /** Where the character stands, below its line, from the element's upper left corner. @param {number} at */
+  /** Return the position below a character, from the element's upper left corner. @param {number} at */
   placeBelow(at) {
     const before = this.value.slice(0, at).split("\n");
     const left = this.gutter.offsetWidth + PADDING + this.#widthOf(before[before.length - 1]) - this.input.scrollLeft;
@@ -114,7 +114,7 @@ export class CodeArea {
     return this.pen.measureText(text.replaceAll("\t", "    ")).width;
   }
 
-  /** Tab is for the text: whoever wants to leave presses Escape before it. @param {KeyboardEvent} event */
+  /** Handle Tab, which indents; Escape before it makes it leave the editor. @param {KeyboardEvent} event */
   #keyed(event) {
     if (this.keys.first(event)) return event.preventDefault();
     const leaves = this.leaving;

@@ -1,4 +1,4 @@
-// The editor in which a hook is written: for which cell, of which kind, and its text, with what is wrong in it.
+// The hook editor: the hook's cell, kind and source, with the fault in it.
 
 import { make, newId, setText } from "../../static/dom.js";
 import { HOOK_KINDS } from "../../static/python.js";
@@ -7,14 +7,14 @@ import { NamesList } from "./names_list.js";
 
 /** @typedef {import("../../static/python.js").Draft} Draft */
 /** @typedef {import("../../static/python.js").Answer} Answer */
-/** @typedef {{line: number, text: string, source: string}} Fault an error in a line of a text that was attached, or was to be */
+/** @typedef {{line: number, text: string, source: string}} Fault an error in a line of a hook's source, attached or rejected */
 
-/** Tell Python what was typed when nothing was typed for this long, in milliseconds. */
+/** Delay in milliseconds between the last key press and the report to Python. */
 const TYPING = 300;
 const HELP = "Runs among the notebook's names. Tab completes a name, or indents; Shift+Tab takes indentation back; Escape, then Tab leaves. Shift+Enter attaches.";
 const NO_HELP = { spellcheck: "false", autocomplete: "off" };
 export class HookEditor {
-  /** @param {import("../../static/types.js").Send} send @param {(draft: Draft) => void} keep shows it in the other displays of this panel */
+  /** @param {import("../../static/types.js").Send} send @param {(draft: Draft) => void} keep shows a draft in the other displays of this panel */
   constructor(send, keep) {
     this.send = send;
     this.keep = keep;
@@ -71,14 +71,14 @@ export class HookEditor {
     this.cells.replaceChildren(...cells.map((path) => make("option", { value: path })));
   }
 
-  /** What hooks printed, and the errors in them. @param {Partial<import("../../static/python.js").Printed>} printed */
+  /** Handle new output and errors of hooks. @param {Partial<import("../../static/python.js").Printed>} printed */
   setPrinted({ entries = [] }) {
     this.printed = entries;
     this.#showFault();
   }
 
   #kindChosen() {
-    // What a person wrote stays; an untouched template gives way to the next one.
+    // The user's text stays; an unmodified template is replaced by that of the new kind.
     if (!this.area.value.trim() || Object.values(this.templates).includes(this.area.value)) this.area.value = this.templates[this.kind.value] ?? "";
     this.#changed();
   }
@@ -95,7 +95,7 @@ export class HookEditor {
     return { path: this.cell.value, kind: this.kind.value, source: this.area.value };
   }
 
-  /** What is written outlives this display: other displays of the panel show it, and a page that is loaded anew. */
+  /** Save the draft for other displays of the panel and for a reloaded page. */
   #changed() {
     this.#showFault();
     this.keep(this.#draft());
@@ -109,7 +109,7 @@ export class HookEditor {
     this.send({ type: "hook_draft", ...this.#draft() });
   }
 
-  /** Show what was written, here before or in another display; who writes here, or has not told yet, is not disturbed. @param {Partial<Draft>} kept */
+  /** Show a draft, saved here or in another display, unless the user types here or has unsent text. @param {Partial<Draft>} kept */
   setDraft(kept) {
     const writes = this.typing || this.form.contains(this.form.ownerDocument.activeElement);
     if (kept.source === undefined || writes) return;
@@ -126,7 +126,7 @@ export class HookEditor {
     this.#replaceText(row.source);
   }
 
-  /** Put another text into the editor, as if it were typed, so that undo brings the old one back. @param {string} source */
+  /** Replace the full text as if by typing, so that undo restores the old one. @param {string} source */
   #replaceText(source) {
     this.area.replace(source);
     this.#changed();
@@ -137,7 +137,7 @@ export class HookEditor {
     this.attach.classList.remove("hs-pending");
     this.given = given;
     this.#showFault();
-    // Who has just pressed Attach sees what came of it, also in a low window.
+    // After Attach, scroll the answer into view, which a low window would hide.
     if (given.failed && this.form.contains(this.form.ownerDocument.activeElement)) this.answer.scrollIntoView({ block: "nearest" });
   }
 
@@ -146,7 +146,7 @@ export class HookEditor {
     this.names.update(message);
   }
 
-  /** Say what is wrong with the text, and mark the line for as long as it stands there as it was. */
+  /** Describe the fault in the text, and mark its line as long as that line is unmodified. */
   #showFault() {
     const refused = this.given.failed ? this.#standing({ line: this.given.line ?? 0, text: this.given.text ?? "", source: this.given.source ?? "" }) : null;
     const fault = refused ?? this.#raised();
@@ -160,7 +160,7 @@ export class HookEditor {
     setText(this.goTo, fault ? `Go to line ${fault.line}` : "");
   }
 
-  /** The last error of the hook that this text is of, if its line is still the same. @returns {Fault | null} */
+  /** Return the last error of this text's hook, if its line is unmodified. @returns {Fault | null} */
   #raised() {
     const path = this.cell.value.trim();
     const hook = this.hooks.find((row) => row.source && row.kind === this.kind.value && (row.path || ".") === path);
@@ -168,7 +168,7 @@ export class HookEditor {
     return hook && entry ? this.#standing({ line: entry.line, text: `line ${entry.line}: ${entry.text.split("\n")[0]}`, source: hook.source }) : null;
   }
 
-  /** The fault, if its line is there and as it was. @param {Fault} fault @returns {Fault | null} */
+  /** Return the fault if its line exists and is unmodified, or else null. @param {Fault} fault @returns {Fault | null} */
   #standing(fault) {
     const [then, now] = [fault.source, this.area.value].map((text) => text.split("\n")[fault.line - 1]);
     return fault.line > 0 && now !== undefined && then === now ? fault : null;

@@ -1,4 +1,4 @@
-// Every hook on a cell, with the buttons that take one off and bring one back into the editor.
+// The attached hooks, with buttons to remove one or to edit its source.
 
 import { make, setText } from "../../static/dom.js";
 

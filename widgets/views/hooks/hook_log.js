@@ -1,8 +1,8 @@
-// What the hooks that were written in a panel print, and the errors in them.
+// Output of hooks written in a panel, and their errors.
 
 import { make } from "../../static/dom.js";
 
-/** Ask for the rest of what hooks printed when none of it came for this long, in milliseconds. */
+/** Delay in milliseconds between the last output of hooks and the request for the rest. */
 const QUIET = 400;
 
 /** @param {import("../../static/types.js").Send} send */
@@ -20,7 +20,7 @@ export function createHookLog(send) {
       const told = !entries.length ? "Nothing yet: what written hooks print comes here, and the errors in them." : dropped ? `${dropped} older ones dropped` : "";
       log.replaceChildren(...(told ? [make("p", { class: "hs-question", text: told })] : []), ...entries.map(entry));
       if (atEnd) log.scrollTop = log.scrollHeight;
-      // Python tells only so often, and nothing follows the last line: ask once it is quiet.
+      // Python limits its messages, so the last lines may be missing: request them after a pause.
       clearTimeout(quiet);
       if (entries.length) quiet = window.setTimeout(() => send({ type: "hook_log" }), QUIET);
     },

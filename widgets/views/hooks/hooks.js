@@ -1,4 +1,4 @@
-// The hooks: every one that is on a cell, an editor in which one is written, and what the written ones print.
+// The hooks: a list of the attached ones, an editor for new ones, and their output.
 
 import { make } from "../../static/dom.js";
 import { HookEditor } from "./hook_editor.js";
@@ -16,7 +16,7 @@ export function create({ send, keep }) {
 
   /** @param {import("../../static/python.js").Hooks} hooks */
   function update(hooks) {
-    if (!hooks.rows) return; // nothing was sent so far
+    if (!hooks.rows) return; // no data yet
     editor.update(hooks);
     list.update(hooks);
   }

@@ -1,10 +1,10 @@
-// Indentation of Python as it is typed: what Enter, Tab, Shift+Tab and Backspace make of a text. Each gives a change: from
-// where to where which text is put, and what is selected then; or null, where the key does what it always does.
+// Indentation of Python code while it is typed: the effect of Enter, Tab, Shift+Tab and Backspace. Each function
+// returns a change, which is a range, its new text and the new selection; or null for the default behavior.
 
 const WIDTH = 4;
-/** What ends a block: the line below belongs to the one around it. */
+/** Statements that end a block: the next line is dedented. */
 const ENDS_BLOCK = /^\s*(return|pass|break|continue|raise)\b/;
-/** What a statement goes on behind: a bracket, a comma, an operator. */
+/** Characters that continue a statement: a bracket, a comma, an operator. */
 const GOES_ON = /[([{,\\+\-*/%=&|^<>]$/;
 
 /** @typedef {{from: number, to: number, text: string, start: number, end: number}} Change */
@@ -14,7 +14,7 @@ const lineStart = (text, at) => text.lastIndexOf("\n", at - 1) + 1;
 /** @param {string} line */
 const indentOf = (line) => /^[ \t]*/.exec(line)?.[0] ?? "";
 
-/** A new line, indented as the one before it, deeper behind a colon or a bracket, less deep behind what ends a block. @param {string} text @param {number} start @param {number} end @returns {Change} */
+/** Start a new line with the indentation of the previous one, deeper behind a colon or a bracket, less deep at the end of a block. @param {string} text @param {number} start @param {number} end @returns {Change} */
 export function newLine(text, start, end) {
   const line = text.slice(lineStart(text, start), start);
   const code = line.replace(/#[^'"]*$/, "").trimEnd();
@@ -25,19 +25,19 @@ export function newLine(text, start, end) {
   return { from: start, to: end, text: `\n${indent}`, start: at, end: at };
 }
 
-/** Spaces up to the next stop; of a selection over several lines, each line is indented. @param {string} text @param {number} start @param {number} end @returns {Change} */
+/** Insert spaces up to the next tab stop; with a selection over several lines, indent each of them. @param {string} text @param {number} start @param {number} end @returns {Change} */
 export function indent(text, start, end) {
   if (text.slice(start, end).includes("\n")) return changeLines(text, start, end, (line) => (line.trim() ? " ".repeat(WIDTH) + line : line));
   const spaces = " ".repeat(WIDTH - ((start - lineStart(text, start)) % WIDTH));
   return { from: start, to: end, text: spaces, start: start + spaces.length, end: start + spaces.length };
 }
 
-/** The lines of the selection, or the one with the cursor, less deep. @param {string} text @param {number} start @param {number} end */
+/** Dedent the selected lines, or the line with the cursor. @param {string} text @param {number} start @param {number} end */
 export function dedent(text, start, end) {
   return changeLines(text, start, end, (line) => line.replace(/^( {1,4}|\t)/, ""));
 }
 
-/** Behind nothing but indentation, back to the stop before. @param {string} text @param {number} start @param {number} end @returns {Change | null} */
+/** Within indentation, delete back to the previous tab stop. @param {string} text @param {number} start @param {number} end @returns {Change | null} */
 export function back(text, start, end) {
   const before = text.slice(lineStart(text, start), start);
   if (start !== end || !/^ +$/.test(before)) return null;
@@ -48,7 +48,7 @@ export function back(text, start, end) {
 /** @param {string} text @param {number} start @param {number} end @param {(line: string) => string} change @returns {Change} */
 function changeLines(text, start, end, change) {
   const from = lineStart(text, start);
-  // A selection that ends at the beginning of a line does not reach into it.
+  // A selection that ends at the beginning of a line excludes that line.
   const last = end > start && text[end - 1] === "\n" ? end - 1 : end;
   const found = text.indexOf("\n", last);
   const to = found < 0 ? text.length : found;

@@ -1,16 +1,17 @@
-// The names that Tab offers in the editor: asked of the kernel, shown below the cursor, narrowed down as one types on.
+// Completion in the editor: Tab requests names from the kernel; a list below the cursor shows them, filtered by further
+// typing.
 
 import { closest, make, newId, setAttribute, setText } from "../../static/dom.js";
 
-/** What Tab completes: something that ends in a name or a dot. */
+/** Completable text: it ends in a name or a dot. */
 const BEGUN = /[\p{L}\p{N}_.]$/u;
 export class NamesList {
-  /** @param {(number: number, before: string) => void} ask the kernel, which answers with the number */
+  /** @param {(number: number, before: string) => void} ask requests names from the kernel, which answers with the same number */
   constructor(ask) {
     this.ask = ask;
     this.id = newId("hs-names");
     this.number = 0;
-    /** Where the name that is completed begins. */
+    /** Offset of the completed name. */
     this.from = 0;
     /** @type {string[]} */
     this.names = [];
@@ -18,7 +19,7 @@ export class NamesList {
     this.list = make("ul", { class: "hs-names", id: this.id, role: "listbox", "aria-label": "Names", hidden: "" });
     this.says = make("p", { class: "hs-hidden", role: "status", "aria-label": "Completion" });
     this.elements = [this.list, this.says];
-    // A press must not take the focus out of the editor.
+    // The editor must keep the focus when the list is pressed.
     this.list.addEventListener("pointerdown", (event) => {
       event.preventDefault();
       const option = closest(event.target, "[role=option]");
@@ -26,7 +27,7 @@ export class NamesList {
     });
   }
 
-  /** @param {import("./code_area.js").CodeArea} area in which names are completed */
+  /** @param {import("./code_area.js").CodeArea} area the editor */
   belongTo(area) {
     this.area = area;
     setAttribute(area.input, "aria-autocomplete", "list");
@@ -40,7 +41,7 @@ export class NamesList {
     return !this.list.hidden;
   }
 
-  /** Ask what may stand at the cursor; false where nothing is begun there. @param {boolean} [always] also where nothing is */
+  /** Request names for the cursor; return false if there is nothing to complete. @param {boolean} [always] requests names even if none is started */
   complete(always = false) {
     const input = this.area?.input;
     if (!input || input.selectionStart !== input.selectionEnd) return false;
@@ -53,14 +54,14 @@ export class NamesList {
   /** @param {import("../../static/python.js").HookNames} message */
   update({ number, begun, names }) {
     const input = this.area?.input;
-    if (!input || number !== this.number || input.ownerDocument.activeElement !== input) return; // typed on since, or left
+    if (!input || number !== this.number || input.ownerDocument.activeElement !== input) return; // the user typed on or left
     this.from = input.selectionStart - begun.length;
     if (names.length === 1) return this.#take(names[0]);
     setText(this.says, names.length ? `${names.length} names: arrow keys choose, Enter takes one, Escape closes.` : "No name begins so.");
     this.#show(names);
   }
 
-  /** What is typed narrows the names down, and makes an answer that is on its way an old one. */
+  /** Filter the names by the typed text, and ignore a pending answer. */
   #typed() {
     this.number += 1;
     if (!this.isOpen || !this.area) return;
@@ -79,7 +80,7 @@ export class NamesList {
     this.#place(this.area);
   }
 
-  /** Below the name, or above it where there is more room. @param {import("./code_area.js").CodeArea} area */
+  /** Place the list below the name, or above it if there is more room. @param {import("./code_area.js").CodeArea} area */
   #place(area) {
     const { left, top } = area.placeBelow(this.from);
     const above = top + this.list.offsetHeight > area.element.clientHeight && top > area.element.clientHeight / 2;
@@ -106,7 +107,7 @@ export class NamesList {
     setText(this.says, name);
   }
 
-  /** A key, before the editor has it; true where it was for the list. @param {KeyboardEvent} event */
+  /** Handle a key before the editor does; return whether the list used it. @param {KeyboardEvent} event */
   keyed(event) {
     if (event.ctrlKey && event.key === " ") return this.complete(true);
     if (!this.isOpen || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return false;

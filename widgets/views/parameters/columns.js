@@ -1,4 +1,4 @@
-// The columns of the two tables of parameters: of weights, and of running statistics, which nothing trains.
+// The columns of the two tables of parameters: for weights, and for running statistics, which are not trained.
 
 import { make, setAttribute, setText } from "../../static/dom.js";
 import { formatCount, formatNumber } from "../../static/format.js";
@@ -6,7 +6,7 @@ import { drawSparkline } from "../../static/sparkline.js";
 import { faultsOf, isFrozen, notesOf } from "./rows.js";
 
 /** @typedef {import("./rows.js").ParameterRow} ParameterRow */
-/** @typedef {import("../../static/grid.js").Column<ParameterRow> & {hint: string}} Column `hint` says what a column holds */
+/** @typedef {import("../../static/grid.js").Column<ParameterRow> & {hint: string}} Column `hint` describes a column */
 /** @typedef {keyof typeof FIGURES_IN_WORDS} Figure */
 
 const FIGURES_IN_WORDS = {
@@ -21,7 +21,7 @@ const FIGURES_IN_WORDS = {
 const NAME = { key: "name", title: "name", value: (/** @type {ParameterRow} */ r) => r.name, draw: drawName, hint: "its path in the network" };
 const SHAPE = { key: "shape", title: "shape", value: (/** @type {ParameterRow} */ r) => `${r.shape} ${r.dtype}`, hint: "its shape and dtype" };
 
-/** @param {() => string} series what the history shows, in words @returns {Column[]} */
+/** @param {() => string} series returns a description of the history @returns {Column[]} */
 export const weightColumns = (series) => [
   { ...NAME, width: "minmax(104px, 3fr)" },
   { ...SHAPE, width: "minmax(82px, 1.2fr)" },
@@ -67,7 +67,7 @@ function drawFigure(cell, row, key) {
   setAttribute(cell, "aria-description", unusual || null);
 }
 
-/** The name, whose end tells most: of one that is too long the beginning is left out. @param {HTMLElement} cell @param {ParameterRow} row */
+/** Draw the name. Its end is the most informative part, so an overlong name is truncated at its beginning. @param {HTMLElement} cell @param {ParameterRow} row */
 function drawName(cell, row) {
   if (!cell.firstElementChild) {
     cell.classList.add("hs-parameter-name");

@@ -1,4 +1,4 @@
-// The selected parameter: its figures, its histogram, and the editor of its values.
+// The selected parameter: its statistics, its histogram, and the editor of its values.
 
 import { make, setText } from "../../static/dom.js";
 import { formatNumber, parseNumber, toFloat64 } from "../../static/format.js";
@@ -27,7 +27,7 @@ export function createParameterDetail(send) {
       make("div", { class: "hs-parameter-figures" }, [figures, histogram.element]),
     ]),
     editor,
-    /** What sets it apart, as its row is now. @param {import("./rows.js").ParameterRow | undefined} row */
+    /** Show notes about the parameter, from its current row. @param {import("./rows.js").ParameterRow | undefined} row */
     tell(row) {
       const told = row ? notesOf(row) : [];
       setText(notes, told.join(" · "));

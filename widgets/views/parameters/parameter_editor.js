@@ -1,8 +1,8 @@
-// The value editor of a parameter: what a change would do is told while it is typed; only "Apply" does it.
+// The value editor of a parameter: it previews a change during typing; only "Apply" performs it.
 
 import { make, setAttribute, setText } from "../../static/dom.js";
 
-/** The changes, and the fields of each: their name, label, example, and whether they may be left out. */
+/** The changes, and the fields of each: name, label, example, and whether they are optional. */
 /** @type {Record<string, {title: string, fields: {name: string, label: string, example: string, optional?: boolean}[]}>} */
 const EDITS = {
   set: {
@@ -23,7 +23,7 @@ const EDITS = {
     ],
   },
 };
-/** Ask for a preview when nothing was typed for this long, in milliseconds. */
+/** Delay in milliseconds between the last key press and the request for a preview. */
 const PAUSE_IN_TYPING = 150;
 
 /** @param {import("../../static/types.js").Send} send */
@@ -65,7 +65,7 @@ export function createParameterEditor(send) {
     changed();
   }
 
-  /** What is typed is another change now: the old preview counts no more. */
+  /** Handle typing: it makes the last preview invalid. */
   function changed() {
     number += 1;
     apply.disabled = true;
@@ -97,7 +97,7 @@ export function createParameterEditor(send) {
 
   return {
     element,
-    /** Another parameter is edited from now on. @param {string} name @param {string[]} names of initializers */
+    /** Switch to another parameter. @param {string} name @param {string[]} names of initializers */
     edit(name, names) {
       if (name === parameter) return;
       parameter = name;
@@ -108,7 +108,7 @@ export function createParameterEditor(send) {
     answer(answer) {
       undo.disabled = !answer.undo;
       setAttribute(undo, "title", answer.undo ? `Undo: ${answer.undo}` : null);
-      if (answer.number && answer.number !== number) return; // to what was typed before
+      if (answer.number && answer.number !== number) return; // an outdated answer
       apply.disabled = !answer.ready;
       if (answer.text) tell(answer.text, answer.failed);
     },

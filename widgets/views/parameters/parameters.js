@@ -1,6 +1,6 @@
-// The parameters: one row each, with the requires_grad switch and the figures that tell healthy from sick; running
-// statistics, which nothing trains, in a table of their own below. Names come once; figures follow, those of the rows in
-// view first. The selected one's values can be changed.
+// The parameters: one row each, with the requires_grad switch and statistics that reveal faults; running statistics,
+// which are not trained, have a separate table below. Names are sent once; statistics follow, first for the rows in
+// view. The values of the selected parameter can be edited.
 
 import { make, setAttribute, setText } from "../../static/dom.js";
 import { Grid } from "../../static/grid.js";
@@ -18,9 +18,9 @@ import { SparklineReading } from "./sparkline_reading.js";
 const SERIES_NAMES = { gradient_norm: "gradient norm", update_ratio: "update ratio" };
 /** @type {Set<string>} */
 const IN_FIGURES = new Set(FIGURES);
-/** Wait this long after a scroll before telling what is in view, in milliseconds. */
+/** Delay in milliseconds between a scroll and the report of the rows in view. */
 const SETTLE = 60;
-/** Wait this long after an update before asking for what it left out, in milliseconds. */
+/** Delay in milliseconds between an update and the request for the rest. */
 const QUIET = 400;
 
 class Parameters {
@@ -80,7 +80,7 @@ class Parameters {
     });
     columns.forEach(({ title, hint }, k) => {
       setAttribute(table.head.children[k], "title", hint);
-      const [before, after] = title.split("_"); // a line may end behind it
+      const [before, after] = title.split("_"); // allows a line break behind it
       if (after) table.head.children[k].firstElementChild?.replaceChildren(`${before}_`, make("wbr"), after);
     });
     return table;
@@ -93,7 +93,7 @@ class Parameters {
     this.send({ type: "select_parameter", name: row.name });
   }
 
-  /** Of the tables one at most has a selected row. @param {Grid<ParameterRow>} table */
+  /** Clear the selection in the other tables, so that at most one row is selected. @param {Grid<ParameterRow>} table */
   #showChosen(table) {
     for (const other of this.tables) {
       other.selected = other === table ? this.chosen : null;
@@ -114,7 +114,7 @@ class Parameters {
     this.#lookAgain();
   }
 
-  /** One filter is for both tables; what it finds among the statistics alone is shown. */
+  /** Apply the filter to both tables, and show matches that exist only among the statistics. */
   #filtered() {
     this.statistics.filter.value = this.weights.filter.value;
     this.statistics.schedule();
@@ -143,7 +143,7 @@ class Parameters {
   #switched({ target: box }) {
     if (!(box instanceof HTMLInputElement) || box.type !== "checkbox") return;
     const wanted = box.checked;
-    // The box shows the model: it moves when Python says so, not when it is clicked.
+    // The box shows the model's state: it changes when Python confirms, not when it is clicked.
     box.checked = !wanted;
     box.classList.add("hs-pending");
     this.send({ type: "requires_grad", name: box.dataset.name ?? "", on: wanted });
@@ -153,7 +153,7 @@ class Parameters {
     return this.tables.some((table) => IN_FIGURES.has(table.sortKey));
   }
 
-  /** Tell Python what is in view, and whether an order needs the others' figures. */
+  /** Tell Python the rows in view, and whether the order requires the others' statistics. */
   #look() {
     const rows = [...this.inView.values()].flat().map((row) => row.position);
     const others = this.rest > 0 && this.#isOrdered();
@@ -166,7 +166,7 @@ class Parameters {
 
   /** @param {Partial<import("../../static/python.js").ParameterTexts>} texts @param {DataView} buffer */
   update(texts, buffer) {
-    if (!texts.name) return; // nothing was sent so far
+    if (!texts.name) return; // no data yet
     this.#sayEmpty();
     const rows = readRows(this.rows, texts, buffer);
     if (!rows) return;
@@ -185,7 +185,7 @@ class Parameters {
     this.rest = message.rest;
     this.waiting = false;
     clearTimeout(this.remaining);
-    // An order needs the rest now; else it is asked for when no update has come for a while.
+    // Sorting requires the rest now; otherwise it is requested after a time without updates.
     if (this.rest && this.#isOrdered()) this.told = "";
     else if (this.rest) this.remaining = window.setTimeout(() => this.#lookAgain(), QUIET);
     for (const table of this.tables) table.schedule();
@@ -203,7 +203,7 @@ class Parameters {
     this.detail.element.hidden = false;
     this.detail.update(parameter, buffers[0], this.initializers);
     if (!this.chosen) {
-      // Chosen before the page was loaded anew.
+      // The selection predates the reload of the page.
       this.chosen = parameter.name;
       const running = this.rows.find((row) => row.name === parameter.name)?.running;
       this.#showChosen(running ? this.statistics : this.weights);

@@ -1,4 +1,4 @@
-// The parameters as Python sends them: names and shapes once, then figures, and a history of those in view.
+// The parameters as Python sends them: names and shapes once, then statistics, and a history of those in view.
 
 import { toFloat64 } from "../../static/format.js";
 import { FIGURES } from "../../static/python.js";
@@ -10,11 +10,11 @@ import { FIGURES } from "../../static/python.js";
  */
 
 const NOT_KNOWN = { known: false, mean: NaN, std: NaN, minimum: NaN, maximum: NaN, norm: NaN, gradient_norm: NaN, update_ratio: NaN, nan: 0, inf: 0 };
-/** Of a parameter: requires_grad, size, whether it is a running statistic. */
+/** Numbers per parameter: requires_grad, size, whether it is a running statistic. */
 const NUMBERS = 3;
 
 /**
- * The rows of these parameters, the ones there were if the names are the same; null if half of them is on its way.
+ * Return the rows of these parameters, reused if the names are the same; null if half of the data is missing.
  * @param {ParameterRow[]} before @param {Partial<import("../../static/python.js").ParameterTexts>} texts @param {DataView} buffer
  */
 export function readRows(before, { name: names = [], shape: shapes = [], dtype: dtypes = [], shared = {} }, buffer) {
@@ -33,7 +33,7 @@ export function readRows(before, { name: names = [], shape: shapes = [], dtype: 
   return rows;
 }
 
-/** Put figures and histories into their rows. @param {ParameterRow[]} rows @param {DataView[]} buffers @param {import("../../static/python.js").ParameterFigures} message @param {boolean} withHistory whether the first take one */
+/** Copy statistics and histories into their rows. @param {ParameterRow[]} rows @param {DataView[]} buffers @param {import("../../static/python.js").ParameterFigures} message @param {boolean} withHistory whether the first rows receive histories */
 export function addFigures(rows, [figures, histories], message, withHistory) {
   const numbers = toFloat64(figures);
   const points = toFloat64(histories);
@@ -51,15 +51,15 @@ export function addFigures(rows, [figures, histories], message, withHistory) {
   }
 }
 
-/** Whether a weight is not trained. @param {ParameterRow} row */
+/** Return whether a row is a weight that is not trained. @param {ParameterRow} row */
 export const isFrozen = (row) => !row.requires_grad && !row.running;
 
-/** What of its elements is not finite, in words, or "". @param {ParameterRow} row */
+/** Describe the nonfinite elements of a parameter; "" if there are none. @param {ParameterRow} row */
 export function faultsOf(row) {
   return [row.nan ? `${row.nan} NaN` : "", row.inf ? `${row.inf} inf` : ""].filter(Boolean).join(", ");
 }
 
-/** What sets a parameter apart from others, in words. @param {ParameterRow} row */
+/** Return the notes about a parameter. @param {ParameterRow} row */
 export function notesOf(row) {
   const faults = faultsOf(row);
   return [

@@ -1,11 +1,11 @@
-// The running statistics below the weights, behind a button that says how many there are: nobody trains them, and a
-// network with batch normalization has as many of them as of scales.
+// The running statistics below the weights, behind a button with their number: they are not trained, and a network with
+// batch normalization has as many of them as scales.
 
 import { make, newId, setAttribute, setText } from "../../static/dom.js";
 
 /** @typedef {import("./rows.js").ParameterRow} ParameterRow */
 
-/** @param {import("../../static/grid.js").Grid<ParameterRow>} table @param {() => void} toggled it was opened or closed */
+/** @param {import("../../static/grid.js").Grid<ParameterRow>} table @param {() => void} toggled called after the table was opened or closed */
 export function createRunning(table, toggled) {
   const id = newId("hs-running");
   const count = make("span");
@@ -29,7 +29,7 @@ export function createRunning(table, toggled) {
       element.hidden = !rows.length;
       setText(count, `${rows.length} running ${rows.length === 1 ? "statistic" : "statistics"}, not trained`);
     },
-    /** Say whether one of them is not finite: they may be out of sight. */
+    /** Report nonfinite statistics, which may be out of view. */
     tell() {
       const broken = table.rows.filter((row) => row.known && (row.nan || row.inf)).length;
       setText(faults, `${broken} with NaN or inf`);

@@ -1,15 +1,15 @@
-// Reading the points of the sparklines in a table: the one nearest to the pointer, or in the selected row the one to which
-// the arrow keys went. Its step and value stand beside the line, and are told to who cannot see them.
+// Readout of the sparklines in a table: the point nearest to the pointer, or in the selected row the one selected by
+// the arrow keys. Its step and value appear beside the line, and screen readers announce them.
 
 import { make, setAttribute, setText } from "../../static/dom.js";
 import { formatNumber } from "../../static/format.js";
 import { drawnIn, placesOf, SPARK_WIDTH } from "../../static/sparkline.js";
 
-/** Between the line and what is read, in CSS pixels. */
+/** Distance between the line and the readout, in CSS pixels. */
 const GAP = 6;
 
 export class SparklineReading {
-  /** @param {HTMLElement} table @param {() => Element | null} selected the row that the keys read */
+  /** @param {HTMLElement} table @param {() => Element | null} selected returns the row for the arrow keys */
   constructor(table, selected) {
     this.table = table;
     this.selected = selected;
@@ -21,7 +21,7 @@ export class SparklineReading {
     table.addEventListener("keydown", (event) => this.#keyed(event));
   }
 
-  /** The table was drawn again: its cells may be of other rows, and have more points. */
+  /** Update after the table was drawn again: its cells may belong to other rows and have more points. */
   refresh() {
     if (!this.at) return;
     const drawn = drawnIn(this.at.cell);
@@ -55,7 +55,7 @@ export class SparklineReading {
     this.#show(cell, now < 0 ? steps.length - 1 : Math.max(0, Math.min(steps.length - 1, now + way)));
   }
 
-  /** @param {HTMLElement} cell @param {number} k the point */
+  /** @param {HTMLElement} cell @param {number} k index of the point */
   #show(cell, k) {
     const drawn = drawnIn(cell);
     if (!drawn) return;

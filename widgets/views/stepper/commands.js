@@ -1,10 +1,10 @@
-// The buttons that let the run go on, and apart from them those that only move what is shown; each has a key.
+// The buttons that resume the run, and separate ones that only change the shown operator; each has a key.
 
 import { make } from "../../static/dom.js";
 import { createIcon } from "./icons.js";
 import { createTooltip } from "./tooltip.js";
 
-/** Button, command, key: those of JupyterLab's debugger where it has them. */
+/** Button, command, key: the same keys as in JupyterLab's debugger, as far as it has them. */
 const STEPS = [
   ["Step over", "over", "F10"],
   ["Step into", "into", "F11"],
@@ -15,16 +15,16 @@ const STEPS = [
   ["Abort", "abort", "Shift+F9"],
 ];
 
-/** Button, message, key: these move what is shown, not the run. @type {[string, "step_back" | "step_forward", string][]} */
+/** Button, message, key: these change the shown operator and leave the run paused. @type {[string, "step_back" | "step_forward", string][]} */
 const LOOKS = [
   ["Step back", "step_back", "F4"],
   ["Step forward", "step_forward", "Shift+F4"],
 ];
 
-/** The key of a command or of a look back. @param {string} what */
+/** Return the key of a command or message. @param {string} what */
 export const keyFor = (what) => [...STEPS, ...LOOKS].find(([, command]) => command === what)?.[2] ?? "";
 
-/** The name of a key, as the buttons have it. @param {KeyboardEvent} event */
+/** Return the name of a key, as the buttons show it. @param {KeyboardEvent} event */
 function keyOf(event) {
   return event.ctrlKey || event.altKey || event.metaKey ? "" : (event.shiftKey ? "Shift+" : "") + event.key;
 }
@@ -34,7 +34,7 @@ const commandOf = (event) => STEPS.find(([, , key]) => key === keyOf(event))?.[1
 /** @param {KeyboardEvent} event */
 const lookOf = (event) => LOOKS.find(([, , key]) => key === keyOf(event))?.[1];
 
-/** Whether no other stop is expected after a key. @param {KeyboardEvent} event */
+/** Return whether a key's command allows no further stop. @param {KeyboardEvent} event */
 export const ends = (event) => ["continue", "abort"].includes(commandOf(event) ?? "");
 
 /**
@@ -65,7 +65,7 @@ export function createCommands(resume, look) {
       tooltip.element,
     ]),
     controls: [...steps, ...looks],
-    /** Do what the button of a key does, if there is one. @param {KeyboardEvent} event */
+    /** Press the button of a key, if there is one. @param {KeyboardEvent} event */
     key(event) {
       const [command, type] = [commandOf(event), lookOf(event)];
       if (command) resume(command);

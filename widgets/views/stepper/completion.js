@@ -1,7 +1,7 @@
-// Completing a name in a line that is typed: Tab adds what the names that begin so have in common. Where that is
-// nothing, Tab goes on to the next control as ever, so that no keyboard is caught here.
+// Completion of a name in an input: Tab adds the common prefix of the matching names. If there is none, Tab moves to
+// the next control as usual, so that the keyboard is never trapped.
 
-/** What Tab adds to a text: the rest of a name, or "". @param {string} text @param {string[]} names */
+/** Return the completion by Tab: the rest of a name, or "". @param {string} text @param {string[]} names */
 function restOfName(text, names) {
   const begun = /(?<![\p{L}\p{N}_.])[\p{L}_][\p{L}\p{N}_]*$/u.exec(text)?.[0];
   const meant = begun ? names.filter((name) => name.startsWith(begun)) : [];
@@ -11,7 +11,7 @@ function restOfName(text, names) {
   return common.slice(begun.length);
 }
 
-/** @param {HTMLInputElement} input @param {() => string[]} names that may stand there now */
+/** @param {HTMLInputElement} input @param {() => string[]} names returns the names that are valid there */
 export function completeWithTab(input, names) {
   input.addEventListener("keydown", (event) => {
     const at = input.selectionStart ?? 0;

@@ -1,14 +1,14 @@
-// The line in which an expression is evaluated or a value set; above it what was asked before, and the answers.
+// The input that evaluates an expression or sets a value; earlier inputs and their results are above it.
 
 import { make, setText } from "../../static/dom.js";
 import { completeWithTab } from "./completion.js";
 
-/** What sets a value: a name, or one place of it, and an expression. */
+/** Syntax of an assignment: a name or an element of one, and an expression. */
 const ASSIGNMENT = /^\s*([A-Za-z_]\w*(?:\s*\[\s*\d+\s*\])?)\s*=(?!=)\s*(.+)$/s;
 
 /**
  * @param {import("../../static/types.js").Send} send
- * @param {() => string[]} names that Tab completes
+ * @param {() => string[]} names returns the names that Tab completes
  */
 export function createEvaluate(send, names) {
   const input = make("input", {

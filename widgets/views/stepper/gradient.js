@@ -1,4 +1,4 @@
-// The check of a gradient: its button, and what it found for the cell that is shown.
+// The gradient check: its button, and its result for the current cell.
 
 import { make, setText } from "../../static/dom.js";
 
@@ -23,7 +23,7 @@ export function createGradient(check) {
     rows,
   ]);
 
-  /** A check is of one cell: at a stop in another it is not shown. */
+  /** Draw the result, which is hidden at a stop in another cell. */
   function draw() {
     const here = found.state && found.path === path ? found : null;
     summary.hidden = !here;
@@ -42,7 +42,7 @@ export function createGradient(check) {
       found = now;
       draw();
     },
-    /** The stop is in another cell, perhaps. @param {string} cell */
+    /** Set the cell of the current stop. @param {string} cell */
     setCell(cell) {
       path = cell;
       draw();

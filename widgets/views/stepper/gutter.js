@@ -1,18 +1,18 @@
-// The numbers of the lines: a click sets or removes a breakpoint there, and beside one stands its condition.
+// The line numbers: a click sets or removes a breakpoint, and its condition is shown beside it.
 
 import { closest, make, setAttribute, setText } from "../../static/dom.js";
 
 /** @typedef {import("../../static/python.js").LineBreakpoint} LineBreakpoint */
 
 /**
- * @param {HTMLElement} list of the lines
+ * @param {HTMLElement} list the list of lines
  * @param {{set: (line: number, condition: string) => void, remove: (line: number) => void}} asks
  */
 export function createGutter(list, asks) {
   let enabled = false;
   /** @type {Map<number, LineBreakpoint>} */
   let breakpoints = new Map();
-  /** The condition that is being written. @type {{line: number, form: HTMLFormElement} | null} */
+  /** The condition that the user is editing. @type {{line: number, form: HTMLFormElement} | null} */
   let editing = null;
 
   const numbers = () => [.../** @type {NodeListOf<HTMLButtonElement>} */ (list.querySelectorAll("button.hs-line-number"))];
@@ -37,12 +37,12 @@ export function createGutter(list, asks) {
     next.focus();
   }
 
-  /** Of all numbers Tab comes to one. @param {HTMLButtonElement | undefined} number */
+  /** Make this number the only one that Tab reaches. @param {HTMLButtonElement | undefined} number */
   function reach(number) {
     for (const one of numbers()) setAttribute(one, "tabindex", one === number ? 0 : -1);
   }
 
-  /** Write the condition of a breakpoint, also of one that is not there yet. @param {number} line */
+  /** Edit the condition of an existing or new breakpoint. @param {number} line */
   function edit(line) {
     close();
     const item = numberOf(line)?.parentElement;
@@ -120,7 +120,7 @@ export function createGutter(list, asks) {
   });
 
   return {
-    /** Numbers that can be clicked take the places of those that are only read. @param {number[]} stoppable @param {number} current */
+    /** Replace static line numbers by buttons where breakpoints are possible. @param {number[]} stoppable @param {number} current */
     place(stoppable, current) {
       editing = null;
       const lines = new Set(stoppable);

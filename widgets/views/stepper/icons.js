@@ -1,11 +1,11 @@
-// The stepper's icons: lines in a square of 16, in the color of the text around them. What they mean is said by the
-// name of the button that they stand in.
+// The stepper's icons: lines in a square of 16, in the color of the surrounding text. Each icon's meaning is the
+// accessible name of its button.
 
 import { makeSvg } from "../../static/dom.js";
 
 const AHEAD = "M10.5 8h4M12.6 5.8 14.8 8l-2.2 2.2";
 
-/** By name: lines, and areas. @type {Record<string, {lines?: string, areas?: string}>} */
+/** Icons by name: lines, and areas. @type {Record<string, {lines?: string, areas?: string}>} */
 const SHAPES = {
   over: { lines: "M2 9.2a5.6 5.6 0 0 1 10.7-2M13.4 3.2v4.2H9.2", areas: "M6.2 12.8a1.8 1.8 0 1 0 3.6 0a1.8 1.8 0 1 0-3.6 0" },
   into: { lines: "M8 1.5v7M4.9 5.7 8 8.8l3.1-3.1", areas: "M6.2 12.8a1.8 1.8 0 1 0 3.6 0a1.8 1.8 0 1 0-3.6 0" },

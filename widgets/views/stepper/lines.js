@@ -1,4 +1,4 @@
-// The source of the function that the run is stopped in: its current line, breakpoints at its lines, values of its names.
+// The source of the function in which the run is paused: its current line, breakpoints, and values of its names.
 
 import { make, setAttribute } from "../../static/dom.js";
 import { numberedLines } from "../../static/source.js";
@@ -15,16 +15,16 @@ export function createLines(send) {
   let paused = false;
   const peek = createPeek(element, (expression) => paused && send({ type: "peek", expression }));
   let drawn = "";
-  // Other parts of the view come and go, and take room.
+  // Other parts of the view appear and disappear, which changes the height.
   const resize = new ResizeObserver(reveal);
   resize.observe(element);
 
-  /** Bring the current line into sight, if it is not; there is nothing to scroll while another view is shown. */
+  /** Scroll the current line into view; nothing scrolls while another view is shown. */
   function reveal() {
     const room = element.clientHeight;
     const current = /** @type {HTMLElement | null} */ (element.querySelector("[aria-current]"));
     if (!room || !current) return;
-    const top = current.offsetTop; // from the list, which is positioned
+    const top = current.offsetTop; // relative to the list, which is positioned
     if (top < element.scrollTop + 24 || top > element.scrollTop + room - 48) element.scrollTop = top - room / 3;
   }
 

@@ -1,4 +1,4 @@
-// The local variables of a stop; those that changed since the last one are marked, and one can be selected.
+// The local variables of a stop, one of which can be selected; changes since the previous stop are marked.
 
 import { make } from "../../static/dom.js";
 
@@ -17,7 +17,7 @@ export function createLocals(select) {
   }
 
   return {
-    // Many of them scroll by themselves: what stands below stays in reach.
+    // A long table scrolls separately, so that the parts below stay in reach.
     element: make("div", { class: "hs-locals-room" }, [
       make("table", { class: "hs-locals" }, [
         make("caption", { text: "Locals" }),

@@ -1,5 +1,5 @@
-// The operators that ran, and the values of the one that is looked at. Those that ran after what is shown stay in the
-// list, so that one can go forth again.
+// The operators that ran, and the values of the selected one. Later operators stay in the list, so that the user can
+// step forward again.
 
 import { make, setText } from "../../static/dom.js";
 
@@ -16,7 +16,7 @@ export function createOperators(show) {
   const list = make("ol", { class: "hs-operators", "aria-label": "Operators run", onkeydown: keyed });
   const values = make("dl", { class: "hs-operator-values", "aria-label": "Inputs and outputs", hidden: "" });
 
-  /** Show the operator before or after the one that is shown. @param {number} step */
+  /** Show the operator before or after the selected one. @param {number} step */
   function walk(step) {
     if (!stop) return;
     const place = stop.operators.findIndex((one) => one.shown);

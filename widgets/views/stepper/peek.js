@@ -1,13 +1,13 @@
-// The value of a name in the source, below it while it is pointed at, or while the arrow keys stand on it.
+// The value of a name in the source, shown below it while the name is pointed at or selected by the arrow keys.
 
 import { closest, make, setText } from "../../static/dom.js";
 
 const NAMES = /[\p{L}_][\p{L}\p{N}_]*/gu;
-/** Milliseconds before a value is shown, and before it goes when the pointer has left. */
+/** Delays in milliseconds before a value appears, and before it disappears. */
 const SHOWN_AFTER = 150;
 const HIDDEN_AFTER = 200;
 
-/** Make the names in a line of source elements, each with the expression that it ends. @param {Element} code */
+/** Turn the names in a line of source into elements, each with the expression that ends there. @param {Element} code */
 export function markNames(code) {
   for (const node of [...code.childNodes]) {
     if (node.nodeType !== Node.TEXT_NODE || !node.nodeValue) continue;
@@ -28,8 +28,8 @@ export function markNames(code) {
 }
 
 /**
- * @param {HTMLElement} list of the lines
- * @param {(expression: string) => void} ask for a value
+ * @param {HTMLElement} list the list of lines
+ * @param {(expression: string) => void} ask requests a value
  */
 export function createPeek(list, ask) {
   const title = make("strong");
@@ -38,7 +38,7 @@ export function createPeek(list, ask) {
   /** @type {HTMLElement | null} */
   let at = null;
   let timer = 0;
-  /** What was asked at this stop. @type {Map<string, import("../../static/python.js").Peek>} */
+  /** The known values of this stop. @type {Map<string, import("../../static/python.js").Peek>} */
   const known = new Map();
 
   /** @param {HTMLElement | null} name @param {number} milliseconds */
@@ -64,7 +64,7 @@ export function createPeek(list, ask) {
     element.hidden = true;
   }
 
-  /** Below the name, where there is room. */
+  /** Place the value below the name, within the view. */
   function draw() {
     const found = at?.isConnected ? known.get(at.dataset.name ?? "") : undefined;
     element.hidden = !found;
@@ -79,7 +79,7 @@ export function createPeek(list, ask) {
     element.style.top = `${below + element.offsetHeight > frame.height ? name.top - frame.top - element.offsetHeight - 2 : below}px`;
   }
 
-  /** Go to the name before or after, from the current line on. @param {number} step */
+  /** Go to the previous or next name, starting at the current line. @param {number} step */
   function walk(step) {
     const names = [.../** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll(".hs-name-here"))];
     const current = names.findIndex((name) => name.closest("[aria-current]"));
@@ -117,7 +117,7 @@ export function createPeek(list, ask) {
       known.set(found.expression, found);
       draw();
     },
-    /** Another stop: what was known may be different now. */
+    /** Clear the values at another stop, where they may differ. */
     forget() {
       known.clear();
       if (at?.isConnected && !element.hidden) show(at);

@@ -1,5 +1,5 @@
-// The local that is selected, in the room that the source leaves: its figures, a histogram, and its first matrix as a
-// heatmap or its elements as bars.
+// The selected local variable, below the source: its statistics, a histogram, and its first matrix as a heatmap or its
+// elements as bars.
 
 import { make, setAttribute, setText } from "../../static/dom.js";
 import { formatNumber, parseNumber, toFloat64 } from "../../static/format.js";
@@ -12,15 +12,15 @@ import { createIcon } from "./icons.js";
 /** @typedef {import("../../static/python.js").LocalPlot} LocalPlot */
 /** @typedef {import("../captures/heatmap.js").Picture} Picture */
 
-/** The largest picture, in CSS pixels. */
+/** Maximum size of a picture, in CSS pixels. */
 const ROOM = { width: 300, height: 104 };
-/** Of the histogram: 64 counts, 65 edges. */
+/** Size of the histogram: 64 counts, 65 edges. */
 const BINS = 64;
 const OF_HISTOGRAM = 129;
 
 /**
  * @param {import("../../static/types.js").Send} send
- * @param {boolean} hasViewer whether there is a view to open a value in
+ * @param {boolean} hasViewer whether a view can open a value
  */
 export function createPlot(send, hasViewer) {
   /** @type {LocalPlot | null} */
@@ -56,7 +56,7 @@ export function createPlot(send, hasViewer) {
   /** @param {LocalPlot} now */
   function drawPicture(now) {
     histogram.element.hidden = shown.hidden = figures.hidden = !picture;
-    value.classList.toggle("hs-plot-all", !picture); // there is room for all of a text where there is no picture
+    value.classList.toggle("hs-plot-all", !picture); // without a picture there is room for the full text
     if (!picture) return shown.replaceChildren();
     const words = pictureInWords(picture, picture.rows > 1 ? "Heatmap" : "Bars", `${picture.rows}x${picture.columns}`);
     if (picture.rows > 1) {
@@ -93,7 +93,7 @@ export function createPlot(send, hasViewer) {
   };
 }
 
-/** Its numbers stand behind those of the histogram, then a byte each for their colors. @param {import("../../static/python.js").PictureFacts} facts @param {DataView} buffer @returns {Picture} */
+/** Read a picture: its numbers follow the histogram, then one byte each for their colors. @param {import("../../static/python.js").PictureFacts} facts @param {DataView} buffer @returns {Picture} */
 function pictureOf(facts, buffer) {
   const count = facts.rows * facts.columns;
   const behind = (OF_HISTOGRAM + count) * 8;

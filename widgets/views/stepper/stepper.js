@@ -1,4 +1,4 @@
-// The stepper: where the run is stopped, what it holds there, and the buttons that let it go on.
+// The stepper: the position and the values of the paused run, and the buttons that resume it.
 
 import { make, setText } from "../../static/dom.js";
 import { createCommands, ends, keyFor } from "./commands.js";
@@ -20,7 +20,7 @@ export function create({ send, go }) {
   let paused = false;
   /** @type {Stop | null} */
   let shown = null;
-  /** What had the keyboard when the run went on. @type {HTMLElement | null} */
+  /** The focused element when the run resumed. @type {HTMLElement | null} */
   let focused = null;
   const names = () => shown?.locals.map(({ name }) => name) ?? [];
 
@@ -55,7 +55,7 @@ export function create({ send, go }) {
   const goOn = make("button", { type: "button", class: "hs-button hs-primary", text: "Continue", "aria-label": "Continue the run", title: `Let the run go on to the next breakpoint, or to its end (${keyFor("continue")})`, hidden: "", onclick: () => resume("continue") });
   const controls = [...commands.controls, ...operators.controls, ...evaluate.controls];
 
-  /** Send one command, and none again until the next stop. @param {string} command */
+  /** Send one command, and no further one until the next stop. @param {string} command */
   function resume(command) {
     if (!paused) return;
     send({ type: "resume", command });
@@ -68,7 +68,7 @@ export function create({ send, go }) {
     paused = now;
     const { activeElement } = element.ownerDocument;
     if (!now) {
-      // A disabled element loses the keyboard: keep the focus in the panel, and give it back at the next stop.
+      // A disabled element loses the focus: keep it in the panel, and return it at the next stop.
       focused = controls.find((control) => control === activeElement) ?? null;
       if (focused || lines.element.contains(activeElement)) lines.element.focus({ preventScroll: true });
     }

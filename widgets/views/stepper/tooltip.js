@@ -1,5 +1,5 @@
-// What an icon means, and its key: below it while it is pointed at or has the keyboard's focus. A browser's own titles
-// come late, and never to who uses the keyboard.
+// Tooltips of icons, with their keys: below an icon that is pointed at or focused. A browser's own titles appear late,
+// and never for keyboard users.
 
 import { make, setText } from "../../static/dom.js";
 

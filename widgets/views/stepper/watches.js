@@ -8,7 +8,7 @@ import { createIcon } from "./icons.js";
 
 /**
  * @param {import("../../static/types.js").Send} send
- * @param {() => string[]} names that Tab completes
+ * @param {() => string[]} names returns the names that Tab completes
  */
 export function createWatches(send, names) {
   const rows = make("tbody");
@@ -34,10 +34,10 @@ export function createWatches(send, names) {
   /** @param {string} expression */
   function remove(expression) {
     send({ type: "unwatch_expression", expression });
-    input.focus(); // the button goes
+    input.focus(); // the button disappears
   }
 
-  /** Only what differs is written, so that a button keeps the focus over a stop. @param {Evaluation[]} watched */
+  /** Update only the rows that differ, so that a button keeps the focus over a stop. @param {Evaluation[]} watched */
   function update(watched) {
     table.hidden = !watched.length;
     const now = JSON.stringify(watched.map((one) => one.expression));
