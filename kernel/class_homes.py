@@ -1,7 +1,7 @@
-"""The module that the name of a class says in MindSpore 2.10: what `type(x)` prints.
+"""The `__module__` of each class in MindSpore 2.10, which `type(x)` prints.
 
-A row is a module below mindspore and the classes that say it, by the name that they have there. A class is looked for
-in the module of the same name here; where another holds it, that one stands before a colon.
+A row is a module below mindspore and the names of its classes. Each class is in the module of the same name here, or in
+the module given before a colon.
 """
 
 HOMES: dict[str, str] = {

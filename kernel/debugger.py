@@ -32,8 +32,8 @@ class HookscopeDebugger(DebuggerHooks, Debugger):
     async def _forms_at_breakpoint(self, name: str, message: Json) -> Json:
         """Return the forms of a variable of the stopped frame, evaluated in that frame."""
         expression = f"__import__({variables.__name__!r}, fromlist=['forms']).forms({name})"
-        written = await self.evaluate_in_stopped_frame(expression, message)
-        forms: Json = {} if written is None else ast.literal_eval(written)
+        text = await self.evaluate_in_stopped_frame(expression, message)
+        forms: Json = {} if text is None else ast.literal_eval(text)
         return forms
 
 

@@ -131,9 +131,9 @@ class Pump:
 
     def begins(self, request: dict[str, Any]) -> None:
         """Record the begin of a cell; earlier requests that never began were dropped, as after an error."""
-        begun = request["header"]["msg_id"]
-        if any(waiting["header"]["msg_id"] == begun for waiting in self.queued()):
-            while self._queue.popleft()["header"]["msg_id"] != begun:
+        identifier = request["header"]["msg_id"]
+        if any(waiting["header"]["msg_id"] == identifier for waiting in self.queued()):
+            while self._queue.popleft()["header"]["msg_id"] != identifier:
                 pass
 
     def _holds_up_cells(self) -> bool:

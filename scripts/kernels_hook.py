@@ -40,10 +40,10 @@ class KernelsHook(BuildHookInterface[Any]):
             "--into",
             folder,
         ]
-        done = subprocess.run(command, cwd=self.root, text=True, capture_output=True, check=False)
+        result = subprocess.run(command, cwd=self.root, text=True, capture_output=True, check=False)
         files = sorted(folder.glob("*.code"))
-        if done.returncode or not files:
-            reason = (done.stderr.strip().splitlines() or ["nothing is made for this machine"])[-1]
+        if result.returncode or not files:
+            reason = (result.stderr.strip().splitlines() or ["nothing is made for this machine"])[-1]
             self.app.display_warning(f"The wheel gets no machine code of kernels: {reason}")
             return
         build_data["force_include"].update({str(path): f"{INSIDE}/{path.name}" for path in files})

@@ -28,11 +28,11 @@ Placed = tuple[Mutant, Place]
 
 
 def all_places(project: Project, find: Find) -> list[Placed]:
-    found: list[Placed] = []
+    mutants: list[Placed] = []
     for path in project.sources():
         places = find(ast.parse((project.root / path).read_bytes()))
-        found.extend((Mutant(path, number, find), place) for number, place in enumerate(places))
-    return found
+        mutants.extend((Mutant(path, number, find), place) for number, place in enumerate(places))
+    return mutants
 
 
 def job(mutant: Mutant, place: Place, known: Map, budget: float) -> Job:

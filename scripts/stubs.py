@@ -209,14 +209,14 @@ def tensor_methods() -> str:
     names = {**surfaces.METHODS, **surfaces.IN_PLACE}
     for name, function in sorted(names.items()):
         call = signature(function)
-        rest = list(call.parameters.values())[1:]
+        parameters = list(call.parameters.values())[1:]
         call = call.replace(
-            parameters=rest, return_annotation="Tensor" if name in surfaces.IN_PLACE else call.return_annotation
+            parameters=parameters, return_annotation="Tensor" if name in surfaces.IN_PLACE else call.return_annotation
         )
         doc = function.__doc__ or ""
-        torch_names = [TORCH_NAMES.get(parameter.name, parameter.name) for parameter in rest]
-        if torch_names != [parameter.name for parameter in rest] and len(set(torch_names)) == len(torch_names):
-            renamed = [parameter.replace(name=new) for parameter, new in zip(rest, torch_names, strict=True)]
+        torch_names = [TORCH_NAMES.get(parameter.name, parameter.name) for parameter in parameters]
+        if torch_names != [parameter.name for parameter in parameters] and len(set(torch_names)) == len(torch_names):
+            renamed = [parameter.replace(name=new) for parameter, new in zip(parameters, torch_names, strict=True)]
             stub.function(name, call, doc, method=True, overloads=2, shadowed=names)
             stub.function(name, call.replace(parameters=renamed), doc, method=True, overloads=2, shadowed=names)
         else:

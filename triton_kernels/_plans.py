@@ -215,9 +215,9 @@ class Plan:
     ) -> None:
         self.steps, self._makes = tuple(planner.steps), tuple(planner.makes)
         self._varying, self._attributes = tuple(varying), tuple(attributes)
-        inputs = [f"x_{place}" for place in range(planner.inputs - len(varying))]
-        made = [f"made_{number}" for number in range(len(planner.makes))]
-        self._names = [*inputs, *varying, *made]  # by index
+        inputs = [f"x_{index}" for index in range(planner.inputs - len(varying))]
+        outputs = [f"made_{number}" for number in range(len(planner.makes))]
+        self._names = [*inputs, *varying, *outputs]  # by index
         self._gives: int | tuple[int | None, ...] = (
             tuple([x and x.place for x in gives]) if isinstance(gives, tuple) else gives.place
         )
@@ -246,19 +246,19 @@ class Plan:
             transposition = "" if back is None else f".transpose({back})"
             lines.append(f"    made_{number} = cupy.empty({shape}, dtype_{number}){transposition}")
         indices = sorted({x.place for step in self.steps for x in step.arrays if x is not None})
-        lines += [f"    at_{place} = {self._names[place]}.data.ptr" for place in indices]
+        lines += [f"    at_{index} = {self._names[index]}.data.ptr" for index in indices]
         lines.append("    stream = cupy.cuda.get_current_stream().ptr")
         for number, step in enumerate(self.steps):
             arguments = [
                 "None" if x is None else f"at_{x.place}" + (f" + {x.offset * x.itemsize}" if x.offset else "")
                 for x in step.arrays
             ]
-            for place, value in enumerate((*step.scalars, *step.constants.values())):
+            for index, value in enumerate((*step.scalars, *step.constants.values())):
                 if isinstance(value, Number):
                     arguments.append(self._names[value.place])
                 else:
-                    names[f"value_{number}_{place}"] = value
-                    arguments.append(f"value_{number}_{place}")
+                    names[f"value_{number}_{index}"] = value
+                    arguments.append(f"value_{number}_{index}")
             lines.append(f"    start_{number}({step.programs}, stream, ({', '.join(arguments)},))")
         outputs = self._gives if isinstance(self._gives, tuple) else (self._gives,)
         listing = ", ".join(["None" if output is None else self._names[output] for output in outputs])
@@ -343,7 +343,7 @@ def forget() -> None:
 def _plan(kernel: Kernel, inputs: tuple[Any, ...], attrs: Mapping[str, Any]) -> Plan | None:
     varying = tuple([name for name in attrs if name in kernel.varying])
     planner = Planner(len(inputs) + len(varying))
-    operands = [as_given(place, x) for place, x in enumerate(inputs)]
+    operands = [as_given(position, x) for position, x in enumerate(inputs)]
     numbers = {name: Number(len(inputs) + index, attrs[name]) for index, name in enumerate(varying)}
     try:
         gives = kernel.plan(planner, *operands, **{**attrs, **numbers})

@@ -204,8 +204,8 @@ def _launch(
         UnsuitedError: too many kept or reduced axes remain after merging.
     """
     order = memory_order(x.shape, x.strides)
-    rows, kept, m_scalars = _axes_of(x, [axis for axis in order if axis not in axes])
-    length, added, n_scalars = _axes_of(x, [axis for axis in order if axis in axes])
+    rows, kept_axes, m_scalars = _axes_of(x, [axis for axis in order if axis not in axes])
+    length, added_axes, n_scalars = _axes_of(x, [axis for axis in order if axis in axes])
     innermost = next((axis for axis in reversed(order) if x.shape[axis] != 1 and x.strides[axis]), -1)
     if innermost in axes:
         width = min(next_power_of_2(length), _TILE)
@@ -223,8 +223,8 @@ def _launch(
         "OPERATION": operation,
         "FIRST": count == 0,
         "LAST": parts == 1,
-        "KEPT": kept,
-        "ADDED": added,
+        "KEPT": kept_axes,
+        "ADDED": added_axes,
         "LONG": is_long(max(farthest, x.size) + 2 * _TILE),
         "BLOCK_M": tile_rows,
         "BLOCK_N": width,
@@ -252,8 +252,8 @@ def _order_without(x: Operand, axes: Sequence[int], keepdims: bool) -> list[int]
     order = memory_order(x.shape, x.strides)
     if keepdims:
         return order
-    kept = [axis for axis in range(x.ndim) if axis not in axes]
-    return [kept.index(axis) for axis in order if axis in kept]
+    kept_axes = [axis for axis in range(x.ndim) if axis not in axes]
+    return [kept_axes.index(axis) for axis in order if axis in kept_axes]
 
 
 def _shape_without(x: Operand, axes: Sequence[int], keepdims: bool) -> list[int]:

@@ -142,9 +142,9 @@ def matrix_figure(array: Any, told: str = "", most: int = MOST_PIXELS) -> str:
     matrix = matrix[tuple(slice(None, None, -(-size // most)) for size in matrix.shape)]
     matrix = matrix.get() if hasattr(matrix, "get") else np.asarray(matrix)
     told += f"[{', '.join('0' for _ in lead)}] of it: " if lead else ""
-    same = texts.same_text(matrix)
+    common_value = texts.same_text(matrix)
     colors = "blue below 0, clear at 0, red above; magenta NaN, green inf"
-    told += f"all {matrix.size:,} values are {same}" if same else colors
+    told += f"all {matrix.size:,} values are {common_value}" if common_value else colors
     if matrix.shape != array.shape[-2:]:
         told += f"; {texts.shape_text(matrix.shape)} of its elements, at equal distances"
     return figure(heatmap("heatmap", matrix), told)

@@ -62,8 +62,8 @@ def _views_module() -> str:
         imports.append(f'import {{ create as create{index} }} from "../{_script_name(view)}";')
         entries.append(f"  {json.dumps(view.name)}: {{ ...{json.dumps(_facts(view))}, create: create{index} }},")
     kind = '/** @type {Record<string, import("./types.js").ViewKind>} */'
-    own = f"export const PANEL = {json.dumps(_facts(OWN))};"
-    return "\n".join([*imports, own, kind, "export const VIEWS = {", *entries, "};", ""])
+    panel_entry = f"export const PANEL = {json.dumps(_facts(OWN))};"
+    return "\n".join([*imports, panel_entry, kind, "export const VIEWS = {", *entries, "};", ""])
 
 
 def _facts(view: View) -> dict[str, object]:

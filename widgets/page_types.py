@@ -33,16 +33,16 @@ class Types:
 
     def add(self, views: Iterable[View]) -> None:
         """Add the types of these views' state, messages and requests."""
-        sent: dict[str, str] = {}
+        messages: dict[str, str] = {}
         requests: dict[str, str] = {}
         for view in views:
             for trait in view.traits.values():
                 self.written(trait.metadata["content"])
-            sent |= {name: self.written(message.content) for name, message in view.messages.items()}
+            messages |= {name: self.written(message.content) for name, message in view.messages.items()}
             for name, action in view.actions.items():
                 fields = "".join(f", {field}: {self.written(kind)}" for field, kind in action.fields.items())
                 requests[name] = f"{{type: {json.dumps(name)}{fields}}}"
-        self._known["Sent"] = (Literal, " | ".join(sent.values()) or "never")
+        self._known["Sent"] = (Literal, " | ".join(messages.values()) or "never")
         self._known["Asked"] = (Literal, " | ".join(requests.values()) or "never")
 
     def written(self, kind: Any) -> str:

@@ -71,10 +71,10 @@ class Screen:
     def _on_a_new_line(self, stream: Stream, text: bytes) -> bytes:
         if self._open is None:
             return text
-        owner, shown = self._open
+        owner, prefix = self._open
         if owner is not stream:
             return b"\n" + text
-        return text[len(shown) :] if text.startswith(shown) else b"\r\x1b[K" + text
+        return text[len(prefix) :] if text.startswith(prefix) else b"\r\x1b[K" + text
 
 
 class Stream:

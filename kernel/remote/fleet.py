@@ -106,7 +106,7 @@ class Fleet:
     @property
     def living(self) -> list[Looked]:
         """The ranks that have not ended."""
-        return [looked for looked in self.ranks.values() if not looked.gone]
+        return [member for member in self.ranks.values() if not member.gone]
 
     def observe(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call ``callback`` when a rank pauses, resumes or ends, in any thread; return its unsubscribe function."""
@@ -129,7 +129,7 @@ class Fleet:
 
     def ask(self, kind: str, /, ranks: Iterable[int] | None = None, **fields: Any) -> dict[int, Future[Any]]:
         """Send a request to these ranks, by default to all that have not ended; return the futures by rank."""
-        chosen = [looked.rank for looked in self.living] if ranks is None else list(ranks)
+        chosen = [member.rank for member in self.living] if ranks is None else list(ranks)
         return {rank: self.ranks[rank].remote.ask(kind, **fields) for rank in chosen}
 
     def ask_all(
@@ -170,9 +170,9 @@ class Fleet:
             with self._lock:
                 self._held_by_hand = False
                 self._hold_or_release()
-            if not any(looked.paused for looked in self.living):
+            if not any(member.paused for member in self.living):
                 return
-        paused = [rank for rank, looked in self.ranks.items() if looked.paused and not looked.gone]
+        paused = [rank for rank, member in self.ranks.items() if member.paused and not member.gone]
         chosen = [rank for rank in (paused if ranks is None else ranks) if rank in paused]
         if not chosen:
             raise ValueError("no rank is paused" if ranks is None else "that rank is not paused")
@@ -189,9 +189,9 @@ class Fleet:
     def leave(self) -> None:
         """Detach from all ranks."""
         self._left.set()
-        for looked in self.ranks.values():
-            looked.remote.leave()
-            looked.relay.close()
+        for member in self.ranks.values():
+            member.remote.leave()
+            member.relay.close()
 
     # Events of the ranks, each in the thread of its connection
 
@@ -258,8 +258,8 @@ class Fleet:
         with self._lock:
             self._holds += 1
             self._held_by_hand = True
-            for looked in self.living:
-                looked.remote.tell("hold", number=self._holds, why=why)
+            for member in self.living:
+                member.remote.tell("hold", number=self._holds, why=why)
 
     # Waiting between ranks
 
@@ -308,31 +308,31 @@ class Fleet:
         self._later.cancel()
         if self._held_by_hand:
             return
-        if any(looked.paused for looked in self.living):
+        if any(member.paused for member in self.living):
             self._later = threading.Timer(_SECONDS_TO_THE_SAME_PAUSE, self._hold)
             self._later.daemon = True
             self._later.start()
         else:
-            for looked in self.living:
-                looked.remote.tell("release", number=self._holds)
+            for member in self.living:
+                member.remote.tell("release", number=self._holds)
 
     def _hold(self) -> None:
         with self._lock:
-            paused = [looked.rank for looked in self.living if looked.paused]
+            paused = [member.rank for member in self.living if member.paused]
             if not paused:
                 return
             self._holds += 1
-            for looked in self.living:
-                if not looked.paused:
-                    looked.remote.tell("hold", number=self._holds, why=f"rank {paused[0]} is paused")
+            for member in self.living:
+                if not member.paused:
+                    member.remote.tell("hold", number=self._holds, why=f"rank {paused[0]} is paused")
 
     def _ended(self, rank: int) -> None:
-        looked = self.ranks.get(rank)
-        if looked is not None:
-            looked.relay.close()
+        member = self.ranks.get(rank)
+        if member is not None:
+            member.relay.close()
             with self._lock:
-                if looked.paused:
-                    looked.paused = False
+                if member.paused:
+                    member.paused = False
                     self._hold_or_release()
         self._notify()
 

@@ -132,13 +132,13 @@ class NotebookRanks:
         fleet = self._started.fleet
         replies = fleet.try_all("status")
         rows = []
-        for rank, looked in fleet.ranks.items():
+        for rank, member in fleet.ranks.items():
             status = replies.get(rank)
             if not isinstance(status, dict):
-                rows.append((rank, looked.remote.card.pid, looked.remote.gone or str(status), ""))
+                rows.append((rank, member.remote.card.pid, member.remote.gone or str(status), ""))
             else:
                 reason = status["place"] or status["reason"]
-                rows.append((rank, looked.remote.card.pid, f"{status['state']} {reason}".strip(), status["step"]))
+                rows.append((rank, member.remote.card.pid, f"{status['state']} {reason}".strip(), status["step"]))
         return tabulate(rows, ("rank", "process", "", "step"))
 
     def run_under_debugger(self, line: str, options: argparse.Namespace, body: str) -> None:

@@ -190,14 +190,18 @@ class SessionRequests:
         step, text, count = int(message["step"]), str(message.get("text", "")), _count(message)
         placed, total, steps = captures_after(self._known(), step, message.get("after"), text, count)
         bits = bool(message.get("bits", True))
-        return {"total": total, "steps": steps, "rows": [{**_row(row, bits), "place": place} for place, row in placed]}
+        return {
+            "total": total,
+            "steps": steps,
+            "rows": [{**_row(row, bits), "place": position} for position, row in placed],
+        }
 
     def _parameters(self, client: bytes, message: Message, buffers: Buffers) -> Message:
         """Return a page of the parameters, with their statistics."""
         text, count = str(message.get("text", "")), _count(message)
         placed, total = parameters_after(self._known(), message.get("after"), text, count)
         bits = bool(message.get("bits", True))
-        return {"total": total, "rows": [{**_parameter(row, bits), "place": place} for place, row in placed]}
+        return {"total": total, "rows": [{**_parameter(row, bits), "place": position} for position, row in placed]}
 
     def _panel(self, client: bytes, message: Message, buffers: Buffers) -> Message:
         """Open this session's panel for a client, replacing its previous one; with ``open`` false, only close that."""

@@ -194,18 +194,18 @@ class StartedRanks:
         outputs.line(f"hookscope: the cell has not ended yet on {ranks_text(silent)}{hint}; %ranks stop ends all")
 
     def _tell_failed(self, answers: dict[int, Future[Any]]) -> None:
-        failed, gone = [], []
+        failed, ended_ranks = [], []
         for rank, answer in answers.items():
             try:
                 if answer.result()["error"] is not None:
                     failed.append(rank)
             except RemoteError:
-                gone.append(rank)
-        if gone:
+                ended_ranks.append(rank)
+        if ended_ranks:
             self._process.wait(_LAST)
             self._output.to_its_end()
             raise RanksFailed(
-                f"{ranks_text(gone)} ended while the cell ran, and all ranks with that; %ranks N starts new ones"
+                f"{ranks_text(ended_ranks)} ended while the cell ran, and all ranks with that; %ranks N starts new ones"
             )
         if failed:
             raise RanksFailed(f"The cell failed on {ranks_text(failed)}.")

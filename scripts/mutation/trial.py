@@ -298,7 +298,7 @@ class Trials:
         """Try all mutants."""
         verdicts = {job.mutant: Verdict("not run") for job in jobs if not job.tests}
         runnable = [job for job in jobs if job.tests]
-        done = 0
+        finished = 0
         for cold in (False, True):
             batch = [job for job in runnable if job.cold is cold]
             for job, result in (self._cold if cold else self._warm)(batch) if batch else ():
@@ -308,11 +308,11 @@ class Trials:
                     job.cold = True
                     continue
                 verdicts[job.mutant] = Verdict(**(result or {"outcome": "died"}))
-                done += 1
+                finished += 1
                 if verdicts[job.mutant].outcome in ("survived", "not run"):
-                    self.say(f"{done} of {len(runnable)}; {verdicts[job.mutant].outcome}: {job.name}")
-                elif done % 20 == 0:
-                    self.say(f"{done} of {len(runnable)}")
+                    self.say(f"{finished} of {len(runnable)}; {verdicts[job.mutant].outcome}: {job.name}")
+                elif finished % 20 == 0:
+                    self.say(f"{finished} of {len(runnable)}")
         return verdicts
 
     def _cold(self, jobs: list[Job]) -> Iterator[tuple[Job, dict[str, Any] | None]]:
@@ -324,8 +324,8 @@ class Trials:
         first_results: dict[Mutant, dict[str, Any]] = {}
         remaining = []
         for job, result in self._collected_anew(first):
-            done = set(job.tests)
-            further_tests = [test for test in jobs_by_mutant[job.mutant].tests if test not in done]
+            tried = set(job.tests)
+            further_tests = [test for test in jobs_by_mutant[job.mutant].tests if test not in tried]
             if further_tests and result is not None and result.get("outcome") in UNNOTICED:
                 first_results[job.mutant] = result
                 remaining.append(replace(job, tests=further_tests))

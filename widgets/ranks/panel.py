@@ -268,7 +268,7 @@ class RanksPanel(Kept):
     def evaluate(self, expression: str, rank: int) -> None:
         """Request the value of an expression on a rank, or on all ranks."""
         expression = expression.strip()
-        living = [looked.rank for looked in self._fleet.living]
+        living = [member.rank for member in self._fleet.living]
         targets = living if rank == _ALL else [rank]
         if not expression:
             raise MessageError("there is no expression")
@@ -325,7 +325,7 @@ class RanksPanel(Kept):
         return any(status.get("state") in ("runs", "waits", "busy") for status in self._told.values())
 
     def _ask_standing(self, now: float) -> None:
-        living = {looked.rank for looked in self._fleet.living}
+        living = {member.rank for member in self._fleet.living}
         for rank, status in self._told.items():
             if rank not in living and status.get("state") != "ended":
                 departure = self._fleet.ranks[rank].remote.gone
@@ -364,8 +364,8 @@ class RanksPanel(Kept):
             fields |= {"step": self._shown_step(), "bits": not self._works()}
         else:
             fields["bits"] = view.bits
-        for looked in self._fleet.living:
-            rank = looked.rank
+        for member in self._fleet.living:
+            rank = member.rank
             if view.asked.get(rank) != view.wanted and self._asking.ask(view.tab, rank, view.tab, **fields):
                 view.asked[rank] = view.wanted
 
@@ -448,7 +448,7 @@ class RanksPanel(Kept):
 
     def _show_table(self, view: _View) -> None:
         """Show the page once all ranks have replied, or all but busy ones."""
-        living = [looked.rank for looked in self._fleet.living]
+        living = [member.rank for member in self._fleet.living]
         if not view.wanted or not living:
             return
         current = {rank: reply for rank in living if (reply := view.told.get(rank)) and reply[0] == view.wanted}
@@ -490,7 +490,7 @@ class RanksPanel(Kept):
 
     def _newest_step(self) -> int:
         """Return the newest step common to all living ranks; while they run, the newest that all have completed."""
-        living = [looked.rank for looked in self._fleet.living]
+        living = [member.rank for member in self._fleet.living]
         steps = [int(self._told[rank].get("step") or 0) for rank in living]
         newest = min((step for step in steps if step), default=0)
         return max(1, newest - 1) if newest and self._works() else newest
@@ -503,7 +503,7 @@ class RanksPanel(Kept):
             self._closed = True
         self._unsubscribe()
         self._woken.set()
-        if self._open_panel in [looked.rank for looked in self._fleet.living]:
+        if self._open_panel in [member.rank for member in self._fleet.living]:
             self._fleet.ask("panel", [self._open_panel], of=self._of, open=False)
         if self.comm is not None:
             self.layout.close()

@@ -322,7 +322,7 @@ export class Grid {
     if (event.key === "ArrowLeft" || event.key === "ArrowRight") return this.#keyedAcross(event);
     const page = Math.max(1, Math.floor(this.view.clientHeight / ROW_HEIGHT) - 2);
     const now = this.#position();
-    /** @type {Record<string, [number, number]>} where it goes, and on which way it looks for a row there */
+    /** @type {Record<string, [number, number]>} the target position, and the direction of the search for a row there */
     const targets = {
       ArrowDown: [now + 1, 1],
       ArrowUp: [now - 1, -1],

@@ -31,9 +31,9 @@ _HEATMAP_CELLS = 32
 def static_parts(session: DebugSession) -> list[str | Table]:
     """Return plots of the losses and of marked captures, and a table of captures."""
     pictures = [training_figure(session), *_marked_heatmaps(session)]
-    drawn = "".join(picture for picture in pictures if picture)
+    figures = "".join(picture for picture in pictures if picture)
     notes = f"<p><small>{text(' '.join(session.captures.notes()))}</small></p>" if session.captures.notes() else ""
-    return [f'<div class="hs-figures">{drawn}</div>' if drawn else "", notes, _captures(session.captures)]
+    return [f'<div class="hs-figures">{figures}</div>' if figures else "", notes, _captures(session.captures)]
 
 
 def training_figure(session: DebugSession) -> str:
@@ -72,8 +72,8 @@ def _captures(captures: CaptureRing) -> Table:
     columns = ("step", "cell", "direction", "value", "shape", "dtype", *figures, "marks")
     # The columns for NaN and infinities are omitted if they are empty.
     selection = [k for k, name in enumerate(columns) if name not in ("NaN", "inf") or any(row[k] for row in rows)]
-    shown = [tuple(row[k] for k in selection) for row in rows]
-    return Table(title, tuple(columns[k] for k in selection), shown, numeric=("step", *figures))
+    table_rows = [tuple(row[k] for k in selection) for row in rows]
+    return Table(title, tuple(columns[k] for k in selection), table_rows, numeric=("step", *figures))
 
 
 def chosen(captures: Sequence[Row], most: int) -> list[Row]:
@@ -115,13 +115,13 @@ def timeline_html(session: DebugSession) -> str:
     if not captures:
         return "<p>No captures.</p>"
     notes = " ".join(session.captures.notes())
-    shown = chosen(captures, MAX_EXPORTED)
-    with_values = [capture for capture in shown if not isinstance(capture, GivenUp)]
+    selection = chosen(captures, MAX_EXPORTED)
+    with_values = [capture for capture in selection if not isinstance(capture, GivenUp)]
     pictured = {capture.index for capture in chosen(with_values, MAX_EXPORTED_HEATMAPS)}
-    parts = [f'<p class="soft">{text(notes)}</p>' if notes else "", left_out("captures", len(shown), len(captures))]
-    last = shown[-1].step
-    with progress("captures", len(shown), "captures") as work:
-        for step, group in groupby(shown, key=lambda capture: capture.step):
+    parts = [f'<p class="soft">{text(notes)}</p>' if notes else "", left_out("captures", len(selection), len(captures))]
+    last = selection[-1].step
+    with progress("captures", len(selection), "captures") as work:
+        for step, group in groupby(selection, key=lambda capture: capture.step):
             rows = list(group)
             marked = sum(bool(capture.hits) for capture in rows)
             title = f"Step {step}: {len(rows):,} capture{'' if len(rows) == 1 else 's'}"
@@ -132,7 +132,7 @@ def timeline_html(session: DebugSession) -> str:
                 parts.append(_capture(capture, capture.index in pictured))
                 work.advance()
             parts.append("</ul></details>")
-    if len(pictured) < len(shown):
+    if len(pictured) < len(selection):
         which = f"{len(pictured):,} of these captures: those that conditions marked, then the newest"
         parts.append(f'<p class="soft">Heatmaps are drawn for {which}.</p>')
     return "\n".join(part for part in parts if part)
@@ -144,9 +144,9 @@ def _capture(capture: Capture | GivenUp, pictured: bool) -> str:
     facts = f"{texts.shape_text(capture.shape)} {texts.dtype_text(capture.dtype)}{origin}"
     title = f"<b>{text(capture.key)}</b> <small>{text(facts)}</small>{hits}"
     figures = capture.statistics()
-    shown = "<p>The value was given up before its figures were computed.</p>"
+    body = "<p>The value was given up before its figures were computed.</p>"
     if figures is not None:
-        shown = scrolling(drawings.figures_html(figures))
+        body = scrolling(drawings.figures_html(figures))
     if pictured and not isinstance(capture, GivenUp):
-        shown += drawings.matrix_figure(capture.value._array)
-    return opened_by(title, shown)
+        body += drawings.matrix_figure(capture.value._array)
+    return opened_by(title, body)

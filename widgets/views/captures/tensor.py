@@ -249,8 +249,8 @@ def _apart(read: Read, other: Read) -> Read:
     """Return the difference of two reads; elements with the same NaN or infinity have difference 0."""
     with np.errstate(invalid="ignore", over="ignore"):
         difference = read.numbers - other.numbers
-    same = (read.numbers == other.numbers) | (np.isnan(read.numbers) & np.isnan(other.numbers))
-    difference[same] = 0.0
+    equal = (read.numbers == other.numbers) | (np.isnan(read.numbers) & np.isnan(other.numbers))
+    difference[equal] = 0.0
     return read._replace(numbers=difference)
 
 
@@ -343,15 +343,15 @@ def choices(captures: Iterable[Capture], capture: Capture, wanted: str = "") -> 
     """
     shape, origin = capture.shape, (capture.path, capture.direction, capture.slot)
     words = wanted.lower().split()
-    fitting = [one for one in captures if one.index != capture.index and one.shape == shape]
+    fitting = [candidate for candidate in captures if candidate.index != capture.index and candidate.shape == shape]
     if words:
-        fitting = [one for one in fitting if _has(one, words)]
+        fitting = [candidate for candidate in fitting if _has(candidate, words)]
 
     def distance(one: Capture) -> tuple[bool, int]:
         return (one.path, one.direction, one.slot) != origin, abs(one.index - capture.index)
 
     nearest = sorted(fitting, key=distance)[:_MOST_CHOICES]
-    return [{"index": one.index, "label": choice_label(one)} for one in nearest], len(fitting)
+    return [{"index": candidate.index, "label": choice_label(candidate)} for candidate in nearest], len(fitting)
 
 
 def _has(capture: Capture, words: Sequence[str]) -> bool:

@@ -69,7 +69,7 @@ def sharing(cells: Iterable[tuple[str, Cell]]) -> dict[str, Shared]:
 def _shared(marks: list[tuple[str, str]], counts: str) -> Shared:
     mark = marks[0][0] if marks else ""
     more = f" and {len(marks) - 1} more" if len(marks) > 1 else ""
-    return Shared(mark + more, " ".join(told for _, told in marks), counts)
+    return Shared(mark + more, " ".join(sentence for _, sentence in marks), counts)
 
 
 def _anything_is(rows: list[tuple[str, Cell]]) -> bool:
@@ -151,8 +151,8 @@ def _of_parameters(uses: dict[int, list[_Use]]) -> dict[str, list[tuple[str, str
             mark = f"{use.name} shared with {cell_name(rows[0])}"
             if len(rows) > 1:
                 mark = f"{use.name} shared by {len(rows) + 1} cells"
-            same = _listed([_join(other.row, other.name) for other in others])
-            entries.setdefault(use.row, []).append((mark, f"Its {use.name} is the same parameter as {same}."))
+            listing = _listed([_join(other.row, other.name) for other in others])
+            entries.setdefault(use.row, []).append((mark, f"Its {use.name} is the same parameter as {listing}."))
     return entries
 
 

@@ -253,12 +253,12 @@ def cell_hits(findings: Findings) -> dict[str, tuple[int, str]]:
     Causes are the worst, in their order; then follow conditions in the order of CONDITIONS, and the user's own come
     last.
     """
-    known = len(CONDITIONS)
+    condition_count = len(CONDITIONS)
     rank = {name: place for place, name in enumerate(CONDITIONS)}
     causes = {(cause.condition, cause.path): place for place, cause in enumerate(findings.causes())}
 
     def place(path: str, name: str) -> int:
-        return causes.get((name, path), len(causes) + rank.get(name, known))
+        return causes.get((name, path), len(causes) + rank.get(name, condition_count))
 
     cells: dict[str, tuple[int, str]] = {}
     for finding in findings:

@@ -73,11 +73,11 @@ def attach(panel: DebuggerPanel, path: str, kind: str, source: str) -> None:
     first = 0
     try:
         panel.session.paths.cell(path)
-        written = written_hooks.compile_hook(source, panel.namespace)
-        first = written.first_line
-        name = getattr(written.function, "__qualname__", "hook")
+        hook = written_hooks.compile_hook(source, panel.namespace)
+        first = hook.first_line
+        name = getattr(hook.function, "__qualname__", "hook")
         description = f"{kind} hook {name} of {cell_name('' if path == '.' else path)}"
-        panel.session.attach_hook(path, kind, written_hooks.reporting(written, description, printed(panel).log))
+        panel.session.attach_hook(path, kind, written_hooks.reporting(hook, description, printed(panel).log))
         panel.hook_answer = {"text": f"attached: {description}", "failed": False, "line": 0, "source": ""}
     except Exception as error:  # the user's source may raise anything; the error is the reply
         text, line = written_hooks.told(error)
@@ -90,8 +90,8 @@ def complete(panel: DebuggerPanel, number: int, path: str, kind: str, before: st
         cell = panel.session.paths.cell(path)
     except ValueError:  # the path may be completed later
         cell = None
-    begun, names = names_at_end(before[-_MAX_DRAFT:], kind, cell, panel.namespace)
-    content: HookNames = {"type": "hook_names", "number": number, "begun": begun, "names": names}
+    prefix, names = names_at_end(before[-_MAX_DRAFT:], kind, cell, panel.namespace)
+    content: HookNames = {"type": "hook_names", "number": number, "begun": prefix, "names": names}
     panel.send(content)
 
 

@@ -119,17 +119,17 @@ def hooks_view(session: DebugSession) -> Hooks:
 
 
 def _row(row: HookRow) -> ListedHook:
-    written = written_hooks.written_of(row.hook)
+    hook_source = written_hooks.written_of(row.hook)
     captures = row.by_session and row.function == MAKES_CAPTURES
     return {
         "path": row.path,
         "label": cell_name(row.path),
         "kind": row.kind,
         "function": row.function,
-        "where": "written here" if written else _where(row) if not captures else "",
+        "where": "written here" if hook_source else _where(row) if not captures else "",
         "own": row.by_session,
-        "source": written.source if written else "",
-        "number": written.number if written else 0,
+        "source": hook_source.source if hook_source else "",
+        "number": hook_source.number if hook_source else 0,
     }
 
 

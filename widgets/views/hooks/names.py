@@ -64,7 +64,7 @@ def names_at_end(text: str, kind: str, cell: object, namespace: Mapping[str, Any
     cursor = _WANTED.search(line)
     if cursor is None:
         return Names("", [])
-    begun = cursor["begun"]
+    prefix = cursor["begun"]
     before += f"\n{line[: cursor.start()]}"
     scope = _Scope(before, _arguments(before, kind, cell), namespace)
     if cursor["of"] is None:
@@ -73,9 +73,9 @@ def names_at_end(text: str, kind: str, cell: object, namespace: Mapping[str, Any
         value = scope.value(cursor["of"])
         candidates = [] if value is _UNKNOWN else sorted(_attributes(value), key=_hidden)
     completions = [
-        name for name in dict.fromkeys(candidates) if name.startswith(begun) and (begun or not _hidden(name))
+        name for name in dict.fromkeys(candidates) if name.startswith(prefix) and (prefix or not _hidden(name))
     ]
-    return Names(begun, completions[:MOST])
+    return Names(prefix, completions[:MOST])
 
 
 def _arguments(text: str, kind: str, cell: object) -> dict[str, object]:

@@ -32,6 +32,6 @@ def hook_rows(session: DebugSession) -> list[tuple[str, ...]]:
 def export_html(session: DebugSession) -> str:
     """Return the hooks for an export."""
     rows = hook_rows(session)
-    shown = rows[:MAX_HOOKS]
-    rest = left_out("hooks", len(shown), len(rows))
-    return scrolling(table("", HOOK_COLUMNS, shown)) + rest if rows else ""
+    listed_rows = rows[:MAX_HOOKS]
+    omission = left_out("hooks", len(listed_rows), len(rows))
+    return scrolling(table("", HOOK_COLUMNS, listed_rows)) + omission if rows else ""

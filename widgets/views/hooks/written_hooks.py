@@ -89,10 +89,10 @@ def reporting(written: Written, where: str, log: Log) -> Callable[..., Any]:
             with _printing_to(functools.partial(log.add, where)):
                 return function(*args)
         except Exception as error:  # logged here; the engine propagates it
-            place = _place_of(error)
-            source = linecache.getline(_file(place.number), place.line).strip()
-            line = f"\nline {place.line}: {source}" if place.line else ""
-            log.add(where, f"{type(error).__name__}: {error}{line}", failed=True, place=place)
+            position = _place_of(error)
+            source = linecache.getline(_file(position.number), position.line).strip()
+            line = f"\nline {position.line}: {source}" if position.line else ""
+            log.add(where, f"{type(error).__name__}: {error}{line}", failed=True, place=position)
             raise
 
     setattr(hook, _WRITTEN, written)
@@ -112,12 +112,12 @@ def told(error: BaseException) -> tuple[str, int]:
 
 def _place_of(error: BaseException) -> Place:
     """Return the innermost line of written hooks at which an error was raised."""
-    written = [
+    positions = [
         Place(int(frame.f_code.co_filename[len(_FILE) : -1]), line)
         for frame, line in walk_tb(error.__traceback__)
         if frame.f_code.co_filename.startswith(_FILE)
     ]
-    return written[-1] if written else Place()
+    return positions[-1] if positions else Place()
 
 
 def written_of(function: object) -> Written | None:
@@ -155,10 +155,10 @@ class Log:
         """Append to the newest entry if it is of the same hook, otherwise add an entry; count repeated errors."""
         with self._lock:
             last = self._entries[-1] if self._entries else None
-            same = last is not None and last["where"] == where and last["failed"] == failed
-            if last and same and failed and last["text"] == _cut(text):
+            same_hook = last is not None and last["where"] == where and last["failed"] == failed
+            if last and same_hook and failed and last["text"] == _cut(text):
                 last["times"] += 1
-            elif last and same and not failed and len(last["text"]) + len(text) <= _MAX_ENTRY:
+            elif last and same_hook and not failed and len(last["text"]) + len(text) <= _MAX_ENTRY:
                 last["text"] += text
                 self._size += len(text)
             else:
