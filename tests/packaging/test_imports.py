@@ -1,4 +1,4 @@
-"""`import hookscope` is cheap, and the rooms import one another only along the arrows of docs/design.md."""
+"""`import hookscope` is cheap, and packages import one another only along the layers of docs/design/index.md."""
 
 from __future__ import annotations
 
