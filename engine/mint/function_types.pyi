@@ -20,19 +20,19 @@ def acosh(input: Tensor) -> Tensor:
     """The inverse hyperbolic cosine, 0 or above; NaN below 1."""
 
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """beta * input + alpha * the sum of batch1 @ batch2 over the batch."""
+    """Return beta * input + alpha * the sum of batch1 @ batch2 over the batch."""
 
 def addcdiv(input: Tensor, tensor1: Operand, tensor2: Operand, value: Operand = 1) -> Tensor:
-    """input + value * tensor1 / tensor2."""
+    """Return input + value * tensor1 / tensor2."""
 
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """beta * input + alpha * (mat1 @ mat2)."""
+    """Return beta * input + alpha * (mat1 @ mat2)."""
 
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """beta * input + alpha * (mat @ vec)."""
+    """Return beta * input + alpha * (mat @ vec)."""
 
 def all(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
-    """Whether all elements over axes are true (not 0)."""
+    """Return whether all elements over axes are true (not 0)."""
 
 def amax(input: Tensor, dim: Axis = (), keepdim: bool = False) -> Tensor:
     """The largest element over axes."""
@@ -41,10 +41,11 @@ def amin(input: Tensor, dim: Axis = (), keepdim: bool = False) -> Tensor:
     """The smallest element over axes."""
 
 def any(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
-    """Whether any element over axes is true (not 0)."""
+    """Return whether any element over axes is true (not 0)."""
 
 def arange(start: Operand = 0, end: Operand | None = None, step: Operand = 1, *, dtype: DTypeLike | None = None) -> Tensor:
-    """start, start + step, start + 2 * step, ... as long as it is before ``end``; no gradient passes.
+    """Return start, start + step, start + 2 * step, ... as long as it is before ``end``; no gradient
+    passes.
     """
 
 def arccos(input: Tensor) -> Tensor:
@@ -70,7 +71,7 @@ def arctanh(input: Tensor) -> Tensor:
     """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
 
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """Where the largest element along an axis is."""
+    """Return the position of the largest element along an axis."""
 
 def asin(input: Tensor) -> Tensor:
     """The arc sine, in [-pi / 2, pi / 2]; NaN outside [-1, 1]."""
@@ -89,10 +90,10 @@ def atanh(input: Tensor) -> Tensor:
     """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
 
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
+    """Return beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """How often each of the numbers 0, 1, 2, ... is there, or the sum of its ``weights``."""
+    """Return how often each of the numbers 0, 1, 2, ... occurs, or the sum of its ``weights``."""
 
 def bitwise_and(input: Operand, other: Operand) -> Tensor:
     """x & y, bit by bit, of bools or integers."""
@@ -107,27 +108,29 @@ def bitwise_xor(input: Operand, other: Operand) -> Tensor:
     """x ^ y, bit by bit, of bools or integers."""
 
 def bmm(input: Tensor, mat2: Tensor) -> Tensor:
-    """The matrix product of each pair in two batches."""
+    """Return the matrix product of each pair in two batches."""
 
 def broadcast_to(input: Tensor, shape: Shape) -> Tensor:
-    """Repeated along axes of length 1, and along new ones in front, to fill a shape."""
+    """Return the tensor repeated along axes of length 1, and along new leading ones, to fill a shape.
+    """
 
 def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    """Tensors joined along an axis that they have."""
+    """Return the concatenation of tensors along an axis that they have."""
 
 def ceil(input: Tensor) -> Tensor:
     """The smallest integer not below x; its gradient is 0."""
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """At most ``chunks`` parts along an axis, all of one length but the last, which may be shorter."""
+    """Return at most ``chunks`` parts along an axis, all of one length but the last, which may be shorter.
+    """
 
 def clamp(input: TensorLike, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
-    """min(max(input, ``min``), ``max``), element by element; NaN becomes a limit, the lower if there is
-    one.
+    """Return min(max(input, ``min``), ``max``), element by element; NaN becomes a limit, the lower if
+    there is one.
     """
 
 def concat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    """Tensors joined along an axis that they have."""
+    """Return the concatenation of tensors along an axis that they have."""
 
 def cos(input: Tensor) -> Tensor:
     """The cosine of an angle in radians."""
@@ -136,24 +139,24 @@ def cosh(input: Tensor) -> Tensor:
     """The hyperbolic cosine, (exp(x) + exp(-x)) / 2."""
 
 def count_nonzero(input: Tensor, dim: Axis = None) -> Tensor:
-    """How many elements over axes are not 0; NaN is not."""
+    """Return how many elements over axes are not 0; NaN counts as not 0."""
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
-    """The cross product of vectors of three elements."""
+    """Return the cross product of vectors of three elements."""
 
 def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
-    """The largest element so far along one axis, and where it is: the last one of several. NaN stays once
-    it came.
+    """Return the largest element so far along one axis, and its position, the last one of several. NaN
+    stays.
     """
 
 def cumprod(input: Tensor, dim: int, dtype: DTypeLike | None = None) -> Tensor:
-    """The product of the elements so far along one axis."""
+    """Return the product of the elements so far along one axis."""
 
 def cumsum(input: Tensor, dim: int, dtype: AnyDType | None = None) -> Tensor:
-    """Running sums along an axis: out[i] = x[0] + ... + x[i]."""
+    """Return the running sums along an axis: out[i] = x[0] + ... + x[i]."""
 
 def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
-    """The difference of neighbors along one axis, ``n`` times over: x[i + 1] - x[i]; of bools whether they
+    """Return the ``n``-th difference of neighbors along one axis: x[i + 1] - x[i]; for bools whether they
     differ.
     """
 
@@ -164,10 +167,10 @@ def divide(input: Operand, other: Operand, *, rounding_mode: str | None = None) 
     """x / y."""
 
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
-    """Tensors joined along the third axis, each taken as ``atleast_3d`` makes it; as in NumPy."""
+    """Return tensors joined along the third axis, each as ``atleast_3d`` returns it; as in NumPy."""
 
 def einsum(equation: str, *operands: Any) -> Tensor:
-    """The sum of products that Einstein's notation says, as in NumPy."""
+    """Return the sum of products of an equation in Einstein's notation, as in NumPy."""
 
 def eq(input: Operand, other: object) -> Any:
     """x == y, as Bool."""
@@ -191,16 +194,17 @@ def expm1(input: Tensor) -> Tensor:
     """exp(x) - 1, exact near 0."""
 
 def eye(n: int, m: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
-    """Ones on the main diagonal of a matrix, zeros elsewhere."""
+    """Return ones on the main diagonal of a matrix, zeros elsewhere."""
 
 def fix(input: Tensor) -> Tensor:
     """The integer part of x, rounded towards 0; its gradient is 0."""
 
 def flip(input: Tensor, dims: Ints) -> Tensor:
-    """The order of the elements reversed along axes."""
+    """Return the order of the elements reversed along axes."""
 
 def float_power(input: Tensor | Number, exponent: Tensor | Number) -> Tensor:
-    """The power input**exponent, computed in Float64, or in Complex128 where one of the two is complex.
+    """Return the power input**exponent, computed in Float64, or in Complex128 if one of the two is
+    complex.
     """
 
 def floor(input: Tensor) -> Tensor:
@@ -213,17 +217,17 @@ def fmod(input: Operand, other: Operand) -> Tensor:
     """x - trunc(x / y) * y, the remainder with the sign of x."""
 
 def frac(x: Tensor) -> Tensor:
-    """The part behind the decimal point, x - trunc(x), with the sign of x."""
+    """Return the fractional part x - trunc(x), with the sign of x."""
 
 def full(size: Shape, fill_value: Operand, *, dtype: DTypeLike | None = None) -> Tensor:
-    """A tensor that holds ``fill_value`` everywhere."""
+    """Return a tensor that holds ``fill_value`` everywhere."""
 
 def full_like(input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = None) -> Tensor:
-    """``fill_value`` everywhere, in the input's shape and on its device."""
+    """Return ``fill_value`` everywhere, in the input's shape and on its device."""
 
 def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """For each element of ``index`` the element of ``input`` at its place, but at that number along
-    ``dim``.
+    """Return the elements of ``input`` at the positions of ``index``, but along ``dim`` at the numbers in
+    ``index``.
     """
 
 def gcd(input: Operand, other: Operand) -> Tensor:
@@ -242,24 +246,25 @@ def gt(input: Operand, other: Operand) -> Tensor:
     """x > y, as Bool."""
 
 def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Tensor:
-    """How many elements fall into each of ``bins`` equal parts of [min, max]; the last part holds its
-    upper end too.
+    """Return the count of elements in each of ``bins`` equal parts of [min, max]; the last part includes
+    its end.
     """
 
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
-    """Tensors joined along the second axis, vectors along their first; as in NumPy."""
+    """Return tensors joined along the second axis, vectors along their first; as in NumPy."""
 
 def imag(input: Tensor) -> Tensor:
-    """The imaginary part, element by element; zeros of a real tensor."""
+    """Return the imaginary part, element by element; zeros of a real tensor."""
 
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """The entries ``index`` along ``dim``."""
+    """Return the entries ``index`` along ``dim``."""
 
 def inverse(input: Tensor) -> Tensor:
-    """The inverse of each matrix."""
+    """Return the inverse of each matrix."""
 
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
-    """Whether abs(input - other) <= atol + rtol * abs(other), as in NumPy; equal infinities are close.
+    """Return whether abs(input - other) <= atol + rtol * abs(other), as in NumPy; equal infinities are
+    close.
     """
 
 def isfinite(input: Tensor) -> Tensor:
@@ -272,16 +277,17 @@ def isnan(input: Tensor) -> Tensor:
     """Whether an element is NaN, as Bool."""
 
 def isneginf(input: Tensor) -> Tensor:
-    """Whether an element is minus infinity."""
+    """Return whether an element is minus infinity."""
 
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
-    """The ``k``-th smallest element along one axis, and where it is. NaN counts as the largest."""
+    """Return the ``k``-th smallest element along one axis, and its position. NaN counts as the largest.
+    """
 
 def le(input: Operand, other: Operand) -> Tensor:
     """x <= y, as Bool."""
 
 def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
-    """The linear interpolation input + weight * (end - input)."""
+    """Return the linear interpolation input + weight * (end - input)."""
 
 def less(input: Operand, other: Operand) -> Any:
     """x < y, as Bool."""
@@ -320,18 +326,19 @@ def logical_xor(input: Operand, other: Operand) -> Any:
     """Whether one of x and y is nonzero and not both, as Bool."""
 
 def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
-    """log(sum(exp(input))) over axes, computed without overflow; infinite where an element is inf, or all
-    are -inf.
+    """Return log(sum(exp(input))) over axes without overflow; infinite if an element is inf, or all are
+    -inf.
     """
 
 def lt(input: Operand, other: Operand) -> Any:
     """x < y, as Bool."""
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """The elements where ``mask`` holds, in the order of the tensor."""
+    """Return the elements where ``mask`` holds, in the order of the tensor."""
 
 def matmul(input: Tensor, other: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
-    """The matrix product of the last two axes, broadcast over those before; as NumPy's ``matmul``."""
+    """Return the matrix product of the last two axes, broadcast over those before; as NumPy's ``matmul``.
+    """
 
 def maximum(input: Operand, other: Operand) -> Tensor:
     """The larger of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.
@@ -342,23 +349,22 @@ def minimum(input: Operand, other: Operand) -> Tensor:
     """
 
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
-    """The product of two matrices."""
+    """Return the product of two matrices."""
 
 def mul(input: Operand, other: Operand) -> Tensor:
     """x * y."""
 
 def mv(input: Tensor, vec: Tensor) -> Tensor:
-    """A matrix times a vector."""
+    """Return a matrix times a vector."""
 
 def nan_to_num(input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Tensor:
-    """The tensor with NaN and infinities replaced by finite numbers, as in NumPy."""
+    """Return the tensor with NaN and infinities replaced by finite numbers, as in NumPy."""
 
 def nansum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
-    """The sum of the elements over axes, with NaN counted as 0."""
+    """Return the sum of the elements over axes, with NaN counted as 0."""
 
 def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
-    """``length`` consecutive entries along one axis, from ``start`` on: ``input[..., start : start +
-    length, ...]``.
+    """Return ``input[..., start : start + length, ...]``: ``length`` consecutive entries along one axis.
     """
 
 def ne(input: Operand, other: object) -> Any:
@@ -371,36 +377,37 @@ def negative(input: Tensor) -> Tensor:
     """-x."""
 
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
-    """Where elements are not 0, in the order of the tensor."""
+    """Return the indices of the elements that are not 0, in the order of the tensor."""
 
 def not_equal(input: Operand, other: object) -> Any:
     """x != y, as Bool."""
 
 def ones_like(input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor:
-    """Ones of the input's shape and device."""
+    """Return ones of the input's shape and device."""
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
-    """The product of each element of a vector with each of another: input[i] * vec2[j]."""
+    """Return the product of each element of a vector with each of another: input[i] * vec2[j]."""
 
 def permute(input: Tensor, dims: Ints | Tensor | None) -> Tensor:
-    """The axes in another order."""
+    """Return the tensor with its axes in another order."""
 
 def polar(abs: Tensor, angle: Tensor) -> Tensor:
-    """abs * cos(angle) + i abs * sin(angle), complex numbers of their lengths and angles."""
+    """Return abs * cos(angle) + i abs * sin(angle), the complex numbers of these lengths and angles.
+    """
 
 def prod(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
-    """The product over axes; its second derivative is not defined where an element is 0."""
+    """Return the product over axes; its second derivative is not defined where an element is 0."""
 
 def qr(input: Tensor, mode: str = 'reduced') -> tuple[Tensor, Tensor]:
-    """The QR decomposition: Q with orthonormal columns and an upper triangular R, Q @ R = input
+    """Return the QR decomposition: Q with orthonormal columns and an upper triangular R, Q @ R = input
     (Householder's).
     """
 
 def ravel(input: Tensor) -> Tensor:
-    """All elements, row by row, in one axis."""
+    """Return all elements, row by row, in one axis."""
 
 def real(input: Tensor) -> Tensor:
-    """The real part, element by element; a real tensor itself."""
+    """Return the real part, element by element; a real tensor is returned as it is."""
 
 def reciprocal(input: Tensor) -> Tensor:
     """1 / x."""
@@ -409,24 +416,28 @@ def remainder(input: Operand, other: Operand) -> Tensor:
     """x - floor(x / y) * y, with the sign of y."""
 
 def reshape(input: Tensor, shape: Shape) -> Tensor:
-    """The elements in their order, row by row, in another shape."""
+    """Return the elements in row-major order in another shape."""
 
 def roll(input: Tensor, shifts: Ints, dims: Ints | None = None) -> Tensor:
-    """Elements moved on along axes, those that fall off the end coming back at the start."""
+    """Return the elements shifted along axes; those that leave at the end come back at the start."""
 
 def round(input: Tensor, *, decimals: int = 0) -> Tensor:
-    """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0."""
+    """Return the nearest number with ``decimals`` decimal places, halves to the even one; its gradient is
+    0.
+    """
 
 def rsqrt(input: Tensor) -> Tensor:
     """1 / sqrt(x)."""
 
 def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | Number) -> Tensor:
-    """``src`` put at places along an axis, or combined with what is there: x[i][index[i][j]] takes
-    src[i][j] (axis 1).
+    """Return ``input`` with ``src`` written at positions along an axis, or combined with the elements
+    there.
     """
 
 def searchsorted(sorted_sequence: Tensor, values: TensorLike, *, out_int32: bool = False, right: bool = False, side: str | None = None, sorter: Tensor | None = None) -> Tensor:
-    """Where ``values`` would be put into a sorted Tensor, along its last axis, to keep it sorted."""
+    """Return where ``values`` would be inserted into a sorted Tensor, along its last axis, to keep it
+    sorted.
+    """
 
 def sigmoid(input: Tensor) -> Tensor:
     """1 / (1 + exp(-x))."""
@@ -444,10 +455,10 @@ def sinh(input: Tensor) -> Tensor:
     """The hyperbolic sine, (exp(x) - exp(-x)) / 2."""
 
 def softmax(input: Tensor, dim: int, *, dtype: DTypeLike | None = None) -> Tensor:
-    """exp(input) / sum(exp(input)) along ``dim``, computed without overflow."""
+    """Return exp(input) / sum(exp(input)) along ``dim``, computed without overflow."""
 
 def split(tensor: Tensor, split_size_or_sections: Shape, dim: int = 0) -> tuple[Tensor, ...]:
-    """Parts of a tensor along an axis."""
+    """Return parts of a tensor along an axis."""
 
 def sqrt(input: Tensor) -> Tensor:
     """The square root of x, NaN of negative real numbers."""
@@ -456,22 +467,22 @@ def square(input: Tensor) -> Tensor:
     """x * x."""
 
 def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    """Tensors of one shape joined along a new axis, in the dtype that they promote to."""
+    """Return tensors of one shape joined along a new axis, in the dtype that they promote to."""
 
 def std(input: Tensor, dim: Axis = None, *, correction: int | bool = 1, keepdim: bool = False) -> Tensor:
-    """The standard deviation over axes: sqrt(sum((x - mean) ** 2) / (n - ddof))."""
+    """Return the standard deviation over axes: sqrt(sum((x - mean) ** 2) / (n - ddof))."""
 
 def std_mean(input: Tensor, dim: Axis = None, *, correction: int | bool = 1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
-    """The standard deviation and the mean over axes."""
+    """Return the standard deviation and the mean over axes."""
 
 def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: DTypeLike | None = None) -> Tensor:
-    """The sum over axes."""
+    """Return the sum over axes."""
 
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """Two axes exchanged."""
+    """Return the tensor with two axes exchanged."""
 
 def t(input: Tensor) -> Tensor:
-    """A matrix transposed."""
+    """Return the transpose of a matrix."""
 
 def tan(input: Tensor) -> Tensor:
     """The tangent of an angle in radians."""
@@ -480,50 +491,52 @@ def tanh(input: Tensor) -> Tensor:
     """The hyperbolic tangent, (exp(x) - exp(-x)) / (exp(x) + exp(-x))."""
 
 def tile(input: Tensor, dims: Shape) -> Tensor:
-    """The whole tensor repeated along its axes."""
+    """Return the whole tensor repeated along its axes."""
 
 def trace(input: Tensor) -> Tensor:
-    """The sum of a matrix's main diagonal."""
+    """Return the sum of a matrix's main diagonal."""
 
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Two axes exchanged."""
+    """Return the tensor with two axes exchanged."""
 
 def triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False) -> Tensor:
-    """The x with A @ x = b for a triangular A."""
+    """Return the x with A @ x = b for a triangular A."""
 
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The lower triangle of each matrix: element (i, j) where j - i <= ``diagonal``, 0 elsewhere."""
+    """Return the lower triangle of each matrix: element (i, j) where j - i <= ``diagonal``, 0 elsewhere.
+    """
 
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The upper triangle of each matrix: element (i, j) where j - i >= ``diagonal``, 0 elsewhere."""
+    """Return the upper triangle of each matrix: element (i, j) where j - i >= ``diagonal``, 0 elsewhere.
+    """
 
 def trunc(input: Tensor) -> Tensor:
     """The integer part of x, rounded towards 0; its gradient is 0."""
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """The entries along ``dim``, without that axis."""
+    """Return the entries along ``dim``, without that axis."""
 
 def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Tensor | tuple[Tensor, ...]:
-    """Each value once, in ascending order; on demand where each element's value is among them, and how
-    often it came.
+    """Return each value once, in ascending order; optionally the position of each element's value, and the
+    counts.
     """
 
 def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Tensor | tuple[Tensor, ...]:
-    """The values without repetitions of neighbors; on demand which of them each element has, and how long
-    the runs are.
+    """Return the values without repetitions of neighbors, optionally each element's position and run
+    lengths.
     """
 
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
-    """One more axis, of length 1."""
+    """Return the tensor with one more axis, of length 1."""
 
 def var(input: Tensor, dim: Axis = None, *, correction: int | bool = 1, keepdim: bool = False) -> Tensor:
-    """The variance over axes: sum((x - mean) ** 2) / (n - ddof)."""
+    """Return the variance over axes: sum((x - mean) ** 2) / (n - ddof)."""
 
 def var_mean(input: Tensor, dim: Axis = None, *, correction: int | bool = 1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
-    """The variance and the mean over axes."""
+    """Return the variance and the mean over axes."""
 
 def xlogy(input: Operand, other: Operand) -> Tensor:
-    """input * log(other), and 0 where ``input`` is 0, whatever ``other`` is but NaN."""
+    """Return input * log(other), and 0 where ``input`` is 0, for any ``other`` but NaN."""
 
 def zeros_like(input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor:
-    """Zeros of the input's shape and device."""
+    """Return zeros of the input's shape and device."""

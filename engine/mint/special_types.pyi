@@ -19,7 +19,9 @@ def log1p(input: Tensor) -> Tensor:
     """log(1 + x), exact near 0; NaN below -1."""
 
 def round(input: Tensor, *, decimals: int = 0) -> Tensor:
-    """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0."""
+    """Return the nearest number with ``decimals`` decimal places, halves to the even one; its gradient is
+    0.
+    """
 
 def sinc(input: Tensor) -> Tensor:
     """sin(pi x) / (pi x), and 1 at 0."""

@@ -48,16 +48,16 @@ def arctanh(x: Tensor) -> Tensor:
     """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
 
 def argmax(a: Tensor, axis: int | None = None) -> Tensor:
-    """Where the largest element along an axis is."""
+    """Return the position of the largest element along an axis."""
 
 def argmin(a: Tensor, axis: int | None = None) -> Tensor:
-    """Where the smallest element along an axis is."""
+    """Return the position of the smallest element along an axis."""
 
 def argwhere(a: Tensor) -> Tensor:
-    """Where elements are not 0, in the order of the tensor."""
+    """Return the indices of the elements that are not 0, in the order of the tensor."""
 
 def array_split(x: Tensor, indices_or_sections: Ints, axis: int = 0) -> tuple[Tensor, ...]:
-    """Parts along ``axis``: a number of nearly equal length, or cut at indices; as NumPy's
+    """Return parts along ``axis``: a number of nearly equal length, or cut at indices; as NumPy's
     ``array_split``.
     """
 
@@ -74,7 +74,8 @@ def bitwise_xor(x1: Operand, x2: Operand) -> Tensor:
     """x ^ y, bit by bit, of bools or integers."""
 
 def broadcast_to(array: Tensor, shape: Shape) -> Tensor:
-    """Repeated along axes of length 1, and along new ones in front, to fill a shape."""
+    """Return the tensor repeated along axes of length 1, and along new leading ones, to fill a shape.
+    """
 
 def cbrt(x: Tensor) -> Tensor:
     """The cube root, negative below 0."""
@@ -83,7 +84,7 @@ def ceil(x: Tensor) -> Tensor:
     """The smallest integer not below x; its gradient is 0."""
 
 def column_stack(tup: Sequence[Tensor]) -> Tensor:
-    """Tensors joined along the second axis, vectors as columns; as in NumPy."""
+    """Return tensors joined along the second axis, vectors as columns; as in NumPy."""
 
 def cos(x: Tensor) -> Tensor:
     """The cosine of an angle in radians."""
@@ -92,20 +93,21 @@ def cosh(x: Tensor) -> Tensor:
     """The hyperbolic cosine, (exp(x) + exp(-x)) / 2."""
 
 def count_nonzero(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """How many elements over axes are not 0; NaN is not."""
+    """Return how many elements over axes are not 0; NaN counts as not 0."""
 
 def deg2rad(x: Tensor) -> Tensor:
-    """Degrees as radians: x * pi / 180."""
+    """Return degrees as radians: x * pi / 180."""
 
 def diagflat(v: Tensor, k: int = 0) -> Tensor:
-    """A matrix with all elements of the input, flattened, on a diagonal and 0 elsewhere; as in NumPy.
+    """Return a matrix with all elements of the input, flattened, on a diagonal and 0 elsewhere; as in
+    NumPy.
     """
 
 def diagonal(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-    """The diagonals of the planes (dim1, dim2), as a new last axis; as in NumPy."""
+    """Return the diagonals of the planes (dim1, dim2), as a new last axis; as in NumPy."""
 
 def diff(a: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
-    """The difference of neighbors along one axis, ``n`` times over: x[i + 1] - x[i]; of bools whether they
+    """Return the ``n``-th difference of neighbors along one axis: x[i + 1] - x[i]; for bools whether they
     differ.
     """
 
@@ -113,7 +115,7 @@ def divide(x1: Operand, x2: Operand) -> Tensor:
     """x / y."""
 
 def dstack(tup: Sequence[Tensor]) -> Tensor:
-    """Tensors joined along the third axis, each taken as ``atleast_3d`` makes it; as in NumPy."""
+    """Return tensors joined along the third axis, each as ``atleast_3d`` returns it; as in NumPy."""
 
 def equal(x1: Operand, x2: object) -> Any:
     """x == y, as Bool."""
@@ -131,10 +133,10 @@ def fabs(x: Tensor) -> Tensor:
     """|x|, of a complex number its real length; the gradient at 0 and at NaN is 0."""
 
 def fliplr(m: Tensor) -> Tensor:
-    """The second axis reversed."""
+    """Return the tensor with the second axis reversed."""
 
 def flipud(m: Tensor) -> Tensor:
-    """The first axis reversed."""
+    """Return the tensor with the first axis reversed."""
 
 def floor(x: Tensor) -> Tensor:
     """The greatest integer not above x; its gradient is 0."""
@@ -155,22 +157,23 @@ def greater_equal(x1: Operand, x2: Operand) -> Tensor:
     """x >= y, as Bool."""
 
 def heaviside(x1: Tensor, x2: Tensor | Number) -> Tensor:
-    """Heaviside's step: 0 where ``x1`` is below 0, ``x2`` where it is 0, 1 above."""
+    """Return the Heaviside step function: 0 where ``x1`` is below 0, ``x2`` where it is 0, 1 above."""
 
 def hstack(tup: Sequence[Tensor]) -> Tensor:
-    """Tensors joined along the second axis, vectors along their first; as in NumPy."""
+    """Return tensors joined along the second axis, vectors along their first; as in NumPy."""
 
 def hypot(x1: Operand, x2: Operand) -> Tensor:
     """sqrt(x * x + y * y), without overflow."""
 
 def inner(a: Tensor, b: Tensor) -> Tensor:
-    """The sum of products over the last axes, the other axes side by side, as in NumPy."""
+    """Return the sum of products over the last axes, as in NumPy."""
 
 def invert(x: Tensor) -> Tensor:
     """~x, bit by bit: -x - 1 of signed integers, not x of bools."""
 
 def isclose(a: Tensor, b: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
-    """Whether abs(input - other) <= atol + rtol * abs(other), as in NumPy; equal infinities are close.
+    """Return whether abs(input - other) <= atol + rtol * abs(other), as in NumPy; equal infinities are
+    close.
     """
 
 def isfinite(x: Tensor) -> Tensor:
@@ -183,13 +186,15 @@ def isnan(x: Tensor) -> Tensor:
     """Whether an element is NaN, as Bool."""
 
 def isneginf(x: Tensor) -> Tensor:
-    """Whether an element is minus infinity."""
+    """Return whether an element is minus infinity."""
 
 def isposinf(x: Tensor) -> Tensor:
-    """Whether an element is plus infinity."""
+    """Return whether an element is plus infinity."""
 
 def kron(a: Tensor, b: Tensor) -> Tensor:
-    """Kronecker's product: in place of each element of the first tensor the second one, times it."""
+    """Return the Kronecker product: each element of the first tensor is replaced by the second tensor
+    times it.
+    """
 
 def lcm(x1: Operand, x2: Operand) -> Tensor:
     """The least common multiple of integers, 0 or above."""
@@ -248,7 +253,7 @@ def mod(x1: Operand, x2: Operand) -> Tensor:
     """x - floor(x / y) * y, with the sign of y."""
 
 def moveaxis(a: Tensor, source: Ints, destination: Ints) -> Tensor:
-    """Axes moved to other places; the others keep their order."""
+    """Return the tensor with axes moved to other positions; the others keep their order."""
 
 def multiply(x1: Operand, x2: Operand) -> Tensor:
     """x * y."""
@@ -257,13 +262,13 @@ def negative(a: Tensor) -> Tensor:
     """-x."""
 
 def norm(x: Tensor, ord: int | float | str | None = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The norm of vectors or matrices, or of all elements."""
+    """Return the norm of vectors or matrices, or of all elements."""
 
 def not_equal(x1: Operand, x2: object) -> Any:
     """x != y, as Bool."""
 
 def positive(a: Tensor) -> Tensor:
-    """The tensor itself; what ``+input`` says."""
+    """Return the tensor itself, ``+input``."""
 
 def power(x1: Operand, x2: Operand) -> Tensor:
     """x to the power y, of integers without the fraction; the gradient by y is 0 where x is 0, NaN where x
@@ -271,16 +276,16 @@ def power(x1: Operand, x2: Operand) -> Tensor:
     """
 
 def ptp(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The range: the largest less the smallest element over axes."""
+    """Return the range: the largest less the smallest element over axes."""
 
 def rad2deg(x: Tensor) -> Tensor:
-    """Radians as degrees: x * 180 / pi."""
+    """Return radians as degrees: x * 180 / pi."""
 
 def radians(x: Tensor) -> Tensor:
-    """Degrees as radians: x * pi / 180."""
+    """Return degrees as radians: x * pi / 180."""
 
 def ravel(x: Tensor) -> Tensor:
-    """All elements, row by row, in one axis."""
+    """Return all elements, row by row, in one axis."""
 
 def reciprocal(x: Tensor) -> Tensor:
     """1 / x."""
@@ -289,16 +294,16 @@ def remainder(x1: Operand, x2: Operand) -> Tensor:
     """x - floor(x / y) * y, with the sign of y."""
 
 def repeat(a: TensorLike, repeats: Shape, axis: int | None = None) -> Tensor:
-    """Each element along an axis several times, as NumPy's repeat."""
+    """Return each element along an axis repeated, as NumPy's repeat."""
 
 def reshape(x: Tensor, new_shape: Shape) -> Tensor:
-    """The elements in their order, row by row, in another shape."""
+    """Return the elements in row-major order in another shape."""
 
 def rint(x: Tensor) -> Tensor:
     """The nearest integer, halves to the even one; its gradient is 0."""
 
 def rot90(m: Tensor, k: int = 1, axes: Sequence[int] = ...) -> Tensor:
-    """Rotated by quarter turns in the plane of two axes."""
+    """Return the tensor rotated by quarter turns in the plane of two axes."""
 
 def signbit(x: Tensor) -> Tensor:
     """Whether the sign is minus, that of -0.0 too: a Bool."""
@@ -319,19 +324,19 @@ def square(x: Tensor) -> Tensor:
     """x * x."""
 
 def squeeze(a: Tensor, axis: Axis = None) -> Tensor:
-    """Without the axes of length 1."""
+    """Return the tensor without the axes of length 1."""
 
 def stack(arrays: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Tensors of one shape joined along a new axis, in the dtype that they promote to."""
+    """Return tensors of one shape joined along a new axis, in the dtype that they promote to."""
 
 def std(x: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
-    """The standard deviation over axes: sqrt(sum((x - mean) ** 2) / (n - ddof))."""
+    """Return the standard deviation over axes: sqrt(sum((x - mean) ** 2) / (n - ddof))."""
 
 def subtract(x1: Operand, x2: Operand) -> Tensor:
     """x - y."""
 
 def swapaxes(x: Tensor, axis1: int, axis2: int) -> Tensor:
-    """Two axes exchanged."""
+    """Return the tensor with two axes exchanged."""
 
 def tan(x: Tensor) -> Tensor:
     """The tangent of an angle in radians."""
@@ -340,16 +345,16 @@ def tanh(x: Tensor) -> Tensor:
     """The hyperbolic tangent, (exp(x) - exp(-x)) / (exp(x) + exp(-x))."""
 
 def tile(a: Tensor, reps: Shape) -> Tensor:
-    """The whole tensor repeated along its axes."""
+    """Return the whole tensor repeated along its axes."""
 
 def transpose(a: Tensor, axes: Ints | Tensor | None = None) -> Tensor:
-    """The axes in another order."""
+    """Return the tensor with its axes in another order."""
 
 def tril(m: Tensor, k: int = 0) -> Tensor:
-    """The lower triangle of each matrix: element (i, j) where j - i <= ``k``, 0 elsewhere."""
+    """Return the lower triangle of each matrix: element (i, j) where j - i <= ``k``, 0 elsewhere."""
 
 def triu(m: Tensor, k: int = 0) -> Tensor:
-    """The upper triangle of each matrix: element (i, j) where j - i >= ``k``, 0 elsewhere."""
+    """Return the upper triangle of each matrix: element (i, j) where j - i >= ``k``, 0 elsewhere."""
 
 def true_divide(x1: Operand, x2: Operand) -> Tensor:
     """x / y."""
@@ -358,7 +363,7 @@ def trunc(x: Tensor) -> Tensor:
     """The integer part of x, rounded towards 0; its gradient is 0."""
 
 def var(x: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool = False) -> Tensor:
-    """The variance over axes: sum((x - mean) ** 2) / (n - ddof)."""
+    """Return the variance over axes: sum((x - mean) ** 2) / (n - ddof)."""
 
 def vstack(tup: Sequence[Tensor]) -> Tensor:
-    """Tensors joined along the first axis, vectors as rows; as in NumPy."""
+    """Return tensors joined along the first axis, vectors as rows; as in NumPy."""

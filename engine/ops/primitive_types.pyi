@@ -22,7 +22,7 @@ class Abs(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class AccumulateNV2(Primitive):
-    """The sum of several Tensors of one shape and dtype: ``x[0] + x[1] + ...``."""
+    """Return the sum of several Tensors of one shape and dtype: ``x[0] + x[1] + ...``."""
     def __call__(self, x: Sequence[Tensor], /) -> Tensor: ...
 
 class Acosh(Primitive):
@@ -30,8 +30,8 @@ class Acosh(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Adam(Primitive):
-    """One step of Adam (Kingma and Ba 2015): p - lr * sqrt(1 - power2) / (1 - power1) * m / (sqrt(v) +
-    eps).
+    """Take one step of Adam (Kingma and Ba 2015): p - lr * sqrt(1 - power2) / (1 - power1) * m / (sqrt(v)
+    + eps).
     """
     use_locking: Any
     use_nesterov: bool
@@ -39,41 +39,47 @@ class Adam(Primitive):
     def __call__(self, p: Tensor, m: Tensor, v: Tensor, power1: Tensor | float, power2: Tensor | float, lr: Tensor | float, beta1: Any, beta2: Any, eps: Any, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class AdamNoUpdateParam(Primitive):
-    """What one step of Adam (Kingma and Ba 2015) would add to a parameter; the state is updated."""
+    """Return the change of a parameter by one step of Adam (Kingma and Ba 2015); the state is updated.
+    """
     use_locking: bool
     use_nesterov: bool
     def __init__(self, use_locking: bool = False, use_nesterov: bool = False) -> None: ...
     def __call__(self, m: Tensor, v: Tensor, beta1_power: Tensor | float, beta2_power: Tensor | float, lr: Tensor | float, beta1: Tensor | float, beta2: Tensor | float, epsilon: Tensor | float, gradient: Tensor, /) -> Tensor: ...
 
 class AdamWeightDecay(Primitive):
-    """One step of Adam as in BERT, without correction: p - lr * (m / (sqrt(v) + eps) + decay * p)."""
+    """Take one step of Adam as in BERT, without correction: p - lr * (m / (sqrt(v) + eps) + decay * p).
+    """
     use_locking: Any
     def __init__(self, use_locking: Any = False) -> None: ...
     def __call__(self, p: Tensor, m: Tensor, v: Tensor, lr: Tensor | float, beta1: Tensor | float, beta2: Tensor | float, eps: Tensor | float, decay: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class AdaptiveAvgPool2D(Primitive):
-    """Means of windows of the last two axes, which are chosen so that the output has ``output_size``.
+    """Return means of windows of the last two axes, which are chosen so that the output has
+    ``output_size``.
     """
     output_size: Any
     def __init__(self, output_size: Any) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class AdaptiveAvgPool3D(Primitive):
-    """Means of windows of the last three axes, which are chosen so that the output has ``output_size``.
+    """Return means of windows of the last three axes, which are chosen so that the output has
+    ``output_size``.
     """
     output_size: Any
     def __init__(self, output_size: Any) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class AdaptiveMaxPool2D(Primitive):
-    """The largest elements of windows chosen so that the output has ``output_size``, and where they are.
+    """Return the largest elements of windows chosen so that the output has ``output_size``, and their
+    positions.
     """
     output_size: Any
     def __init__(self, output_size: Any) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class AdaptiveMaxPool3D(Primitive):
-    """The largest elements of windows chosen so that the output has ``output_size``, and where they are.
+    """Return the largest elements of windows chosen so that the output has ``output_size``, and their
+    positions.
     """
     def __call__(self, x: Tensor, output_size: Any, /) -> tuple[Tensor, Tensor]: ...
 
@@ -82,62 +88,64 @@ class Add(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class AddN(Primitive):
-    """The sum of several Tensors of one shape and dtype: ``x[0] + x[1] + ...``."""
+    """Return the sum of several Tensors of one shape and dtype: ``x[0] + x[1] + ...``."""
     def __call__(self, x: Sequence[Tensor], /) -> Tensor: ...
 
 class AddV2(Primitive):
-    """The sum of two tensors of one shape, element by element."""
+    """Return the sum of two tensors of the same shape, element by element."""
     def __call__(self, x: Tensor, y: Tensor, /) -> Tensor: ...
 
 class Addcdiv(Primitive):
-    """input + value * tensor1 / tensor2."""
+    """Return input + value * tensor1 / tensor2."""
     def __call__(self, input: Tensor, tensor1: Operand, tensor2: Operand, value: Operand = 1, /) -> Tensor: ...
 
 class Addcmul(Primitive):
-    """input + value * tensor1 * tensor2."""
+    """Return input + value * tensor1 * tensor2."""
     def __call__(self, input: Tensor, tensor1: Operand, tensor2: Operand, value: Operand = 1, /) -> Tensor: ...
 
 class AdjustContrastv2(Primitive):
-    """Images with another contrast: how far each channel is from its mean over the image, times a factor.
+    """Return images with another contrast: the difference of each channel from its mean over the image,
+    times a factor.
     """
     def __call__(self, images: Tensor, contrast_factor: Tensor, /) -> Tensor: ...
 
 class AdjustHue(Primitive):
-    """Colors turned on the circle of hues; the least and the largest channel stay what they are."""
+    """Return colors rotated on the circle of hues; the least and the largest channel do not change."""
     def __call__(self, image: Tensor, delta: Tensor, /) -> Tensor: ...
 
 class AdjustSaturation(Primitive):
-    """Colors with another saturation, hue and largest channel as they were."""
+    """Return colors with another saturation, and the same hue and largest channel."""
     def __call__(self, image: Tensor, scale: Tensor, /) -> Tensor: ...
 
 class AffineGrid(Primitive):
-    """For each output pixel the place in the input that ``theta`` takes it from, for ``grid_sample``.
+    """Return for each output pixel the position in the input that ``theta`` maps it to, for
+    ``grid_sample``.
     """
     align_corners: bool
     def __init__(self, align_corners: bool = False) -> None: ...
     def __call__(self, theta: Tensor, size: Sequence[int] | Tensor, /) -> Tensor: ...
 
 class AllGather(Primitive):
-    """All ranks' tensors behind each other along the first axis."""
+    """Return the concatenation of all ranks' tensors along the first axis."""
     group: str | None
     def __init__(self, group: str | None = 'hccl_world_group') -> None: ...
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class AllGatherV(Primitive):
-    """All ranks' tensors of one axis behind each other, of any lengths."""
+    """Return the concatenation of all ranks' tensors of one axis, of any lengths."""
     group: str | None
     def __init__(self, group: str | None = 'hccl_world_group') -> None: ...
     def __call__(self, input_x: Tensor, output_split_sizes: Any, /) -> Tensor: ...
 
 class AllReduce(Primitive):
-    """All ranks' tensors made one, the same on all ranks."""
+    """Return the reduction of all ranks' tensors, the same on all ranks."""
     op: str
     group: str | None
     def __init__(self, op: str = 'sum', group: str | None = 'hccl_world_group') -> None: ...
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class AlltoAll(Primitive):
-    """The tensor's parts exchanged: that of each rank for this one, one behind the other."""
+    """Return the concatenation of the parts of all ranks' tensors for this rank."""
     split_count: int
     split_dim: int
     concat_dim: int
@@ -146,14 +154,15 @@ class AlltoAll(Primitive):
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class AlltoAllV(Primitive):
-    """What each rank has for this one, one behind the other."""
+    """Return the concatenation of the elements of all ranks for this rank."""
     group: str | None
     block_size: int
     def __init__(self, group: str | None = 'hccl_world_group', block_size: int = 1) -> None: ...
     def __call__(self, input_x: Tensor, send_numel_list: Any, recv_numel_list: Any, /) -> Tensor: ...
 
 class AlltoAllVC(Primitive):
-    """As AlltoAllV, with the numbers of all ranks."""
+    """Return the concatenation of the elements of all ranks for this rank, from the counts of all ranks.
+    """
     group: str | None
     block_size: int
     transpose: bool
@@ -161,41 +170,43 @@ class AlltoAllVC(Primitive):
     def __call__(self, input_x: Tensor, send_count_matrix: Any, /) -> Tensor: ...
 
 class Angle(Primitive):
-    """The angle atan2(imag, real) of complex numbers; of real ones pi where negative, else 0; NaN of NaN.
+    """Return the angle atan2(imag, real) of complex numbers; of real ones pi where negative, else 0; NaN
+    of NaN.
     """
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class ApplyAdaMax(Primitive):
-    """One step of AdaMax (Kingma and Ba 2015): p - lr / (1 - power1) * m / (v + eps)."""
+    """Take one step of AdaMax (Kingma and Ba 2015): p - lr / (1 - power1) * m / (v + eps)."""
     def __call__(self, p: Tensor, m: Tensor, v: Tensor, power1: Tensor | float, lr: Tensor | float, beta1: Tensor | float, beta2: Tensor | float, eps: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class ApplyAdadelta(Primitive):
-    """One step of Adadelta (Zeiler 2012): p - lr * sqrt(steps + eps) / sqrt(squares + eps) * g."""
+    """Take one step of Adadelta (Zeiler 2012): p - lr * sqrt(steps + eps) / sqrt(squares + eps) * g.
+    """
     def __call__(self, p: Tensor, squares: Tensor, steps: Tensor, lr: Tensor | float, rho: Tensor | float, eps: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class ApplyAdagrad(Primitive):
-    """One step of Adagrad (Duchi et al. 2011): p - lr * g / sqrt(squares)."""
+    """Take one step of Adagrad (Duchi et al. 2011): p - lr * g / sqrt(squares)."""
     update_slots: bool
     def __init__(self, update_slots: bool = True) -> None: ...
     def __call__(self, p: Tensor, squares: Tensor, lr: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class ApplyAdagradDA(Primitive):
-    """One step of Adagrad by dual averaging (Duchi et al. 2011), from the sums of gradients a and of their
-    squares s.
+    """Take one step of Adagrad by dual averaging (Duchi et al. 2011), from the sums a of gradients and s
+    of squares.
     """
     use_locking: Any
     def __init__(self, use_locking: Any = False) -> None: ...
     def __call__(self, var: Tensor, gradient_accumulator: Tensor, gradient_squared_accumulator: Tensor, grad: Tensor, lr: Tensor | float, l1: Tensor | float, l2: Tensor | float, global_step: Tensor | int, /) -> Tensor: ...
 
 class ApplyAdagradV2(Primitive):
-    """One step of Adagrad (Duchi et al. 2011): p - lr * g / (sqrt(squares) + epsilon)."""
+    """Take one step of Adagrad (Duchi et al. 2011): p - lr * g / (sqrt(squares) + epsilon)."""
     epsilon: float
     update_slots: bool
     def __init__(self, epsilon: float = 1e-06, update_slots: bool = True) -> None: ...
     def __call__(self, p: Tensor, squares: Tensor, lr: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class ApplyAdamWithAmsgrad(Primitive):
-    """One step of AMSGrad (Reddi et al. 2018): Adam that divides by the largest ``v`` so far."""
+    """Take one step of AMSGrad (Reddi et al. 2018): Adam that divides by the largest ``v`` so far."""
     beta1: float
     beta2: float
     epsilon: float
@@ -204,41 +215,42 @@ class ApplyAdamWithAmsgrad(Primitive):
     def __call__(self, p: Tensor, m: Tensor, v: Tensor, largest: Tensor, power1: Tensor | float, power2: Tensor | float, lr: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class ApplyAdamWithAmsgradV2(Primitive):
-    """One step of AMSGrad (Reddi et al. 2018): Adam that divides by the largest ``v`` so far."""
+    """Take one step of AMSGrad (Reddi et al. 2018): Adam that divides by the largest ``v`` so far."""
     use_locking: Any
     def __init__(self, use_locking: Any = False) -> None: ...
     def __call__(self, p: Tensor, m: Tensor, v: Tensor, largest: Tensor, power1: Tensor | float, power2: Tensor | float, lr: Tensor | float, beta1: Tensor | float, beta2: Tensor | float, eps: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class ApplyAddSign(Primitive):
-    """One step of AddSign (Bello et al. 2017): p - lr * (alpha + sign_decay * sign(g) * sign(m)) * g.
+    """Take one step of AddSign (Bello et al. 2017): p - lr * (alpha + sign_decay * sign(g) * sign(m)) * g.
     """
     def __call__(self, p: Tensor, m: Tensor, lr: Tensor | float, alpha: Tensor | float, sign_decay: Tensor | float, beta: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class ApplyCenteredRMSProp(Primitive):
-    """One step of RMSProp by the variance of the gradient (Graves 2013)."""
+    """Take one step of RMSProp by the variance of the gradient (Graves 2013)."""
     use_locking: Any
     def __init__(self, use_locking: Any = False) -> None: ...
     def __call__(self, p: Tensor, mean: Tensor, squares: Tensor, moved: Tensor, g: Tensor, lr: Tensor | float, decay: Tensor | float, momentum: Tensor | float, eps: Tensor | float, /) -> Tensor: ...
 
 class ApplyFtrl(Primitive):
-    """One step of FTRL, follow the regularized leader (McMahan et al. 2013)."""
+    """Take one step of FTRL, follow the regularized leader (McMahan et al. 2013)."""
     use_locking: Any
     def __init__(self, use_locking: Any = False) -> None: ...
     def __call__(self, p: Tensor, squares: Tensor, linear: Tensor, g: Tensor, lr: Tensor | float, l1: Tensor | float, l2: Tensor | float, power: Tensor | float, /) -> Tensor: ...
 
 class ApplyGradientDescent(Primitive):
-    """One step of gradient descent: p - alpha * delta."""
+    """Take one step of gradient descent: p - alpha * delta."""
     def __call__(self, p: Tensor, alpha: Tensor | float, delta: Tensor, /) -> Tensor: ...
 
 class ApplyKerasMomentum(Primitive):
-    """One step of descent with Keras's momentum: kept = momentum * kept - lr * g; p + kept."""
+    """Take one step of descent with Keras's momentum: kept = momentum * kept - lr * g; p + kept."""
     use_locking: Any
     use_nesterov: bool
     def __init__(self, use_locking: Any = False, use_nesterov: bool = False) -> None: ...
     def __call__(self, p: Tensor, kept: Tensor, lr: Tensor | float, g: Tensor, momentum: Tensor | float, /) -> tuple[Tensor, ...]: ...
 
 class ApplyMomentum(Primitive):
-    """One step of descent with momentum (Polyak 1964): kept = momentum * kept + g; p - lr * kept."""
+    """Take one step of descent with momentum (Polyak 1964): kept = momentum * kept + g; p - lr * kept.
+    """
     use_nesterov: bool
     use_locking: Any
     gradient_scale: float
@@ -246,23 +258,26 @@ class ApplyMomentum(Primitive):
     def __call__(self, p: Tensor, kept: Tensor, lr: Tensor | float, g: Tensor, momentum: Tensor | float, /) -> Tensor: ...
 
 class ApplyPowerSign(Primitive):
-    """One step of PowerSign (Bello et al. 2017): p - lr * exp(base * sign_decay * sign(g) * sign(m)) * g.
+    """Take one step of PowerSign (Bello et al. 2017): p - lr * exp(base * sign_decay * sign(g) * sign(m))
+    * g.
     """
     def __call__(self, p: Tensor, m: Tensor, lr: Tensor | float, base: Tensor | float, sign_decay: Tensor | float, beta: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class ApplyProximalAdagrad(Primitive):
-    """One step of Adagrad, whose result is shrunk by ``l1`` and ``l2`` (Duchi and Singer 2009)."""
+    """Take one step of Adagrad, whose result is shrunk by ``l1`` and ``l2`` (Duchi and Singer 2009).
+    """
     use_locking: Any
     def __init__(self, use_locking: Any = False) -> None: ...
     def __call__(self, p: Tensor, squares: Tensor, lr: Tensor | float, l1: Tensor | float, l2: Tensor | float, g: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class ApplyProximalGradientDescent(Primitive):
-    """One step of gradient descent, whose result is shrunk by ``l1`` and ``l2`` (Duchi and Singer 2009).
+    """Take one step of gradient descent, whose result is shrunk by ``l1`` and ``l2`` (Duchi and Singer
+    2009).
     """
     def __call__(self, p: Tensor, alpha: Tensor | float, l1: Tensor | float, l2: Tensor | float, delta: Tensor, /) -> Tensor: ...
 
 class ApplyRMSProp(Primitive):
-    """One step of RMSProp (Hinton 2012): moved = momentum * moved + lr * g / sqrt(squares + eps); p -
+    """Take one step of RMSProp (Hinton 2012): moved = momentum * moved + lr * g / sqrt(squares + eps); p -
     moved.
     """
     use_locking: Any
@@ -270,34 +285,34 @@ class ApplyRMSProp(Primitive):
     def __call__(self, p: Tensor, squares: Tensor, moved: Tensor, lr: Tensor | float, g: Tensor, decay: Tensor | float, momentum: Tensor | float, eps: Tensor | float, /) -> Tensor: ...
 
 class ApproximateEqual(Primitive):
-    """Whether abs(x - y) < tolerance."""
+    """Return whether abs(x - y) < tolerance."""
     tolerance: float
     def __init__(self, tolerance: float = 1e-05) -> None: ...
     def __call__(self, x: Tensor, y: Tensor, /) -> Tensor: ...
 
 class ArgMaxWithValue(Primitive):
-    """Where the largest element along an axis is, and itself."""
+    """Return the position of the largest element along an axis, and the element."""
     axis: int
     keep_dims: bool
     def __init__(self, axis: int = 0, keep_dims: bool = False) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class ArgMinWithValue(Primitive):
-    """Where the smallest element along an axis is, and itself."""
+    """Return the position of the smallest element along an axis, and the element."""
     axis: int
     keep_dims: bool
     def __init__(self, axis: int = 0, keep_dims: bool = False) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Argmax(Primitive):
-    """Where the largest element along an axis is."""
+    """Return the position of the largest element along an axis."""
     axis: int
     output_type: DTypeLike
     def __init__(self, axis: int = -1, output_type: DTypeLike = ...) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Argmin(Primitive):
-    """Where the smallest element along an axis is."""
+    """Return the position of the smallest element along an axis."""
     axis: int
     output_type: DTypeLike
     def __init__(self, axis: int = -1, output_type: DTypeLike = ...) -> None: ...
@@ -312,7 +327,7 @@ class Asinh(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Assign(Primitive):
-    """Give a parameter or tensor new values, in place."""
+    """Set a parameter or tensor to new values, in place."""
     def __call__(self, variable: Parameter, value: Operand, /) -> Tensor: ...
 
 class AssignAdd(Primitive):
@@ -346,7 +361,7 @@ class AvgPool(Primitive):
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class AvgPool3D(Primitive):
-    """The mean of each window of three axes."""
+    """Return the mean of each window of three axes."""
     kernel_size: Ints
     strides: Ints
     pad_mode: str
@@ -359,7 +374,7 @@ class AvgPool3D(Primitive):
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class BCEWithLogitsLoss(Primitive):
-    """-(c * y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow."""
+    """Return -(c * y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow."""
     reduction: str
     def __init__(self, reduction: str = 'mean') -> None: ...
     def __call__(self, x: Tensor, y: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None, /) -> Tensor: ...
@@ -371,7 +386,7 @@ class Barrier(Primitive):
     def __call__(self, ) -> Tensor: ...
 
 class BartlettWindow(Primitive):
-    """Bartlett's triangle, 1 - |2 k / n - 1|."""
+    """Return Bartlett's triangle, 1 - |2 k / n - 1|."""
     periodic: bool
     dtype: DTypeLike | None
     def __init__(self, periodic: bool = True, dtype: DTypeLike | None = ...) -> None: ...
@@ -388,14 +403,14 @@ class BatchISendIRecv(Primitive):
     def __call__(self, input_x: Any, /) -> tuple[Tensor, ...]: ...
 
 class BatchMatMul(Primitive):
-    """The matrix product of each pair in two batches."""
+    """Return the matrix product of each pair in two batches."""
     transpose_a: bool
     transpose_b: bool
     def __init__(self, transpose_a: bool = False, transpose_b: bool = False) -> None: ...
     def __call__(self, x: Tensor, y: Tensor, /) -> Tensor: ...
 
 class BatchNorm(Primitive):
-    """``batch_norm``, with the statistics."""
+    """Return ``batch_norm`` and the statistics."""
     is_training: bool
     epsilon: Any
     momentum: Any
@@ -404,15 +419,15 @@ class BatchNorm(Primitive):
     def __call__(self, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class BatchToSpace(Primitive):
-    """``batch_to_space_nd`` under the argument names of its class."""
+    """Return ``batch_to_space_nd`` under the argument names of its class."""
     block_size: Ints
     crops: Sequence[Sequence[int]]
     def __init__(self, block_size: Ints, crops: Sequence[Sequence[int]]) -> None: ...
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class BatchToSpaceND(Primitive):
-    """The inverse of ``space_to_batch_nd``: blocks put back from the batch into the last axes, then the
-    ends cut off.
+    """Return the inverse of ``space_to_batch_nd``: blocks moved from the batch into the last axes, then
+    cropped.
     """
     block_shape: Ints
     crops: Sequence[Sequence[int]]
@@ -420,15 +435,15 @@ class BatchToSpaceND(Primitive):
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class Bernoulli(Primitive):
-    """1 with probability ``p`` and 0 otherwise."""
+    """Draw 1 with probability ``p`` and 0 otherwise."""
     seed: int
     offset: int
     def __init__(self, seed: int = -1, offset: int = 0) -> None: ...
     def __call__(self, x: Tensor, p: TensorLike = 0.5, /) -> Tensor: ...
 
 class BesselI0(Primitive):
-    """The modified Bessel function of the first kind of order 0, I0(x), as exp(abs(x)) times
-    ``bessel_i0e(x)``.
+    """Return the modified Bessel function of the first kind of order 0, I0(x), as exp(abs(x)) *
+    bessel_i0e(x).
     """
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
@@ -437,8 +452,8 @@ class BesselI0e(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class BesselI1(Primitive):
-    """The modified Bessel function of the first kind of order 1, I1(x), as exp(abs(x)) times
-    ``bessel_i1e(x)``.
+    """Return the modified Bessel function of the first kind of order 1, I1(x), as exp(abs(x)) *
+    bessel_i1e(x).
     """
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
@@ -455,8 +470,8 @@ class BesselJ1(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class BesselK0(Primitive):
-    """The modified Bessel function of the second kind of order 0, K0(x), as exp(-x) times
-    ``bessel_k0e(x)``.
+    """Return the modified Bessel function of the second kind of order 0, K0(x), as exp(-x) *
+    bessel_k0e(x).
     """
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
@@ -465,8 +480,8 @@ class BesselK0e(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class BesselK1(Primitive):
-    """The modified Bessel function of the second kind of order 1, K1(x), as exp(-x) times
-    ``bessel_k1e(x)``.
+    """Return the modified Bessel function of the second kind of order 1, K1(x), as exp(-x) *
+    bessel_k1e(x).
     """
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
@@ -483,31 +498,32 @@ class BesselY1(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Betainc(Primitive):
-    """The regularized incomplete beta function, (integral from 0 to x of t^(a-1) (1-t)^(b-1) dt) / beta(a,
-    b).
+    """Return the regularized incomplete beta function, (integral from 0 to x of t^(a-1) (1-t)^(b-1) dt) /
+    beta(a, b).
     """
     def __call__(self, a: Tensor, b: Tensor, x: Tensor, /) -> Tensor: ...
 
 class BiasAdd(Primitive):
-    """``bias_add``: a bias added to each channel (axis 1)."""
+    """Return ``input_x`` with a bias added to each channel (axis 1), as ``bias_add`` does."""
     data_format: str
     def __init__(self, data_format: str = 'NCHW') -> None: ...
     def __call__(self, input_x: Tensor, bias: Tensor, /) -> Tensor: ...
 
 class BinaryCrossEntropy(Primitive):
-    """-(y * log(p) + (1 - y) * log(1 - p)); a logarithm is at least -100, so that p may be 0 or 1."""
+    """Return -(y * log(p) + (1 - y) * log(1 - p)); a logarithm is at least -100, so that p may be 0 or 1.
+    """
     reduction: str
     def __init__(self, reduction: str = 'mean') -> None: ...
     def __call__(self, logits: Tensor, labels: Tensor, weight: Tensor | None = None, /) -> Tensor: ...
 
 class Bincount(Primitive):
-    """How often each number below ``size`` is there, or the sum of its ``weights``; larger ones are left
-    out.
+    """Return how often each number below ``size`` occurs, or the sum of its ``weights``; larger ones are
+    left out.
     """
     def __call__(self, array: Tensor, size: int | Tensor, weights: Tensor, /) -> Tensor: ...
 
 class BincountV2(Primitive):
-    """How often each of the numbers 0, 1, 2, ... is there, or the sum of its ``weights``."""
+    """Return how often each of the numbers 0, 1, 2, ... occurs, or the sum of its ``weights``."""
     def __call__(self, input: Tensor, weights: Tensor | None = None, minlength: int = 0, /) -> Tensor: ...
 
 class BitwiseAnd(Primitive):
@@ -523,14 +539,14 @@ class BitwiseXor(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class BlackmanWindow(Primitive):
-    """Blackman's window, 0.42 - 0.5 * cos(2 pi k / n) + 0.08 * cos(4 pi k / n)."""
+    """Return Blackman's window, 0.42 - 0.5 * cos(2 pi k / n) + 0.08 * cos(4 pi k / n)."""
     periodic: bool
     dtype: DTypeLike | None
     def __init__(self, periodic: bool = True, dtype: DTypeLike | None = ...) -> None: ...
     def __call__(self, window_length: int | Tensor, /) -> Tensor: ...
 
 class BoundingBoxDecode(Primitive):
-    """The boxes that differ from anchors as told (Girshick et al. 2014); the inverse of
+    """Return boxes from their differences from anchors (Girshick et al. 2014); the inverse of
     ``bounding_box_encode``.
     """
     max_shape: tuple[int, int]
@@ -541,7 +557,7 @@ class BoundingBoxDecode(Primitive):
     def __call__(self, anchor_box: Tensor, deltas: Tensor, /) -> Tensor: ...
 
 class BoundingBoxEncode(Primitive):
-    """Boxes told by how they differ from anchors (Girshick et al. 2014); the inverse is
+    """Return boxes encoded by their differences from anchors (Girshick et al. 2014); see
     ``bounding_box_decode``.
     """
     means: tuple[float, float, float, float]
@@ -550,21 +566,22 @@ class BoundingBoxEncode(Primitive):
     def __call__(self, anchor_box: Tensor, groundtruth_box: Tensor, /) -> Tensor: ...
 
 class Broadcast(Primitive):
-    """The tensors of one rank, on all."""
+    """Return the tensors of one rank, on all ranks."""
     root_rank: int
     group: str | None
     def __init__(self, root_rank: int, group: str | None = 'hccl_world_group') -> None: ...
     def __call__(self, input_x: Any, /) -> tuple[Tensor, ...]: ...
 
 class BroadcastTo(Primitive):
-    """Repeated along axes of length 1, and along new ones in front, to fill a shape."""
+    """Return the tensor repeated along axes of length 1, and along new leading ones, to fill a shape.
+    """
     shape: Any
     def __init__(self, shape: Any) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Bucketize(Primitive):
-    """The number of the bucket that each element falls into; a bucket holds its left end, not its right
-    one.
+    """Return the number of the bucket that each element falls into; a bucket holds its left end, not its
+    right one.
     """
     boundaries: Sequence[float] | Array | Tensor
     def __init__(self, boundaries: Sequence[float] | Array | Tensor) -> None: ...
@@ -579,15 +596,15 @@ class CSRSparseMatrixToSparseTensor(Primitive):
     def __call__(self, x_dense_shape: Tensor, x_batch_pointers: Tensor, x_row_pointers: Tensor, x_col_indices: Tensor, x_values: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class CTCGreedyDecoder(Primitive):
-    """The labels of the best path: of each step the class of the largest score, without blanks (Graves et
-    al. 2006).
+    """Return the labels of the best path, of the largest score in each step, without blanks (Graves et al.
+    2006).
     """
     merge_repeated: bool
     def __init__(self, merge_repeated: bool = True) -> None: ...
     def __call__(self, inputs: Tensor, sequence_length: Tensor, /) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
 
 class CTCLoss(Primitive):
-    """The losses of scores whose last class is the blank, labels given by their places, and their
+    """Return the losses of scores whose last class is the blank, with labels given by positions, and their
     gradient.
     """
     preprocess_collapse_repeated: bool
@@ -597,7 +614,8 @@ class CTCLoss(Primitive):
     def __call__(self, x: Tensor, indices: Tensor, values: Tensor, lengths: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class CTCLossV2(Primitive):
-    """Connectionist temporal classification (Graves et al. 2006): -log of the probability of the labels.
+    """Return the connectionist temporal classification loss (Graves et al. 2006): -log of the labels'
+    probability.
     """
     blank: int
     reduction: str
@@ -606,11 +624,12 @@ class CTCLossV2(Primitive):
     def __call__(self, log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Array | Sequence[int], target_lengths: Tensor | Array | Sequence[int], /) -> tuple[Tensor, Tensor]: ...
 
 class Cast(Primitive):
-    """The elements as another dtype."""
+    """Return the elements in another dtype."""
     def __call__(self, input: TensorLike, dtype: DTypeLike, /) -> Tensor: ...
 
 class Cauchy(Primitive):
-    """Numbers of the Cauchy distribution, whose density is sigma / (pi * ((x - median)^2 + sigma^2)).
+    """Draw numbers from the Cauchy distribution, whose density is sigma / (pi * ((x - median)^2 +
+    sigma^2)).
     """
     size: list[int]
     median: float
@@ -619,13 +638,13 @@ class Cauchy(Primitive):
     def __call__(self, ) -> Tensor: ...
 
 class Cdist(Primitive):
-    """The ``p``-norm distance of each row of ``x1`` from each row of ``x2``."""
+    """Return the ``p``-norm distance of each row of ``x1`` from each row of ``x2``."""
     p: float
     def __init__(self, p: float = 2.0) -> None: ...
     def __call__(self, x1: Tensor, x2: Tensor, /) -> Tensor: ...
 
 class CeLU(Primitive):
-    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)) (Barron 2017)."""
+    """Return max(0, x) + min(0, alpha * (exp(x / alpha) - 1)) (Barron 2017)."""
     alpha: float
     def __init__(self, alpha: float = 1.0) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
@@ -635,45 +654,49 @@ class Ceil(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class ChannelShuffle(Primitive):
-    """Channels (axis 1) dealt out so that each group gets some of every group; ``ops.channel_shuffle``.
+    """Return channels (axis 1) reordered so that each group gets some of every group, as
+    ``ops.channel_shuffle``.
     """
     group: int
     def __init__(self, group: int) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class CheckNumerics(Primitive):
-    """The tensor itself, if every element is a finite number."""
+    """Return the tensor itself, if every element is finite."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class CheckValid(Primitive):
-    """Which boxes lie in the image: x0 and y0 not below 0, x1 and y1 at most its last column and row.
+    """Return which boxes are inside the image: x0 and y0 not below 0, x1 and y1 at most its last column
+    and row.
     """
     def __call__(self, bboxes: Tensor, img_metas: Tensor, /) -> Tensor: ...
 
 class Cholesky(Primitive):
-    """Cholesky's decomposition: the triangular L with L @ L.T = A."""
+    """Return Cholesky's decomposition: the triangular L with L @ L.T = A."""
     upper: bool
     def __init__(self, upper: bool = False) -> None: ...
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class CholeskyInverse(Primitive):
-    """The inverse of A = L @ L.T, from L."""
+    """Return the inverse of A = L @ L.T, from L."""
     upper: bool
     def __init__(self, upper: bool = False) -> None: ...
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class CholeskySolve(Primitive):
-    """The x with A @ x = input for A = L @ L.T, from L."""
+    """Return the x with A @ x = input for A = L @ L.T, from L."""
     upper: bool
     def __init__(self, upper: bool = False) -> None: ...
     def __call__(self, input: Tensor, input2: Tensor, /) -> Tensor: ...
 
 class Coalesce(Primitive):
-    """The elements of a sparse tensor with those of one place added up, in the order of the places."""
+    """Return the elements of a sparse tensor in the order of their positions, with those at one position
+    summed.
+    """
     def __call__(self, x_indices: Tensor, x_values: Tensor, x_shape: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class Col2Im(Primitive):
-    """Columns added up into images; ``ops.col2im``."""
+    """Return columns summed into images, as ``ops.col2im``."""
     kernel_size: Ints
     dilation: Ints
     padding: Ints
@@ -682,22 +705,24 @@ class Col2Im(Primitive):
     def __call__(self, x: Tensor, output_size: Ints | Tensor, /) -> Tensor: ...
 
 class CollectiveGather(Primitive):
-    """All ranks' tensors behind each other along the first axis, on one rank; the others get zeros."""
+    """Return the concatenation of all ranks' tensors along the first axis on one rank, and zeros on the
+    others.
+    """
     dest_rank: int
     group: str | None
     def __init__(self, dest_rank: int, group: str | None = 'hccl_world_group') -> None: ...
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class CollectiveScatter(Primitive):
-    """A rank's part, along the first axis, of one rank's tensor."""
+    """Return a rank's part, along the first axis, of one rank's tensor."""
     src_rank: int
     group: str | None
     def __init__(self, src_rank: int = 0, group: str | None = 'hccl_world_group') -> None: ...
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class CombinedNonMaxSuppression(Primitive):
-    """The best boxes of each image: of each class those that overlap with no better one, then the best of
-    all classes.
+    """Return the best boxes of each image: by non-maximum suppression in each class, then the best of all
+    classes.
     """
     pad_per_class: bool
     clip_boxes: bool
@@ -705,13 +730,13 @@ class CombinedNonMaxSuppression(Primitive):
     def __call__(self, boxes: Tensor, scores: Tensor, max_output_size_per_class: Tensor, max_total_size: Tensor, iou_threshold: Tensor, score_threshold: Tensor, /) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
 
 class CompareAndBitpack(Primitive):
-    """Which elements are above a threshold, eight of the last axis as the bits of a byte, the highest
-    first.
+    """Return the elements above a threshold as bits: eight along the last axis make a byte, the highest
+    bit first.
     """
     def __call__(self, x: Tensor, threshold: Tensor, /) -> Tensor: ...
 
 class Complex(Primitive):
-    """real + i imag, complex numbers of their parts."""
+    """Return the complex numbers real + i imag."""
     def __call__(self, real: Tensor, imag: Tensor, /) -> Tensor: ...
 
 class ComplexAbs(Primitive):
@@ -719,17 +744,18 @@ class ComplexAbs(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Concat(Primitive):
-    """Tensors joined along an axis that they have."""
+    """Return the concatenation of tensors along an axis that they have."""
     axis: int
     def __init__(self, axis: int = 0) -> None: ...
     def __call__(self, tensors: Sequence[Tensor], /) -> Tensor: ...
 
 class ConcatOffsetV1(Primitive):
-    """Where each of several tensors begins in what they are when joined, from their shapes."""
+    """Return where each of several tensors begins in their concatenation, from their shapes."""
     def __call__(self, axis: Tensor, x: Sequence[Tensor], /) -> tuple[Tensor, ...]: ...
 
 class ConfusionMatrix(Primitive):
-    """How often each class was taken for each: rows are the true classes, columns the predicted ones.
+    """Return how often each class was predicted as each: rows are the true classes, columns the predicted
+    ones.
     """
     num_classes: int
     dtype: AnyDType
@@ -737,15 +763,16 @@ class ConfusionMatrix(Primitive):
     def __call__(self, labels: Tensor, predictions: Tensor, weights: Tensor | None = None, /) -> Tensor: ...
 
 class Conj(Primitive):
-    """The complex conjugate, real - i imag, element by element; a real tensor itself."""
+    """Return the complex conjugate, real - i imag, element by element; a real tensor is returned as it is.
+    """
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class ConjugateTranspose(Primitive):
-    """The axes in another order, and complex numbers conjugated."""
+    """Return the tensor with its axes in another order and complex numbers conjugated."""
     def __call__(self, x: Tensor, perm: Sequence[int], /) -> Tensor: ...
 
 class Conv2D(Primitive):
-    """``conv2d``, cross-correlation along the last two axes, without a bias."""
+    """Return ``conv2d``, the cross-correlation along the last two axes, without a bias."""
     out_channel: int
     kernel_size: Any
     mode: int
@@ -759,7 +786,7 @@ class Conv2D(Primitive):
     def __call__(self, x: Tensor, weight: Tensor, /) -> Tensor: ...
 
 class Conv2DBackpropInput(Primitive):
-    """The transpose of ``Conv2D``: the gradient by the input of a convolution whose output has the shape
+    """Return the transpose of ``Conv2D``: the input gradient of a convolution whose output has the shape
     of ``x``.
     """
     out_channel: int
@@ -776,7 +803,7 @@ class Conv2DBackpropInput(Primitive):
     def __call__(self, x: Tensor, weight: Tensor, input_size: Any = None, /) -> Tensor: ...
 
 class Conv2DTranspose(Primitive):
-    """The transpose of ``Conv2D``: the gradient by the input of a convolution whose output has the shape
+    """Return the transpose of ``Conv2D``: the input gradient of a convolution whose output has the shape
     of ``x``.
     """
     out_channel: int
@@ -793,7 +820,7 @@ class Conv2DTranspose(Primitive):
     def __call__(self, x: Tensor, weight: Tensor, input_size: Any = None, /) -> Tensor: ...
 
 class Conv3D(Primitive):
-    """``conv3d``, cross-correlation along the last three axes."""
+    """Return ``conv3d``, the cross-correlation along the last three axes."""
     out_channel: int
     kernel_size: Any
     mode: int
@@ -807,7 +834,7 @@ class Conv3D(Primitive):
     def __call__(self, x: Tensor, weight: Tensor, bias: Tensor | None = None, /) -> Tensor: ...
 
 class Conv3DTranspose(Primitive):
-    """The transpose of ``Conv3D``: the gradient by the input of a convolution whose output has the shape
+    """Return the transpose of ``Conv3D``: the input gradient of a convolution whose output has the shape
     of ``x``.
     """
     in_channel: int
@@ -833,80 +860,80 @@ class Cosh(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class CountNonZero(Primitive):
-    """How many elements over axes are not 0."""
+    """Return how many elements over axes are not 0."""
     dims: Axis
     def __init__(self, dims: Axis = None) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class CropAndResize(Primitive):
-    """Crops of images, each brought to one size; ``ops.crop_and_resize``."""
+    """Return crops of images, each resized to one size, as ``ops.crop_and_resize``."""
     method: str
     extrapolation_value: float
     def __init__(self, method: str = 'bilinear', extrapolation_value: float = 0.0) -> None: ...
     def __call__(self, x: Tensor, boxes: Tensor, box_index: Tensor, crop_size: tuple[int, int], /) -> Tensor: ...
 
 class CropAndResizeGradBoxes(Primitive):
-    """The gradient of ``CropAndResize`` by the boxes."""
+    """Return the gradient of ``CropAndResize`` by the boxes."""
     method: str
     def __init__(self, method: str = 'bilinear') -> None: ...
     def __call__(self, grads: Tensor, images: Tensor, boxes: Tensor, box_index: Tensor, /) -> Tensor: ...
 
 class CropAndResizeGradImage(Primitive):
-    """The gradient of ``CropAndResize`` by the images."""
+    """Return the gradient of ``CropAndResize`` by the images."""
     T: DTypeLike
     method: str
     def __init__(self, T: DTypeLike, method: str = 'bilinear') -> None: ...
     def __call__(self, grads: Tensor, boxes: Tensor, box_index: Tensor, image_size: Tensor, /) -> Tensor: ...
 
 class Cross(Primitive):
-    """The cross product of vectors of three elements."""
+    """Return the cross product of vectors of three elements."""
     dim: int
     def __init__(self, dim: int = -65530) -> None: ...
     def __call__(self, input: Tensor, other: Tensor, /) -> Tensor: ...
 
 class CumProd(Primitive):
-    """The product of the elements so far along one axis."""
+    """Return the product of the elements so far along one axis."""
     exclusive: bool
     reverse: bool
     def __init__(self, exclusive: bool = False, reverse: bool = False) -> None: ...
     def __call__(self, x: Tensor, axis: int | Tensor, /) -> Tensor: ...
 
 class CumSum(Primitive):
-    """The sum of the elements so far along one axis."""
+    """Return the sum of the elements so far along one axis."""
     exclusive: bool
     reverse: bool
     def __init__(self, exclusive: bool = False, reverse: bool = False) -> None: ...
     def __call__(self, x: Tensor, axis: int | Tensor, /) -> Tensor: ...
 
 class Cummax(Primitive):
-    """The largest element so far along one axis, and where it is: the last one of several. NaN stays once
-    it came.
+    """Return the largest element so far along one axis, and its position, the last one of several. NaN
+    stays.
     """
     axis: int
     def __init__(self, axis: int) -> None: ...
     def __call__(self, input: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Cummin(Primitive):
-    """The smallest element so far along one axis, and where it is: the last one of several. NaN stays once
-    it came.
+    """Return the smallest element so far along one axis, and its position, the last one of several. NaN
+    stays.
     """
     axis: int
     def __init__(self, axis: int) -> None: ...
     def __call__(self, input: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class CumulativeLogsumexp(Primitive):
-    """The logarithm of the sum of exp(x) so far along one axis, without overflow."""
+    """Return the logarithm of the sum of exp(x) so far along one axis, without overflow."""
     exclusive: bool
     reverse: bool
     def __init__(self, exclusive: bool = False, reverse: bool = False) -> None: ...
     def __call__(self, x: Tensor, axis: int | Tensor, /) -> Tensor: ...
 
 class DType(Primitive):
-    """The element type of a tensor."""
+    """Return the element type of a tensor."""
     def __call__(self, x: Any, /) -> Any: ...
 
 class DataFormatDimMap(Primitive):
-    """For each number of an axis, the place in ``src_format`` of the axis that ``dst_format`` has there.
+    """Return the position in ``src_format`` of the axes that are at given positions in ``dst_format``.
     """
     src_format: str
     dst_format: str
@@ -914,15 +941,15 @@ class DataFormatDimMap(Primitive):
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class DataFormatVecPermute(Primitive):
-    """What is said of each axis in one order, in the other order."""
+    """Return the values of the axes in one order, in the other order."""
     src_format: str
     dst_format: str
     def __init__(self, src_format: str = 'NHWC', dst_format: str = 'NCHW') -> None: ...
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class DeformableOffsets(Primitive):
-    """The windows of ``deformable_conv2d``, side by side: their elements from moved places, each times a
-    factor.
+    """Return the windows of ``deformable_conv2d`` side by side: elements from moved positions, each times
+    a factor.
     """
     strides: tuple[int, ...]
     pads: tuple[int, ...]
@@ -935,39 +962,40 @@ class DeformableOffsets(Primitive):
     def __call__(self, x: Tensor, offsets: Tensor, /) -> Tensor: ...
 
 class Dense(Primitive):
-    """``input @ weight.T + bias``, then an activation."""
+    """Return ``input @ weight.T + bias``, then an activation."""
     def __call__(self, input: Tensor, weight: Tensor, bias: Tensor | None = None, activation: str | None = None, /) -> Tensor: ...
 
 class DenseToCSRSparseMatrix(Primitive):
-    """What dense matrices have at some places, as sparse matrices."""
+    """Return the elements of dense matrices at given positions, as sparse matrices."""
     def __call__(self, dense_input: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class DenseToDenseSetOperation(Primitive):
-    """What the elements of two tensors have in common, or not, row by row along the last axis."""
+    """Return the elements that two tensors have in common, or not, row by row along the last axis."""
     set_operation: str
     validate_indices: bool
     def __init__(self, set_operation: str = 'a-b', validate_indices: bool = True) -> None: ...
     def __call__(self, x1: Tensor, x2: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class Depend(Primitive):
-    """``value``: in eager execution ``expr`` has been computed already."""
+    """Return ``value``; in eager execution ``expr`` has been computed already."""
     def __call__(self, value: Any, expr: Any, /) -> Any: ...
 
 class DepthToSpace(Primitive):
-    """(N, b * b * C, H, W) to (N, C, H * b, W * b): the place in a block is the outer part of the
-    channel's number.
+    """Return (N, b * b * C, H, W) as (N, C, H * b, W * b): the position in a block is the outer part of
+    the channel.
     """
     block_size: int
     def __init__(self, block_size: int) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Diag(Primitive):
-    """A tensor of twice the axes, with the elements where both halves of an index agree and 0 elsewhere.
+    """Return a tensor of twice the axes, with the elements where both halves of an index agree and 0
+    elsewhere.
     """
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class DiagPart(Primitive):
-    """The elements where both halves of an index agree; the inverse of ``diag``."""
+    """Return the elements where both halves of an index agree; the inverse of ``diag``."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Digamma(Primitive):
@@ -979,11 +1007,12 @@ class Div(Primitive):
     def __call__(self, input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Tensor: ...
 
 class DivNoNan(Primitive):
-    """x / y, and 0 where y is 0, whatever x is."""
+    """Return x / y, and 0 where y is 0, for any x."""
     def __call__(self, x: Operand, y: Operand, /) -> Tensor: ...
 
 class Dropout(Primitive):
-    """The input with elements set to 0 with probability 1 - keep_prob, and the mask of what was kept.
+    """Return the input with elements set to 0 with probability 1 - keep_prob, and the mask of the kept
+    elements.
     """
     keep_prob: float
     Seed0: int
@@ -992,52 +1021,52 @@ class Dropout(Primitive):
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Dropout2D(Primitive):
-    """The input with whole channels set to 0 with probability 1 - keep_prob, and the mask of what was
-    kept.
+    """Return the input with whole channels set to 0 with probability 1 - keep_prob, and the mask of the
+    kept elements.
     """
     keep_prob: float
     def __init__(self, keep_prob: float = 0.5) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Dropout3D(Primitive):
-    """The input with whole channels set to 0 with probability 1 - keep_prob, and the mask of what was
-    kept.
+    """Return the input with whole channels set to 0 with probability 1 - keep_prob, and the mask of the
+    kept elements.
     """
     keep_prob: float
     def __init__(self, keep_prob: float = 0.5) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class EditDistance(Primitive):
-    """How many insertions, deletions and replacements make one sequence of another, for many of them.
+    """Return how many insertions, deletions and replacements make one sequence of another, for many pairs.
     """
     normalize: bool
     def __init__(self, normalize: bool = True) -> None: ...
     def __call__(self, hypothesis_indices: Tensor, hypothesis_values: Tensor, hypothesis_shape: Tensor, truth_indices: Tensor, truth_values: Tensor, truth_shape: Tensor, /) -> Tensor: ...
 
 class Eig(Primitive):
-    """The eigenvalues of each matrix, and its eigenvectors."""
+    """Return the eigenvalues of each matrix, and its eigenvectors."""
     compute_v: bool
     def __init__(self, compute_v: bool = False) -> None: ...
     def __call__(self, A: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Einsum(Primitive):
-    """The sum of products that Einstein's notation says, as in NumPy."""
+    """Return the sum of products of an equation in Einstein's notation, as in NumPy."""
     equation: str
     def __init__(self, equation: str) -> None: ...
     def __call__(self, x: Sequence[Tensor], /) -> Tensor: ...
 
 class Elu(Primitive):
-    """x where it is positive, alpha * (exp(x) - 1) elsewhere (Clevert et al. 2015)."""
+    """Return x where it is positive, alpha * (exp(x) - 1) elsewhere (Clevert et al. 2015)."""
     alpha: float
     def __init__(self, alpha: float = 1.0) -> None: ...
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class EmbeddingLookup(Primitive):
-    """The rows ``input_indices - offset`` of a table; zeros for those that are not there."""
+    """Return the rows ``input_indices - offset`` of a table; zeros for those out of range."""
     def __call__(self, input_params: Tensor, input_indices: Tensor, offset: int | Tensor, /) -> Tensor: ...
 
 class Eps(Primitive):
-    """The spacing of the dtype at 1: the least number that makes 1 + eps another one than 1."""
+    """Return the spacing of the dtype at 1: the least number for which 1 + eps differs from 1."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Equal(Primitive):
@@ -1045,7 +1074,7 @@ class Equal(Primitive):
     def __call__(self, input: Operand, other: object, /) -> Any: ...
 
 class EqualCount(Primitive):
-    """How many elements of two tensors are the same."""
+    """Return the number of elements that are equal in two tensors."""
     def __call__(self, x: Tensor, y: Tensor, /) -> Tensor: ...
 
 class Erf(Primitive):
@@ -1061,7 +1090,7 @@ class Erfinv(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class EuclideanNorm(Primitive):
-    """The square root of the sum of squares over axes."""
+    """Return the square root of the sum of squares over axes."""
     keep_dims: bool
     def __init__(self, keep_dims: bool = False) -> None: ...
     def __call__(self, x: Tensor, axes: Tensor | Axis = (), /) -> Tensor: ...
@@ -1071,11 +1100,12 @@ class Exp(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Expand(Primitive):
-    """Repeated along axes of length 1, and along new ones in front, to fill a shape."""
+    """Return the tensor repeated along axes of length 1, and along new leading ones, to fill a shape.
+    """
     def __call__(self, input: Tensor, shape: Any, /) -> Tensor: ...
 
 class ExpandDims(Primitive):
-    """One more axis, of length 1."""
+    """Return the tensor with one more axis, of length 1."""
     def __call__(self, input_x: Tensor, axis: int, /) -> Tensor: ...
 
 class Expm1(Primitive):
@@ -1083,7 +1113,7 @@ class Expm1(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class ExtractGlimpse(Primitive):
-    """A window of each image around a place."""
+    """Return a window of each image around a position."""
     centered: bool
     normalized: bool
     uniform_noise: bool
@@ -1092,7 +1122,7 @@ class ExtractGlimpse(Primitive):
     def __call__(self, x: Tensor, size: Tensor, offsets: Tensor, /) -> Tensor: ...
 
 class ExtractVolumePatches(Primitive):
-    """The blocks of volumes that a window passes over, each along the channels."""
+    """Return the blocks of volumes that a window passes over, each along the channels."""
     kernel_size: int | tuple[int, ...]
     strides: int | tuple[int, ...]
     padding: str
@@ -1100,11 +1130,12 @@ class ExtractVolumePatches(Primitive):
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class Eye(Primitive):
-    """Ones on the main diagonal of a matrix, zeros elsewhere."""
+    """Return ones on the main diagonal of a matrix, zeros elsewhere."""
     def __call__(self, n: int, m: int | None = None, dtype: DTypeLike | None = None, /) -> Tensor: ...
 
 class FFTWithSize(Primitive):
-    """The Fourier transform over the last axes, or its inverse, of complex or of real signals."""
+    """Return the Fourier transform over the last axes, or its inverse, of complex or of real signals.
+    """
     signal_ndim: int
     inverse: bool
     real: bool
@@ -1115,34 +1146,34 @@ class FFTWithSize(Primitive):
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class FastGeLU(Primitive):
-    """x * sigmoid(1.702 * x), an approximation of ``gelu`` (Hendrycks and Gimpel 2016)."""
+    """Return x * sigmoid(1.702 * x), an approximation of ``gelu`` (Hendrycks and Gimpel 2016)."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class FastGelu(Primitive):
-    """x * sigmoid(1.702 * x), an approximation of ``gelu`` (Hendrycks and Gimpel 2016)."""
+    """Return x * sigmoid(1.702 * x), an approximation of ``gelu`` (Hendrycks and Gimpel 2016)."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Fill(Primitive):
-    """A tensor that holds ``value`` everywhere."""
+    """Return a tensor that holds ``value`` everywhere."""
     def __call__(self, type: DTypeLike, shape: Any, value: Operand, /) -> Tensor: ...
 
 class FillDiagonal(Primitive):
-    """The tensor with a number on its diagonal, where all indices are one."""
+    """Return the tensor with a number on its diagonal, where all indices are equal."""
     fill_value: float
     wrap: bool
     def __init__(self, fill_value: float, wrap: bool = False) -> None: ...
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class FillV2(Primitive):
-    """A tensor that holds ``value`` everywhere, in its dtype."""
+    """Return a tensor that holds ``value`` everywhere, in its dtype."""
     def __call__(self, shape: Any, value: Tensor, /) -> Tensor: ...
 
 class Fills(Primitive):
-    """``fill_value`` everywhere, in the input's shape and on its device."""
+    """Return ``fill_value`` everywhere, in the input's shape and on its device."""
     def __call__(self, input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = None) -> Tensor: ...
 
 class Flatten(Primitive):
-    """All axes but the first as one."""
+    """Return the tensor with all axes but the first joined to one."""
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class Floor(Primitive):
@@ -1158,14 +1189,14 @@ class FloorMod(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Fmax(Primitive):
-    """The larger of the two, which gets the gradient (``input`` where they tie); where one is NaN, the
-    other.
+    """Return the larger of the two, which gets the gradient (``input`` where they tie); where one is NaN,
+    the other.
     """
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Fmin(Primitive):
-    """The smaller of the two, which gets the gradient (``input`` where they tie); where one is NaN, the
-    other.
+    """Return the smaller of the two, which gets the gradient (``input`` where they tie); where one is NaN,
+    the other.
     """
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
@@ -1192,7 +1223,8 @@ class FractionalMaxPool(Primitive):
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class FractionalMaxPool3DWithFixedKsize(Primitive):
-    """The largest elements of windows that begin at pseudorandom places; ``ops.fractional_max_pool3d``.
+    """Return the largest elements of windows that begin at pseudorandom positions;
+    ``ops.fractional_max_pool3d``.
     """
     ksize: Any
     output_shape: Any
@@ -1201,7 +1233,8 @@ class FractionalMaxPool3DWithFixedKsize(Primitive):
     def __call__(self, x: Tensor, random_samples: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class FractionalMaxPoolWithFixedKsize(Primitive):
-    """The largest elements of windows that begin at pseudorandom places; ``ops.fractional_max_pool2d``.
+    """Return the largest elements of windows that begin at pseudorandom positions;
+    ``ops.fractional_max_pool2d``.
     """
     ksize: Any
     output_shape: Any
@@ -1210,7 +1243,7 @@ class FractionalMaxPoolWithFixedKsize(Primitive):
     def __call__(self, input_x: Tensor, random_samples: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class FusedAdaFactor(Primitive):
-    """One step of Adafactor (Shazeer and Stern 2018)."""
+    """Take one step of Adafactor (Shazeer and Stern 2018)."""
     enable_scale_parameter: bool
     enable_first_moment: bool
     enable_weight_decay: bool
@@ -1218,7 +1251,8 @@ class FusedAdaFactor(Primitive):
     def __call__(self, epsilon: Any, clip_threshold: Tensor | float, beta1: Tensor | float, beta2: Tensor | float, weight_decay: Tensor | float, learning_rate: Tensor | float, gradient: Tensor, param: Tensor, exp_avg: Tensor, exp_avg_sq_row: Tensor, exp_avg_sq_col: Tensor, exp_avg_sq: Tensor, /) -> Tensor: ...
 
 class FusedCastAdamWeightDecay(Primitive):
-    """One step of Adam as in BERT, as ``AdamWeightDecay``, for parameters and gradients of half precision.
+    """Take one step of Adam as in BERT, as ``AdamWeightDecay``, for parameters and gradients of half
+    precision.
     """
     use_locking: Any
     def __init__(self, use_locking: Any = False) -> None: ...
@@ -1249,7 +1283,7 @@ class FusedSparseLazyAdam(Primitive):
     def __call__(self, var: Tensor, m: Tensor, v: Tensor, beta1_power: Tensor | float, beta2_power: Tensor | float, lr: Tensor | float, beta1: Tensor | float, beta2: Tensor | float, epsilon: Tensor | float, gradient: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class FusedSparseProximalAdagrad(Primitive):
-    """One step of Adagrad of the rows that have a gradient, then shrunk by ``l1`` and ``l2`` (Duchi and
+    """Take one step of Adagrad of the rows with a gradient, then shrunk by ``l1`` and ``l2`` (Duchi and
     Singer 2009).
     """
     use_locking: Any
@@ -1257,13 +1291,15 @@ class FusedSparseProximalAdagrad(Primitive):
     def __call__(self, var: Tensor, accum: Tensor, lr: Tensor | float, l1: Tensor | float, l2: Tensor | float, grad: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class GLU(Primitive):
-    """a * sigmoid(b), where a and b are the halves of ``x`` along ``axis`` (Dauphin et al. 2016)."""
+    """Return a * sigmoid(b), where a and b are the halves of ``x`` along ``axis`` (Dauphin et al. 2016).
+    """
     axis: int
     def __init__(self, axis: int = -1) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Gamma(Primitive):
-    """Numbers of the gamma distribution with shape ``alpha`` and rate ``beta``; the mean is alpha / beta.
+    """Draw numbers from the gamma distribution with shape ``alpha`` and rate ``beta``; the mean is alpha /
+    beta.
     """
     seed: int
     seed2: int
@@ -1271,24 +1307,24 @@ class Gamma(Primitive):
     def __call__(self, shape: Any, alpha: Tensor, beta: Tensor, /) -> Tensor: ...
 
 class Gather(Primitive):
-    """The entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes of both are paired up.
+    """Return the entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes of both are
+    paired up.
     """
     batch_dims: int
     def __init__(self, batch_dims: int = 0) -> None: ...
     def __call__(self, input_params: Tensor, input_indices: TensorLike, axis: int | Tensor, /) -> Tensor: ...
 
 class GatherD(Primitive):
-    """``gather_elements`` under its older name."""
+    """Return ``gather_elements`` under its older name."""
     def __call__(self, x: Tensor, dim: int, index: Tensor, /) -> Tensor: ...
 
 class GatherNd(Primitive):
-    """The entries that the rows of ``indices`` (its last axis) name: ``input_x[i0, i1, ...]`` for each
-    row.
-    """
+    """Return ``input_x[i0, i1, ...]`` for each row of ``indices`` (its last axis)."""
     def __call__(self, input_x: Tensor, indices: Tensor, /) -> Tensor: ...
 
 class GatherV2(Primitive):
-    """The entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes of both are paired up.
+    """Return the entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes of both are
+    paired up.
     """
     def __call__(self, input_params: Tensor, input_indices: TensorLike, axis: int | Tensor, batch_dims: int = 0, /) -> Tensor: ...
 
@@ -1297,20 +1333,23 @@ class Gcd(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class GeLU(Primitive):
-    """``gelu`` in its tanh form: 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3)))."""
+    """Return ``gelu`` in its tanh form: 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3))).
+    """
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Gelu(Primitive):
-    """``gelu`` in its tanh form: 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3)))."""
+    """Return ``gelu`` in its tanh form: 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3))).
+    """
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Geqrf(Primitive):
-    """The QR decomposition as LAPACK's geqrf keeps it: Q as a product of reflections I - tau * v @ v.T.
+    """Return the QR decomposition in the format of LAPACK's geqrf: Q as a product of reflections I - tau *
+    v @ v.T.
     """
     def __call__(self, input: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Ger(Primitive):
-    """The product of each element of a vector with each of another: input[i] * vec2[j]."""
+    """Return the product of each element of a vector with each of another: input[i] * vec2[j]."""
     def __call__(self, input: Tensor, vec2: Tensor, /) -> Tensor: ...
 
 class Greater(Primitive):
@@ -1322,7 +1361,7 @@ class GreaterEqual(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class GridSampler2D(Primitive):
-    """Samples of images at the places that ``grid`` names; ``ops.grid_sample``."""
+    """Return samples of images at the positions ``grid``, as ``ops.grid_sample``."""
     interpolation_mode: str
     padding_mode: str
     align_corners: bool
@@ -1330,7 +1369,7 @@ class GridSampler2D(Primitive):
     def __call__(self, x: Tensor, grid: Tensor, /) -> Tensor: ...
 
 class GridSampler3D(Primitive):
-    """Samples of images at the places that ``grid`` names; ``ops.grid_sample``."""
+    """Return samples of images at the positions ``grid``, as ``ops.grid_sample``."""
     interpolation_mode: str
     padding_mode: str
     align_corners: bool
@@ -1338,25 +1377,25 @@ class GridSampler3D(Primitive):
     def __call__(self, x: Tensor, grid: Tensor, /) -> Tensor: ...
 
 class HSVToRGB(Primitive):
-    """Hue, saturation and value to red, green and blue; the inverse of ``RGBToHSV``."""
+    """Return red, green and blue of hue, saturation and value; the inverse of ``RGBToHSV``."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class HShrink(Primitive):
-    """0 where |x| <= lambd, x elsewhere; NaN stays NaN."""
+    """Return 0 where |x| <= lambd, x elsewhere; NaN stays NaN."""
     lambd: float
     def __init__(self, lambd: float = 0.5) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class HSigmoid(Primitive):
-    """min(max((x + 3) / 6, 0), 1), element by element; the gradient at -3 and 3 is 0."""
+    """Return min(max((x + 3) / 6, 0), 1), element by element; the gradient at -3 and 3 is 0."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class HSwish(Primitive):
-    """x * min(max((x + 3) / 6, 0), 1), element by element (Howard et al. 2019)."""
+    """Return x * min(max((x + 3) / 6, 0), 1), element by element (Howard et al. 2019)."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class HammingWindow(Primitive):
-    """Hamming's window, alpha - beta * cos(2 pi k / n)."""
+    """Return Hamming's window, alpha - beta * cos(2 pi k / n)."""
     periodic: bool
     alpha: float
     beta: float
@@ -1365,12 +1404,13 @@ class HammingWindow(Primitive):
     def __call__(self, window_length: int | Tensor, /) -> Tensor: ...
 
 class Heaviside(Primitive):
-    """Heaviside's step: 0 where ``input`` is below 0, ``values`` where it is 0, 1 above."""
+    """Return the Heaviside step function: 0 where ``input`` is below 0, ``values`` where it is 0, 1 above.
+    """
     def __call__(self, input: Tensor, values: Tensor | Number, /) -> Tensor: ...
 
 class Histogram(Primitive):
-    """How many elements fall into each of ``bins`` equal parts of [min, max]; the last part holds its
-    upper end too.
+    """Return the count of elements in each of ``bins`` equal parts of [min, max]; the last part includes
+    its end.
     """
     bins: int
     min: float
@@ -1383,35 +1423,35 @@ class Hypot(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class IOU(Primitive):
-    """The overlap of each two boxes over their union, or over the second's area; boxes (x0, y0, x1, y1)
-    count pixels.
+    """Return the overlap of each two boxes (x0, y0, x1, y1) over their union, or over the second's area,
+    in pixels.
     """
     mode: str
     def __init__(self, mode: str = 'iou') -> None: ...
     def __call__(self, anchor_boxes: Tensor, gt_boxes: Tensor, /) -> Tensor: ...
 
 class Identity(Primitive):
-    """The same values, a new tensor."""
+    """Return the same values in a new tensor."""
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class IdentityN(Primitive):
-    """The same tensors."""
+    """Return the same tensors."""
     def __call__(self, x: Sequence[Tensor], /) -> tuple[Tensor, ...]: ...
 
 class Igamma(Primitive):
-    """The regularized lower incomplete gamma function P(a, x) = (integral from 0 to x of t^(a-1) e^-t dt)
-    / gamma(a).
-    """
+    """Return the regularized lower incomplete gamma function P(a, x)."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Igammac(Primitive):
-    """The regularized upper incomplete gamma function Q(a, x) = 1 - P(a, x), exact also where that is
-    small.
+    """Return the regularized upper incomplete gamma function Q(a, x) = 1 - P(a, x), exact also where that
+    is small.
     """
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Im2Col(Primitive):
-    """The windows of images as columns; ``ops.unfold`` with the channels as an axis of their own."""
+    """Return the windows of images as columns, as ``ops.unfold``, with the channels as an axis of their
+    own.
+    """
     ksizes: Ints
     strides: Ints
     dilations: Ints
@@ -1420,19 +1460,19 @@ class Im2Col(Primitive):
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Imag(Primitive):
-    """The imaginary part, element by element; zeros of a real tensor."""
+    """Return the imaginary part, element by element; zeros of a real tensor."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class InTopK(Primitive):
-    """For each row whether its target is among the ``k`` largest: whether fewer than ``k`` of the row are
-    above it.
+    """Return whether the target of each row is among its ``k`` largest: whether fewer than ``k`` scores
+    are above it.
     """
     k: int
     def __init__(self, k: int) -> None: ...
     def __call__(self, x1: Tensor, x2: Tensor, /) -> Tensor: ...
 
 class IndexAdd(Primitive):
-    """``y`` added to entries along an axis."""
+    """Return ``x`` with ``y`` added to entries along an axis."""
     axis: int
     use_lock: bool
     check_index_bound: bool
@@ -1440,11 +1480,11 @@ class IndexAdd(Primitive):
     def __call__(self, x: Tensor, indices: Tensor, y: Tensor, /) -> Tensor: ...
 
 class IndexFill(Primitive):
-    """``value`` in entries along an axis."""
+    """Return the tensor with ``value`` in entries along an axis."""
     def __call__(self, x: Tensor, axis: int, index: Any, value: Tensor | Number, /) -> Tensor: ...
 
 class IndexPut(Primitive):
-    """``x2`` put, or added, where index tensors point."""
+    """Return ``x1`` with ``x2`` written, or added, at index tensors."""
     accumulate: int
     def __init__(self, accumulate: int = 0) -> None: ...
     def __call__(self, x1: Tensor, x2: Tensor, indices: Sequence[Tensor], /) -> Tensor: ...
@@ -1456,7 +1496,7 @@ class InplaceAdd(Primitive):
     def __call__(self, x: Tensor, v: Tensor, /) -> Tensor: ...
 
 class InplaceIndexAdd(Primitive):
-    """``updates`` added to entries of a parameter along an axis."""
+    """Return a parameter with ``updates`` added to entries along an axis."""
     axis: int
     def __init__(self, axis: int) -> None: ...
     def __call__(self, var: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
@@ -1474,11 +1514,11 @@ class InplaceUpdate(Primitive):
     def __call__(self, x: Tensor, v: Tensor, /) -> Tensor: ...
 
 class InplaceUpdateV2(Primitive):
-    """``v`` put into rows of ``x``; a new tensor, in spite of the name."""
+    """Return ``x`` with ``v`` written into rows; a new tensor, in spite of the name."""
     def __call__(self, x: Tensor, indices: Ints | Tensor, v: Tensor, /) -> Tensor: ...
 
 class InstanceNormV2(Primitive):
-    """Each channel of each sample normalized, then scaled and moved."""
+    """Return each channel of each sample normalized, then scaled and shifted."""
     is_training: bool
     momentum: float
     epsilon: float
@@ -1486,7 +1526,7 @@ class InstanceNormV2(Primitive):
     def __call__(self, x: Tensor, gamma: Tensor, beta: Tensor, mean: Tensor, variance: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class Inv(Primitive):
-    """1 / x, in the dtype of x."""
+    """Return 1 / x, in the dtype of x."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Invert(Primitive):
@@ -1494,11 +1534,12 @@ class Invert(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class InvertPermutation(Primitive):
-    """The inverse of a permutation: entry n says where the number n stands."""
+    """Return the inverse of a permutation: entry n is the position of the number n."""
     def __call__(self, input_x: Iterable[int], /) -> tuple[int, ...]: ...
 
 class IsClose(Primitive):
-    """Whether abs(input - other) <= atol + rtol * abs(other), as in NumPy; equal infinities are close.
+    """Return whether abs(input - other) <= atol + rtol * abs(other), as in NumPy; equal infinities are
+    close.
     """
     rtol: float
     atol: float
@@ -1519,26 +1560,27 @@ class IsNan(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class KLDivLoss(Primitive):
-    """The Kullback-Leibler divergence: labels * (log(labels) - logits), 0 where a label is 0, reduced.
+    """Return the Kullback-Leibler divergence: labels * (log(labels) - logits), 0 where a label is 0,
+    reduced.
     """
     reduction: str
     def __init__(self, reduction: str = 'mean') -> None: ...
     def __call__(self, logits: Tensor, labels: Tensor, /) -> Tensor: ...
 
 class L2Loss(Primitive):
-    """Half the sum of squares."""
+    """Return half the sum of squares."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class L2Normalize(Primitive):
-    """Vectors divided by their length: x / sqrt(max(sum of x ** 2, epsilon))."""
+    """Return vectors divided by their length: x / sqrt(max(sum of x ** 2, epsilon))."""
     axis: Ints
     epsilon: float
     def __init__(self, axis: Ints = 0, epsilon: float = 0.0001) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class LRN(Primitive):
-    """x / (bias + alpha * s) ** beta, s the sum of squares of the neighboring channels (Krizhevsky et al.
-    2012).
+    """Return x / (bias + alpha * s) ** beta, s the sum of squares of the neighboring channels (Krizhevsky
+    et al. 2012).
     """
     depth_radius: int
     bias: float
@@ -1549,7 +1591,8 @@ class LRN(Primitive):
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class LSTM(Primitive):
-    """One layer of long short-term memory over a whole sequence, with all weights in one tensor."""
+    """Run one layer of long short-term memory over a whole sequence, with all weights in one tensor.
+    """
     input_size: int
     hidden_size: int
     num_layers: int
@@ -1561,9 +1604,7 @@ class LSTM(Primitive):
     def __call__(self, input: Tensor, h: Tensor, c: Tensor, w: Tensor, /) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]: ...
 
 class LayerNorm(Primitive):
-    """(x - mean) / sqrt(var + epsilon) * gamma + beta over the axes from ``begin_norm_axis`` on, and the
-    statistics.
-    """
+    """Return ``x`` normalized over the axes from ``begin_norm_axis`` on, and the statistics."""
     begin_norm_axis: int
     begin_params_axis: int
     epsilon: float
@@ -1575,15 +1616,15 @@ class Lcm(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class LeftShift(Primitive):
-    """The bits moved to the left: input * 2**other, where that fits the dtype."""
+    """Return the bits shifted to the left: input * 2**other, where that fits the dtype."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Lerp(Primitive):
-    """The linear interpolation input + weight * (end - input)."""
+    """Return the linear interpolation input + weight * (end - input)."""
     def __call__(self, input: Tensor, end: Tensor, weight: Operand, /) -> Tensor: ...
 
 class LerpScalar(Primitive):
-    """The linear interpolation input + weight * (end - input)."""
+    """Return the linear interpolation input + weight * (end - input)."""
     def __call__(self, input: Tensor, end: Tensor, weight: Operand, /) -> Tensor: ...
 
 class Less(Primitive):
@@ -1599,13 +1640,13 @@ class Lgamma(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class LinSpace(Primitive):
-    """start + k * (end - start) / (steps - 1) for k from 0 to steps - 1: both ends are in it. No gradient
-    passes.
+    """Return start + k * (end - start) / (steps - 1) for k from 0 to steps - 1, both ends included. No
+    gradient passes.
     """
     def __call__(self, start: Operand, end: Operand, steps: int, /) -> Tensor: ...
 
 class ListDiff(Primitive):
-    """The elements of one vector that another has not, in their order, repetitions too."""
+    """Return the elements of one vector that another lacks, in their order, with repetitions."""
     out_idx: DTypeLike
     def __init__(self, out_idx: DTypeLike = ...) -> None: ...
     def __call__(self, x: Tensor, y: Tensor, /) -> tuple[Tensor, Tensor]: ...
@@ -1619,25 +1660,27 @@ class Log1p(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class LogMatrixDeterminant(Primitive):
-    """The sign of the determinant of each matrix, and the logarithm of its absolute value."""
+    """Return the sign of the determinant of each matrix, and the logarithm of its absolute value."""
     def __call__(self, input: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class LogNormalReverse(Primitive):
-    """Numbers whose logarithms have the normal distribution, in the input's shape and dtype."""
+    """Draw numbers whose logarithms have the normal distribution, in the input's shape and dtype."""
     mean: float
     std: float
     def __init__(self, mean: float = 1.0, std: float = 2.0) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class LogSoftmax(Primitive):
-    """log(softmax(logits)) along ``axis``: logits - log(sum(exp(logits))), computed without overflow.
+    """Return log(softmax(logits)) along ``axis``: logits - log(sum(exp(logits))), computed without
+    overflow.
     """
     axis: int
     def __init__(self, axis: int = -1) -> None: ...
     def __call__(self, logits: Tensor, /) -> Tensor: ...
 
 class LogSpace(Primitive):
-    """base ** (start + k * (end - start) / (steps - 1)) for k from 0 to steps - 1; no gradient passes.
+    """Return base ** (start + k * (end - start) / (steps - 1)) for k from 0 to steps - 1; no gradient
+    passes.
     """
     steps: int
     base: int
@@ -1646,8 +1689,8 @@ class LogSpace(Primitive):
     def __call__(self, start: Operand, end: Operand, /) -> Tensor: ...
 
 class LogUniformCandidateSampler(Primitive):
-    """``num_sampled`` classes of [0, range_max), class c with probability log((c + 2) / (c + 1)) /
-    log(range_max + 1).
+    """Draw classes of [0, range_max), class c with the probability log((c + 2) / (c + 1)) / log(range_max
+    + 1).
     """
     num_true: int
     num_sampled: int
@@ -1674,13 +1717,13 @@ class LogicalXor(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Any: ...
 
 class Logit(Primitive):
-    """log(x / (1 - x)), the inverse of the sigmoid."""
+    """Return log(x / (1 - x)), the inverse of the sigmoid."""
     eps: float | None
     def __init__(self, eps: float | None = -1.0) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class LowerBound(Primitive):
-    """Where ``values`` belong in sorted rows: before those that equal them (LowerBound) or behind
+    """Return where ``values`` belong in sorted rows: before their equals (LowerBound) or after them
     (UpperBound).
     """
     out_type: AnyDType
@@ -1688,7 +1731,7 @@ class LowerBound(Primitive):
     def __call__(self, rows: Tensor, values: Tensor, /) -> Tensor: ...
 
 class LpNorm(Primitive):
-    """The ``p``-norm over axes, but ``epsilon`` where it is less."""
+    """Return the ``p``-norm over axes, but at least ``epsilon``."""
     axis: Axis
     p: int
     keep_dims: bool
@@ -1697,112 +1740,113 @@ class LpNorm(Primitive):
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Lstsq(Primitive):
-    """The x for which the norm of x_given @ x - a is least, the shortest of several; by QR."""
+    """Return the x for which the norm of x_given @ x - a is least, the shortest of several; by QR."""
     fast: bool
     l2_regularizer: float
     def __init__(self, fast: bool = True, l2_regularizer: float = 0.0) -> None: ...
     def __call__(self, x: Tensor, a: Tensor, /) -> Tensor: ...
 
 class LuSolve(Primitive):
-    """The x with A @ x = b, from the packed LU decomposition of A."""
+    """Return the x with A @ x = b, from the packed LU decomposition of A."""
     def __call__(self, b: Tensor, LU_data: Tensor, LU_pivots: Tensor, /) -> Tensor: ...
 
 class LuUnpack(Primitive):
-    """The matrices of a packed LU decomposition: P @ L @ U is the matrix."""
+    """Return the matrices of a packed LU decomposition: P @ L @ U is the matrix."""
     unpack_data: bool
     unpack_pivots: bool
     def __init__(self, unpack_data: bool = True, unpack_pivots: bool = True) -> None: ...
     def __call__(self, LU_data: Tensor, LU_pivots: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class MapUniform(Primitive):
-    """input % group_num * per_group_size + input // group_num: keys, dealt to groups in turn, by group.
+    """Return input % group_num * per_group_size + input // group_num: keys, dealt to groups in turn, by
+    group.
     """
     def __call__(self, input: Tensor, per_group_size: int | Tensor, group_num: int | Tensor, /) -> Tensor: ...
 
 class MaskedFill(Primitive):
-    """``value`` where ``mask`` is True, the tensor's own elements elsewhere."""
+    """Return the tensor with ``value`` where ``mask`` is True."""
     def __call__(self, input_x: Tensor, mask: Tensor, value: Tensor | Number, /) -> Tensor: ...
 
 class MaskedScatter(Primitive):
-    """The first elements of ``source``, in order, where ``mask`` is True."""
+    """Return the tensor with the first elements of ``source``, in order, where ``mask`` is True."""
     def __call__(self, input: Tensor, mask: Tensor, source: Tensor, /) -> Tensor: ...
 
 class MaskedSelect(Primitive):
-    """The elements where ``mask`` holds, in the order of the tensor."""
+    """Return the elements where ``mask`` holds, in the order of the tensor."""
     def __call__(self, input: Tensor, mask: Tensor, /) -> Tensor: ...
 
 class MatMul(Primitive):
-    """The product of two matrices."""
+    """Return the product of two matrices."""
     transpose_a: bool
     transpose_b: bool
     def __init__(self, transpose_a: bool = False, transpose_b: bool = False) -> None: ...
     def __call__(self, input: Tensor, mat2: Tensor, /) -> Tensor: ...
 
 class MatrixBandPart(Primitive):
-    """Each matrix with ``lower`` diagonals below and ``upper`` above the main one kept, and 0 elsewhere.
+    """Return each matrix with ``lower`` diagonals below and ``upper`` above the main one, and 0 elsewhere.
     """
     def __call__(self, x: Tensor, lower: int | Tensor, upper: int | Tensor, /) -> Tensor: ...
 
 class MatrixDeterminant(Primitive):
-    """The determinant of each matrix."""
+    """Return the determinant of each matrix."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class MatrixDiagPartV3(Primitive):
-    """Diagonals of matrices, filled up with ``padding_value`` to the length of the longest."""
+    """Return diagonals of matrices, padded with ``padding_value`` to the length of the longest."""
     align: str
     def __init__(self, align: str = 'RIGHT_LEFT') -> None: ...
     def __call__(self, x: Tensor, k: int | Tensor, padding_value: Number | Tensor, /) -> Tensor: ...
 
 class MatrixDiagV3(Primitive):
-    """Matrices with the given diagonals, and ``padding_value`` elsewhere."""
+    """Return matrices with the given diagonals, and ``padding_value`` elsewhere."""
     align: str
     def __init__(self, align: str = 'RIGHT_LEFT') -> None: ...
     def __call__(self, x: Tensor, k: int | Tensor, num_rows: int | Tensor, num_cols: int | Tensor, padding_value: Number | Tensor, /) -> Tensor: ...
 
 class MatrixExp(Primitive):
-    """The exponential of each matrix, sum over k of A^k / k!: Taylor's series of a scaled matrix, squared
-    again.
+    """Return the exponential of each matrix, sum over k of A^k / k!: Taylor's series of a scaled matrix,
+    then squared.
     """
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class MatrixInverse(Primitive):
-    """The inverse of each matrix, or that of its conjugate transpose."""
+    """Return the inverse of each matrix, or that of its conjugate transpose."""
     adjoint: bool
     def __init__(self, adjoint: bool = False) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class MatrixLogarithm(Primitive):
-    """The logarithm of each matrix, whose exponential is the matrix: the one with imaginary parts in (-pi,
-    pi].
+    """Return the logarithm of each matrix, whose exponential is the matrix: the one with imaginary parts
+    in (-pi, pi].
     """
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class MatrixPower(Primitive):
-    """The product of ``n`` times each matrix, by repeated squaring."""
+    """Return each matrix to the power ``n``, by repeated squaring."""
     n: int
     def __init__(self, n: int) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class MatrixSetDiagV3(Primitive):
-    """Matrices with other diagonals."""
+    """Return matrices with their diagonals replaced."""
     align: str
     def __init__(self, align: str = 'RIGHT_LEFT') -> None: ...
     def __call__(self, x: Tensor, diagonal: Tensor, k: int | Tensor, /) -> Tensor: ...
 
 class MatrixSolve(Primitive):
-    """The x with matrix @ x = rhs."""
+    """Return the x with matrix @ x = rhs."""
     adjoint: bool
     def __init__(self, adjoint: bool = False) -> None: ...
     def __call__(self, matrix: Tensor, rhs: Tensor, /) -> Tensor: ...
 
 class MatrixSolveLs(Primitive):
-    """The x for which the norm of matrix @ x - rhs is least."""
+    """Return the x for which the norm of matrix @ x - rhs is least."""
     fast: bool
     def __init__(self, fast: bool = True) -> None: ...
     def __call__(self, matrix: Tensor, rhs: Tensor, l2_regularizer: Tensor, /) -> Tensor: ...
 
 class MatrixTriangularSolve(Primitive):
-    """The x with matrix @ x = rhs for a triangular matrix."""
+    """Return the x with matrix @ x = rhs for a triangular matrix."""
     lower: bool
     adjoint: bool
     def __init__(self, lower: bool = True, adjoint: bool = False) -> None: ...
@@ -1818,7 +1862,7 @@ class MaxPool(Primitive):
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class MaxPool3D(Primitive):
-    """The largest element of each window of three axes."""
+    """Return the largest element of each window of three axes."""
     kernel_size: Ints
     strides: Ints
     pad_mode: str
@@ -1829,7 +1873,7 @@ class MaxPool3D(Primitive):
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class MaxPool3DWithArgmax(Primitive):
-    """The largest element of each window of three axes, and where it is."""
+    """Return the largest element of each window of three axes, and its position."""
     ksize: Ints
     strides: Ints
     pads: Ints
@@ -1841,7 +1885,7 @@ class MaxPool3DWithArgmax(Primitive):
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class MaxPoolWithArgmax(Primitive):
-    """The largest element of each window, and where it is in its sample."""
+    """Return the largest element of each window, and its position in its sample."""
     kernel_size: Ints
     strides: Ints
     pad_mode: str
@@ -1850,7 +1894,7 @@ class MaxPoolWithArgmax(Primitive):
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class MaxPoolWithArgmaxV2(Primitive):
-    """The largest element of each window, and where it is."""
+    """Return the largest element of each window, and its position."""
     kernel_size: Ints
     strides: Ints | None
     pads: Ints
@@ -1861,7 +1905,7 @@ class MaxPoolWithArgmaxV2(Primitive):
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class MaxUnpool2D(Primitive):
-    """Each element is put where it was the largest of its window, 0 elsewhere."""
+    """Return each element at the position where it was the largest of its window, 0 elsewhere."""
     ksize: Ints
     strides: Ints
     pads: Ints
@@ -1871,7 +1915,7 @@ class MaxUnpool2D(Primitive):
     def __call__(self, x: Tensor, argmax: Tensor, /) -> Tensor: ...
 
 class MaxUnpool3D(Primitive):
-    """Each element is put where it was the largest of its window, 0 elsewhere."""
+    """Return each element at the position where it was the largest of its window, 0 elsewhere."""
     ksize: Ints
     strides: Ints
     pads: Ints
@@ -1886,7 +1930,8 @@ class Maximum(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Median(Primitive):
-    """The middle element of all, or of those along one axis, the lower of two, and where it is."""
+    """Return the middle element of all, or of those along one axis, the lower of two, and its position.
+    """
     global_median: bool
     axis: int
     keep_dims: bool
@@ -1895,7 +1940,7 @@ class Median(Primitive):
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Meshgrid(Primitive):
-    """The coordinates of the points of a grid, as in NumPy: one tensor for each axis."""
+    """Return the coordinates of the points of a grid, as in NumPy: one tensor for each axis."""
     indexing: str
     def __init__(self, indexing: str = 'xy') -> None: ...
     def __call__(self, *inputs: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]: ...
@@ -1906,13 +1951,13 @@ class Minimum(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class MirrorPad(Primitive):
-    """Padded with the mirror image of the tensor."""
+    """Return the tensor padded with its mirror image."""
     mode: str
     def __init__(self, mode: str = 'REFLECT') -> None: ...
     def __call__(self, input_x: Tensor, paddings: Tensor | Sequence[Sequence[int]], /) -> Tensor: ...
 
 class Mish(Primitive):
-    """x * tanh(log(1 + exp(x))) (Misra 2019)."""
+    """Return x * tanh(log(1 + exp(x))) (Misra 2019)."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Mod(Primitive):
@@ -1924,11 +1969,12 @@ class Mul(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class MulNoNan(Primitive):
-    """x * y, and 0 where y is 0, even where x is infinite or NaN."""
+    """Return x * y, and 0 where y is 0, even where x is infinite or NaN."""
     def __call__(self, x: Operand, y: Operand, /) -> Tensor: ...
 
 class MultiMarginLoss(Primitive):
-    """The mean over classes of max(0, margin - x[y] + x[class]) ** p, the target's own left out."""
+    """Return the mean over classes of max(0, margin - x[y] + x[class]) ** p, without the target's own.
+    """
     p: int
     margin: float
     reduction: str
@@ -1936,7 +1982,7 @@ class MultiMarginLoss(Primitive):
     def __call__(self, x: Tensor, y: Tensor, weight: Tensor | None = None, /) -> Tensor: ...
 
 class Multinomial(Primitive):
-    """``num_samples`` indices of each row, drawn with the weights of the row and put back."""
+    """Draw ``num_samples`` indices of each row, with the weights of the row and with replacement."""
     seed: int
     seed2: int
     dtype: DTypeLike
@@ -1944,49 +1990,48 @@ class Multinomial(Primitive):
     def __call__(self, x: Tensor, num_samples: int, /) -> Tensor: ...
 
 class MultinomialWithReplacement(Primitive):
-    """``numsamples`` indices of each row, drawn with the weights of the row."""
+    """Draw ``numsamples`` indices of each row, with the weights of the row."""
     numsamples: int
     replacement: bool
     def __init__(self, numsamples: int, replacement: bool = False) -> None: ...
     def __call__(self, x: Tensor, seed: int | Tensor, offset: int | Tensor, /) -> Tensor: ...
 
 class Mvlgamma(Primitive):
-    """The log of the multivariate gamma function: p(p-1)/4 log(pi) + sum of lgamma(input - k/2) over k = 0
-    ... p-1.
-    """
+    """Return the logarithm of the multivariate gamma function of dimension ``p``."""
     p: int
     def __init__(self, p: int) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class NLLLoss(Primitive):
-    """The negative log-likelihood of class numbers, and the sum of their weights."""
+    """Return the negative log-likelihood of class numbers, and the sum of their weights."""
     reduction: str
     ignore_index: int
     def __init__(self, reduction: str = 'mean', ignore_index: int = -100) -> None: ...
     def __call__(self, logits: Tensor, labels: Tensor, weight: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class NMSWithMask(Primitive):
-    """Boxes by falling scores, and which of them overlap with no better one that is kept (non-maximum
-    suppression).
-    """
+    """Return boxes by falling scores, and which of them non-maximum suppression keeps."""
     iou_threshold: float
     def __init__(self, iou_threshold: float = 0.5) -> None: ...
     def __call__(self, bboxes: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class NPUAllocFloatStatus(Primitive):
-    """Eight zeros (Float32): NumPy and CuPy keep no overflow flag to report; use ``ops.isfinite``."""
+    """Return eight zeros (Float32): NumPy and CuPy have no overflow flag to report; use ``ops.isfinite``.
+    """
     def __call__(self, *_: Any) -> Tensor: ...
 
 class NPUClearFloatStatus(Primitive):
-    """Eight zeros (Float32): NumPy and CuPy keep no overflow flag to report; use ``ops.isfinite``."""
+    """Return eight zeros (Float32): NumPy and CuPy have no overflow flag to report; use ``ops.isfinite``.
+    """
     def __call__(self, *_: Any) -> Tensor: ...
 
 class NPUGetFloatStatus(Primitive):
-    """Eight zeros (Float32): NumPy and CuPy keep no overflow flag to report; use ``ops.isfinite``."""
+    """Return eight zeros (Float32): NumPy and CuPy have no overflow flag to report; use ``ops.isfinite``.
+    """
     def __call__(self, *_: Any) -> Tensor: ...
 
 class NanToNum(Primitive):
-    """The tensor with NaN and infinities replaced by finite numbers, as in NumPy."""
+    """Return the tensor with NaN and infinities replaced by finite numbers, as in NumPy."""
     nan: float | None
     posinf: float | None
     neginf: float | None
@@ -2003,27 +2048,25 @@ class NextAfter(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class NoRepeatNGram(Primitive):
-    """``log_probs`` with the dtype's least number for each word that would repeat a sequence of
-    ``ngram_size`` words.
+    """Return ``log_probs`` with the dtype's least number for words that would repeat ``ngram_size`` words.
     """
     ngram_size: int
     def __init__(self, ngram_size: int = 1) -> None: ...
     def __call__(self, state_seq: Tensor, log_probs: Tensor, /) -> Tensor: ...
 
 class NonDeterministicInts(Primitive):
-    """Whole numbers evenly spread over all that the dtype has."""
+    """Draw integers uniformly from all that the dtype has."""
     dtype: DTypeLike
     def __init__(self, dtype: DTypeLike = ...) -> None: ...
     def __call__(self, shape: Tensor, /) -> Tensor: ...
 
 class NonMaxSuppressionWithOverlaps(Primitive):
-    """The boxes of the best scores that overlap with no better one, where it is given how much each two
-    overlap.
+    """Return the boxes of the best scores that do not overlap with a better kept one, for given overlaps.
     """
     def __call__(self, overlaps: Tensor, scores: Tensor, max_output_size: Tensor, overlap_threshold: Tensor, score_threshold: Tensor, /) -> Tensor: ...
 
 class NonZero(Primitive):
-    """Where elements are not 0, in the order of the tensor."""
+    """Return the indices of the elements that are not 0, in the order of the tensor."""
     def __call__(self, input: Tensor, *, as_tuple: bool = False) -> Any: ...
 
 class NotEqual(Primitive):
@@ -2031,52 +2074,53 @@ class NotEqual(Primitive):
     def __call__(self, input: Operand, other: object, /) -> Any: ...
 
 class NthElement(Primitive):
-    """The n-th smallest element along the last axis, from 0; several that are equal share the gradient.
+    """Return the n-th smallest element along the last axis, from 0; several that are equal share the
+    gradient.
     """
     reverse: bool
     def __init__(self, reverse: bool = False) -> None: ...
     def __call__(self, input: Tensor, n: int | Tensor, /) -> Tensor: ...
 
 class NuclearNorm(Primitive):
-    """The sum of the singular values of matrices."""
+    """Return the sum of the singular values of matrices."""
     dim: Sequence[int] | None
     keepdim: bool
     def __init__(self, dim: Sequence[int] | None = None, keepdim: bool = False) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class OneHot(Primitive):
-    """``on_value`` at the place that an index names along a new axis, ``off_value`` elsewhere; no gradient
-    passes.
+    """Return ``on_value`` at each index along a new axis, ``off_value`` elsewhere; no gradient passes.
     """
     axis: int
     def __init__(self, axis: int = -1) -> None: ...
     def __call__(self, indices: Tensor, depth: int, on_value: Operand = 1, off_value: Operand = 0, /) -> Tensor: ...
 
 class Ones(Primitive):
-    """A tensor of ones."""
+    """Return a tensor of ones."""
     def __call__(self, shape: Any, dtype: DTypeLike | None = None, /) -> Tensor: ...
 
 class OnesLike(Primitive):
-    """Ones of the input's shape and device."""
+    """Return ones of the input's shape and device."""
     def __call__(self, input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor: ...
 
 class Orgqr(Primitive):
-    """The first columns of Q, the product of the reflections that ``geqrf`` gives."""
+    """Return the first columns of Q, the product of the reflections that ``geqrf`` returns."""
     def __call__(self, input: Tensor, input2: Tensor, /) -> Tensor: ...
 
 class Ormqr(Primitive):
-    """``other`` times Q, the product of the reflections that ``geqrf`` gives."""
+    """Return ``other`` times Q, the product of the reflections that ``geqrf`` returns."""
     left: bool
     transpose: bool
     def __init__(self, left: bool = True, transpose: bool = False) -> None: ...
     def __call__(self, input: Tensor, tau: Tensor, other: Tensor, /) -> Tensor: ...
 
 class PReLU(Primitive):
-    """x where it is positive, weight * x elsewhere (He et al. 2015)."""
+    """Return x where it is positive, weight * x elsewhere (He et al. 2015)."""
     def __call__(self, input: Tensor, weight: Tensor, /) -> Tensor: ...
 
 class PSROIPooling(Primitive):
-    """Means over the bins of regions of interest, each bin with channels of its own (Dai et al. 2016).
+    """Return means over the bins of regions of interest, each bin with channels of its own (Dai et al.
+    2016).
     """
     spatial_scale: float
     group_size: int
@@ -2085,54 +2129,56 @@ class PSROIPooling(Primitive):
     def __call__(self, features: Tensor, rois: Tensor, /) -> Tensor: ...
 
 class Pack(Primitive):
-    """Tensors of one shape joined along a new axis."""
+    """Return tensors of one shape joined along a new axis."""
     axis: int
     def __init__(self, axis: int = 0) -> None: ...
     def __call__(self, tensors: Sequence[Tensor], /) -> Tensor: ...
 
 class Pad(Primitive):
-    """Zeros added at the ends of the axes."""
+    """Return the tensor with zeros added at the ends of the axes."""
     paddings: Sequence[Sequence[int]]
     def __init__(self, paddings: Sequence[Sequence[int]]) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class PadV3(Primitive):
-    """Elements added at the ends of the last axes, see ``pad``."""
+    """Return the tensor with elements added at the ends of the last axes, see ``pad``."""
     mode: str
     paddings_contiguous: bool
     def __init__(self, mode: str = 'constant', paddings_contiguous: bool = True) -> None: ...
     def __call__(self, x: Tensor, paddings: Any, value: Tensor | float | None = None, /) -> Tensor: ...
 
 class Padding(Primitive):
-    """The last axis, of length 1, filled up with 0."""
+    """Return the tensor with its last axis, of length 1, padded with 0."""
     pad_dim_size: int
     def __init__(self, pad_dim_size: int = 8) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class ParallelConcat(Primitive):
-    """Tensors joined along an axis that they have."""
+    """Return the concatenation of tensors along an axis that they have."""
     def __call__(self, tensors: Sequence[Tensor], axis: int = 0, /) -> Tensor: ...
 
 class ParameterizedTruncatedNormal(Primitive):
-    """Numbers of the normal distribution, of which those outside [min, max] are left out."""
+    """Draw numbers from the normal distribution, without those outside [min, max]."""
     seed: int
     seed2: int
     def __init__(self, seed: int = 0, seed2: int = 0) -> None: ...
     def __call__(self, shape: Tensor, mean: Tensor, stdevs: Tensor, min: Tensor, max: Tensor, /) -> Tensor: ...
 
 class Pdist(Primitive):
-    """The ``p``-norm distance of each two rows, in the order (0, 1), (0, 2), ..., (1, 2), ..."""
+    """Return the ``p``-norm distance of each two rows, in the order (0, 1), (0, 2), ..., (1, 2), ...
+    """
     p: float
     def __init__(self, p: float = 2.0) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Polar(Primitive):
-    """abs * cos(angle) + i abs * sin(angle), complex numbers of their lengths and angles."""
+    """Return abs * cos(angle) + i abs * sin(angle), the complex numbers of these lengths and angles.
+    """
     def __call__(self, abs: Tensor, angle: Tensor, /) -> Tensor: ...
 
 class Polygamma(Primitive):
-    """The derivative of order ``n`` of ``digamma``, which is of order ``n + 1`` of ``lgamma``; SciPy's
-    ``polygamma``.
+    """Return the derivative of order ``n`` of ``digamma``, that is of order ``n + 1`` of ``lgamma``, as in
+    SciPy.
     """
     def __call__(self, n: int | Tensor, input: Tensor, /) -> Tensor: ...
 
@@ -2152,19 +2198,19 @@ class Print(Primitive):
     def __call__(self, *input_x: Any) -> None: ...
 
 class Qr(Primitive):
-    """The QR decomposition: Q with orthonormal columns and an upper triangular R, Q @ R = x."""
+    """Return the QR decomposition: Q with orthonormal columns and an upper triangular R, Q @ R = x."""
     full_matrices: bool
     def __init__(self, full_matrices: bool = False) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class RGBToHSV(Primitive):
-    """Red, green and blue to hue, saturation and value: of largest channel M and least one m, 1 - m / M
-    and M.
+    """Return hue, saturation (1 - m / M) and value (M) of red, green and blue, M the largest channel and m
+    the least.
     """
     def __call__(self, images: Tensor, /) -> Tensor: ...
 
 class ROIAlign(Primitive):
-    """What a network pools of regions of interest: means of points between pixels (He et al. 2017)."""
+    """Return regions of interest pooled to bins: means of points between pixels (He et al. 2017)."""
     pooled_height: int
     pooled_width: int
     spatial_scale: float
@@ -2174,26 +2220,27 @@ class ROIAlign(Primitive):
     def __call__(self, features: Tensor, rois: Tensor, /) -> Tensor: ...
 
 class RaggedRange(Primitive):
-    """Rows start, start + delta, ... up to, and without, the limit, one behind the other."""
+    """Return rows start, start + delta, ... up to the limit, which is not included, one after the other.
+    """
     Tsplits: DTypeLike
     def __init__(self, Tsplits: DTypeLike) -> None: ...
     def __call__(self, starts: Tensor, limits: Tensor, deltas: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class RaggedTensorToSparse(Primitive):
-    """Rows of different lengths as a sparse tensor."""
+    """Return rows of different lengths as a sparse tensor."""
     Tsplits: DTypeLike
     def __init__(self, Tsplits: DTypeLike) -> None: ...
     def __call__(self, rt_nested_splits: Sequence[Tensor], rt_dense_values: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class RandomCategorical(Primitive):
-    """``num_sample`` indices for each row, drawn with the softmax of the row and put back."""
+    """Draw ``num_sample`` indices for each row, with the softmax of the row and with replacement."""
     dtype: DTypeLike
     def __init__(self, dtype: DTypeLike = ...) -> None: ...
     def __call__(self, logits: Tensor, num_sample: int, seed: int = 0, /) -> Tensor: ...
 
 class RandomChoiceWithMask(Primitive):
-    """``count`` random places where the input is True, filled up with 0, and a mask of those that are
-    filled.
+    """Draw ``count`` random indices of elements that are True, padded with 0, and return a mask of the
+    drawn ones.
     """
     count: int
     seed: int
@@ -2202,14 +2249,14 @@ class RandomChoiceWithMask(Primitive):
     def __call__(self, input_x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class RandomGamma(Primitive):
-    """Numbers of the gamma distribution with shape ``alpha`` and rate 1."""
+    """Draw numbers from the gamma distribution with shape ``alpha`` and rate 1."""
     seed: int
     seed2: int
     def __init__(self, seed: int = 0, seed2: int = 0) -> None: ...
     def __call__(self, shape: Any, alpha: Tensor, /) -> Tensor: ...
 
 class RandomPoisson(Primitive):
-    """Numbers of Poisson's distribution with mean ``rate``."""
+    """Draw numbers from Poisson's distribution with mean ``rate``."""
     seed: int
     seed2: int
     dtype: DTypeLike
@@ -2217,15 +2264,15 @@ class RandomPoisson(Primitive):
     def __call__(self, shape: Any, rate: Tensor, /) -> Tensor: ...
 
 class RandomShuffle(Primitive):
-    """The entries of the first axis in random order; entries stay whole."""
+    """Return the entries of the first axis in random order; entries stay whole."""
     seed: int
     seed2: int
     def __init__(self, seed: int = 0, seed2: int = 0) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class RandpermV2(Primitive):
-    """0, 1, ..., n - 1 in random order, which ``seed`` and ``offset`` determine: without them it is the
-    same each time.
+    """Return 0, 1, ..., n - 1 in random order, given by ``seed`` and ``offset``: by default the same at
+    each call.
     """
     seed: int
     offset: int
@@ -2234,43 +2281,43 @@ class RandpermV2(Primitive):
     def __call__(self, n: int | Tensor, /) -> Tensor: ...
 
 class Range(Primitive):
-    """start, start + step, start + 2 * step, ... as long as it is before ``end``."""
+    """Return start, start + step, start + 2 * step, ... as long as it is before ``end``."""
     maxlen: int
     def __init__(self, maxlen: int = 1000000) -> None: ...
     def __call__(self, start: Operand, end: Operand, step: Operand, /) -> Tensor: ...
 
 class RangeV2(Primitive):
-    """start, start + delta, ... as far as ``limit``, which is left out."""
+    """Return start, start + delta, ... up to ``limit``, which is not included."""
     maxlen: int
     def __init__(self, maxlen: int = 1000000) -> None: ...
     def __call__(self, start: Tensor, limit: Tensor, delta: Tensor, /) -> Tensor: ...
 
 class Rank(Primitive):
-    """The number of axes of a tensor."""
+    """Return the number of axes of a tensor."""
     def __call__(self, input_x: Tensor, /) -> int: ...
 
 class ReLU(Primitive):
-    """max(input, 0), element by element; NaN stays NaN."""
+    """Return max(input, 0), element by element; NaN stays NaN."""
     def __call__(self, input: Tensor, inplace: bool = False, /) -> Tensor: ...
 
 class ReLU6(Primitive):
-    """min(max(x, 0), 6), element by element; NaN stays NaN."""
+    """Return min(max(x, 0), 6), element by element; NaN stays NaN."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class ReLUV3(Primitive):
-    """max(input, 0), element by element; NaN stays NaN."""
+    """Return max(input, 0), element by element; NaN stays NaN."""
     def __call__(self, input: Tensor, inplace: bool = False, /) -> Tensor: ...
 
 class Real(Primitive):
-    """The real part, element by element; a real tensor itself."""
+    """Return the real part, element by element; a real tensor is returned as it is."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class RealDiv(Primitive):
-    """x / y, of integers without the fraction."""
+    """Return x / y, of integers without the fraction."""
     def __call__(self, x: Operand, y: Operand, /) -> Tensor: ...
 
 class Receive(Primitive):
-    """What another rank sends."""
+    """Receive a tensor from another rank."""
     sr_tag: int
     src_rank: int
     shape: Sequence[int]
@@ -2285,7 +2332,7 @@ class Reciprocal(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Reduce(Primitive):
-    """All ranks' tensors made one, on one rank; the others get zeros."""
+    """Return the reduction of all ranks' tensors on one rank, and zeros on the others."""
     dest_rank: int
     op: str
     group: str | None
@@ -2293,57 +2340,57 @@ class Reduce(Primitive):
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class ReduceAll(Primitive):
-    """Whether all elements over axes are true (not 0)."""
+    """Return whether all elements over axes are true (not 0)."""
     keep_dims: bool
     def __init__(self, keep_dims: bool = False) -> None: ...
     def __call__(self, input: Tensor, axis: Axis = None, /) -> Tensor: ...
 
 class ReduceAny(Primitive):
-    """Whether any element over axes is true (not 0)."""
+    """Return whether any element over axes is true (not 0)."""
     keep_dims: bool
     def __init__(self, keep_dims: bool = False) -> None: ...
     def __call__(self, input: Tensor, axis: Axis = None, /) -> Tensor: ...
 
 class ReduceMax(Primitive):
-    """The largest element over axes; several that tie share the gradient."""
+    """Return the largest element over axes; several that tie share the gradient."""
     keep_dims: bool
     def __init__(self, keep_dims: bool = False) -> None: ...
     def __call__(self, x: Tensor, axis: Axis = (), /) -> Tensor: ...
 
 class ReduceMean(Primitive):
-    """The mean over axes."""
+    """Return the mean over axes."""
     keep_dims: bool
     def __init__(self, keep_dims: bool = False) -> None: ...
     def __call__(self, x: Tensor, axis: Axis = None, /) -> Tensor: ...
 
 class ReduceMin(Primitive):
-    """The smallest element over axes; several that tie share the gradient."""
+    """Return the smallest element over axes; several that tie share the gradient."""
     keep_dims: bool
     def __init__(self, keep_dims: bool = False) -> None: ...
     def __call__(self, x: Tensor, axis: Axis = (), /) -> Tensor: ...
 
 class ReduceProd(Primitive):
-    """The product over axes in the tensor's own dtype."""
+    """Return the product over axes in the tensor's own dtype."""
     keep_dims: bool
     def __init__(self, keep_dims: bool = False) -> None: ...
     def __call__(self, x: Tensor, axis: Axis = (), /) -> Tensor: ...
 
 class ReduceScatter(Primitive):
-    """A rank's share, along the first axis, of all ranks' tensors made one."""
+    """Return a rank's share, along the first axis, of the reduction of all ranks' tensors."""
     op: str
     group: str | None
     def __init__(self, op: str = 'sum', group: str | None = 'hccl_world_group') -> None: ...
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class ReduceScatterV(Primitive):
-    """A rank's share of all ranks' tensors of one axis made one, of any length."""
+    """Return a rank's share, of any length, of the reduction of all ranks' tensors of one axis."""
     op: str
     group: str | None
     def __init__(self, op: str = 'sum', group: str | None = 'hccl_world_group') -> None: ...
     def __call__(self, input_x: Tensor, input_split_sizes: Any, /) -> Tensor: ...
 
 class ReduceStd(Primitive):
-    """The standard deviation and the mean over axes."""
+    """Return the standard deviation and the mean over axes."""
     axis: Axis
     unbiased: bool
     keep_dims: bool
@@ -2351,14 +2398,14 @@ class ReduceStd(Primitive):
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class ReduceSum(Primitive):
-    """The sum over axes in the tensor's own dtype."""
+    """Return the sum over axes in the tensor's own dtype."""
     keep_dims: bool
     skip_mode: bool
     def __init__(self, keep_dims: bool = False, skip_mode: bool = False) -> None: ...
     def __call__(self, x: Tensor, axis: Axis = (), /) -> Tensor: ...
 
 class Renorm(Primitive):
-    """``renorm`` under the argument names of its class."""
+    """Return ``renorm`` under the argument names of its class."""
     p: float
     dim: int
     maxnorm: float
@@ -2366,11 +2413,11 @@ class Renorm(Primitive):
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class Reshape(Primitive):
-    """The elements in their order, row by row, in another shape."""
+    """Return the elements in row-major order in another shape."""
     def __call__(self, input: Tensor, shape: Any, /) -> Tensor: ...
 
 class ResizeArea(Primitive):
-    """(N, H, W, C) resized: each element the mean of what it covers, pixels in part if they are covered in
+    """Return (N, H, W, C) resized: each element is the mean of its area, in which pixels may count in
     part.
     """
     align_corners: bool
@@ -2392,7 +2439,7 @@ class ResizeBilinearV2(Primitive):
     def __call__(self, x: Tensor, size: Any, /) -> Tensor: ...
 
 class ResizeLinear1D(Primitive):
-    """(N, C, L) resized to ``size`` along lines between neighbors."""
+    """Return (N, C, L) resized to ``size`` along lines between neighbors."""
     coordinate_transformation_mode: str
     def __init__(self, coordinate_transformation_mode: str = 'align_corners') -> None: ...
     def __call__(self, x: Tensor, size: Any, /) -> Tensor: ...
@@ -2413,52 +2460,56 @@ class ResizeNearestNeighborV2(Primitive):
     def __call__(self, x: Tensor, size: Any, /) -> Tensor: ...
 
 class ResizeV2(Primitive):
-    """Images resized to ``sizes``."""
+    """Return images resized to ``sizes``."""
     coordinate_transformation_mode: str
     mode: str
     def __init__(self, coordinate_transformation_mode: str = 'half_pixel', mode: str = 'nearest') -> None: ...
     def __call__(self, x: Tensor, roi: Tensor, scales: Tensor, sizes: Tensor, /) -> Tensor: ...
 
 class Reusing(Primitive):
-    """The same values, a new tensor."""
+    """Return the same values in a new tensor."""
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class ReverseSequence(Primitive):
-    """In each entry of the batch, the first elements of a sequence reversed."""
+    """Return the tensor with the first elements of the sequence in each batch entry reversed."""
     seq_dim: int
     batch_dim: int
     def __init__(self, seq_dim: int, batch_dim: int = 0) -> None: ...
     def __call__(self, x: Tensor, seq_lengths: Tensor, /) -> Tensor: ...
 
 class ReverseV2(Primitive):
-    """The order of the elements reversed along axes."""
+    """Return the tensor with the order of the elements reversed along axes."""
     axis: Ints
     def __init__(self, axis: Ints) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class RightShift(Primitive):
-    """The bits moved to the right: floor(input / 2**other)."""
+    """Return the bits shifted to the right: floor(input / 2**other)."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Rint(Primitive):
-    """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0."""
+    """Return the nearest number with ``decimals`` decimal places, halves to the even one; its gradient is
+    0.
+    """
     def __call__(self, input: Tensor, *, decimals: int = 0) -> Tensor: ...
 
 class RmsNorm(Primitive):
-    """x / sqrt(mean(x * x) + epsilon) * gamma over the last axes (Zhang and Sennrich 2019)."""
+    """Return x / sqrt(mean(x * x) + epsilon) * gamma over the last axes (Zhang and Sennrich 2019)."""
     epsilon: float
     def __init__(self, epsilon: float = 1e-06) -> None: ...
     def __call__(self, x: Tensor, gamma: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Roll(Primitive):
-    """Elements moved on along axes, those that fall off the end coming back at the start."""
+    """Return the elements shifted along axes; those that leave at the end come back at the start."""
     shifts: Ints
     dims: Ints | None
     def __init__(self, shifts: Ints, dims: Ints | None = None) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Round(Primitive):
-    """The nearest number with ``decimals`` places, halves to the even one; its gradient is 0."""
+    """Return the nearest number with ``decimals`` decimal places, halves to the even one; its gradient is
+    0.
+    """
     def __call__(self, input: Tensor, decimals: int = 0, /) -> Tensor: ...
 
 class Rsqrt(Primitive):
@@ -2466,8 +2517,8 @@ class Rsqrt(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class SGD(Primitive):
-    """One step of SGD: kept = momentum * kept + (1 - dampening) * g; p - lr * kept. In the first step kept
-    is g.
+    """Take one step of SGD: kept = momentum * kept + (1 - dampening) * g; p - lr * kept. In the first step
+    kept is g.
     """
     dampening: float
     weight_decay: float
@@ -2476,7 +2527,8 @@ class SGD(Primitive):
     def __call__(self, p: Tensor, g: Tensor, lr: Tensor | float, kept: Tensor, momentum: Tensor | float, first: Tensor, /) -> Tensor: ...
 
 class STFT(Primitive):
-    """The Fourier transforms of the pieces of a signal, each times a window; nothing is added at the ends.
+    """Return the Fourier transforms of the pieces of a signal, each times a window; the ends are not
+    padded.
     """
     n_fft: int
     hop_length: int
@@ -2488,8 +2540,8 @@ class STFT(Primitive):
     def __call__(self, x: Tensor, window: Tensor, /) -> Tensor: ...
 
 class SampleDistortedBoundingBoxV2(Primitive):
-    """A random part of an image that covers enough of one of its objects; the whole image where none is
-    found.
+    """Return a random part of an image that covers enough of one of its objects; if none is found, the
+    whole image.
     """
     seed: int
     seed2: int
@@ -2501,20 +2553,20 @@ class SampleDistortedBoundingBoxV2(Primitive):
     def __call__(self, image_size: Tensor, bounding_boxes: Tensor, min_object_covered: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class ScalarCast(Primitive):
-    """A Python number as the kind of number that a dtype holds, cut towards 0 for integers."""
+    """Return a Python number as the kind of number of a dtype, truncated towards 0 for integers."""
     def __call__(self, input_x: Number, input_y: DTypeLike, /) -> Any: ...
 
 class ScalarToArray(Primitive):
-    """A number as a 0-d tensor: Int64 of an int, Float32 of a float, Bool of a bool."""
+    """Return a number as a 0-d tensor: Int64 of an int, Float32 of a float, Bool of a bool."""
     def __call__(self, input_x: TensorLike, /) -> Tensor: ...
 
 class ScalarToTensor(Primitive):
-    """A number as a 0-d tensor."""
+    """Return a number as a 0-d tensor."""
     def __call__(self, input_x: bool | int | float, dtype: DTypeLike = ..., /) -> Tensor: ...
 
 class ScaleAndTranslate(Primitive):
-    """(N, H, W, C) scaled, then moved: what is at x goes to scale * x + translation, where a pixel is at i
-    + 0.5.
+    """Return (N, H, W, C) scaled, then moved: a point x goes to scale * x + translation; pixel i is at i +
+    0.5.
     """
     kernel_type: str
     antialias: bool
@@ -2528,7 +2580,7 @@ class ScatterAdd(Primitive):
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class ScatterAddWithAxis(Primitive):
-    """``updates`` added at places along an axis: x[i][indices[i][j]] takes updates[i][j] (axis 1)."""
+    """Return ``input_x`` with ``updates`` added at positions along an axis."""
     axis: int
     def __init__(self, axis: int = 0) -> None: ...
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
@@ -2558,7 +2610,7 @@ class ScatterMul(Primitive):
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class ScatterNd(Primitive):
-    """Zeros, with ``updates`` added where ``indices`` point."""
+    """Return zeros with ``updates`` added at ``indices``."""
     def __call__(self, indices: Tensor, updates: Tensor, shape: Any, /) -> Tensor: ...
 
 class ScatterNdAdd(Primitive):
@@ -2620,12 +2672,15 @@ class ScatterUpdate(Primitive):
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, /) -> Tensor: ...
 
 class SeLU(Primitive):
-    """scale * x where x is positive, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017).
+    """Return scale * x where x is positive, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al.
+    2017).
     """
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class SearchSorted(Primitive):
-    """Where ``values`` would be put into a sorted Tensor, along its last axis, to keep it sorted."""
+    """Return where ``values`` would be inserted into a sorted Tensor, along its last axis, to keep it
+    sorted.
+    """
     dtype: DTypeLike
     right: bool
     def __init__(self, dtype: DTypeLike = ..., right: bool = False) -> None: ...
@@ -2636,7 +2691,7 @@ class SegmentMax(Primitive):
     def __call__(self, input_x: Tensor, segment_ids: Tensor, /) -> Tensor: ...
 
 class SegmentMean(Primitive):
-    """The mean of the elements of each segment, where segments lie one behind the other."""
+    """Return the mean of the elements of each segment; segments are consecutive."""
     def __call__(self, input_x: Tensor, segment_ids: Tensor, /) -> Tensor: ...
 
 class SegmentMin(Primitive):
@@ -2652,13 +2707,14 @@ class SegmentSum(Primitive):
     def __call__(self, input_x: Tensor, segment_ids: Tensor, /) -> Tensor: ...
 
 class Select(Primitive):
-    """``input`` where ``condition`` holds, ``other`` elsewhere; the gradient goes to the one that is
-    chosen.
+    """Return ``input`` where ``condition`` holds, ``other`` elsewhere; the gradient goes to the selected
+    one.
     """
     def __call__(self, condition: TensorLike, input: TensorLike, other: TensorLike, /) -> Tensor: ...
 
 class SelfAdjointEig(Primitive):
-    """The eigenvalues, the least first, and the eigenvectors of symmetric or Hermitian matrices."""
+    """Return the eigenvalues, the least first, and the eigenvectors of symmetric or Hermitian matrices.
+    """
     compute_v: bool
     def __init__(self, compute_v: bool = True) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, Tensor]: ...
@@ -2673,13 +2729,13 @@ class Send(Primitive):
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class SetSize(Primitive):
-    """How many different elements each row of a sparse tensor has, along its last axis."""
+    """Return the number of distinct elements in each row of a sparse tensor, along its last axis."""
     validate_indices: bool
     def __init__(self, validate_indices: bool = True) -> None: ...
     def __call__(self, set_indices: Tensor, set_values: Tensor, set_shape: Tensor, /) -> Tensor: ...
 
 class Shape(Primitive):
-    """The shape of a tensor."""
+    """Return the shape of a tensor."""
     def __call__(self, input_x: Any, /) -> tuple[int, ...]: ...
 
 class Sigmoid(Primitive):
@@ -2687,7 +2743,8 @@ class Sigmoid(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class SigmoidCrossEntropyWithLogits(Primitive):
-    """-(y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow, of each element."""
+    """Return -(y * log(sigmoid(x)) + (1 - y) * log(1 - sigmoid(x))), without overflow, of each element.
+    """
     def __call__(self, x: Tensor, y: Tensor, /) -> Tensor: ...
 
 class Sign(Primitive):
@@ -2707,55 +2764,53 @@ class Sinh(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Size(Primitive):
-    """The number of elements of a tensor."""
+    """Return the number of elements of a tensor."""
     def __call__(self, input_x: Tensor, /) -> int: ...
 
 class Slice(Primitive):
-    """The block of ``input_x`` that starts at ``begin`` and has the shape ``size``."""
+    """Return the block of ``input_x`` that starts at ``begin`` and has the shape ``size``."""
     def __call__(self, input_x: Tensor, begin: Any, size: Any, /) -> Tensor: ...
 
 class SmoothL1Loss(Primitive):
-    """0.5 * d**2 / beta where d = abs(input - target) is below ``beta``, d - 0.5 * beta elsewhere
-    (Girshick 2015).
-    """
+    """Return the smooth L1 loss (Girshick 2015), reduced."""
     beta: float
     reduction: str
     def __init__(self, beta: float = 1.0, reduction: str = 'none') -> None: ...
     def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...
 
 class SoftMarginLoss(Primitive):
-    """log(1 + exp(-target * input)), without overflow."""
+    """Return log(1 + exp(-target * input)), without overflow."""
     reduction: str
     def __init__(self, reduction: str = 'mean') -> None: ...
     def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...
 
 class SoftShrink(Primitive):
-    """x - lambd where x > lambd, x + lambd where x < -lambd, 0 elsewhere."""
+    """Return x - lambd where x > lambd, x + lambd where x < -lambd, 0 elsewhere."""
     lambd: float
     def __init__(self, lambd: float = 0.5) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Softmax(Primitive):
-    """exp(input) / sum(exp(input)) along ``axis``, computed without overflow."""
+    """Return exp(input) / sum(exp(input)) along ``axis``, computed without overflow."""
     axis: int
     def __init__(self, axis: int = -1) -> None: ...
     def __call__(self, input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor: ...
 
 class SoftmaxCrossEntropyWithLogits(Primitive):
-    """The cross-entropy of softmax(logits) of each row, and its gradient by ``logits``."""
+    """Return the cross-entropy of softmax(logits) of each row, and its gradient by ``logits``."""
     def __call__(self, logits: Tensor, labels: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Softplus(Primitive):
-    """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above ``threshold``."""
+    """Return log(1 + exp(beta * x)) / beta, and x itself where beta * x is above ``threshold``."""
     def __call__(self, input: Tensor, beta: float = 1, threshold: float = 20, /) -> Tensor: ...
 
 class Softsign(Primitive):
-    """x / (1 + |x|), element by element."""
+    """Return x / (1 + |x|), element by element."""
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class Sort(Primitive):
-    """The elements in order along one axis, and where they were; equal ones keep their order, NaN is the
-    largest.
+    """Return the sorted elements along one axis, and their positions; equal ones keep their order, NaN is
+    the largest.
     """
     axis: int
     descending: bool
@@ -2763,31 +2818,33 @@ class Sort(Primitive):
     def __call__(self, input_x: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class SpaceToBatch(Primitive):
-    """Blocks of the last axes moved into the batch, after padding with 0."""
+    """Return the tensor with blocks of the last axes moved into the batch, after padding with 0."""
     block_size: Ints
     paddings: Sequence[Sequence[int]]
     def __init__(self, block_size: Ints, paddings: Sequence[Sequence[int]]) -> None: ...
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class SpaceToBatchND(Primitive):
-    """``space_to_batch_nd`` under the argument names of its class."""
+    """Return ``space_to_batch_nd`` under the argument names of its class."""
     block_shape: Ints
     paddings: Sequence[Sequence[int]]
     def __init__(self, block_shape: Ints, paddings: Sequence[Sequence[int]]) -> None: ...
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class SpaceToDepth(Primitive):
-    """(N, C, H * b, W * b) to (N, b * b * C, H, W); the inverse of ``DepthToSpace``."""
+    """Return (N, C, H * b, W * b) as (N, b * b * C, H, W); the inverse of ``DepthToSpace``."""
     block_size: int
     def __init__(self, block_size: int) -> None: ...
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class SparseAdd(Primitive):
-    """The sum of two sparse tensors, each place once and in order, without elements that are small."""
+    """Return the sum of two sparse tensors, each position once and in order, without elements that are
+    small.
+    """
     def __call__(self, x1_indices: Tensor, x1_values: Tensor, x1_shape: Tensor, x2_indices: Tensor, x2_values: Tensor, x2_shape: Tensor, thresh: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class SparseAddmm(Primitive):
-    """alpha * (x1 @ x2) + beta * x3, where x1 is a sparse matrix."""
+    """Return alpha * (x1 @ x2) + beta * x3, where x1 is a sparse matrix."""
     def __call__(self, indices: Tensor, values: Tensor, sparse_shape: Tensor, x2_dense: Tensor, x3_dense: Tensor, alpha: Tensor, beta: Tensor, /) -> Tensor: ...
 
 class SparseApplyAdagrad(Primitive):
@@ -2808,7 +2865,7 @@ class SparseApplyAdagradDA(Primitive):
     def __call__(self, var: Tensor, grad_accum: Tensor, grad_square_accum: Tensor, grad: Tensor, indices: Tensor, lr: Tensor | float, l1: Tensor | float, l2: Tensor | float, global_step: Tensor | int, /) -> Tensor: ...
 
 class SparseApplyAdagradV2(Primitive):
-    """One step of Adagrad (Duchi et al. 2011) of the rows that have a gradient: p - lr * g / sqrt(accum +
+    """Take one step of Adagrad (Duchi et al. 2011) of the rows with a gradient: p - lr * g / sqrt(accum +
     epsilon).
     """
     lr: float
@@ -2861,13 +2918,13 @@ class SparseApplyRMSProp(Primitive):
     def __call__(self, var: Tensor, ms: Tensor, mom: Tensor, lr: Tensor | float, grad: Tensor, indices: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class SparseConcat(Primitive):
-    """Sparse tensors joined along an axis; the elements of the result are in order."""
+    """Return the concatenation of sparse tensors along an axis; its elements are in order."""
     concat_dim: int
     def __init__(self, concat_dim: int = 0) -> None: ...
     def __call__(self, sp_input: Sequence[Tensor], values: Sequence[Tensor], shapes: Sequence[Tensor], /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class SparseCountSparseOutput(Primitive):
-    """How often each number is among the elements of each row of a sparse matrix."""
+    """Return how often each number occurs among the elements of each row of a sparse matrix."""
     binary_output: bool
     minlength: int
     maxlength: int
@@ -2883,11 +2940,12 @@ class SparseDenseCwiseMul(Primitive):
     def __call__(self, x1_indices: Tensor, x1_values: Tensor, x1_shape: Tensor, x2: Tensor, /) -> Tensor: ...
 
 class SparseFillEmptyRows(Primitive):
-    """A sparse matrix with an element at the beginning of each row that has none."""
+    """Return a sparse matrix with an element at the beginning of each row that has none."""
     def __call__(self, indices: Tensor, values: Tensor, dense_shape: Tensor, default_value: Tensor, /) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
 
 class SparseGatherV2(Primitive):
-    """The entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes of both are paired up.
+    """Return the entries ``input_indices`` along ``axis``; the first ``batch_dims`` axes of both are
+    paired up.
     """
     def __call__(self, input_params: Tensor, input_indices: TensorLike, axis: int | Tensor, batch_dims: int = 0, /) -> Tensor: ...
 
@@ -2925,11 +2983,11 @@ class SparseMatrixTranspose(Primitive):
     def __call__(self, x_dense_shape: Tensor, x_batch_pointers: Tensor, x_row_pointers: Tensor, x_col_indices: Tensor, x_values: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class SparseReorder(Primitive):
-    """The elements of a sparse tensor in the order of their places."""
+    """Return the elements of a sparse tensor in the order of their positions."""
     def __call__(self, indices: Tensor, values: Tensor, shape: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class SparseReshape(Primitive):
-    """The places of a sparse tensor in another shape of as many elements."""
+    """Return the positions of a sparse tensor in another shape of as many elements."""
     def __call__(self, indices: Tensor, shape: Tensor, new_shape: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class SparseSegmentMean(Primitive):
@@ -2961,23 +3019,25 @@ class SparseSegmentSumWithNumSegments(Primitive):
     def __call__(self, x: Tensor, indices: Tensor, segment_ids: Tensor, num_segments: Tensor, /) -> Tensor: ...
 
 class SparseSlice(Primitive):
-    """A block of a sparse tensor: the elements in it, in their order, with their places in the block.
+    """Return a block of a sparse tensor: the elements in it, in their order, with their positions in the
+    block.
     """
     def __call__(self, indices: Tensor, values: Tensor, shape: Tensor, start: Tensor, size: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class SparseSoftmax(Primitive):
-    """The softmax along the last axis over the elements that a sparse tensor has."""
+    """Return the softmax along the last axis over the elements that a sparse tensor has."""
     def __call__(self, indices: Tensor, values: Tensor, shape: Tensor, /) -> Tensor: ...
 
 class SparseSoftmaxCrossEntropyWithLogits(Primitive):
-    """The mean cross-entropy of softmax(logits) against class numbers, or its gradient by ``logits``.
+    """Return the mean cross-entropy of softmax(logits) against class numbers, or its gradient by
+    ``logits``.
     """
     is_grad: bool
     def __init__(self, is_grad: bool = False) -> None: ...
     def __call__(self, logits: Tensor, labels: Tensor, /) -> Tensor: ...
 
 class SparseSoftmaxCrossEntropyWithLogitsV2(Primitive):
-    """The cross-entropy of softmax(logits) of each row against a class number, and its gradient by
+    """Return the cross-entropy of softmax(logits) of each row against a class number, and its gradient by
     ``logits``.
     """
     def __call__(self, logits: Tensor, labels: Tensor, /) -> tuple[Tensor, Tensor]: ...
@@ -2991,39 +3051,40 @@ class SparseSparseMinimum(Primitive):
     def __call__(self, x1_indices: Tensor, x1_values: Tensor, x1_shape: Tensor, x2_indices: Tensor, x2_values: Tensor, x2_shape: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class SparseTensorDenseAdd(Primitive):
-    """A sparse tensor added to a dense one."""
+    """Return a sparse tensor added to a dense one."""
     def __call__(self, x1_indices: Tensor, x1_values: Tensor, x1_shape: Any, x2: Tensor, /) -> Tensor: ...
 
 class SparseTensorDenseMatmul(Primitive):
-    """A sparse matrix times a dense one."""
+    """Return a sparse matrix times a dense one."""
     adjoint_st: bool
     adjoint_dt: bool
     def __init__(self, adjoint_st: bool = False, adjoint_dt: bool = False) -> None: ...
     def __call__(self, indices: Tensor, values: Tensor, sparse_shape: Any, dense: Tensor, /) -> Tensor: ...
 
 class SparseTensorToCSRSparseMatrix(Primitive):
-    """A sparse tensor with the place of each value as sparse matrices."""
+    """Return a sparse tensor with the position of each value, as sparse matrices."""
     def __call__(self, x_indices: Tensor, x_values: Tensor, x_dense_shape: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class SparseToDense(Primitive):
-    """A sparse tensor as a dense one; of several elements of one place the last one stays."""
+    """Return a sparse tensor as a dense one; of several elements at one position the last one is kept.
+    """
     def __call__(self, indices: Tensor, values: Tensor, sparse_shape: Any, /) -> Tensor: ...
 
 class SparseToDenseV2(Primitive):
-    """A sparse tensor as a dense one."""
+    """Return a sparse tensor as a dense one."""
     validate_indices: bool
     def __init__(self, validate_indices: bool = True) -> None: ...
     def __call__(self, indices: Tensor, output_shape: Tensor, values: Tensor, default_value: Tensor, /) -> Tensor: ...
 
 class Split(Primitive):
-    """Parts of one length along an axis."""
+    """Return parts of one length along an axis."""
     axis: int
     output_num: int
     def __init__(self, axis: int = 0, output_num: int = 1) -> None: ...
     def __call__(self, input_x: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class SplitV(Primitive):
-    """Parts of given lengths along an axis."""
+    """Return parts of given lengths along an axis."""
     size_splits: Any
     split_dim: int
     num_split: int
@@ -3039,51 +3100,52 @@ class Square(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class SquareSumAll(Primitive):
-    """The sum of the squares of each of two Tensors."""
+    """Return the sum of the squares of each of two Tensors."""
     def __call__(self, x: Tensor, y: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class SquaredDifference(Primitive):
-    """(x - y) squared."""
+    """Return the square of x - y."""
     def __call__(self, x: Operand, y: Operand, /) -> Tensor: ...
 
 class Squeeze(Primitive):
-    """Without the axes of length 1."""
+    """Return the tensor without the axes of length 1."""
     axis: Axis
     def __init__(self, axis: Axis = ()) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Sspaddmm(Primitive):
-    """beta * x1 + alpha * (x2 @ x3) as a sparse matrix, where x1 and x2 are sparse; places may come
-    several times.
+    """Return beta * x1 + alpha * (x2 @ x3) as a sparse matrix, with x1 and x2 sparse; positions may
+    repeat.
     """
     def __call__(self, x1_indices: Tensor, x1_values: Tensor, x1_shape: Tensor, x2_indices: Tensor, x2_values: Tensor, x2_shape: Tensor, x3_dense: Tensor, alpha: Tensor, beta: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class Stack(Primitive):
-    """Tensors of one shape joined along a new axis."""
+    """Return tensors of one shape joined along a new axis."""
     axis: int
     def __init__(self, axis: int = 0) -> None: ...
     def __call__(self, tensors: Sequence[Tensor], /) -> Tensor: ...
 
 class StandardLaplace(Primitive):
-    """Numbers of Laplace's distribution with mean 0 and scale 1: the density is exp(-abs(x)) / 2."""
+    """Draw numbers from Laplace's distribution with mean 0 and scale 1: the density is exp(-abs(x)) / 2.
+    """
     seed: int
     seed2: int
     def __init__(self, seed: int = 0, seed2: int = 0) -> None: ...
     def __call__(self, shape: Any, /) -> Tensor: ...
 
 class StandardNormal(Primitive):
-    """Numbers of the normal distribution with mean 0 and deviation 1."""
+    """Draw numbers from the normal distribution with mean 0 and deviation 1."""
     seed: int
     seed2: int
     def __init__(self, seed: int = 0, seed2: int = 0) -> None: ...
     def __call__(self, shape: Any, /) -> Tensor: ...
 
 class StopGradient(Primitive):
-    """The same values, through which no gradient passes."""
+    """Return the same values, through which no gradient passes."""
     def __call__(self, value: Any, /) -> Any: ...
 
 class StridedSlice(Primitive):
-    """``input_x[begin:end:strides]``, axis by axis, with TensorFlow's masks."""
+    """Return ``input_x[begin:end:strides]``, axis by axis, with TensorFlow's masks."""
     begin_mask: int
     end_mask: int
     ellipsis_mask: int
@@ -3097,12 +3159,13 @@ class Sub(Primitive):
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class SubAndFilter(Primitive):
-    """The elements ``input_x - offset`` that are in [0, max_num), in their order, and where they were.
+    """Return the elements ``input_x - offset`` that are in [0, max_num), in their order, and their
+    positions.
     """
     def __call__(self, input_x: Tensor, max_num: int | Tensor, offset: int | Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Svd(Primitive):
-    """The singular value decomposition: s, U and V with U @ diag(s) @ V.T = input (V.H for complex
+    """Return the singular value decomposition: s, U and V with U @ diag(s) @ V.T = input (V.H for complex
     numbers).
     """
     full_matrices: bool
@@ -3131,9 +3194,7 @@ class TensorScatterDiv(Primitive):
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False, /) -> Tensor: ...
 
 class TensorScatterElements(Primitive):
-    """``updates`` put at, or added to, places along an axis: x[i][indices[i][j]] takes updates[i][j] (axis
-    1).
-    """
+    """Return ``input_x`` with ``updates`` written at, or added to, positions along an axis."""
     axis: int
     reduction: str
     def __init__(self, axis: int = 0, reduction: str = 'none') -> None: ...
@@ -3160,49 +3221,51 @@ class TensorScatterUpdate(Primitive):
     def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False, /) -> Tensor: ...
 
 class TensorShape(Primitive):
-    """The shape of a tensor, as a tensor."""
+    """Return the shape of a tensor, as a tensor."""
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class TensorToTuple(Primitive):
-    """The elements of a vector as Python numbers."""
+    """Return the elements of a vector as Python numbers."""
     def __call__(self, x: Tensor, /) -> tuple[Any, ...]: ...
 
 class Tile(Primitive):
-    """The whole tensor repeated along its axes."""
+    """Return the whole tensor repeated along its axes."""
     def __call__(self, input: Tensor, dims: Any, /) -> Tensor: ...
 
 class TopK(Primitive):
-    """The ``k`` largest elements along the last axis in descending order, and where they are."""
+    """Return the ``k`` largest elements along the last axis in descending order, and their positions.
+    """
     sorted: bool
     def __init__(self, sorted: bool = True) -> None: ...
     def __call__(self, input_x: Tensor, k: int, /) -> tuple[Tensor, Tensor]: ...
 
 class Trace(Primitive):
-    """The sum of a matrix's main diagonal."""
+    """Return the sum of a matrix's main diagonal."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Transpose(Primitive):
-    """The axes in another order."""
+    """Return the tensor with its axes in another order."""
     def __call__(self, input: Tensor, dims: Ints | Tensor | None, /) -> Tensor: ...
 
 class TridiagonalMatMul(Primitive):
-    """The product of a matrix that has three diagonals, 0 elsewhere, and another matrix."""
+    """Return the product of a matrix with three diagonals, 0 elsewhere, and another matrix."""
     def __call__(self, superdiag: Tensor, maindiag: Tensor, subdiag: Tensor, rhs: Tensor, /) -> Tensor: ...
 
 class TridiagonalSolve(Primitive):
-    """The solution of equations whose matrix has three diagonals, 0 elsewhere."""
+    """Return the solution of equations whose matrix has three diagonals, and 0 elsewhere."""
     partial_pivoting: bool
     def __init__(self, partial_pivoting: bool = True) -> None: ...
     def __call__(self, diagonals: Tensor, rhs: Tensor, /) -> Tensor: ...
 
 class Tril(Primitive):
-    """The lower triangle of each matrix: element (i, j) where j - i <= ``diagonal``, 0 elsewhere."""
+    """Return the lower triangle of each matrix: element (i, j) where j - i <= ``diagonal``, 0 elsewhere.
+    """
     diagonal: int
     def __init__(self, diagonal: int = 0) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class TrilIndices(Primitive):
-    """Where the lower triangle of a (row, col) matrix is."""
+    """Return the indices of the lower triangle of a (row, col) matrix."""
     row: int
     col: int
     offset: int
@@ -3211,7 +3274,8 @@ class TrilIndices(Primitive):
     def __call__(self, ) -> Tensor: ...
 
 class TripletMarginLoss(Primitive):
-    """max(0, d(x, positive) - d(x, negative) + margin), d the p-norm; ``ops.triplet_margin_loss``."""
+    """Return max(0, d(x, positive) - d(x, negative) + margin), d the p-norm; ``ops.triplet_margin_loss``.
+    """
     p: float
     swap: bool
     eps: float
@@ -3220,13 +3284,14 @@ class TripletMarginLoss(Primitive):
     def __call__(self, x: Tensor, positive: Tensor, negative: Tensor, margin: float | Tensor, /) -> Tensor: ...
 
 class Triu(Primitive):
-    """The upper triangle of each matrix: element (i, j) where j - i >= ``diagonal``, 0 elsewhere."""
+    """Return the upper triangle of each matrix: element (i, j) where j - i >= ``diagonal``, 0 elsewhere.
+    """
     diagonal: int
     def __init__(self, diagonal: int = 0) -> None: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class TriuIndices(Primitive):
-    """Where the upper triangle of a (row, col) matrix is."""
+    """Return the indices of the upper triangle of a (row, col) matrix."""
     row: int
     col: int
     offset: int
@@ -3239,16 +3304,16 @@ class Trunc(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class TruncateDiv(Primitive):
-    """x / y rounded towards 0."""
+    """Return x / y rounded towards 0."""
     def __call__(self, x: Operand, y: Operand, /) -> Tensor: ...
 
 class TruncateMod(Primitive):
-    """The remainder x - y * trunc(x / y), which has the sign of x."""
+    """Return the remainder x - y * trunc(x / y), which has the sign of x."""
     def __call__(self, x: Operand, y: Operand, /) -> Tensor: ...
 
 class TruncatedNormal(Primitive):
-    """Numbers of the normal distribution with mean 0 and deviation 1, of which those outside [-2, 2] are
-    left out.
+    """Draw numbers from the normal distribution with mean 0 and deviation 1, without those outside [-2,
+    2].
     """
     dtype: DTypeLike
     seed: int
@@ -3257,11 +3322,11 @@ class TruncatedNormal(Primitive):
     def __call__(self, shape: Tensor, /) -> Tensor: ...
 
 class TupleToArray(Primitive):
-    """A tuple of numbers as a tensor."""
+    """Return a tuple of numbers as a tensor."""
     def __call__(self, input_x: tuple[Number, ...], /) -> Tensor: ...
 
 class Uniform(Primitive):
-    """Numbers evenly spread over [minval, maxval), in the input's shape and dtype."""
+    """Draw numbers uniformly from [minval, maxval), in the input's shape and dtype."""
     minval: float
     maxval: float
     seed: int
@@ -3270,7 +3335,7 @@ class Uniform(Primitive):
     def __call__(self, x: Tensor, /) -> Tensor: ...
 
 class UniformCandidateSampler(Primitive):
-    """``num_sampled`` classes, each of [0, range_max) with the same probability."""
+    """Draw ``num_sampled`` classes, each of [0, range_max) with the same probability."""
     num_true: int
     num_sampled: int
     unique: bool
@@ -3281,28 +3346,28 @@ class UniformCandidateSampler(Primitive):
     def __call__(self, true_classes: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class UniformInt(Primitive):
-    """Whole numbers evenly spread over [minval, maxval)."""
+    """Draw integers uniformly from [minval, maxval)."""
     seed: int
     seed2: int
     def __init__(self, seed: int = 0, seed2: int = 0) -> None: ...
     def __call__(self, shape: Any, minval: int | Tensor, maxval: int | Tensor, /) -> Tensor: ...
 
 class UniformReal(Primitive):
-    """Numbers evenly spread over [0, 1)."""
+    """Draw numbers uniformly from [0, 1)."""
     seed: int
     seed2: int
     def __init__(self, seed: int = 0, seed2: int = 0) -> None: ...
     def __call__(self, shape: Any, /) -> Tensor: ...
 
 class Unique(Primitive):
-    """Each value once, in the order in which they come, and for every element the place of its value among
-    them.
+    """Return each value once, in the order of their first appearance, and for every element the position
+    of its value.
     """
     def __call__(self, input: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class UniqueConsecutive(Primitive):
-    """The values without repetitions of neighbors; on demand which of them each element has, and how long
-    the runs are.
+    """Return the values without repetitions of neighbors, optionally each element's position and run
+    lengths.
     """
     return_inverse: bool
     return_counts: bool
@@ -3311,18 +3376,17 @@ class UniqueConsecutive(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor | tuple[Tensor, ...]: ...
 
 class UniqueWithPad(Primitive):
-    """``unique`` of a vector, filled up with ``pad_num`` to the length of the input."""
+    """Return ``unique`` of a vector, filled up with ``pad_num`` to the length of the input."""
     def __call__(self, x: Tensor, pad_num: int | float | Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class Unpack(Primitive):
-    """The entries along ``axis``, without that axis."""
+    """Return the entries along ``axis``, without that axis."""
     axis: int
     def __init__(self, axis: int = 0) -> None: ...
     def __call__(self, input_x: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class UnravelIndex(Primitive):
-    """The indices in each axis of a tensor of shape ``dims`` of places in the flattened tensor, as in
-    NumPy.
+    """Return the indices in each axis of positions in a flattened tensor of shape ``dims``, as in NumPy.
     """
     def __call__(self, indices: Tensor, dims: Tensor, /) -> Tensor: ...
 
@@ -3339,18 +3403,18 @@ class UnsortedSegmentProd(Primitive):
     def __call__(self, x: Tensor, segment_ids: Tensor, num_segments: int | Tensor, /) -> Tensor: ...
 
 class UnsortedSegmentSum(Primitive):
-    """The sum of the elements of each segment."""
+    """Return the sum of the elements of each segment."""
     def __call__(self, input_x: Tensor, segment_ids: Tensor, num_segments: int | Tensor, /) -> Tensor: ...
 
 class Unstack(Primitive):
-    """The entries along ``axis``, without that axis; ``ops.unstack``."""
+    """Return the entries along ``axis``, without that axis, as ``ops.unstack``."""
     axis: int
     num: int | None
     def __init__(self, axis: int = 0, num: int | None = None) -> None: ...
     def __call__(self, x: Tensor, /) -> tuple[Tensor, ...]: ...
 
 class UpperBound(Primitive):
-    """Where ``values`` belong in sorted rows: before those that equal them (LowerBound) or behind
+    """Return where ``values`` belong in sorted rows: before their equals (LowerBound) or after them
     (UpperBound).
     """
     out_type: AnyDType
@@ -3358,31 +3422,31 @@ class UpperBound(Primitive):
     def __call__(self, rows: Tensor, values: Tensor, /) -> Tensor: ...
 
 class UpsampleNearest3D(Primitive):
-    """(N, C, D, H, W) resized, each element the nearest one."""
+    """Return (N, C, D, H, W) resized, each element the nearest one."""
     def __call__(self, x: Tensor, output_size: Any = None, scales: Sequence[float] | None = None, /) -> Tensor: ...
 
 class UpsampleTrilinear3D(Primitive):
-    """(N, C, D, H, W) resized along lines between neighbors."""
+    """Return (N, C, D, H, W) resized along lines between neighbors."""
     align_corners: bool
     def __init__(self, align_corners: bool = False) -> None: ...
     def __call__(self, x: Tensor, output_size: Any = None, scales: Sequence[float] | None = None, /) -> Tensor: ...
 
 class Xdivy(Primitive):
-    """x / y, and 0 where x is 0, whatever y is."""
+    """Return x / y, and 0 where x is 0, for any y."""
     def __call__(self, x: Operand, y: Operand, /) -> Tensor: ...
 
 class Xlogy(Primitive):
-    """input * log(other), and 0 where ``input`` is 0, whatever ``other`` is but NaN."""
+    """Return input * log(other), and 0 where ``input`` is 0, for any ``other`` but NaN."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...
 
 class Zeros(Primitive):
-    """A tensor of zeros."""
+    """Return a tensor of zeros."""
     def __call__(self, size: Any, dtype: DTypeLike | None = None, /) -> Tensor: ...
 
 class ZerosLike(Primitive):
-    """Zeros of the input's shape and device."""
+    """Return zeros of the input's shape and device."""
     def __call__(self, input: Tensor, *, dtype: DTypeLike | None = None) -> Tensor: ...
 
 class Zeta(Primitive):
-    """Hurwitz's zeta function: the sum of (other + k) ** -input over k = 0, 1, ...."""
+    """Return Hurwitz's zeta function: the sum of (other + k) ** -input over k = 0, 1, ...."""
     def __call__(self, input: Operand, other: Operand, /) -> Tensor: ...

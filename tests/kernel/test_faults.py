@@ -151,7 +151,7 @@ def test_losses_of_shape_one_end_no_checked_script(tmp_path: Path) -> None:
 def test_a_test_whose_report_fails_passes_as_by_itself(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(
         "import numpy as np\nfrom mindspore import ops, Tensor, nn\n"
-        "from hookscope.engine.debug.diagnose.checks import report\n\n"
+        "from hookscope.engine.debug.diagnose import report\n\n"
         "def boom(session):\n    raise RuntimeError('planted')\n\n"
         "class Log(nn.Cell):\n    def construct(self, x):\n        return ops.log(x)\n\n"
         "def test_faulty(monkeypatch):\n    report.report_text = boom\n    Log()(Tensor(np.float32([-1.0, 3.0])))\n"
