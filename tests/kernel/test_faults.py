@@ -93,7 +93,7 @@ SCRIPT = """
 import numpy as np
 from mindspore import nn, ops, Tensor
 import mindspore as ms
-from hookscope.engine.debug.diagnose.checks import {where}
+from hookscope.engine.debug.diagnose import {where}
 
 def boom(*args, **named):
     raise RuntimeError("planted")
