@@ -34,7 +34,7 @@ def same_call(a: Array, b: Array) -> bool:
 
 
 def words(told: Array) -> str:
-    """Return the words of a received note."""
+    """Return the words of a note that another rank ``told``."""
     return told[_DIGEST:].tobytes().rstrip(b"\0").decode(errors="replace")
 
 

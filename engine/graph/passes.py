@@ -36,7 +36,7 @@ __all__ = ["expands_at", "optimized"]
 
 
 def expands_at(level: str) -> Callable[[Operator], bool]:
-    """Return the predicate that selects the operators whose vjp rules are traced as operators; at "O0" none are."""
+    """Return the predicate of operators whose vjp rules are traced as operators: at ``level`` "O0" none are."""
     return expands if level == "O1" else lambda operator: False
 
 

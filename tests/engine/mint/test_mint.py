@@ -423,7 +423,9 @@ def test_a_layer_of_a_function_explains_the_arguments_of_the_function() -> None:
         "    kernel_size: the size of the windows: an int, or one for each axis.",
         "    stride: the stride; None is ``kernel_size``.",
     ]
-    assert text.splitlines()[-1].startswith("    divisor_override: ")
+    assert (
+        text.splitlines()[-1] == "    divisor_override: the divisor of the sums; None or 0 for the number of elements."
+    )
     assert inspect.getdoc(mint.nn.Sigmoid) == "The layer of ``mint.nn.functional.sigmoid``, called with 1 tensor."
     assert repr(mint.nn.ELU(0.5)) == "ELU(alpha=0.5, inplace=False)"
 
