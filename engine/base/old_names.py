@@ -1,0 +1,127 @@
+"""Import names of before the packages were divided by subject: ``hookscope.engine.core.taps`` is ``tape.taps`` now.
+
+A finder at the head of sys.meta_path resolves them to the same module objects, so that programs written with the old
+names keep working. An old name that a package has now is not in the table.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+__all__ = ["install"]
+
+_ENGINE = __name__.rsplit(".", 2)[0]
+# (old package, new package): the modules, as OLD=NEW where the last part of the name has changed, too
+_MOVED = {
+    ("", ""): "ranks=distributed serialization=formats",
+    ("core", "autograd"): "function grad marks offloading saved_tensors walk=backward watched_backward",
+    ("core", "base"): (
+        "absent=absent_names atomic_write checks=argument_checks file_labels "
+        "later=deferred_checks modes names=module_names nearest=nearest_name places=code_origin "
+        "shown=quoting silence=float_warnings surfaces types"
+    ),
+    ("core", "nn"): "func_graph",
+    ("core", "tape"): "hooks progress recording=tape taps",
+    ("core", "tensors"): (
+        "backend beside=unrecorded blocks dtype dtype_names generator initializer interchange "
+        "kinds=type_kinds nested operator overflow parameter placeholder precision printing "
+        "random tensor views"
+    ),
+    ("debug", "debug"): "captures=record comparing=compare pausing=stop",
+    ("debug", "debug.compare"): "across_ranks=ranks",
+    ("debug", "debug.diagnose"): "checks conditions cures offered_cures",
+    ("debug", "debug.record"): "counts newest=newest_values rows tables",
+    ("debug", "debug.stop"): "stepping",
+    ("debug", "debug.watch"): (
+        "hooks newest_session observer own_runs paths taken_roots=roots visits  watches watching"
+    ),
+    (
+        "debug.across_ranks",
+        "debug.compare.ranks",
+    ): "alike_rows comparison details digests findings naming recorder records",
+    ("debug.captures", "debug.record"): (
+        "by_array=array_table capture capturing=recorder given_up=evicted held=memory ring size_texts statistics"
+    ),
+    ("debug.checks", "debug.diagnose"): (
+        "causes condition_pauses examiner figures_by_step findings finiteness "
+        "looked_for=selection nonfinite=nonfinite_text producer provenance report session_checks "
+        "streaks"
+    ),
+    ("debug.checks", "debug.diagnose.checks"): (
+        "data_checks initial_values loss_checks loss_course network_checks operands "
+        "optimizer_checks owners updates use_checks watcher"
+    ),
+    ("debug.comparing", "debug.compare"): (
+        "compare difference differentiated gradient_check gradient_rows isolated likeness slopes wrong_gradients"
+    ),
+    ("debug.conditions", "debug.diagnose.conditions"): (
+        "activations condition consequences data gradients loss network nonfinite optimizer own=user parameters values"
+    ),
+    ("debug.pausing", "debug.stop"): (
+        "bprop_stops breakpoint breakpoints cell_stops editing expression line_stops next_stop "
+        "operator_stops pause paused_scope pauses points showing stops terminal undo"
+    ),
+    ("debug.stepping", "debug.stop.stepping"): "bprop history stepper tracing user_code variables",
+    ("nn", "nn.layers"): (
+        "activation arrays conv derivatives dropout embedding image_similarity images linear "
+        "matrices normalization norms padding pooling rnn special transformer"
+    ),
+    ("ops", "ops.elementwise"): "arithmetic comparison complexes=complex_numbers elementary exponentials special",
+    ("ops", "ops.higher_order"): "composite control hook_backward loops transforms",
+    ("ops", "ops.image"): "boxes colors  regions resizing",
+    ("ops", "ops.indexing"): "gathering lookup scattering sequences sorting",
+    ("ops", "ops.legacy"): (
+        "drawing_primitives fused_updates looking=side_effects matrix_primitives picked_segments updates value_names"
+    ),
+    ("ops", "ops.linalg"): "bands diagonals  matrices=decompositions products spectra",
+    ("ops", "ops.neural"): (
+        "activation adaptive_pooling attention convolution ctc deformable loss normalization "
+        "pooling recurrent unpooling"
+    ),
+    ("ops", "ops.random"): "candidates drawing dropping=dropout",
+    ("ops", "ops.reduction"): "statistics",
+    ("ops", "ops.shapes"): ("creation data_formats   joining margins=padding rearranging shape=reshape slicing"),
+    ("ops", "ops.sparse"): (
+        " sparse_matrices=matrices sparse_parts=components sparse_tensors=tensors sparse_unary=unary"
+    ),
+    ("ranks", "distributed"): "exchange mailbox notes settings together waiting worker world",
+    ("serialization", "formats"): (
+        "ckpt converting=conversion exporting=export free_memory loading=load_checkpoint "
+        "names=checkpoint_names safetensors saving=save_checkpoint turns=path_locks"
+    ),
+}
+_NAMES = {
+    f"{_ENGINE}.{old_package}.{old}".replace("..", "."): f"{_ENGINE}.{new_package}.{new or old}".replace("..", ".")
+    for (old_package, new_package), names in _MOVED.items()
+    for old, _, new in (name.partition("=") for name in names.split())
+}
+_DIVIDED = {f"{_ENGINE}.core"}
+"""Packages whose modules went to several packages: an empty package stands for each."""
+
+
+class _Finder:
+    """Finder and loader of the old names."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        known = fullname in _NAMES or fullname in _DIVIDED
+        return ModuleSpec(fullname, self, is_package=True) if known else None  # type: ignore[arg-type]  # no base class
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Put the module of the new name in the place of the empty one, as a module may do while it loads."""
+        if new := _NAMES.get(module.__name__):
+            sys.modules[module.__name__] = import_module(new)
+
+
+def install() -> None:
+    """Resolve the old names from now on."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())  # else files below a renamed package would be loaded twice
