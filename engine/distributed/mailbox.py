@@ -13,11 +13,11 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
 
+from ..base.wake_up import WakeUp
 from ..cpu.telling import tell
 from .notes import NOTE, Array, bytes_of, described, note, same_call, words
 from .worker import LONGEST_PAUSE, Pending
@@ -78,7 +78,8 @@ class _Awaited:
             pending.end(error=RuntimeError(f"{pending.what} ({pending.line}): {error}"))
 
 
-_asked: SimpleQueue[Callable[[], object]] = SimpleQueue()
+_asked: deque[Callable[[], object]] = deque()
+_wake_up = WakeUp()
 # Both are used by the thread only.
 _under_way: list[_Sent] = []
 _awaited: dict[tuple[str, int, int], _Awaited] = {}
@@ -168,18 +169,19 @@ def _ask(act: Callable[[], object]) -> None:
     if _thread is None:
         _thread = threading.Thread(target=_work, name="hookscope messages", daemon=True)
         _thread.start()
-    _asked.put(act)
+    _asked.append(act)
+    _wake_up.set()
 
 
 def _work() -> None:
     pause = 0.0
     while True:
         busy = bool(_under_way or _awaited)
-        try:
-            _asked.get(timeout=pause if busy else None)()
+        if not _asked:
+            _wake_up.wait(pause if busy else None)
+        while _asked:
+            _asked.popleft()()
             pause = 0.0
-        except Empty:
-            pass
         count_before = len(_under_way) + sum(len(entry.waiting) for entry in _awaited.values())
         _under_way[:] = [entry for entry in _under_way if not _is_over(entry)]
         for key in [key for key, entry in _awaited.items() if _is_over(entry)]:

@@ -17,7 +17,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from time import monotonic
 from types import FrameType
 from typing import Any, ClassVar
@@ -25,6 +24,7 @@ from uuid import uuid4
 
 import zmq
 
+from hookscope.engine.base.wake_up import WakeUp
 from hookscope.engine.cpu.ownership import own_folder
 from hookscope.engine.cpu.telling import tell
 from hookscope.engine.distributed.worker import set_while_waiting
@@ -84,9 +84,7 @@ class Served:
     ) -> None:
         self._acts: dict[str, tuple[Act, bool]] = {}
         self._inbox: deque[tuple[bytes, Message, list[memoryview]]] = deque()
-        # Objects that the main thread shares with others are implemented in C: an interrupt, which may come between any
-        # two lines, leaves a Condition locked.
-        self._wakes: SimpleQueue[None] = SimpleQueue()
+        self._wake_up = WakeUp()  # no Condition, which an interrupt between two lines of its code leaves locked
         self._waiting: list[object] = []  # the innermost last: only it takes messages out
         self._when_asked: Callable[[], None] | None = None
         self._next_answer = 0.0
@@ -237,8 +235,7 @@ class Served:
 
     def wake(self) -> None:
         """Wake the waiting threads to check their conditions. Any thread may call this."""
-        if self._wakes.empty():
-            self._wakes.put(None)
+        self._wake_up.set()
 
     def wait(self, until: Callable[[], bool], timeout: float | None = None) -> bool:
         """Block this thread until ``until()`` is true, and handle requests; return False after ``timeout`` s."""
@@ -250,8 +247,7 @@ class Served:
                 if remaining <= 0:
                     return False
                 if not self._take_one(waiter):
-                    with contextlib.suppress(Empty):
-                        self._wakes.get(timeout=min(remaining, _POLL))
+                    self._wake_up.wait(min(remaining, _POLL))
         return True
 
     def answer(self) -> None:
