@@ -1,7 +1,7 @@
 """Wake-up of a waiting thread, in place of ``SimpleQueue.get(timeout=...)``, which may never return before Python 3.13.
 
-That call takes a lock that an earlier ``put`` has left released, finds no item, and waits for the rest of its timeout. If
-the timeout is over by then, the rest is negative, which means forever. A timeout of microseconds on a busy machine is.
+That call takes a lock that an earlier ``put`` left released, finds no item, and waits for the rest of its timeout. If
+the timeout is over by then, the rest is negative, which means forever: with microseconds on a busy machine, it is.
 """
 
 from __future__ import annotations
