@@ -125,3 +125,9 @@ def install() -> None:
     """Resolve the old names from now on."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())  # else files below a renamed package would be loaded twice
+    for old, new in _NAMES.items():
+        package, _, name = old.rpartition(".")
+        module = sys.modules.get(new)
+        if module and getattr(sys.modules.get(package), name, module) is not module:
+            # An import would set the package's attribute, which is something else now: the function ops.shape.
+            sys.modules[old] = module

@@ -38,6 +38,23 @@ def test_documented_names_work_in_a_fresh_process(run_python: Run) -> None:
     ]
 
 
+def test_no_import_of_an_old_name_changes_an_attribute(run_python: Run) -> None:
+    """``import hookscope.engine.ops.shape`` must leave the function ``ops.shape``."""
+    code = (
+        "import sys\nfrom importlib import import_module\nimport hookscope.engine, hookscope.engine.debug\n"
+        "from hookscope.engine.base.old_names import _NAMES\n"
+        "for new in _NAMES.values(): import_module(new)\n"
+        "before = {name: dict(vars(module)) for name, module in sys.modules.items() if name.startswith('hookscope')}\n"
+        "for old in _NAMES: import_module(old)\n"
+        "print([f'{name}.{attribute}' for name, attributes in before.items() for attribute, value in attributes.items()"
+        " if getattr(sys.modules[name], attribute) is not value])\n"
+        "import hookscope.engine.ops.shape\n"
+        "from hookscope.engine.ops.shape import reshape\n"
+        "print(hookscope.engine.ops.shape.__name__, reshape is hookscope.engine.ops.reshape)"
+    )
+    assert run_python(code).stdout.splitlines() == ["[]", "shape True"]
+
+
 def test_an_unknown_name_below_the_engine_is_an_import_error(run_python: Run) -> None:
     code = "try: import hookscope.engine.core.nope\nexcept ModuleNotFoundError as error: print(error)"
     assert "No module named 'hookscope.engine.core.nope'" in run_python(code).stdout
