@@ -38,6 +38,11 @@ class Check:
 
 
 CHECKS = {
+    "tests": Check(
+        "anything: every case of every test",
+        "-m pytest -n 2 --dist loadfile --no-loadscope-reorder --nbval tests notebooks",
+        (("CI", "true"), ("HOOKSCOPE_ALL_CASES", "1")),
+    ),
     "views": Check(
         "views, writes in place, tapes",
         "-m tests.engine.view_programs --programs {20000} --seed {seed}",
@@ -56,7 +61,9 @@ CHECKS = {
         "tests/engine/same_bits.py --seed {seed} --processes {20}",
     ),
     "files": Check("how files are written", "tests/engine/file_trials.py --seed {seed}"),
-    "killed saves": Check("checkpoints of ranks", "-m tests.engine.ranks.killed_saves --kills {30} --seed {seed}"),
+    "killed saves": Check(
+        "checkpoints of ranks", "-m tests.engine.ranks.killed_saves --kills {30} --seed {seed}"
+    ),
     "checkpoints": Check("how files are read", "tests/engine/fuzz_checkpoints.py --files {100000} --seed {seed}"),
     "pauses": Check("the pause pump", "tests/kernel/random_pauses.py --pauses {1000} --seed {seed}"),
     "rank pauses": Check(

@@ -28,12 +28,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # A worker takes a file at a time (--dist loadfile), in this order: what takes long must not be the last that runs.
 LONGEST_FIRST = ("faults", "browser", "kernel", "widgets", "triton_kernels", "packaging")
-# A reader of the README is shown that each promise holds; CI=true runs every test. Elsewhere these are left out: tests
-# with the mark ci_only, most of those in Chromium, and of a test all but MOST_CASES cases, which are evenly spaced and
-# the same each time. A file that is named on the command line is run whole. --most-cases asks for so many anywhere.
+# Three selections. A reader of the README is shown that each promise holds: of a test with many cases MOST_CASES are run,
+# evenly spaced and the same each time, and tests with the mark ci_only and most of those in Chromium are left out.
+# CI=true runs every test, with IN_CI times as many cases. `make nightly` runs all cases of all tests, with
+# HOOKSCOPE_ALL_CASES=1. A file that is named on the command line is run whole. --most-cases asks for so many anywhere.
 CI_ONLY = "ci_only: what takes long and rarely tells more than what is run anyway; run where CI=true, else left out"
-CASES = "cases(count): so many of its cases are run where CI is not true, in the place of MOST_CASES"
+CASES = "cases(count): so many of its cases are run by `make test`, in the place of MOST_CASES"
 MOST_CASES = 8
+IN_CI = 4
 FAULTS_EXPECTED = "faults_expected: something of the debugger is made to raise; in any other test that is a failure"
 # Much of the time goes to Chromium. Of its tests these files are run everywhere; the others are ci_only.
 IN_CHROMIUM_EVERYWHERE = ("browser/test_jupyterlab.py", "widgets/test_page.py")
@@ -55,23 +57,28 @@ def in_ci() -> bool:
     return os.environ.get("CI") == "true"
 
 
+def all_cases() -> bool:
+    return os.environ.get("HOOKSCOPE_ALL_CASES") == "1"
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     named = [Path(config.invocation_params.dir, argument.partition("::")[0]) for argument in config.args]
-    left_out = [item for item in items if item.path not in named and _takes_long(item)] if not in_ci() else []
+    others = [item for item in items if item.path not in named]
+    left_out = [item for item in others if _takes_long(item)] if not in_ci() and not all_cases() else []
     most = config.getoption("--most-cases")
     if most is not None:
         left_out += _beyond(most, items)
-    elif not in_ci():
-        left_out += _beyond(MOST_CASES, [item for item in items if item.path not in named])
+    elif not all_cases():
+        left_out += _beyond(MOST_CASES, others, IN_CI if in_ci() else 1)
     config.hook.pytest_deselected(items=left_out)
     config.stash[_LEFT_TO_CI] = len(left_out)
     kept = set(items).difference(left_out)
     items[:] = sorted(filter(kept.__contains__, items), key=_turn)
 
 
-def _beyond(most: int, items: list[pytest.Item]) -> list[pytest.Item]:
-    """The cases of each test that are more than so many, or than its mark says."""
+def _beyond(most: int, items: list[pytest.Item], times: int = 1) -> list[pytest.Item]:
+    """Return the cases of each test that are more than ``times`` as many as ``most``, or as its mark says."""
     groups: dict[str, list[pytest.Item]] = {}
     for item in items:
         if hasattr(item, "callspec") and not _takes_long(item):
@@ -79,9 +86,9 @@ def _beyond(most: int, items: list[pytest.Item]) -> list[pytest.Item]:
     left_out = []
     for group in groups.values():
         mark = group[0].get_closest_marker("cases")
-        count = most if mark is None else mark.args[0]
-        kept = {place * len(group) // count for place in range(count)}
-        left_out += [item for place, item in enumerate(group) if count < len(group) and place not in kept]
+        count = times * (most if mark is None else mark.args[0])
+        selected = {case * len(group) // count for case in range(count)}
+        left_out += [item for index, item in enumerate(group) if count < len(group) and index not in selected]
     return left_out
 
 
@@ -105,8 +112,11 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     left_out = config.stash[_LEFT_TO_CI]
     if left_out:
-        why = "left out by --most-cases" if in_ci() else "run with CI=true: make test CI=true"
-        terminalreporter.write_line(f"{left_out} more tests are {why}")
+        if config.getoption("--most-cases") is not None:
+            reason = "left out by --most-cases"
+        else:
+            reason = "run by make nightly" if in_ci() else "run with CI=true: make test CI=true"
+        terminalreporter.write_line(f"{left_out} more tests are {reason}")
 
 
 def _turn(item: pytest.Item) -> int:

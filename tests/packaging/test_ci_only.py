@@ -32,7 +32,7 @@ def collected(repository: Path, ci: str, *paths: str) -> tuple[list[str], str]:
 def test_kernels_whose_compilation_takes_long_are_looked_at_in_ci(repository: Path, ci: str, all_of_them: bool) -> None:
     names, said = collected(repository, ci, "tests/triton_kernels")
     assert any(name.startswith(COMPILED) for name in names) is all_of_them
-    assert (" deselected" in said) is not all_of_them
+    assert ("more tests are run with CI=true" in said) is not all_of_them
 
 
 def test_of_the_tests_in_chromium_two_files_are_run_everywhere(repository: Path) -> None:
@@ -52,11 +52,11 @@ def test_of_the_tests_in_chromium_two_files_are_run_everywhere(repository: Path)
 TESTS = """
 import pytest
 
-@pytest.mark.parametrize("n", range(20))
+@pytest.mark.parametrize("n", range(40))
 def test_many(n): pass
 
 @pytest.mark.cases(2)
-@pytest.mark.parametrize("n", range(20))
+@pytest.mark.parametrize("n", range(16))
 def test_few_are_enough(n): pass
 
 @pytest.mark.parametrize("n", range(3))
@@ -97,28 +97,42 @@ def passed(folder: Path, ci: str, *arguments: str) -> tuple[dict[str, list[int]]
 def test_of_a_test_with_many_cases_evenly_spaced_ones_are_run(small: Path) -> None:
     run, said = passed(small, "", "tests")
     assert run == {
-        "test_many": [0, 2, 5, 7, 10, 12, 15, 17],
-        "test_few_are_enough": [0, 10],
+        "test_many": [0, 5, 10, 15, 20, 25, 30, 35],
+        "test_few_are_enough": [0, 8],
         "test_all_of_few": [0, 1, 2],
     }
-    assert "31 more tests are run with CI=true: make test CI=true" in said
+    assert "47 more tests are run with CI=true: make test CI=true" in said
 
 
-@pytest.mark.parametrize(("ci", "path"), [("true", "tests"), ("", "tests/test_one.py")])
-def test_ci_and_a_file_that_is_named_have_all_cases(ci: str, path: str, small: Path) -> None:
-    run, said = passed(small, ci, path)
+def test_ci_runs_four_times_as_many(small: Path) -> None:
+    run, said = passed(small, "true", "tests")
     assert {name: len(cases) for name, cases in run.items()} == {
-        "test_many": 20,
-        "test_few_are_enough": 20,
+        "test_many": 32,
+        "test_few_are_enough": 8,
         "test_all_of_few": 3,
     }
-    assert "44 passed" in said and "more tests" not in said
+    assert "44 passed" in said and "16 more tests are run by make nightly" in said
+
+
+@pytest.mark.parametrize("ci", ["true", ""])
+@pytest.mark.parametrize(("path", "all_cases"), [("tests/test_one.py", ""), ("tests", "1")])
+def test_nightly_and_a_file_that_is_named_have_all_cases(
+    path: str, all_cases: str, ci: str, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOOKSCOPE_ALL_CASES", all_cases)
+    run, said = passed(small, ci, path)
+    assert {name: len(cases) for name, cases in run.items()} == {
+        "test_many": 40,
+        "test_few_are_enough": 16,
+        "test_all_of_few": 3,
+    }
+    assert "60 passed" in said and "more tests" not in said
 
 
 def test_so_many_cases_can_be_asked_for_in_ci_too(small: Path) -> None:
     run, said = passed(small, "true", "--most-cases=3", "tests/test_one.py")
-    assert run == {"test_many": [0, 6, 13], "test_few_are_enough": [0, 10], "test_all_of_few": [0, 1, 2]}
-    assert "test_long PASSED" in said and "35 more tests are left out by --most-cases" in said
+    assert run == {"test_many": [0, 13, 26], "test_few_are_enough": [0, 8], "test_all_of_few": [0, 1, 2]}
+    assert "test_long PASSED" in said and "51 more tests are left out by --most-cases" in said
 
 
 def test_workers_say_once_what_is_left_to_ci(small: Path) -> None:
@@ -131,7 +145,7 @@ def test_workers_say_once_what_is_left_to_ci(small: Path) -> None:
         check=True,
         timeout=100,
     )
-    assert done.stdout.count("31 more tests are run with CI=true") == 1
+    assert done.stdout.count("47 more tests are run with CI=true") == 1
 
 
 def test_the_folders_that_take_longest_come_first(repository: Path) -> None:

@@ -20,6 +20,8 @@ def nightly(repository: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_every_check_is_a_program_that_is_there(nightly: Any, repository: Path) -> None:
     for name, check in nightly.CHECKS.items():
         words = check.command.split()
+        if words[:2] == ["-m", "pytest"]:
+            continue
         path = repository / (words[1].replace(".", "/") if words[0] == "-m" else words[0])
         assert path.is_file() or path.with_suffix(".py").is_file() or (path / "__main__.py").is_file(), name
 
