@@ -1,17 +1,32 @@
-"""Backward pass over a tape, watched or not."""
+"""Backward pass over a tape: one loop over its nodes, from the last to the first.
+
+Everything else is data: what is to happen between two nodes is a list of events (hooks on leaves, the ends of watched
+cell calls, see ``regions``), and how a node's gradients are added is a function (``sums``).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import islice
 from typing import Any
 
-from ..base.types import Array
-from ..tape.tape import Recording, Sums, accumulate, state
-from .plain_backward import walk
-from .steps import run_leaf_hooks, step_back
-from .watched_backward import watched_backward
+import numpy as np
 
-__all__ = ["backward"]
+from ..base.float_warnings import restore, silence
+from ..base.types import Array
+from ..tape import taps
+from ..tape.tape import Node, Recording, Renaming, state
+from ..tensors.operator import FLOAT32, TIMES_OTHER, Operator
+from .regions import Regions
+from .sums import Sums, accumulate, add_in_place, add_pairs, run_hook, sum_of
+
+__all__ = ["backward", "run_backward", "step_back"]
+
+Event = tuple[int, Callable[[], None]]
+"""What happens when a number of nodes remain, and that number."""
+Add = Callable[..., None]
+"""A function that adds pairs of an array and its gradient; a second argument: whether the sums have them already."""
 
 
 def backward(
@@ -29,23 +44,23 @@ def backward(
         the gradient of each leaf that was reached, by the id of its array.
     """
     recording.put_back()
-    renamed = recording.renamings or any(
-        region.inner_inputs or region.inner_outputs for _, region, _ in recording.marks
-    )
-    gradients: dict[int, Any] = Sums(recording, (), functions) if renamed else {}
+    marks = recording.marks
+    is_renamed = recording.renamings or any(region.inner_inputs or region.inner_outputs for _, region, _ in marks)
+    gradients: dict[int, Any] = Sums(recording, (), functions) if is_renamed else {}
     _add_seeds(gradients, seeds, functions)
-    waiting = _leaves_with_hooks(recording)
+    add, release = None, last and not (functions.wraps or recording.hooked or is_renamed)
+    events = _leaf_hooks(recording, gradients) if recording.hooked else []
+    if marks:
+        regions = Regions(recording, gradients, functions)
+        add, release = regions.add, release and not any(region.passes_a_value_through() for _, region, _ in marks)
+        events = sorted([*events, *regions.events()], key=lambda event: event[0])
+        if release:
+            marks.clear()  # the last event of a call releases its arguments and output
+    elif taps.operator_taps:
+        release = False
     outer_callbacks, state.left = state.left, []
     try:
-        if recording.marks:
-            watched_backward(recording, gradients, functions, waiting, last)
-        elif waiting:
-            for index in range(len(recording.nodes), -1, -1):
-                run_leaf_hooks(recording, waiting.get(index, ()), gradients)
-                if index:
-                    step_back(recording.nodes[index - 1], gradients, functions, recording.tracked, recording.hooked)
-        else:
-            walk(recording, gradients, functions, last)
+        run_backward(recording, gradients, functions, events, add, release)
         for callback in state.left:
             callback()
     finally:
@@ -53,22 +68,149 @@ def backward(
     return gradients
 
 
-def _leaves_with_hooks(recording: Recording) -> dict[int, list[int]]:
-    """Return the leaves with hooks on their gradients, by the number of nodes before the first node that uses them.
+def run_backward(
+    recording: Recording,
+    gradients: dict[int, Any],
+    functions: Any,
+    events: list[Event],
+    add: Add | None = None,
+    release: bool = False,
+) -> None:
+    """Propagate the gradients of the outputs back to the leaves, node by node.
 
-    When the backward pass reaches that position, the gradient is complete.
+    Args:
+        recording: the tape.
+        gradients: by the id of the array that each belongs to; those of the leaves remain at the end.
+        functions: the functions that the rules compute with, on arrays or on tensors.
+        events: what happens on the way, the last first; removed when it has happened.
+        add: how a node's gradients are added.
+        release: whether nodes, and the values that only they hold, are released during the pass.
     """
+    nodes, tracked, hooked, placeholders = recording.nodes, recording.tracked, recording.hooked, recording.spared
+    pop, get, array_type = gradients.pop, gradients.get, np.ndarray
+    is_bare = not (functions.wraps or hooked or isinstance(gradients, Sums))
+    is_direct = is_bare and not taps.operator_taps
+    is_plain = is_direct and add is None
+    if add is None:
+        add = partial(add_in_place if is_direct else add_pairs, gradients, functions)
+    order, remaining = iter(nodes.pop, None) if release else reversed(nodes), len(nodes)
+    float_state = None
+    try:
+        while remaining or events:
+            position, event = events.pop() if events else (0, None)
+            is_direct = is_bare and not taps.operator_taps  # an event may have attached a tap
+            if is_direct and position < remaining:
+                float_state = silence()
+            for operator, inputs, output, attrs in islice(order, remaining - position):
+                key = id(output)
+                if is_plain and operator.slopes is not None:
+                    gradient = get(key)
+                    if type(gradient) is array_type and gradient.dtype is FLOAT32 and (shape := gradient.shape):
+                        # A basic operator, written out: most nodes of small computations take this path.
+                        del gradients[key]
+                        first, second = operator.slopes
+                        x, y = inputs
+                        key = id(x)
+                        if key in tracked:
+                            part = gradient * y if first == TIMES_OTHER else gradient
+                            if x.shape != shape:
+                                part = functions.sum_to(part, shape=x.shape)
+                            previous = get(key)
+                            gradients[key] = part if previous is None else sum_of(previous, part, functions)
+                        key = id(y)
+                        if key in tracked:
+                            part = gradient
+                            if second:
+                                part = gradient * x if second == TIMES_OTHER else -gradient
+                            if y.shape != shape:
+                                part = functions.sum_to(part, shape=y.shape)
+                            previous = get(key)
+                            gradients[key] = part if previous is None else sum_of(previous, part, functions)
+                        continue
+                gradient = x = y = part = previous = None  # releases the values of the previous node
+                if is_direct and type(output) is not tuple and isinstance(operator, Operator):
+                    if key in gradients:
+                        output = placeholders.get(key, output)  # releases an array that no rule reads
+                        add(operator.gradients(functions, tracked, pop(key), output, inputs, attrs))
+                    continue
+                if float_state is not None:  # user code may run
+                    restore(float_state)
+                    float_state = None
+                pairs = node_backward((operator, inputs, output, attrs), gradients, functions, tracked, hooked)
+                is_direct = is_bare and not taps.operator_taps
+                if is_direct:
+                    float_state = silence()
+                add(pairs, isinstance(operator, Renaming))
+                del pairs  # releases the gradients
+            remaining = position
+            if float_state is not None:  # user code may run
+                restore(float_state)
+                float_state = None
+            if event is not None:
+                event()
+                event = None  # releases the region of a watched call
+    finally:
+        if float_state is not None:
+            restore(float_state)
+
+
+def step_back(
+    node: Node, gradients: dict[int, Any], functions: Any, tracked: set[int], hooked: dict[int, Callable[[Any], Any]]
+) -> None:
+    """Propagate the gradients of a node's outputs to its inputs."""
+    pairs = node_backward(node, gradients, functions, tracked, hooked)
+    add_pairs(gradients, functions, pairs, isinstance(node[0], Renaming))
+
+
+def node_backward(
+    node: Node, gradients: dict[int, Any], functions: Any, tracked: set[int], hooked: dict[int, Callable[[Any], Any]]
+) -> Iterable[tuple[Array, Any]]:
+    """Return the gradients that a node sends to its inputs, and remove those of its outputs from ``gradients``.
+
+    Those of a ``Renaming`` are added directly to the gradients of the inputs.
+    """
+    operator, inputs, output, attrs = node
+    if isinstance(operator, Renaming):
+        return gradients.pass_on(operator, inputs, output, tracked, hooked) if isinstance(gradients, Sums) else ()
+    if type(output) is tuple:
+        gradient: Any = tuple([gradients.pop(id(array), None) for array in output])
+        if hooked:
+            gradient = tuple([run_hook(hooked, array, g) for array, g in zip(output, gradient, strict=True)])
+        missing = all(g is None for g in gradient)
+    else:
+        gradient = gradients.pop(id(output), None)
+        if hooked:
+            gradient = run_hook(hooked, output, gradient)
+        missing = gradient is None
+    if missing and not operator.runs_without_gradient:
+        return ()
+    return operator.backward(functions, tracked, gradient, output, inputs, attrs)
+
+
+def _leaf_hooks(recording: Recording, gradients: dict[int, Any]) -> list[Event]:
+    """Return the calls of the hooks on leaves, as events: each when the gradient is complete.
+
+    That is before the first node that uses the leaf.
+    """
+    nodes, marks = recording.nodes, recording.marks
     hooked = {id(array) for array in recording.leaves if id(array) in recording.hooked}
     positions: dict[int, list[int]] = {}
-    if hooked and not any(region.inner_inputs for _, region, _ in recording.marks):  # else uses have other names
-        for index, (operator, inputs, _, _) in enumerate(recording.nodes):
+    if hooked and not any(region.inner_inputs for _, region, _ in marks):  # else uses have other names
+        for index, (operator, inputs, _, _) in enumerate(nodes):
             for array in reversed(inputs) if getattr(operator, "hooks_from_last", False) else inputs:
                 if id(array) in hooked:
                     hooked.discard(id(array))
                     positions.setdefault(index, []).append(id(array))
     if hooked:
         positions.setdefault(0, []).extend(hooked)
-    return positions
+    return [(index, partial(_run_leaf_hooks, recording, positions[index], gradients)) for index in sorted(positions)]
+
+
+def _run_leaf_hooks(recording: Recording, keys: Iterable[int], gradients: dict[int, Any]) -> None:
+    """Run the hooks on the leaves that have a gradient; each may replace it."""
+    for key in keys:
+        if key in gradients:
+            gradients[key] = recording.hooked[key](gradients[key])
 
 
 def _add_seeds(gradients: dict[int, Any], seeds: Iterable[tuple[Array, Any]], functions: Any) -> None:

@@ -18,7 +18,8 @@ _ENGINE = __name__.rsplit(".", 2)[0]
 # (old package, new package): the modules, as OLD=NEW where the last part of the name has changed, too
 _MOVED = {
     ("", ""): "ranks=distributed serialization=formats",
-    ("core", "autograd"): "function grad marks offloading saved_tensors walk=backward watched_backward",
+    ("autograd", "autograd"): "plain_backward=backward steps=backward watched_backward=regions",
+    ("core", "autograd"): "function grad marks offloading saved_tensors walk=backward watched_backward=regions",
     ("core", "base"): (
         "absent=absent_names atomic_write checks=argument_checks file_labels "
         "later=deferred_checks modes names=module_names nearest=nearest_name places=code_origin "

@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..autograd.steps import step_back
-from ..tape.tape import Recording, Several, Sums, no_recording, record, state
+from ..autograd.backward import step_back
+from ..autograd.sums import Sums
+from ..tape.tape import Recording, Several, no_recording, record, state
 from ..tensors.nested import tensors_in
 from ..tensors.operator import ARRAY_FUNCTIONS, Operator
 from ..tensors.tensor import Tensor

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..autograd.steps import step_back
-from ..autograd.watched_backward import watched_backward
+from ..autograd.backward import run_backward
+from ..autograd.regions import Regions
+from ..autograd.sums import Sums, accumulate
 from ..base.file_labels import warn_user
 from ..base.types import Array
 from ..tape import taps
-from ..tape.tape import Differentiable, Recording, Repeating, Sums, accumulate, record, state
+from ..tape.tape import Differentiable, Recording, Repeating, record, state
 from ..tensors import precision, random
 from ..tensors.nested import replaced, tensors_in
 from ..tensors.parameter import Parameter
@@ -339,10 +340,10 @@ class _Recompute(Differentiable, Repeating):
             if g is not None and id(array) in inner.tracked:
                 accumulate(gradients, id(array), g, functions)
         if inner.marks:
-            watched_backward(inner, gradients, functions)
+            regions = Regions(inner, gradients, functions)
+            run_backward(inner, gradients, functions, regions.events(), regions.add)
         else:
-            while inner.nodes:  # releases the values that only a node holds
-                step_back(inner.nodes.pop(), gradients, functions, inner.tracked, inner.hooked)
+            run_backward(inner, gradients, functions, [], release=True)
         # Not their sums: the parts are passed on in order of arrival.
         of_leaves = [(part, array) for array in leaves for part in gradients.parts_of(id(array))]
         return [(array, part[1]) for part, array in sorted(of_leaves, key=lambda one: one[0][3])]

@@ -13,8 +13,8 @@ from operator_samples import Sample
 from test_operators import OF_SEVERAL_RANKS, ROWS
 
 from hookscope.engine import Tensor, grad, nn, ops, value_and_grad, vjp
-from hookscope.engine.autograd import plain_backward
-from hookscope.engine.autograd.plain_backward import sum_of
+from hookscope.engine.autograd import sums
+from hookscope.engine.autograd.sums import sum_of
 from hookscope.engine.ops.linalg.matmul import _linear_of_layer
 from hookscope.engine.tape import tape as recording
 from hookscope.engine.tape import taps
@@ -484,6 +484,6 @@ def test_to_the_gradient_of_a_residual_sum_is_added_in_place(monkeypatch: pytest
     wanted, slopes = np.float64(x.asnumpy()), np.float64(1.0)
     for _ in range(3):
         wanted, slopes = wanted + np.tanh(wanted), slopes * (2 - np.tanh(wanted) ** 2)
-    monkeypatch.setattr(plain_backward, "sum_of", told)
+    monkeypatch.setattr(sums, "sum_of", told)
     np.testing.assert_allclose(grad(f)(x).asnumpy(), slopes, rtol=1e-5, atol=1e-6)
     assert in_place == [True, True, True]

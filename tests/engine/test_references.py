@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 
 from hookscope.engine import Tensor, grad
-from hookscope.engine.autograd import plain_backward, watched_backward
+from hookscope.engine.autograd import sums
+from hookscope.engine.autograd.regions import Regions
 from hookscope.engine.base import reference_counts
 from hookscope.engine.base.reference_counts import NEVER, calibrated
 from hookscope.engine.graph import loops
+from hookscope.engine.tape.tape import Recording
 from hookscope.engine.tensors.operator import ARRAY_FUNCTIONS
 
-SIZE = plain_backward._IN_PLACE + 1
+SIZE = sums._IN_PLACE + 1
 
 
 def counts(extra: int) -> Any:
@@ -30,7 +32,7 @@ def counts(extra: int) -> Any:
 
 
 def test_the_bounds_are_what_is_known_of_this_python() -> None:
-    assert NEVER not in (plain_backward._HELD_HERE, loops._HELD_HERE, loops._BASE_HERE)
+    assert NEVER not in (sums._HELD_HERE, loops._HELD_HERE, loops._BASE_HERE)
     assert calibrated(counts(0), 1) == 1
 
 
@@ -49,16 +51,18 @@ def test_without_a_global_lock_no_count_is_trusted(monkeypatch: pytest.MonkeyPat
 
 
 def _walked(gradients: dict[int, Any], array: Any, found: Any) -> None:
-    plain_backward._add_up(gradients, [(array, found)], ARRAY_FUNCTIONS)
+    sums.add_in_place(gradients, ARRAY_FUNCTIONS, [(array, found)])
 
 
 def _watched(gradients: dict[int, Any], array: Any, found: Any) -> None:
-    watched_backward._add_up(gradients, [(array, found)], ARRAY_FUNCTIONS, [], False)
+    Regions(Recording([]), gradients, ARRAY_FUNCTIONS).add([(array, found)])
 
 
 def _watched_inside(gradients: dict[int, Any], array: Any, found: Any) -> None:
     region: Any = SimpleNamespace(arrived=dict(gradients))
-    watched_backward._add_up(gradients, [(array, found)], ARRAY_FUNCTIONS, [region], False)
+    regions = Regions(Recording([]), gradients, ARRAY_FUNCTIONS)
+    regions.inside.append(region)
+    regions.add([(array, found)])
     assert region.arrived[id(array)] is gradients[id(array)]
 
 
@@ -93,5 +97,5 @@ def test_gradients_have_the_same_bits_where_everything_is_copied(monkeypatch: py
         return ((x * x + x * 3.0).exp() * x + (x.T @ x).sum() * x).sum()
 
     in_place = grad(network)(x).asnumpy()
-    monkeypatch.setattr(plain_backward, "_HELD_HERE", NEVER)
+    monkeypatch.setattr(sums, "_HELD_HERE", NEVER)
     assert grad(network)(x).asnumpy().tobytes() == in_place.tobytes()

@@ -1,9 +1,9 @@
-"""Backward pass with taps: the same additions in the same order, plus an observation of each cell's gradients.
+"""Regions: the calls of watched cells, as parts of a tape that a backward pass goes through.
 
-Each watched cell call is a region of the tape. When the backward pass reaches its end, the gradients of its outputs are
-complete, since all their uses came later: they *arrive*. Inside the region, every contribution to one of its inputs is
-also summed separately. At the start of the region those sums are the cell's own contribution, without that of other
-users of the same value. The main sums are never modified, so results are bitwise the same.
+When the backward pass reaches the end of a region, the gradients of its outputs are complete, since all their uses came
+later: they *arrive*. Inside the region, every contribution to one of its inputs is also summed separately. At the start
+of the region those sums are the cell's own contribution, without that of other users of the same value. The main sums
+are never modified, so results are bitwise the same.
 
 The exception is a tap that replaces gradients. A hook's mark would have summed the gradient that leaves the cell
 separately and added it as one term to the earlier sum. So the sums at the entry of the region are kept, by reference,
@@ -18,115 +18,27 @@ that tape joins the names at the region's ends, as the two marks would.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
-from ..base.float_warnings import restore, silence
+from ..base.types import Array
 from ..tape import taps
-from ..tape.tape import Recording, Region, Renaming, Repeating, Spared, Sums, accumulate, state
+from ..tape.tape import Recording, Region, Repeating, Spared, state
 from ..tensors.nested import direct_places
-from ..tensors.operator import Operator
 from ..tensors.tensor import Tensor
-from .plain_backward import sum_of
-from .steps import node_backward, run_leaf_hooks
+from .sums import Sums, accumulate, sum_of
 
-__all__ = ["watched_backward"]
-
-NOTHING: Mapping[int, Iterable[int]] = MappingProxyType({})
+__all__ = ["Regions"]
 
 
-def watched_backward(
-    recording: Recording,
-    gradients: dict[int, Any],
-    functions: Any,
-    waiting: Mapping[int, Iterable[int]] = NOTHING,
-    last: bool = False,
-) -> None:
-    """Run the backward pass over ``recording``, and notify the taps of the gradients at the ends of each region.
+class Regions:
+    """The regions that a backward pass goes through: notifies the taps at their ends, and adds inside them.
 
-    ``waiting`` are leaves with hooks, by the number of remaining nodes when their gradients are complete. With
-    ``last``, nodes and regions, and the values that only they hold, are released during the pass.
+    Args:
+        recording: the tape.
+        gradients: the sums of the backward pass, with the gradients that arrive at the outputs.
+        functions: the operators the rules compute with, on arrays or on tensors.
     """
-    backward_pass = _Walk(recording, gradients, functions)
-    inside = backward_pass.inside
-    nodes, tracked, hooked = recording.nodes, recording.tracked, recording.hooked
-    plain = not (functions.wraps or hooked or isinstance(gradients, Sums))
-    releases = last and plain and not any(region.passes_a_value_through() for _, region, _ in recording.marks)
-    marks = recording.marks if releases else list(recording.marks)
-    float_state = None
-    try:
-        for index in range(len(nodes), -1, -1):
-            while marks and marks[-1][0] == index:
-                if float_state is not None:  # user code may run
-                    restore(float_state)
-                    float_state = None
-                _, region, ended = marks.pop()
-                if ended:
-                    backward_pass.enter(region)
-                else:
-                    backward_pass.leave(region)
-                del region  # the last mark of a call releases its arguments and output
-            if index in waiting:
-                if float_state is not None:
-                    restore(float_state)
-                    float_state = None
-                run_leaf_hooks(recording, waiting[index], gradients)
-            if index == 0:
-                break
-            node = operator, inputs, output, attrs = nodes.pop() if releases else nodes[index - 1]
-            pairs: Iterable[tuple[Any, Any]]
-            if plain and isinstance(operator, Operator) and type(output) is not tuple and not taps.operator_taps:
-                # ``node_backward`` written out: most nodes take this path.
-                gradient = gradients.pop(id(output), None)
-                if gradient is None:
-                    continue
-                if float_state is None:
-                    float_state = silence()
-                pairs = operator.gradients(functions, tracked, gradient, output, inputs, attrs)
-            else:
-                if float_state is not None:
-                    restore(float_state)
-                    float_state = None
-                pairs = node_backward(node, gradients, functions, tracked, hooked)
-            _add_up(gradients, pairs, functions, inside, isinstance(operator, Renaming))
-    finally:
-        if float_state is not None:
-            restore(float_state)
-
-
-def _add_up(
-    gradients: dict[int, Any], pairs: Iterable[tuple[Any, Any]], functions: Any, inside: list[Region], added: bool
-) -> None:
-    """Add a node's gradients to the sums of their arrays, and to the separate sums of the regions being passed.
-
-    ``added``: the main sums have them already.
-    """
-    summed = isinstance(gradients, Sums)
-    for array, gradient in pairs:
-        key = id(array)
-        sharing = []
-        if summed:
-            if not added:
-                accumulate(gradients, key, gradient, functions)
-        else:
-            previous = gradients.get(key)
-            if previous is None:
-                gradients[key] = gradient
-            else:
-                # If a cell's sum consists of the same parts so far, one addition serves both.
-                sharing = [region.arrived for region in inside if region.arrived.get(key) is previous]
-                gradients[key] = total = sum_of(previous, gradient, functions, len(sharing))
-                for arrived in sharing:
-                    arrived[key] = total
-        for region in inside:
-            arrived = region.arrived
-            if key in arrived and not any(arrived is shared for shared in sharing):
-                accumulate(arrived, key, gradient, functions)
-
-
-class _Walk:
-    """State of a backward pass: its sums, and the open regions, the outermost first."""
 
     def __init__(self, recording: Recording, gradients: dict[int, Any], functions: Any) -> None:
         self.recording = recording
@@ -134,6 +46,45 @@ class _Walk:
         self.functions = functions
         self.targets = {key for key in (*gradients, *getattr(gradients, "parts", ())) if key in gradients}
         self.inside: list[Region] = []
+        """The open ones, the outermost first."""
+
+    def events(self) -> list[tuple[int, Callable[[], None]]]:
+        """Return the ends of the regions: how many nodes remain there, and the call to make."""
+        return [
+            (position, functools.partial(self.enter if is_end else self.leave, region))
+            for position, region, is_end in self.recording.marks
+        ]
+
+    def add(self, pairs: Iterable[tuple[Array, Any]], is_added: bool = False) -> None:
+        """Add a node's gradients to the sums of their arrays, and to the separate sums of the open regions.
+
+        Args:
+            pairs: arrays and their gradients.
+            is_added: whether the main sums have them already.
+        """
+        gradients, functions = self.gradients, self.functions
+        inside = self.inside
+        has_names = isinstance(gradients, Sums)
+        for array, gradient in pairs:
+            key = id(array)
+            shared = []
+            if has_names:
+                if not is_added:
+                    accumulate(gradients, key, gradient, functions)
+            else:
+                previous = gradients.get(key)
+                if previous is None:
+                    gradients[key] = gradient
+                else:
+                    # If a cell's sum consists of the same parts so far, one addition serves both.
+                    shared = [region.arrived for region in inside if region.arrived.get(key) is previous]
+                    gradients[key] = total = sum_of(previous, gradient, functions, len(shared))
+                    for arrived in shared:
+                        arrived[key] = total
+            for region in inside:
+                arrived = region.arrived
+                if key in arrived and not any(arrived is sums for sums in shared):
+                    accumulate(arrived, key, gradient, functions)
 
     def enter(self, region: Region) -> None:
         """Enter a region, at the end of its call."""
