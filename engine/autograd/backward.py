@@ -86,7 +86,7 @@ def run_backward(
         add: how a node's gradients are added.
         release: whether nodes, and the values that only they hold, are released during the pass.
     """
-    nodes, tracked, hooked, placeholders = recording.nodes, recording.tracked, recording.hooked, recording.spared
+    nodes, tracked, hooked, placeholders = recording.nodes, recording.tracked, recording.hooked, recording.placeholders
     pop, get, array_type = gradients.pop, gradients.get, np.ndarray
     is_bare = not (functions.wraps or hooked or isinstance(gradients, Sums))
     is_direct = is_bare and not taps.operator_taps

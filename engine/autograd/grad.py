@@ -224,8 +224,8 @@ def differentiate(
     everything = _apart(everything)
     args, kwargs = everything[: len(args)], dict(zip(kwargs, everything[len(args) :], strict=True))
     requested = [tensors_in(everything[p]) for p in positions]
-    spares = not (state.recordings or taps.operator_taps)
-    output, back = _followed(fn, args, kwargs, requested, weights or (), spares)
+    releases_unread = not (state.recordings or taps.operator_taps)
+    output, back = _followed(fn, args, kwargs, requested, weights or (), releases_unread)
     targets = tensors_in(split_aux(output, has_aux, name)[0])
     gradients, of_weights = back(targets, sens, name, True)
     of_inputs = [gradients_like(everything[p], part) for p, part in zip(positions, gradients, strict=True)]
@@ -238,12 +238,13 @@ def _followed(
     kwargs: dict[str, Any],
     asked: list[list[Tensor]],
     weights: Sequence[Parameter],
-    spares: bool = False,
+    releases_unread: bool = False,
 ) -> tuple[Any, Callable[..., tuple[list[list[Tensor]], list[Tensor]]]]:
     """Run ``fn`` in a recording; return its output and a function for the backward pass from tensors in it.
 
     That function takes the tensors, the gradients that arrive at them, the caller's name, and whether this is the last
-    backward pass. It returns the gradients of ``asked`` and of ``weights``. With ``spares``, it may be called once.
+    backward pass. It returns the gradients of ``asked`` and of ``weights``. With ``releases_unread``, it may be called
+    once.
     """
     asking, outer_recordings = Asking(), state.recordings
     attention.append(asking)
@@ -251,7 +252,9 @@ def _followed(
         for tap in tuple(taps.operator_taps):
             tap.give_way()
         leaves = [*(a for group in asked for a in group), *weights]
-        recording = Recording([t._array for t in leaves], [t._array for t in tensors_in((args, kwargs))], spares)
+        recording = Recording(
+            [t._array for t in leaves], [t._array for t in tensors_in((args, kwargs))], releases_unread
+        )
         # The function may rebind its arguments and weights: gradients are those of the initial values.
         inputs_at_start, weights_at_start = [[t._array for t in group] for group in asked], [t._array for t in weights]
         for t in leaves:

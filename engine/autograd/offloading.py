@@ -1,6 +1,6 @@
 """Offloading: large values of a tape that are stored outside memory between forward and backward pass.
 
-The nodes that a cell's call appended to the open recordings are processed at its end. A ``Spared`` placeholder, which
+The nodes that a cell's call appended to the open recordings are processed at its end. An ``ArrayPlaceholder``, which
 knows the location of the bytes (``blocks``), replaces each large array that was computed. From then on the tape does
 not hold the array: it is freed when nothing else holds it, and as long as something does, it is the same value.
 
@@ -19,7 +19,7 @@ from typing import Any, SupportsIndex
 
 from ..base.types import Array
 from ..tape import taps
-from ..tape.tape import Node, Recording, Repeating, Spared, state
+from ..tape.tape import ArrayPlaceholder, Node, Recording, Repeating, state
 from ..tensors import backend
 from ..tensors.blocks import Block, SwapFile, block_of, layout_in, owner_of
 from ..tensors.operator import Operator
@@ -101,7 +101,7 @@ class _Elsewhere:
         self.blocks: dict[int, tuple[weakref.ref[Any], Block | None]] = {}
         """By the id of the array that owns the memory, while that array lives."""
         self.values: dict[int, Kept] = {}
-        self.stand_ins: dict[tuple[int, int], Spared] = {}
+        self.stand_ins: dict[tuple[int, int], ArrayPlaceholder] = {}
 
     def block(self, owner: Any) -> Block | None:
         """Return the block with an array's memory, which is written once."""
@@ -123,15 +123,15 @@ class _Elsewhere:
             cached = self.values[id(array)] = Kept(array, block, owner, ahead)
         return cached
 
-    def stand_in(self, array: Array, recording: Recording) -> Spared:
+    def stand_in(self, array: Array, recording: Recording) -> ArrayPlaceholder:
         """Return the placeholder that replaces an array on a tape."""
-        placeholder = recording.spared.get(id(array))
+        placeholder = recording.placeholders.get(id(array))
         if placeholder is not None:
             return placeholder
         key = id(recording), id(array)
         placeholder = self.stand_ins.get(key)
         if placeholder is None or placeholder() is not array or placeholder.recording() is not recording:
-            placeholder = self.stand_ins[key] = Spared(array, weakref.ref(recording))
+            placeholder = self.stand_ins[key] = ArrayPlaceholder(array, weakref.ref(recording))
             if id(array) in recording.tracked:
                 recording.tracked.add(id(placeholder))
         return placeholder
@@ -171,16 +171,16 @@ class Offloading:
             return
         storage = self._elsewhere()
         for recording, start, tape_nodes in zip(self.recordings, self.starts, nodes, strict=True):
-            recording.let_go = True
+            recording.has_placeholders = True
 
             def moved(value: Any, recording: Recording = recording) -> Any:
                 owner = owner_of(value) if backend.is_array(value) else None
                 if id(owner) not in blocks:
                     return value
                 placeholder = storage.stand_in(value, recording)
-                if placeholder.kept is None:
-                    placeholder.kept = storage.kept(value, owner, blocks[id(owner)], self.ahead)
-                    placeholder.kept.names.append((placeholder.recording, id(placeholder)))
+                if placeholder.offloaded is None:
+                    placeholder.offloaded = storage.kept(value, owner, blocks[id(owner)], self.ahead)
+                    placeholder.offloaded.names.append((placeholder.recording, id(placeholder)))
                 return placeholder
 
             for index, (operator, inputs, output, attrs) in enumerate(tape_nodes, start):
@@ -224,7 +224,7 @@ class Returning(list[Node]):
     """Nodes of a tape for a backward pass; each node read from it has its arrays.
 
     Args:
-        nodes: the nodes, with ``Spared`` placeholders for values of which no array lives.
+        nodes: the nodes, with ``ArrayPlaceholder`` objects for values of which no array lives.
     """
 
     __slots__ = ("_ahead", "_coming", "_held", "_last")
@@ -232,7 +232,7 @@ class Returning(list[Node]):
     def __init__(self, nodes: Iterable[Node]) -> None:
         super().__init__(nodes)
         last_node: dict[int, Node] = {}
-        self._coming: dict[int, Spared] = {}
+        self._coming: dict[int, ArrayPlaceholder] = {}
         """By their ids, in the order of the backward pass."""
         for node in super().__reversed__():
             for placeholder in _standing(node):
@@ -276,20 +276,20 @@ class Returning(list[Node]):
             del arrays[key]
         return restored
 
-    def _fetch(self, stand_in: Spared) -> None:
-        value: Kept = stand_in.kept
+    def _fetch(self, stand_in: ArrayPlaceholder) -> None:
+        value: Kept = stand_in.offloaded
         fetched = self._ahead.pop(id(stand_in), None) or value.block.fetch()
         self._coming.pop(id(stand_in), None)
         self._held[id(stand_in)] = fetched, value.array(fetched)
         for key, following in itertools.islice(self._coming.items(), value.ahead):
             if key not in self._ahead:
-                self._ahead[key] = following.kept.block.fetch()
+                self._ahead[key] = following.offloaded.block.fetch()
 
 
-def _standing(node: Node | None) -> list[Spared]:
+def _standing(node: Node | None) -> list[ArrayPlaceholder]:
     """Return the placeholders of a node whose arrays can be restored."""
     if node is None:
         return []
     _, inputs, output, _ = node
     values = (*inputs, *output) if type(output) is tuple else (*inputs, output)
-    return [value for value in values if type(value) is Spared and value.kept is not None]
+    return [value for value in values if type(value) is ArrayPlaceholder and value.offloaded is not None]

@@ -23,7 +23,7 @@ from typing import Any, cast
 
 from ..base.types import Array
 from ..tape import taps
-from ..tape.tape import Recording, Region, Repeating, Spared, state
+from ..tape.tape import ArrayPlaceholder, Recording, Region, Repeating, state
 from ..tensors.nested import direct_places
 from ..tensors.tensor import Tensor
 from .sums import Sums, accumulate, sum_of
@@ -239,7 +239,7 @@ def _give_own_names(recording: Recording, region: Region, start: int, end: int, 
     def renamed(value: Any) -> Any:
         if type(value) is tuple:
             return tuple(map(renamed, value))
-        return names.get(id(value.found() if type(value) is Spared else value), value)
+        return names.get(id(value.array() if type(value) is ArrayPlaceholder else value), value)
 
     nodes = recording.nodes
     for index in (*range(region.start, region.end), *range(start, end)):

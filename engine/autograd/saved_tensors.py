@@ -100,7 +100,7 @@ class _Packing(Recording):
     def __init__(self, recording: Recording, hooks: saved_tensors_hooks) -> None:
         self.leaves, self.nodes, self.tracked = recording.leaves, recording.nodes, recording.tracked
         self.hooked, self.marks, self.renamings = recording.hooked, recording.marks, recording.renamings
-        self.beside, self.spares, self.spared, self.let_go = recording.beside, False, {}, False
+        self.beside, self.releases_unread, self.placeholders, self.has_placeholders = recording.beside, False, {}, False
         self.hooks = hooks
 
     def follow(self, operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:

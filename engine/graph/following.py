@@ -134,7 +134,7 @@ class Following:
         steps = self.steps
         leaves = [*[arrays[index] for index in self._places], *[t._array for t in self._outside]]
         (recording, *other_recordings) = state.recordings
-        if other_recordings or not recording.spares or recording.hooked:
+        if other_recordings or not recording.releases_unread or recording.hooked:
             self._put = self._put or self._plan(steps.wanted)
             result, values, draws = self._put.run(arrays, tensors)
             outputs = steps.tell(record, leaves, [t._array for t in values], draws)
@@ -165,7 +165,7 @@ class Following:
         tracked = [id(array) in recording.tracked for array in inputs]
         if any(tracked):
             recording.nodes.append((call, tuple(inputs), tuple(outputs), {}))
-            recording.let_go = True  # the inner values
+            recording.has_placeholders = True  # the inner values
         for output, depends in zip(outputs, self.steps.depends, strict=True):
             if any(tracked[index] for index in depends):
                 recording.tracked.add(id(output))

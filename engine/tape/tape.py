@@ -25,6 +25,7 @@ from ..base.types import Array
 
 __all__ = [
     "LARGE",
+    "ArrayPlaceholder",
     "Asking",
     "Differentiable",
     "Recording",
@@ -32,7 +33,6 @@ __all__ = [
     "Renaming",
     "Repeating",
     "Several",
-    "Spared",
     "attention",
     "is_done_each_time",
     "no_recording",
@@ -175,46 +175,46 @@ class Region:
         return any(array is value for array in self.outputs for value in self.inputs)
 
 
-class Spared(weakref.ref[Any]):
+class ArrayPlaceholder(weakref.ref[Any]):
     """Placeholder in a node for an array that no gradient rule reads: its shape and dtype, and a weak reference to it.
 
-    When the array is freed, the placeholder identifies the value. If ``kept`` is set, rules do read the value, and the
-    array can be restored (``offloading``).
+    When the array is freed, the placeholder identifies the value. If ``offloaded`` is set, rules do read the value, and
+    the array can be restored (``offloading``).
     """
 
-    __slots__ = ("dtype", "kept", "key", "ndim", "recording", "shape", "size")
+    __slots__ = ("dtype", "key", "ndim", "offloaded", "recording", "shape", "size")
 
-    def __new__(cls, array: Array, recording: weakref.ref[Recording]) -> Spared:
-        return super().__new__(cls, array, _gone)
+    def __new__(cls, array: Array, recording: weakref.ref[Recording]) -> ArrayPlaceholder:
+        return super().__new__(cls, array, _forget_placeholder)
 
     def __init__(self, array: Array, recording: weakref.ref[Recording]) -> None:
-        super().__init__(array, _gone)  # type: ignore[call-arg]
+        super().__init__(array, _forget_placeholder)  # type: ignore[call-arg]
         self.shape, self.dtype, self.ndim, self.size = array.shape, array.dtype, array.ndim, array.size
         self.key = id(array)
         self.recording = recording
-        self.kept: Any = None
+        self.offloaded: Any = None
 
-    def found(self) -> Array | None:
+    def array(self) -> Array | None:
         """Return the array, or the one restored from it; None if neither lives."""
         array: Array | None = self()
-        return array if array is not None or self.kept is None else self.kept.living()
+        return array if array is not None or self.offloaded is None else self.offloaded.living()
 
 
-def _gone(spared: Any) -> None:
+def _forget_placeholder(placeholder: Any) -> None:
     """Remove the id of a freed array, since another array may get it."""
-    recording = spared.recording()
+    recording = placeholder.recording()
     if recording is not None:
-        recording.tracked.discard(spared.key)
-        recording.spared.pop(spared.key, None)
-        if spared.key in recording.hooked:  # a hook of a tensor that holds another array by now
-            recording.hooked[id(spared)] = recording.hooked.pop(spared.key)
+        recording.tracked.discard(placeholder.key)
+        recording.placeholders.pop(placeholder.key, None)
+        if placeholder.key in recording.hooked:  # a hook of a tensor that holds another array by now
+            recording.hooked[id(placeholder)] = recording.hooked.pop(placeholder.key)
 
 
 def whole(inputs: tuple[Any, ...], output: Any) -> tuple[tuple[Any, ...], Any]:
     """Return a node's inputs and output with placeholders replaced by their arrays; None for a freed array."""
 
     def found(value: Any) -> Any:
-        return value.found() if type(value) is Spared else value
+        return value.array() if type(value) is ArrayPlaceholder else value
 
     return tuple(map(found, inputs)), tuple(map(found, output)) if type(output) is tuple else found(output)
 
@@ -242,28 +242,28 @@ class Recording(Asking):
         leaves: the values whose gradients are requested.
         beside: other arguments of the differentiated function. They and values computed from them are not followed,
             but the hooks of a cell that gets one beside a followed value get the gradients of both. Held weakly.
-        spares: whether large arrays that no rule reads are released: if there is only one backward pass, and on
-            arrays.
+        releases_unread: whether large arrays that no rule reads are released: if there is only one backward pass, and
+            on arrays.
     """
 
     __slots__ = (
         "__weakref__",
         "beside",
+        "has_placeholders",
         "hooked",
         "leaves",
-        "let_go",
         "marks",
         "nodes",
         "offloaded",
+        "placeholders",
+        "releases_unread",
         "renamings",
-        "spared",
-        "spares",
         "tracked",
     )
     offloaded: Any
     """Storage of offloaded values, see ``offloading``; set when there are any."""
 
-    def __init__(self, leaves: Iterable[Array], beside: Iterable[Array] = (), spares: bool = False) -> None:
+    def __init__(self, leaves: Iterable[Array], beside: Iterable[Array] = (), releases_unread: bool = False) -> None:
         self.thread = threading.get_ident()
         self.leaves = list(leaves)
         self.nodes: list[Node] = []
@@ -272,9 +272,9 @@ class Recording(Asking):
         self.marks: list[tuple[int, Region, bool]] = []
         self.renamings: list[Renaming] = []
         self.beside = {id(array): weakref.ref(array) for array in beside}
-        self.spares = spares
-        self.spared: dict[int, Spared] = {}  # by the id of a living array
-        self.let_go = False
+        self.releases_unread = releases_unread
+        self.placeholders: dict[int, ArrayPlaceholder] = {}  # by the id of a living array
+        self.has_placeholders = False
 
     def __enter__(self) -> Recording:
         attention.append(self)
@@ -287,7 +287,7 @@ class Recording(Asking):
 
     def follow(self, operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
         """Append a node and track its output."""
-        if self.spares and operator.unread:
+        if self.releases_unread and operator.unread:
             inputs, output = self._without_unread(operator.unread, inputs, output)
         self.nodes.append((operator, inputs, output, attrs))
         if type(output) is tuple:
@@ -302,28 +302,28 @@ class Recording(Asking):
         for index in unread:
             if index >= 0:
                 if index < len(inputs):
-                    spared = self.spared.get(id(inputs[index]))
-                    if spared is not None:
-                        inputs = (*inputs[:index], spared, *inputs[index + 1 :])
+                    placeholder = self.placeholders.get(id(inputs[index]))
+                    if placeholder is not None:
+                        inputs = (*inputs[:index], placeholder, *inputs[index + 1 :])
                 continue
             array = output[-1 - index] if type(output) is tuple else output
             if type(array) is not np.ndarray or array.size < LARGE:
                 continue
             self.tracked.add(id(array))
-            self.let_go = True
-            spared = self.spared[id(array)] = Spared(array, weakref.ref(self))
-            output = (*output[: -1 - index], spared, *output[-index:]) if type(output) is tuple else spared
+            self.has_placeholders = True
+            placeholder = self.placeholders[id(array)] = ArrayPlaceholder(array, weakref.ref(self))
+            output = (*output[: -1 - index], placeholder, *output[-index:]) if type(output) is tuple else placeholder
         return inputs, output
 
     def put_back(self) -> None:
         """Prepare for the backward pass: restore arrays in the nodes that are still held elsewhere."""
-        if not self.let_go:
+        if not self.has_placeholders:
             return
         if self.hooked:
             self._spread()
 
         def whole(value: Any) -> Any:
-            array = value.found() if type(value) is Spared else None
+            array = value.array() if type(value) is ArrayPlaceholder else None
             return value if array is None else array
 
         for index, (operator, inputs, output, attrs) in enumerate(self.nodes):

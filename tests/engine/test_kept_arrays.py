@@ -141,15 +141,15 @@ def test_an_array_in_the_place_of_one_that_is_gone_is_not_followed() -> None:
 
 def test_the_place_of_an_array_that_is_gone_is_free() -> None:
     x = large(3)
-    with recording.Recording([x._array], spares=True) as tape:
+    with recording.Recording([x._array], releases_unread=True) as tape:
         y = x + 1.0
         z = ops.relu(y)
         places = {id(y._array), id(z._array)}
         assert places < tape.tracked
-        (_, _, spared, _), (_, (given,), _, _) = tape.nodes
-        assert given is spared and given() is y._array
+        (_, _, placeholder, _), (_, (given,), _, _) = tape.nodes
+        assert given is placeholder and given() is y._array
         del y
-        assert tape.tracked & places == {id(z._array)} and id(spared) in tape.tracked and not tape.spared
+        assert tape.tracked & places == {id(z._array)} and id(placeholder) in tape.tracked and not tape.placeholders
 
 
 @pytest.mark.parametrize("watched", [False, True])
