@@ -22,7 +22,7 @@ import numpy as np
 
 from ..autograd.backward import step_back
 from ..autograd.sums import Sums
-from ..tape.tape import Recording, Several, no_recording, record, state
+from ..tape.tape import CompositeNode, Recording, no_recording, record, state
 from ..tensors.nested import tensors_in
 from ..tensors.operator import ARRAY_FUNCTIONS, Operator
 from ..tensors.tensor import Tensor
@@ -298,7 +298,7 @@ class _WayBack(NamedTuple):
         return [part._array for part in parts]
 
 
-class Call(Several):
+class Call(CompositeNode):
     """A call as one node on a tape.
 
     Args:

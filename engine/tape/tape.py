@@ -27,12 +27,12 @@ __all__ = [
     "LARGE",
     "ArrayPlaceholder",
     "Asking",
+    "CompositeNode",
     "Differentiable",
     "Recording",
     "Region",
     "Renaming",
     "Repeating",
-    "Several",
     "attention",
     "is_done_each_time",
     "no_recording",
@@ -103,7 +103,7 @@ class Repeating:
         raise NotImplementedError
 
 
-class Several(Differentiable):
+class CompositeNode(Differentiable):
     """First entry of a node that combines several steps."""
 
     def steps(self, output: tuple[Array, ...]) -> list[Node]:
@@ -340,7 +340,7 @@ class Recording(Asking):
         nodes: list[Node] = []
         starts = [0]
         for node in self.nodes:
-            if isinstance(node[0], Several):
+            if isinstance(node[0], CompositeNode):
                 for step in node[0].steps(node[2]):
                     if any(id(x) in self.tracked for x in step[1]):
                         nodes.append(step)
