@@ -19,7 +19,7 @@ from typing import Any, SupportsIndex
 
 from ..base.types import Array
 from ..tape import taps
-from ..tape.tape import ArrayPlaceholder, Node, Recording, Repeating, state
+from ..tape.tape import ArrayPlaceholder, Node, RecomputeNode, Recording, state
 from ..tensors import backend
 from ..tensors.blocks import Block, SwapFile, block_of, layout_in, owner_of
 from ..tensors.operator import Operator
@@ -184,7 +184,7 @@ class Offloading:
                 return placeholder
 
             for index, (operator, inputs, output, attrs) in enumerate(tape_nodes, start):
-                if isinstance(operator, Operator | Repeating):
+                if isinstance(operator, Operator | RecomputeNode):
                     outputs = tuple(map(moved, output)) if type(output) is tuple else moved(output)
                     recording.nodes[index] = (operator, tuple(map(moved, inputs)), outputs, attrs)
 
@@ -204,7 +204,7 @@ class Offloading:
         for operator, inputs, output, _ in nodes:
             values = (*inputs, *(output if type(output) is tuple else (output,)))
             arrays = [value for value in values if backend.is_array(value)]
-            if not isinstance(operator, Operator | Repeating):
+            if not isinstance(operator, Operator | RecomputeNode):
                 remaining_arrays += arrays
                 continue
             for array in arrays:

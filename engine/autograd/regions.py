@@ -23,7 +23,7 @@ from typing import Any, cast
 
 from ..base.types import Array
 from ..tape import taps
-from ..tape.tape import ArrayPlaceholder, Recording, Region, Repeating, state
+from ..tape.tape import ArrayPlaceholder, RecomputeNode, Recording, Region, state
 from ..tensors.nested import direct_places
 from ..tensors.tensor import Tensor
 from .sums import Sums, accumulate, sum_of
@@ -245,7 +245,7 @@ def _give_own_names(recording: Recording, region: Region, start: int, end: int, 
     for index in (*range(region.start, region.end), *range(start, end)):
         operator, used, outputs, attrs = nodes[index]
         nodes[index] = (operator, renamed(used), renamed(outputs), attrs)
-        if isinstance(operator, Repeating):
+        if isinstance(operator, RecomputeNode):
             operator.rename(names)
     begin, ended = (i for i, mark in enumerate(recording.marks) if mark[1] is region)
     for _, inner, _ in recording.marks[begin + 1 : ended]:

@@ -22,7 +22,7 @@ from ..autograd.sums import Sums, accumulate
 from ..base.file_labels import warn_user
 from ..base.types import Array
 from ..tape import taps
-from ..tape.tape import Differentiable, Recording, Repeating, record, state
+from ..tape.tape import Differentiable, RecomputeNode, Recording, record, state
 from ..tensors import precision, random
 from ..tensors.nested import replaced, tensors_in
 from ..tensors.parameter import Parameter
@@ -260,7 +260,7 @@ class _Nodes(_Discarded):
         self.used.use(entry[1])
 
 
-class _Recompute(Differentiable, Repeating):
+class _Recompute(Differentiable, RecomputeNode):
     """The node of one call."""
 
     name = "recompute"

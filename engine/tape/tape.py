@@ -29,10 +29,10 @@ __all__ = [
     "Asking",
     "CompositeNode",
     "Differentiable",
+    "RecomputeNode",
     "Recording",
     "Region",
     "Renaming",
-    "Repeating",
     "attention",
     "is_done_each_time",
     "no_recording",
@@ -95,7 +95,7 @@ class Differentiable:
         raise NotImplementedError
 
 
-class Repeating:
+class RecomputeNode:
     """First entry of a node that runs a function again; it holds those arguments that the node does not."""
 
     def rename(self, names: dict[int, Array]) -> None:
