@@ -20,7 +20,7 @@ import numpy as np
 
 from ..base.code_origin import is_engine, user_line
 from ..tape import taps
-from ..tape.tape import Asking, attention, state
+from ..tape.tape import GradientComputation, attention, state
 from ..tensors import random
 from ..tensors.operator import ARRAY_FUNCTIONS, OPERATORS, Operator
 from ..tensors.tensor import Tensor
@@ -156,7 +156,8 @@ class Tracer(taps.Tap):
         attention.append(self)
         taps.operator_taps.append(self)
         if any(
-            isinstance(observer, Asking) and observer.thread != threading.get_ident() for observer in tuple(attention)
+            isinstance(observer, GradientComputation) and observer.thread != threading.get_ident()
+            for observer in tuple(attention)
         ):
             self.end()
             return False

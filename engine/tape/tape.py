@@ -26,9 +26,9 @@ from ..base.types import Array
 __all__ = [
     "LARGE",
     "ArrayPlaceholder",
-    "Asking",
     "CompositeNode",
     "Differentiable",
+    "GradientComputation",
     "RecomputeNode",
     "Recording",
     "Region",
@@ -223,7 +223,7 @@ LARGE = 1 << 14
 """Elements from which the tape releases an array that no rule reads."""
 
 
-class Asking:
+class GradientComputation:
     """Entry of ``attention`` while a thread computes gradients, from before it reads the leaves' arrays."""
 
     __slots__ = ("thread",)
@@ -232,7 +232,7 @@ class Asking:
         self.thread = threading.get_ident()
 
 
-class Recording(Asking):
+class Recording(GradientComputation):
     """Recording for one gradient computation: nodes, ids of the arrays that depend on its leaves, and hooks on values.
 
     ``marks`` are the starts and ends of watched cell calls: ``(number of nodes by then, region, ended)``. ``renamings``
