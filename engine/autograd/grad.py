@@ -9,7 +9,7 @@ from ..base import modes
 from ..base.argument_checks import check_bool, check_callable, check_type
 from ..cpu.array_module import array_module
 from ..tape import taps
-from ..tape.tape import GradientComputation, Recording, attention, state
+from ..tape.tape import GradientComputation, Recording, active_observers, state
 from ..tensors.nested import Sparse, gradients_like, replaced, tensors_in
 from ..tensors.operator import TENSOR_FUNCTIONS, backward_functions
 from ..tensors.parameter import Parameter
@@ -247,7 +247,7 @@ def _followed(
     once.
     """
     computation, outer_recordings = GradientComputation(), state.recordings
-    attention.append(computation)
+    active_observers.append(computation)
     try:
         for tap in tuple(taps.operator_taps):
             tap.give_way()
@@ -274,7 +274,7 @@ def _followed(
                 w.follow_again(depth)
     finally:
         state.recordings = outer_recordings  # also if an interrupt has kept the recording from ending
-        attention.remove(computation)
+        active_observers.remove(computation)
     frozen = [id(array) for w, array in zip(weights, weights_at_start, strict=True) if not w.requires_grad]
     for key in frozen:
         recording.hooked.pop(key, None)

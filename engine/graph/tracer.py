@@ -20,7 +20,7 @@ import numpy as np
 
 from ..base.code_origin import is_engine, user_line
 from ..tape import taps
-from ..tape.tape import GradientComputation, attention, state
+from ..tape.tape import GradientComputation, active_observers, state
 from ..tensors import random
 from ..tensors.operator import ARRAY_FUNCTIONS, OPERATORS, Operator
 from ..tensors.tensor import Tensor
@@ -153,11 +153,11 @@ class Tracer(taps.Tap):
             return False
         self._is_over.clear()  # after an earlier try
         state.tracer = self
-        attention.append(self)
+        active_observers.append(self)
         taps.operator_taps.append(self)
         if any(
             isinstance(observer, GradientComputation) and observer.thread != threading.get_ident()
-            for observer in tuple(attention)
+            for observer in tuple(active_observers)
         ):
             self.end()
             return False
@@ -166,7 +166,7 @@ class Tracer(taps.Tap):
     def end(self) -> None:
         """Stop tracing. It is idempotent: a call that an interrupt cut short is repeated."""
         state.tracer = self._outer
-        for observers in (attention, taps.operator_taps):
+        for observers in (active_observers, taps.operator_taps):
             if self in observers:
                 observers.remove(self)
         if _turn.get("now") is self:

@@ -33,7 +33,7 @@ __all__ = [
     "Recording",
     "Region",
     "Renaming",
-    "attention",
+    "active_observers",
     "is_done_each_time",
     "no_recording",
     "record",
@@ -42,7 +42,7 @@ __all__ = [
     "whole",
 ]
 
-attention: list[object] = []
+active_observers: list[object] = []
 """State that operators check beside their arrays: open recordings, taps that watch operators, scopes of precision,
 of all threads. While it is empty, an operator checks nothing else."""
 
@@ -224,7 +224,7 @@ LARGE = 1 << 14
 
 
 class GradientComputation:
-    """Entry of ``attention`` while a thread computes gradients, from before it reads the leaves' arrays."""
+    """Entry of ``active_observers`` while a thread computes gradients, from before it reads the leaves' arrays."""
 
     __slots__ = ("thread",)
 
@@ -277,13 +277,13 @@ class Recording(GradientComputation):
         self.has_placeholders = False
 
     def __enter__(self) -> Recording:
-        attention.append(self)
+        active_observers.append(self)
         state.recordings = (*state.recordings, self)
         return self
 
     def __exit__(self, *exc_info: object) -> None:
         state.recordings = tuple(r for r in state.recordings if r is not self)
-        attention.remove(self)
+        active_observers.remove(self)
 
     def follow(self, operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
         """Append a node and track its output."""

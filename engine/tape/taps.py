@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from .tape import Recording, attention, state
+from .tape import Recording, active_observers, state
 
 if TYPE_CHECKING:
     from ..nn.cell import Cell
@@ -237,7 +237,7 @@ def attach(tap: Tap) -> None:
             listening.append(tap)
     if tap.observes_operators:
         operator_taps.append(tap)
-        attention.append(tap)
+        active_observers.append(tap)
     if tap.observes_bprop:
         bprop_taps.append(tap)
     if tap.observes_losses:
@@ -246,7 +246,14 @@ def attach(tap: Tap) -> None:
 
 def detach(tap: Tap) -> None:
     """Detach a tap; do nothing if it is not attached."""
-    lists: tuple[list[Any], ...] = (cell_taps, operator_taps, bprop_taps, loss_taps, attention, *_listening.values())
+    lists: tuple[list[Any], ...] = (
+        cell_taps,
+        operator_taps,
+        bprop_taps,
+        loss_taps,
+        active_observers,
+        *_listening.values(),
+    )
     for taps in lists:
         if tap in taps:
             taps.remove(tap)

@@ -22,7 +22,7 @@ from ..base.module_names import renamed_copy
 from ..base.surfaces import declare
 from ..base.types import Array
 from ..tape import taps
-from ..tape.tape import LARGE, Differentiable, Recording, attention, record, state, whole
+from ..tape.tape import LARGE, Differentiable, Recording, active_observers, record, state, whole
 from . import backend, precision
 from .nested import Sparse
 from .tensor import Tensor
@@ -134,7 +134,7 @@ class Operator(Differentiable):
 
     def _run(self, operands: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run the forward on tensors, whose arrays are ``inputs``."""
-        if not attention:
+        if not active_observers:
             output = self._compute(inputs, attrs)
             return tuple([Tensor._wrap(array) for array in output]) if type(output) is tuple else Tensor._wrap(output)
         if precision.scopes:
@@ -266,7 +266,7 @@ def binary_method(
             y = other
         else:
             return NotImplemented if isinstance(other, Sparse) else otherwise(self, other)
-        if (floats_only and x.dtype.kind != "f") or (attention and (watchers or scopes)):
+        if (floats_only and x.dtype.kind != "f") or (active_observers and (watchers or scopes)):
             return otherwise(self, other)
         try:
             output = quietly(kernel, x, y)
@@ -276,7 +276,7 @@ def binary_method(
             if not isinstance(output, number_type):  # with an array on a GPU
                 return otherwise(self, other)
             output = np.asarray(output)
-        if attention and recorded:
+        if active_observers and recorded:
             for recording in state.recordings:
                 tracked = recording.tracked
                 if id(x) in tracked or id(y) in tracked:

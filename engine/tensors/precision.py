@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..tape.tape import attention
+from ..tape.tape import active_observers
 from .dtype import DType, bfloat16, float32
 from .tensor import Tensor
 
@@ -62,13 +62,13 @@ def scope(dtype: DType | None, listed: Listed | None = None) -> Iterator[None]:
     """Make operators in this thread compute in ``dtype`` inside the block, None for no cast; listed ones in theirs."""
     previous, token = (_local.dtype, _local.listed), object()
     scopes.append(token)
-    attention.append(token)
+    active_observers.append(token)
     _local.dtype, _local.listed = dtype, listed
     try:
         yield
     finally:
         _local.dtype, _local.listed = previous
-        attention.remove(token)
+        active_observers.remove(token)
         scopes.remove(token)
 
 

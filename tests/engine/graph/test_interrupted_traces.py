@@ -70,7 +70,7 @@ def leftovers() -> list[str]:
         "recordings": tape.state.recordings,
         "profile": sys.getprofile(),
         "taps": taps.operator_taps,
-        "attention": tape.attention,
+        "active_observers": tape.active_observers,
         "turn": tracer._turn,
         "inside": cells._local.inside,
         "collector": not gc.isenabled(),
@@ -396,7 +396,7 @@ def test_an_interrupt_at_the_end_of_a_recording_leaves_none_open() -> None:
         with pytest.raises(KeyboardInterrupt):
             gradient(Tensor([1.0, 2.0]))
     assert not tape.recording_active()
-    tape.attention.clear()
+    tape.active_observers.clear()
     assert gradient(Tensor([1.0, 2.0])).tolist() == [1.0, 2.0]
 
 
