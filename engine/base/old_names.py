@@ -19,6 +19,7 @@ _ENGINE = __name__.rsplit(".", 2)[0]
 _MOVED = {
     ("", ""): "ranks=distributed serialization=formats",
     ("autograd", "autograd"): "plain_backward=backward steps=backward watched_backward=regions",
+    ("base", "base"): "recursion_room=recursion_limit",
     ("core", "autograd"): "function grad marks offloading saved_tensors walk=backward watched_backward=regions",
     ("core", "base"): (
         "absent=absent_names atomic_write checks=argument_checks file_labels "
@@ -67,6 +68,7 @@ _MOVED = {
         "operator_stops pause paused_scope pauses points showing stops terminal undo"
     ),
     ("debug.stepping", "debug.stop.stepping"): "bprop history stepper tracing user_code variables",
+    ("nn", "nn"): "restoring=snapshots",
     ("nn", "nn.layers"): (
         "activation arrays conv derivatives dropout embedding image_similarity images linear "
         "matrices normalization norms padding pooling rnn special transformer"

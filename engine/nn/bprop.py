@@ -18,7 +18,7 @@ from ..tensors.nested import Sparse, gradients_like, replaced, tensors_in
 from ..tensors.parameter import Parameter
 from ..tensors.tensor import Tensor
 from ..tensors.views import Written, detached_copies, outputs_of_node, put_together
-from .restoring import Held
+from .snapshots import Snapshot
 
 if TYPE_CHECKING:
     from .cell import Cell
@@ -59,7 +59,7 @@ def call_with_bprop(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         cell.construct(*args, **kwargs)  # raises the error about its arguments
         raise
     weights = _internal_params(cell, len(arguments))
-    previous = Held((cell, arguments)) if cell.bprop_debug else None
+    previous = Snapshot((cell, arguments)) if cell.bprop_debug else None
     tensors_given = [*tensors_in(arguments), *weights]
     inputs, written = (
         tuple([t._array for t in tensors_given]),
@@ -105,7 +105,7 @@ class _CustomBprop(Differentiable):
     name = "bprop"
 
     def __init__(
-        self, cell: Cell, arguments: tuple[Any, ...], weights: list[Parameter], output: Any, before: Held | None
+        self, cell: Cell, arguments: tuple[Any, ...], weights: list[Parameter], output: Any, before: Snapshot | None
     ) -> None:
         self.cell = cell
         self.before = before
@@ -132,12 +132,12 @@ class _CustomBprop(Differentiable):
             (array, g) for array, g in zip(inputs, gradients, strict=True) if g is not None and id(array) in tracked
         ]
         if self.before is not None and not functions.wraps:
-            current = Held((self.cell, self.arguments))
-            self.before.put_back()  # the same parameters, buffers and random numbers as in the call that is compared
+            current = Snapshot((self.cell, self.arguments))
+            self.before.restore()  # the same parameters, buffers and random numbers as in the call that is compared
             try:
                 self._compare({id(array): g for array, g in pairs}, dout)
             finally:
-                current.put_back()
+                current.restore()
         return [(array, g if functions.wraps else g._array) for array, g in pairs]
 
     def _call_bprop(self, given: tuple[Any, ...]) -> Any:

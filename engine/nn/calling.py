@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..autograd.marks import Gradients, Mark, checked_gradients
 from ..autograd.saved_tensors import saved_tensors_hooks
-from ..base.recursion_room import CALLS, add_room
+from ..base.recursion_limit import CALLS, adjust_recursion_limit
 from ..tape import taps
 from ..tape.hooks import HookEntry, bprop_forward_hooks, explain_hook_error, hooks_enabled, wrong_return
 from ..tape.tape import Recording, Region, state
@@ -58,7 +58,7 @@ def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     try:
         _local.depth = depth + 1
         if depth and not depth % CALLS:
-            is_raised = add_room(depth)
+            is_raised = adjust_recursion_limit(depth)
         hooking = hooks_enabled()
         if hooking and cell._hooks["forward_pre"]:
             args, kwargs = _run_forward_pre(cell, args, kwargs)
@@ -86,7 +86,7 @@ def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     finally:
         _local.depth = depth
         if is_raised:
-            add_room(depth, -1)
+            adjust_recursion_limit(depth, -1)
 
 
 def _arrays_in(value: Any) -> list[Any]:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from hookscope.engine import Tensor, grad, nn
-from hookscope.engine.base import recursion_room
+from hookscope.engine.base import recursion_limit
 from hookscope.engine.debug import DebugSession
 
 
@@ -68,7 +68,7 @@ def _limit_stays() -> Any:
     before = sys.getrecursionlimit()
     yield
     assert sys.getrecursionlimit() == before
-    assert not recursion_room._wanted
+    assert not recursion_limit._extra_frames
 
 
 @pytest.mark.parametrize("run", [forward, gradient])

@@ -16,7 +16,7 @@ import numpy as np
 
 from hookscope.engine.nn import Cell
 from hookscope.engine.nn.hooking import HOOK_KINDS
-from hookscope.engine.nn.restoring import go_to_places, random_places
+from hookscope.engine.nn.snapshots import random_positions, restore_random_positions
 from hookscope.engine.tape import taps
 from hookscope.engine.tape.tape import Recording
 from hookscope.engine.tensors.generator import Generator
@@ -77,7 +77,7 @@ class IsolatedCell:
         self._attributes = [(item, dict(item.__dict__)) for item in cells]
         self._arrays = [(tensor, tensor._array) for tensor in tensors]
         self._generators = [(item, item._stands_at()) for item in _held(self.cell, Generator)]
-        self._places = random_places()
+        self._random_positions = random_positions()
 
     @property
     def has_bprop(self) -> bool:
@@ -91,13 +91,13 @@ class IsolatedCell:
     @contextmanager
     def run(self, automatic: bool = False) -> Iterator[Cell]:
         """Yield the copy in its initial state, with ``automatic`` without its bprops, unobserved and unrecorded."""
-        previous = random_places()
+        previous = random_positions()
         with taps.muted(), np.errstate(all="ignore"):
             try:
                 self._start_over(automatic)
                 yield self.cell
             finally:
-                go_to_places(previous)
+                restore_random_positions(previous)
 
     def _start_over(self, automatic: bool) -> None:
         for cell, attributes in self._attributes:
@@ -111,7 +111,7 @@ class IsolatedCell:
             cell.__dict__["bprop"] = None if automatic else bprop
         for cell, _ in self._attributes:
             cell._refresh()
-        go_to_places(self._places)
+        restore_random_positions(self._random_positions)
 
     def note_precision(self, recording: Recording) -> None:
         """Set ``narrowest`` to the dtype with the fewest digits in a recording."""

@@ -148,10 +148,10 @@ def evaluate(code: CodeType, scope: Mapping[str, object], tell: Callable[[], Non
     names, changes = _looked_through(code)
     if not changes:
         return take_part(code, scope)
-    from hookscope.engine.nn.restoring import looking
+    from hookscope.engine.nn.snapshots import run_and_restore
 
     used_values = [scope[name] for name in {"cell", *names} if name in scope]
-    value, restored = looking(lambda: take_part(code, scope), used_values)
+    value, restored = run_and_restore(lambda: take_part(code, scope), used_values)
     if restored:
         tell()
     return value

@@ -15,7 +15,7 @@ from debug_networks import scripted
 from hookscope.engine import Generator, Parameter, Tensor, grad, nn, ops, set_seed
 from hookscope.engine.debug import DebugSession
 from hookscope.engine.debug.stop.expression import compile_expression, evaluate
-from hookscope.engine.nn.restoring import Held
+from hookscope.engine.nn.snapshots import Snapshot
 
 CHANGES = (
     "ms.ops.rand(1)",
@@ -140,11 +140,11 @@ def test_nothing_is_put_back_after_an_expression_that_only_reads_a_tensor(
     text: str, puts_back: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of what another thread draws meanwhile nothing may be drawn twice."""
-    put_back: list[object] = []
-    monkeypatch.setattr(Held, "put_back", lambda held: bool(put_back.append(held)))
+    restored: list[object] = []
+    monkeypatch.setattr(Snapshot, "restore", lambda snapshot: bool(restored.append(snapshot)))
     scope = {"value": Tensor([1.0, 2.0]), "norm": 1.0, "step": 1, "mean": 0.0, "cell": Drawing(), "np": np}
     evaluate(compile_expression(text), scope)
-    assert bool(put_back) is puts_back
+    assert bool(restored) is puts_back
 
 
 def test_generators_that_nobody_used_are_not_turned_back() -> None:

@@ -25,7 +25,7 @@ from ..tensors.parameter import Parameter
 from ..tensors.tensor import Tensor
 from .members import CellBase
 
-__all__ = ["Held", "go_to_places", "looking", "random_places"]
+__all__ = ["Snapshot", "random_positions", "restore_random_positions", "run_and_restore"]
 
 _PLAIN = {bool, int, float, complex, str, bytes, type(None), type, ModuleType, FunctionType}
 
@@ -38,32 +38,32 @@ _OF_THE_PROCESS: list[tuple[Callable[[], Any], Callable[[Any], object]]] = [
 """Getters and setters of the positions of the random numbers of the engine, of NumPy and of Python."""
 
 
-def random_places() -> list[Any]:
-    """Return the positions of the random numbers of the engine, of NumPy and of Python, for ``go_to_places``."""
-    return [stands_at() for stands_at, _ in _OF_THE_PROCESS]
+def random_positions() -> list[Any]:
+    """Return the positions of the random numbers of the engine, of NumPy and of Python."""
+    return [get_position() for get_position, _ in _OF_THE_PROCESS]
 
 
-def go_to_places(places: list[Any]) -> None:
+def restore_random_positions(positions: list[Any]) -> None:
     """Restore the positions of the random numbers.
 
     Args:
-        places: the result of ``random_places``.
+        positions: the result of ``random_positions``.
     """
-    for (stands_at, go_to), position in zip(_OF_THE_PROCESS, places, strict=True):
-        _go_back(stands_at, go_to, position)
+    for (get_position, set_position), position in zip(_OF_THE_PROCESS, positions, strict=True):
+        _set_if_changed(get_position, set_position, position)
 
 
-def _go_back(stands_at: Callable[[], Any], go_to: Callable[[Any], object], place: Any) -> None:
-    if not _same(stands_at(), place):  # another thread may draw meanwhile: do not reset it needlessly
-        go_to(place)
+def _set_if_changed(get_position: Callable[[], Any], set_position: Callable[[Any], object], position: Any) -> None:
+    if not _is_same_position(get_position(), position):  # another thread may draw meanwhile: do not reset it needlessly
+        set_position(position)
 
 
-def looking(function: Callable[[], Any], named: Iterable[object]) -> tuple[Any, bool]:
+def run_and_restore(function: Callable[[], Any], values: Iterable[object]) -> tuple[Any, bool]:
     """Run a function, and restore what it changed.
 
     Args:
         function: the function.
-        named: the values that it may use.
+        values: the values that it may use.
 
     Returns:
         Its result, as a separate tensor if that is one that is restored; and whether anything other than random numbers
@@ -72,37 +72,37 @@ def looking(function: Callable[[], Any], named: Iterable[object]) -> tuple[Any, 
     Raises:
         Exception: any error of the function.
     """
-    contents, changed = Held(named), False
+    snapshot, changed = Snapshot(values), False
     try:
         returned = function()
-        if isinstance(returned, Tensor) and contents.has_changed(returned):
+        if isinstance(returned, Tensor) and snapshot.has_changed(returned):
             returned = Tensor._wrap(returned._array)
     finally:
-        changed = contents.put_back()
+        changed = snapshot.restore()
     return returned, changed
 
 
-class Held:
+class Snapshot:
     """Current contents of some values, and positions of the random numbers.
 
     Args:
-        named: the values.
+        values: the values.
     """
 
-    def __init__(self, named: Iterable[object]) -> None:
+    def __init__(self, values: Iterable[object]) -> None:
         self._tensors: dict[int, tuple[Tensor, Any, Any]] = {}
         self._parameters: list[tuple[Parameter, bool, str]] = []
         self._hooked: list[tuple[Tensor, dict[int, Any] | None]] = []
         self._containers: list[tuple[Any, Any]] = []
         self._arrays: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
         self._random: list[tuple[Callable[[], Any], Callable[[Any], object], Any]] = []
-        for stands_at, go_to in _OF_THE_PROCESS:
-            self._keep_place(stands_at, go_to)
-        self._look(named)
+        for get_position, set_position in _OF_THE_PROCESS:
+            self._store_position(get_position, set_position)
+        self._collect(values)
 
-    def _look(self, named: Iterable[object]) -> None:
+    def _collect(self, values: Iterable[object]) -> None:
         ids: set[int] = set()
-        stack: list[tuple[Any, bool]] = [(value, False) for value in named]
+        stack: list[tuple[Any, bool]] = [(value, False) for value in values]
         while stack:
             value, in_cell = stack.pop()
             if id(value) in ids:
@@ -112,9 +112,9 @@ class Held:
             if issubclass(kind, CellBase):
                 stack.append((vars(value), True))
             elif issubclass(kind, Tensor):
-                self._keep(value)
+                self._store_tensor(value)
             elif issubclass(kind, Sparse):
-                self._keep(value._values)
+                self._store_tensor(value._values)
             elif issubclass(kind, dict | list | tuple | set | deque):
                 if in_cell and not issubclass(kind, tuple):
                     plain = next(base for base in (dict, list, set, deque) if issubclass(kind, base))
@@ -124,11 +124,11 @@ class Held:
             elif issubclass(kind, np.ndarray):
                 if in_cell and not value.dtype.hasobject:
                     self._arrays.append((value, value.copy()))
-            elif not self._keep_generator(value) and in_cell and not is_of_the_engine(kind):
+            elif not self._store_generator(value) and in_cell and not is_of_the_engine(kind):
                 with suppress(AttributeError):  # an object without attributes
                     stack.append((object.__getattribute__(value, "__dict__"), True))
 
-    def _keep(self, tensor: Tensor) -> None:
+    def _store_tensor(self, tensor: Tensor) -> None:
         """Store the arrays of a tensor and of those that share its elements: the tape identifies them by these."""
         root = tensor if tensor._view is None or not tensor._view.is_part else tensor._view.held
         for tensor_or_view in (tensor, root, *[reference() for reference in root._views or ()]):
@@ -139,34 +139,34 @@ class Held:
         if isinstance(tensor, Parameter):
             self._parameters.append((tensor, tensor.requires_grad, tensor.name))
 
-    def _keep_generator(self, value: Any) -> bool:
+    def _store_generator(self, value: Any) -> bool:
         """Store the position of a random number generator; return whether it is one."""
         kind = type(value)
         if issubclass(kind, Generator):
-            self._keep_place(value._stands_at, value._go_to)
+            self._store_position(value._stands_at, value._go_to)
         elif issubclass(kind, np.random.Generator):
             bits = value.bit_generator
-            self._keep_place(lambda: bits.state, lambda state: setattr(bits, "state", state))
+            self._store_position(lambda: bits.state, lambda state: setattr(bits, "state", state))
         elif issubclass(kind, np.random.RandomState):
-            self._keep_place(value.get_state, value.set_state)
+            self._store_position(value.get_state, value.set_state)
         elif kind is python_random.Random:
-            self._keep_place(value.getstate, value.setstate)
+            self._store_position(value.getstate, value.setstate)
         else:
             return False
         return True
 
-    def _keep_place(self, stands_at: Callable[[], Any], go_to: Callable[[Any], object]) -> None:
-        self._random.append((stands_at, go_to, stands_at()))
+    def _store_position(self, get_position: Callable[[], Any], set_position: Callable[[Any], object]) -> None:
+        self._random.append((get_position, set_position, get_position()))
 
     def has_changed(self, tensor: Tensor) -> bool:
         """Return whether a tensor is one of them, and has been rebound since."""
         entry = self._tensors.get(id(tensor))
         return entry is not None and entry[1] is not tensor._array
 
-    def put_back(self) -> bool:
+    def restore(self) -> bool:
         """Restore everything; return whether anything other than random numbers had changed."""
-        for stands_at, go_to, position in self._random:
-            _go_back(stands_at, go_to, position)
+        for get_position, set_position, position in self._random:
+            _set_if_changed(get_position, set_position, position)
         changed = False
         for tensor, array, view in self._tensors.values():
             if tensor._array is not array:
@@ -185,20 +185,22 @@ class Held:
             if current.tobytes() != previous.tobytes() and current.shape == previous.shape:
                 current[...], changed = previous, True
         for container, previous in self._containers:
-            changed = _refilled(container, previous) or changed
+            changed = _refill(container, previous) or changed
         return changed
 
 
-def _same(one: Any, other: Any) -> bool:
+def _is_same_position(first: Any, second: Any) -> bool:
     """Return whether two positions of a generator are the same; NumPy's are tuples or dictionaries with arrays."""
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(_same(part, other[key]) for key, part in one.items())
-    if isinstance(one, tuple):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return bool(np.array_equal(one, other)) if isinstance(one, np.ndarray) else bool(one == other)
+    if isinstance(first, dict):
+        return first.keys() == second.keys() and all(
+            _is_same_position(part, second[key]) for key, part in first.items()
+        )
+    if isinstance(first, tuple):
+        return len(first) == len(second) and all(map(_is_same_position, first, second))
+    return bool(np.array_equal(first, second)) if isinstance(first, np.ndarray) else bool(first == second)
 
 
-def _refilled(container: Any, before: Any) -> bool:
+def _refill(container: Any, before: Any) -> bool:
     """Restore the entries of a container; return whether they had changed."""
     if isinstance(container, dict):
         same = list(container) == list(before)

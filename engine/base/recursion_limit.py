@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import threading
 
-__all__ = ["CALLS", "add_room"]
+__all__ = ["CALLS", "adjust_recursion_limit"]
 
 CALLS = 16
 """Number of nested calls for which the limit is raised at once; for fewer it is not changed."""
@@ -21,12 +21,12 @@ _FRAMES_OF_TAPS = 250
 _MOST = 2**31 - 1  # Python's maximum
 
 _lock = threading.RLock()  # a signal handler may call a cell
-_wanted = 0  # frames requested by all threads
-_set_here: dict[int, int] = {}
+_extra_frames = 0  # frames requested by all threads
+_user_limits: dict[int, int] = {}
 """The user's limits, by the raised ones: code that sets a limit temporarily may restore a raised one."""
 
 
-def add_room(depth: int, sign: int = 1) -> int:
+def adjust_recursion_limit(depth: int, sign: int = 1) -> int:
     """Raise the recursion limit for the next ``CALLS`` calls, or with ``sign`` -1 lower it after them.
 
     Args:
@@ -36,18 +36,18 @@ def add_room(depth: int, sign: int = 1) -> int:
     Returns:
         1, which the caller stores to record that the limit is raised.
     """
-    global _wanted
+    global _extra_frames
     with _lock:
-        now = sys.getrecursionlimit()
-        users = _set_here.get(now, now)
+        current = sys.getrecursionlimit()
+        user_limit = _user_limits.get(current, current)
         first = _FRAMES_OF_TAPS + CALLS * _FRAMES_OF_CALL if depth == CALLS else 0  # includes the previous calls
-        _wanted += sign * (first + CALLS * _FRAMES_OF_CALL)
-        limit = min(users + _wanted, _MOST)
+        _extra_frames += sign * (first + CALLS * _FRAMES_OF_CALL)
+        limit = min(user_limit + _extra_frames, _MOST)
         try:
             sys.setrecursionlimit(limit)
         except RecursionError:  # at the limit already: lowered further out
             return 1
-        _set_here[limit] = users
-        if not _wanted:
-            _set_here.clear()
+        _user_limits[limit] = user_limit
+        if not _extra_frames:
+            _user_limits.clear()
     return 1
