@@ -293,10 +293,10 @@ def _followed(
             if id(array) not in gradients and id(array) in recording.hooked:  # hooks also get zeros
                 of_weights[index] = weight._run_gradient_hooks(of_weights[index])
         if taps.cell_taps and weights:
-            taps.tell_parameter_gradients(list(zip(weights, of_weights, strict=True)))
+            taps.notify_parameter_gradients(list(zip(weights, of_weights, strict=True)))
             arrived = [id(array) in gradients for array in weights_at_start]
             arrived_gradients = [g if has_arrived else None for g, has_arrived in zip(of_weights, arrived, strict=True)]
-            taps.tell_differentiated(targets, list(zip(weights, arrived_gradients, strict=True)))
+            taps.notify_differentiated(targets, list(zip(weights, arrived_gradients, strict=True)))
         return of_inputs, of_weights
 
     return output, back

@@ -101,7 +101,7 @@ class Regions:
             (sums, {key: _standing(sums, key, key in outputs) for key in region.arrived if always or key in sums})
             for sums, always in ((gradients, True), *((enclosing.arrived, False) for enclosing in self.inside))
         ]
-        result = self._tell("backward_enter", region, arriving)
+        result = self._notify("backward_enter", region, arriving)
         region.edited = result is not arriving
         for array, old, new in zip(region.outputs, arriving, result, strict=True) if region.edited or inner else ():
             key = id(array)
@@ -128,7 +128,7 @@ class Regions:
                 [_shown(gradients.get(own[id(a)]) if id(a) in own else arrived[id(a)]) for a in region.inputs]
             )
             ends = [len(recording.nodes) for recording, _, _ in region.outside]
-            result = self._tell("backward_exit", region, leaving)
+            result = self._notify("backward_exit", region, leaving)
             if region.edited or result is not leaving:
                 views: dict[int, Any] = {}
                 for (recording, sibling, start), end in zip(region.outside, ends, strict=True):
@@ -158,7 +158,7 @@ class Regions:
         accumulate(sums, other, self._value(new), self.functions)
         return [(other, self._value(new))]
 
-    def _tell(self, method: str, region: Region, gradients: Any) -> Any:
+    def _notify(self, method: str, region: Region, gradients: Any) -> Any:
         call = region.call
         if method == "backward_enter":
             if not region.order:
@@ -166,7 +166,7 @@ class Regions:
             region.walks += 1
         call.order, call.walk, call.why_not = region.order, region.walks, functools.partial(self._why_not, region)
         try:
-            return taps.tell_backward(method, call, gradients)
+            return taps.notify_backward(method, call, gradients)
         finally:
             call.why_not = str  # else the tape would reference itself
 

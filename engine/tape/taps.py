@@ -317,7 +317,7 @@ def recorded(recordings: tuple[Recording, ...]) -> Iterator[None]:
         _local.muted, state.recordings = previous
 
 
-def _tell(taps: list[Tap], method: str, *arguments: Any) -> None:
+def _notify(taps: list[Tap], method: str, *arguments: Any) -> None:
     local = _local
     if local.muted or not taps:
         return
@@ -417,7 +417,7 @@ def begin_call(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Cel
             call.repeats = notes
     for log in local.logs:
         log.calls.append((call.notes if call.repeats is None else call.repeats, id(cell)))
-    _tell(_listening["cell_enter"], "cell_enter", call)
+    _notify(_listening["cell_enter"], "cell_enter", call)
     local.depth = call.depth + 1
     return call
 
@@ -426,34 +426,34 @@ def end_call(call: CellCall, output: Any) -> Any:
     """Notify the taps of a cell's output; return the output to continue with."""
     _local.depth = call.depth
     call.output = output
-    _tell(_listening["cell_exit"], "cell_exit", call)
+    _notify(_listening["cell_exit"], "cell_exit", call)
     return call.output
 
 
 def fail_call(call: CellCall, error: BaseException) -> None:
     """Notify the taps of a cell's error."""
     _local.depth = call.depth
-    _tell(_listening["cell_error"], "cell_error", call, error)
+    _notify(_listening["cell_error"], "cell_error", call, error)
 
 
-def operator_ran(name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
+def notify_operator(name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
     """Notify the taps of an operator's forward call."""
-    _tell(operator_taps, "operator", name, inputs, outputs, attrs)
+    _notify(operator_taps, "operator", name, inputs, outputs, attrs)
 
 
-def loss_called(name: str, prediction: Tensor, target: Tensor, **attrs: Any) -> None:
+def notify_loss(name: str, prediction: Tensor, target: Tensor, **attrs: Any) -> None:
     """Notify the taps of a call of a loss function."""
-    _tell(loss_taps, "loss", name, prediction, target, attrs)
+    _notify(loss_taps, "loss", name, prediction, target, attrs)
 
 
-def operator_went_back(
+def notify_operator_backward(
     name: str, gradient: Any, gradients: list[Any], attrs: dict[str, Any], inputs: tuple[Any, ...], output: Any
 ) -> None:
     """Notify the taps of a call of an operator's vjp rule."""
-    _tell(operator_taps, "operator_backward", name, gradient, gradients, attrs, inputs, output)
+    _notify(operator_taps, "operator_backward", name, gradient, gradients, attrs, inputs, output)
 
 
-def tell_backward(method: str, call: CellCall, gradients: Gradients) -> Gradients:
+def notify_backward(method: str, call: CellCall, gradients: Gradients) -> Gradients:
     """Notify the taps of gradients at a cell; ``method`` is backward_enter or backward_exit.
 
     Returns:
@@ -480,14 +480,14 @@ def tell_backward(method: str, call: CellCall, gradients: Gradients) -> Gradient
     return gradients
 
 
-def tell_parameter_gradients(pairs: list[tuple[Parameter, Tensor]]) -> None:
+def notify_parameter_gradients(pairs: list[tuple[Parameter, Tensor]]) -> None:
     """Notify the taps of the gradients of the weights."""
-    _tell(_listening["parameter_gradients"], "parameter_gradients", pairs)
+    _notify(_listening["parameter_gradients"], "parameter_gradients", pairs)
 
 
-def tell_differentiated(values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
+def notify_differentiated(values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
     """Notify the taps of the values that a gradient call with weights differentiated."""
-    _tell(_listening["differentiated"], "differentiated", values, pairs)
+    _notify(_listening["differentiated"], "differentiated", values, pairs)
 
 
 def run_bprop(cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:

@@ -151,7 +151,7 @@ class Operator(Differentiable):
         else:
             result = Tensor._wrap(output)
         if watched:
-            taps.operator_ran(self.name, operands, result, attrs)
+            taps.notify_operator(self.name, operands, result, attrs)
         return result
 
     def _compute_watched(self, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
@@ -200,7 +200,7 @@ class Operator(Differentiable):
         finally:
             restore(float_state)
         if taps.operator_taps:
-            taps.operator_went_back(self.name, g, [gx for _, gx in pairs], attrs, *whole(inputs, output))
+            taps.notify_operator_backward(self.name, g, [gx for _, gx in pairs], attrs, *whole(inputs, output))
         return pairs
 
     def gradients(

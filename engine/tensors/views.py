@@ -550,7 +550,7 @@ def _applied(operator: Operator, inputs: tuple[Array, ...], attrs: dict[str, Any
     if state.recordings and operator.vjps:
         record(operator, inputs, output, attrs)
     if is_told:
-        taps.operator_ran(operator.name, tuple(map(Tensor._wrap, inputs)), Tensor._wrap(output), attrs)
+        taps.notify_operator(operator.name, tuple(map(Tensor._wrap, inputs)), Tensor._wrap(output), attrs)
     return output
 
 
