@@ -250,7 +250,7 @@ def _followed(
     active_observers.append(computation)
     try:
         for tap in tuple(taps.operator_taps):
-            tap.give_way()
+            tap.wait_for_trace()
         leaves = [*(a for group in asked for a in group), *weights]
         recording = Recording(
             [t._array for t in leaves], [t._array for t in tensors_in((args, kwargs))], releases_unread

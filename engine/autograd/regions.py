@@ -164,11 +164,15 @@ class Regions:
             if not region.order:
                 region.order = call.orders = call.orders + 1
             region.walks += 1
-        call.order, call.walk, call.why_not = region.order, region.walks, functools.partial(self._why_not, region)
+        call.order, call.pass_number, call.refusal_reason = (
+            region.order,
+            region.walks,
+            functools.partial(self._why_not, region),
+        )
         try:
             return taps.notify_backward(method, call, gradients)
         finally:
-            call.why_not = str  # else the tape would reference itself
+            call.refusal_reason = str  # else the tape would reference itself
 
     def _value(self, gradient: Tensor) -> Any:
         return gradient if self.functions.wraps else gradient._array

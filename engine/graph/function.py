@@ -380,7 +380,7 @@ def watched() -> bool:
 
 def _others_are_over() -> bool:
     """Wait for the traces of other threads; return whether they ended and do not wait for this thread themselves."""
-    return all(tap.give_way() for tap in tuple(taps.operator_taps) if type(tap) is Tracer)
+    return all(tap.wait_for_trace() for tap in tuple(taps.operator_taps) if type(tap) is Tracer)
 
 
 def graph_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:

@@ -173,7 +173,7 @@ class Tracer(taps.Tap):
             del _turn["now"]
         self._is_over.set()
 
-    def give_way(self) -> bool:
+    def wait_for_trace(self) -> bool:
         """Wait, in another thread, for the end of the trace, unless the traced function may be waiting for that thread.
 
         Returns:

@@ -320,7 +320,7 @@ class _Recompute(Differentiable, RecomputeNode):
             self._as_it_was(),
             precision.scope(self.dtype, self.listed),
             self.context,
-            taps.repeating(self.calls, label),
+            taps.repetition_of(self.calls, label),
             _inside(),
         ):
             args, kwargs = self._arguments(inputs)

@@ -45,8 +45,8 @@ class CellCall:
             then.
         order: the order of the observed gradients: 1 for those of the first backward pass through this call, 2 for
             those of a recording around it (second derivatives), and so on.
-        walk: the number of backward passes through this call in that order, including the current one.
-        why_not: during the observation of gradients, returns the reason why they cannot be replaced, or "".
+        pass_number: the number of backward passes through this call in that order, including the current one.
+        refusal_reason: during the observation of gradients, returns the reason why they cannot be replaced, or "".
     """
 
     __slots__ = (
@@ -61,9 +61,9 @@ class CellCall:
         "order",
         "orders",
         "output",
+        "pass_number",
+        "refusal_reason",
         "repeats",
-        "walk",
-        "why_not",
     )
 
     def __init__(self, cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any], depth: int, index: int) -> None:
@@ -79,8 +79,8 @@ class CellCall:
         self.repeats: dict[Tap, Any] | None = None
         self.order = 1
         self.orders = 0
-        self.walk = 1
-        self.why_not: Callable[[], str] = str
+        self.pass_number = 1
+        self.refusal_reason: Callable[[], str] = str
 
 
 Gradients = tuple["Tensor | None", ...]
@@ -103,7 +103,7 @@ class Tap:
         """Report an error of a method of this tap; return whether the run continues as if there were none."""
         return False
 
-    def give_way(self) -> bool:
+    def wait_for_trace(self) -> bool:
         """Wait until another thread's trace (``engine.graph``) has ended; called before a gradient is computed.
 
         Returns:
@@ -186,7 +186,7 @@ cell_taps: list[Tap] = []
 operator_taps: list[Tap] = []
 bprop_taps: list[Tap] = []
 loss_taps: list[Tap] = []
-_listening: dict[str, list[Tap]] = {
+_listeners: dict[str, list[Tap]] = {
     method: []
     for method in (
         "cell_enter",
@@ -212,12 +212,12 @@ class CallLog:
 class _Local(threading.local):
     muted = False
     depth = 0
-    outside: tuple[Recording, ...] = ()  # the recordings that were open when the muting began
+    outer_recordings: tuple[Recording, ...] = ()  # the recordings that were open when the muting began
     context = ""
     continues = False
     logs: tuple[CallLog, ...] = ()
-    unheard: Callable[[Cell], None] | None = None
-    again: Iterator[tuple[dict[Tap, Any] | None, int]] | None = None
+    on_muted_call: Callable[[Cell], None] | None = None
+    repeated_calls: Iterator[tuple[dict[Tap, Any] | None, int]] | None = None
     unplanned: tuple[str, str] | None = None
 
 
@@ -232,9 +232,9 @@ def attach(tap: Tap) -> None:
     if tap in cell_taps:
         return
     cell_taps.append(tap)
-    for method, listening in _listening.items():
+    for method, listeners in _listeners.items():
         if getattr(type(tap), method) is not getattr(Tap, method) or method in vars(tap):
-            listening.append(tap)
+            listeners.append(tap)
     if tap.observes_operators:
         operator_taps.append(tap)
         active_observers.append(tap)
@@ -252,7 +252,7 @@ def detach(tap: Tap) -> None:
         bprop_taps,
         loss_taps,
         active_observers,
-        *_listening.values(),
+        *_listeners.values(),
     )
     for taps in lists:
         if tap in taps:
@@ -272,12 +272,12 @@ def forgiven(what: str, error: Exception) -> bool:
 @contextmanager
 def muted() -> Iterator[None]:
     """Turn taps and recordings off inside the block."""
-    previous = _local.muted, _local.outside, state.recordings
-    _local.muted, _local.outside, state.recordings = True, state.recordings or _local.outside, ()
+    previous = _local.muted, _local.outer_recordings, state.recordings
+    _local.muted, _local.outer_recordings, state.recordings = True, state.recordings or _local.outer_recordings, ()
     try:
         yield
     finally:
-        _local.muted, _local.outside, state.recordings = previous
+        _local.muted, _local.outer_recordings, state.recordings = previous
 
 
 @contextmanager
@@ -293,17 +293,17 @@ def unwatched() -> Iterator[None]:
 
 def recordings_outside() -> tuple[Recording, ...]:
     """Return the recordings that were open when the muting of this thread began."""
-    return _local.outside
+    return _local.outer_recordings
 
 
 @contextmanager
-def unheard(callback: Callable[[Cell], None]) -> Iterator[None]:
+def on_muted_call(callback: Callable[[Cell], None]) -> Iterator[None]:
     """Call ``callback`` with each cell that is called inside the block while this thread is muted."""
-    previous, _local.unheard = _local.unheard, callback
+    previous, _local.on_muted_call = _local.on_muted_call, callback
     try:
         yield
     finally:
-        _local.unheard = previous
+        _local.on_muted_call = previous
 
 
 @contextmanager
@@ -322,7 +322,7 @@ def _notify(taps: list[Tap], method: str, *arguments: Any) -> None:
     if local.muted or not taps:
         return
     # ``muted`` written out: each call of a watched cell comes here four times.
-    local.muted, local.outside, state.recordings = True, state.recordings, ()
+    local.muted, local.outer_recordings, state.recordings = True, state.recordings, ()
     try:
         for tap in tuple(taps):
             if (_owner := tap.owner()) is not None:  # held until the call returns
@@ -332,7 +332,7 @@ def _notify(taps: list[Tap], method: str, *arguments: Any) -> None:
                     if not tap.forgives(method, error):
                         raise
     finally:
-        local.muted, state.recordings, local.outside = False, local.outside, ()
+        local.muted, state.recordings, local.outer_recordings = False, local.outer_recordings, ()
 
 
 @contextmanager
@@ -347,14 +347,14 @@ def logged() -> Iterator[CallLog]:
 
 
 @contextmanager
-def repeating(log: CallLog, context: str) -> Iterator[None]:
+def repetition_of(log: CallLog, context: str) -> Iterator[None]:
     """Mark the calls inside the block as repetitions of those of ``log``."""
-    previous = _local.context, _local.continues, _local.again, _local.depth
-    _local.context, _local.continues, _local.again, _local.depth = context, True, iter(log.calls), log.depth
+    previous = _local.context, _local.continues, _local.repeated_calls, _local.depth
+    _local.context, _local.continues, _local.repeated_calls, _local.depth = context, True, iter(log.calls), log.depth
     try:
         yield
     finally:
-        _local.context, _local.continues, _local.again, _local.depth = previous
+        _local.context, _local.continues, _local.repeated_calls, _local.depth = previous
 
 
 @contextmanager
@@ -369,11 +369,11 @@ def in_context(context: str) -> Iterator[None]:
 
 
 @contextmanager
-def one_of_several(what: str, place: int) -> Iterator[None]:
+def numbered_run(label: str, index: int) -> Iterator[None]:
     """Mark the calls inside the block as one of several runs that the user sees as one: ``sample 3``."""
     previous = _local.context, _local.continues
-    _local.context = f"{previous[0]}, {what} {place}" if previous[0] else f"{what} {place}"
-    _local.continues = previous[1] or place > 0
+    _local.context = f"{previous[0]}, {label} {index}" if previous[0] else f"{label} {index}"
+    _local.continues = previous[1] or index > 0
     try:
         yield
     finally:
@@ -405,19 +405,19 @@ def begin_call(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Cel
     global _calls
     local = _local
     if local.muted:
-        if local.unheard is not None:
-            local.unheard(cell)
+        if local.on_muted_call is not None:
+            local.on_muted_call(cell)
         return None
     _calls += 1
     call = CellCall(cell, args, kwargs, local.depth, _calls)
     call.context, call.continues = local.context, local.continues
-    if local.again is not None:
-        notes, of = next(local.again, (None, 0))
-        if of == id(cell):
+    if local.repeated_calls is not None:
+        notes, cell_id = next(local.repeated_calls, (None, 0))
+        if cell_id == id(cell):
             call.repeats = notes
     for log in local.logs:
         log.calls.append((call.notes if call.repeats is None else call.repeats, id(cell)))
-    _notify(_listening["cell_enter"], "cell_enter", call)
+    _notify(_listeners["cell_enter"], "cell_enter", call)
     local.depth = call.depth + 1
     return call
 
@@ -426,14 +426,14 @@ def end_call(call: CellCall, output: Any) -> Any:
     """Notify the taps of a cell's output; return the output to continue with."""
     _local.depth = call.depth
     call.output = output
-    _notify(_listening["cell_exit"], "cell_exit", call)
+    _notify(_listeners["cell_exit"], "cell_exit", call)
     return call.output
 
 
 def fail_call(call: CellCall, error: BaseException) -> None:
     """Notify the taps of a cell's error."""
     _local.depth = call.depth
-    _notify(_listening["cell_error"], "cell_error", call, error)
+    _notify(_listeners["cell_error"], "cell_error", call, error)
 
 
 def notify_operator(name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
@@ -459,12 +459,12 @@ def notify_backward(method: str, call: CellCall, gradients: Gradients) -> Gradie
     Returns:
         the gradients to continue with: the same tuple unless a tap replaced them.
     """
-    local, listening = _local, _listening[method]
-    if local.muted or not listening:
+    local, listeners = _local, _listeners[method]
+    if local.muted or not listeners:
         return gradients
-    local.muted, local.outside, state.recordings = True, state.recordings, ()
+    local.muted, local.outer_recordings, state.recordings = True, state.recordings, ()
     try:
-        for tap in tuple(listening):
+        for tap in tuple(listeners):
             if (_owner := tap.owner()) is None:
                 continue
             try:
@@ -476,58 +476,58 @@ def notify_backward(method: str, call: CellCall, gradients: Gradients) -> Gradie
             if replaced is not None:
                 gradients = replaced
     finally:
-        local.muted, state.recordings, local.outside = False, local.outside, ()
+        local.muted, state.recordings, local.outer_recordings = False, local.outer_recordings, ()
     return gradients
 
 
 def notify_parameter_gradients(pairs: list[tuple[Parameter, Tensor]]) -> None:
     """Notify the taps of the gradients of the weights."""
-    _notify(_listening["parameter_gradients"], "parameter_gradients", pairs)
+    _notify(_listeners["parameter_gradients"], "parameter_gradients", pairs)
 
 
 def notify_differentiated(values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
     """Notify the taps of the values that a gradient call with weights differentiated."""
-    _notify(_listening["differentiated"], "differentiated", values, pairs)
+    _notify(_listeners["differentiated"], "differentiated", values, pairs)
 
 
 def run_bprop(cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """Run a custom bprop through every tap that overrides ``run_bprop``, the newest outermost."""
     if not _local.muted:
         for tap in bprop_taps:
-            function = _through(tap, cell, function)
+            function = _with_tap(tap, cell, function)
     return function(*args)
 
 
-def _through(tap: Tap, cell: Cell, function: Callable[..., Any]) -> Callable[..., Any]:
+def _with_tap(tap: Tap, cell: Cell, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)  # so that a stepper finds the user's function behind it
     def run(*args: Any) -> Any:
         owner = tap.owner()  # held until the call returns
         if owner is None:
             return function(*args)
-        ran = _Ran()
+        outcome = _BpropOutcome()
         try:
             try:
-                return tap.run_bprop(cell, ran.noting(function), args)
+                return tap.run_bprop(cell, outcome.wrap(function), args)
             except Exception as error:
-                if error is ran.error or not tap.forgives("run_bprop", error):
+                if error is outcome.error or not tap.forgives("run_bprop", error):
                     raise
-            if ran.error is not None:
-                raise ran.error
-            return ran.returned if ran.has_returned else function(*args)
+            if outcome.error is not None:
+                raise outcome.error
+            return outcome.returned if outcome.is_returned else function(*args)
         finally:
-            ran.error = None  # its traceback refers to this object
+            outcome.error = None  # its traceback refers to this object
 
     return run
 
 
-class _Ran:
+class _BpropOutcome:
     """Outcome of a custom bprop that a tap ran. The tap may fail before it, after it, or during the observation."""
 
-    has_returned = False
+    is_returned = False
     returned: Any = None
     error: BaseException | None = None
 
-    def noting(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def wrap(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function with a wrapper that stores its outcome here."""
 
         @functools.wraps(function)
@@ -537,7 +537,7 @@ class _Ran:
             except BaseException as error:
                 self.error = error
                 raise
-            self.has_returned = True
+            self.is_returned = True
             return self.returned
 
         return run

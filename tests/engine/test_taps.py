@@ -463,8 +463,8 @@ def test_cells_that_run_while_a_tap_is_muted_are_told_to_who_asks_for_them() -> 
     outer: list[Any] = []
     notes, square, twice = Notes(), Square(), Pass()
     x = Tensor([2.0])
-    with watching(notes), taps.unheard(outer.append):
-        with taps.unheard(heard.append):
+    with watching(notes), taps.on_muted_call(outer.append):
+        with taps.on_muted_call(heard.append):
             square(x)  # the tap hears it
             with taps.muted():
                 square(x)

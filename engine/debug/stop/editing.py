@@ -120,7 +120,7 @@ class Passing:
         elif name == "output":
             call.output = value
         else:
-            reason = call.why_not()
+            reason = call.refusal_reason()
             if reason:
                 raise RuntimeError(f"{name} cannot be set: {reason}")
             assert self.gradients is not None

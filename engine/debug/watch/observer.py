@@ -181,11 +181,11 @@ def _passes(
 
 
 def _in_walk(context: str, call: CellCall) -> str:
-    if call.order == call.walk == 1:
+    if call.order == call.pass_number == 1:
         return context
     parts = [context] if context else []
     if call.order > 1:
         parts.append(f"order {call.order}")
-    if call.walk > 1:
-        parts.append(f"walk {call.walk}")
+    if call.pass_number > 1:
+        parts.append(f"walk {call.pass_number}")
     return ", ".join(parts)

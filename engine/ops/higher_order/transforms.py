@@ -155,7 +155,7 @@ def vmap(fn: Any, in_axes: Axes = 0, out_axes: Axes = 0) -> Function:
         results = []
         for i in range(size):
             slices = [_cut(a, axis, i) for a, axis in zip(args, axes, strict=True)]
-            with taps.one_of_several("sample", i):
+            with taps.numbered_run("sample", i):
                 results.append((fn[i] if several else fn)(*slices))
         return _stacked(results, out_axes)
 
