@@ -291,7 +291,7 @@ def unwatched() -> Iterator[None]:
         _local.muted = previous
 
 
-def recordings_outside() -> tuple[Recording, ...]:
+def outer_recordings() -> tuple[Recording, ...]:
     """Return the recordings that were open when the muting of this thread began."""
     return _local.outer_recordings
 

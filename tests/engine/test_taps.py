@@ -250,9 +250,9 @@ def test_muted_code_can_ask_for_the_recordings_around_it() -> None:
 
     def looking(x: Tensor) -> Tensor:
         with taps.muted():
-            found.append(len(taps.recordings_outside()))
+            found.append(len(taps.outer_recordings()))
             with taps.muted():
-                found.append(len(taps.recordings_outside()))
+                found.append(len(taps.outer_recordings()))
             assert not recording_active()
         return x * x
 

@@ -182,7 +182,7 @@ class Provenance(taps.Tap):
         arrays = [outputs._array] if isinstance(outputs, Tensor) else [tensor._array for tensor in tensors_in(outputs)]
         if not arrays:
             return
-        if taps.recordings_outside():
+        if taps.outer_recordings():
             self._remember_line(arrays[0])
         if not any(map(any_nonfinite, arrays)):
             return

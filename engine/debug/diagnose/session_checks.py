@@ -277,7 +277,7 @@ class Checks:
                     self._finiteness.look(value._array, "", "loss", "the loss", step)
                 for path, name, gradient in self._owners.gradients(pairs):
                     self._finiteness.look(gradient._array, path, name, f"the gradient of {name}", step)
-        if taps.recordings_outside():
+        if taps.outer_recordings():
             return  # it is a part of a larger one
         requested = frozenset(id(parameter) for parameter, _ in pairs)
         with faults.at("the course of the loss"):

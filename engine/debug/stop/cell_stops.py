@@ -87,7 +87,7 @@ def _edit_again(first: Visit, visit: Visit, passing: Passing) -> None:
         value = edit.value
         if edit.expression is not None:
             names = {**point.names, **visit.names_with([tensor for _, tensor in passing.slots()])}
-            with taps.recorded(taps.recordings_outside()):
+            with taps.recorded(taps.outer_recordings()):
                 names = {**names, **point.locals, "cell": visit.cell, **passing.values}
                 value = value_of(edit.expression, names, take_part)
         passing.assign(edit.name, value, edit.expression)

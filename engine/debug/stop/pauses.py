@@ -180,7 +180,7 @@ class Pauses:
 
     def _wait(self, point: PausePoint, pauser: Pauser) -> str:
         self._command = None
-        point.recordings = taps.recordings_outside()
+        point.recordings = taps.outer_recordings()
         undo_since = self._changes()
         try:
             try:

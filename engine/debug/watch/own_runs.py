@@ -46,7 +46,7 @@ class OwnRuns:
 
     def own_called(self) -> None:
         """Record the call of a cell of the session, a root or outermost."""
-        recording = next(iter(taps.recordings_outside()), None)
+        recording = next(iter(taps.outer_recordings()), None)
         self._thread.elsewhere = False
         self._thread.recording = None if recording is None else weakref.ref(recording)
 
@@ -57,7 +57,7 @@ class OwnRuns:
 
     def in_same_recording(self) -> bool:
         """Return whether this thread is in the gradient call in which the network ran last."""
-        outermost, previous = next(iter(taps.recordings_outside()), None), self._thread.recording
+        outermost, previous = next(iter(taps.outer_recordings()), None), self._thread.recording
         return outermost is not None and previous is not None and previous() is outermost
 
     def _is_other_network(self, cell: Cell) -> bool:

@@ -167,7 +167,7 @@ class _Tap(taps.Tap):
             return
         if session.step != self._root_step:
             self._root_step, self._root_args = session.step, (call.args, call.kwargs)
-        outside = taps.recordings_outside()
+        outside = taps.outer_recordings()
         if not outside or session.paths.path_of(call.cell) is None:
             return
         if self._root_args is not None:

@@ -58,7 +58,7 @@ class InputWatch(Watcher):
         """Check the arguments of a cell with weights of its own."""
         cell = call.cell
         location = None if call.context or not cell._params else self._watched.place(call.index)
-        if location is None or not taps.recordings_outside():
+        if location is None or not taps.outer_recordings():
             return
         values = [
             tensor._array
@@ -123,7 +123,7 @@ class SamplesWatch(Watcher):
             return
         path = self._watched.path(call.cell)
         inputs, outputs = tensors_in((call.args, call.kwargs)), tensors_in(call.output)
-        if path is None or not inputs or not outputs or not taps.recordings_outside():
+        if path is None or not inputs or not outputs or not taps.outer_recordings():
             return
         self._tried.add(id(call.cell))
         effect = side_effect(call.cell) if is_plain((call.args, call.kwargs)) else "an argument that is no tensor"

@@ -98,7 +98,7 @@ class LossWatch(Watcher):
 
     def loss(self, name: str, prediction: Tensor, target: Tensor, attrs: dict[str, Any]) -> None:
         """Check a call of a loss function."""
-        if not (taps.recordings_outside() and self._watched.own_run()):
+        if not (taps.outer_recordings() and self._watched.own_run()):
             return
         look, step, x, expected = self._watched.look, self._watched.step(), prediction._array, target._array
         look(LossCallSeen(name, x, expected), self._probabilities.get(x) or "", name, step)

@@ -80,7 +80,7 @@ class ModeWatch(Watcher):
         """Record the mode of a cell."""
         running, cell = self._running, call.cell
         outermost = not running.calls
-        is_recorded = bool(taps.recordings_outside()) or (not outermost and running.calls[-1][1])
+        is_recorded = bool(taps.outer_recordings()) or (not outermost and running.calls[-1][1])
         if outermost:
             running.root_trains = bool(cell.training)
             # A part of the network that is called alone may produce samples for another network.
@@ -118,7 +118,7 @@ class ModeWatch(Watcher):
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """Judge the cells of a completed gradient call, and the forward passes before it."""
-        if taps.recordings_outside():
+        if taps.outer_recordings():
             return
         requested = {id(parameter) for parameter, _ in pairs if parameter.requires_grad}
         predicting = self._predicting.copy() if requested else {}  # another thread may be adding more meanwhile

@@ -53,7 +53,7 @@ class OptimizerWatch(Watcher):
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """Record a completed gradient call with weights."""
-        if taps.recordings_outside():
+        if taps.outer_recordings():
             return
         self._ran, self._running = self._running, set()
         self._asked = [parameter for parameter, _ in pairs]
@@ -65,7 +65,7 @@ class OptimizerWatch(Watcher):
         """Check a cell that is an optimizer, and record other cells."""
         optimizer = call.cell
         if not isinstance(optimizer, nn.Optimizer):
-            if taps.recordings_outside():
+            if taps.outer_recordings():
                 self._running.add(id(optimizer))
             return
         own_parameters = self._own()

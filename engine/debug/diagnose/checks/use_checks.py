@@ -76,7 +76,7 @@ class UseWatch(Watcher):
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """Check the uses after a gradient call with weights."""
-        if taps.recordings_outside():
+        if taps.outer_recordings():
             return
         look, step = self._watched.look, self._watched.step()
         # Another thread may be adding more meanwhile.

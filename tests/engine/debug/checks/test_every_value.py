@@ -56,7 +56,7 @@ LOSSES = (
 
 @pytest.fixture
 def recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(taps, "recordings_outside", lambda: (object(),))
+    monkeypatch.setattr(taps, "outer_recordings", lambda: (object(),))
 
 
 def _watcher(kind: type[Watcher], looked: list[Any], cell: nn.Cell) -> Watcher:
