@@ -43,13 +43,13 @@ def backward(
     Returns:
         the gradient of each leaf that was reached, by the id of its array.
     """
-    recording.put_back()
+    recording.restore_arrays()
     marks = recording.marks
     is_renamed = recording.renamings or any(region.inner_inputs or region.inner_outputs for _, region, _ in marks)
     gradients: dict[int, Any] = Sums(recording, (), functions) if is_renamed else {}
     _add_seeds(gradients, seeds, functions)
-    add, release = None, last and not (functions.wraps or recording.hooked or is_renamed)
-    events = _leaf_hooks(recording, gradients) if recording.hooked else []
+    add, release = None, last and not (functions.wraps or recording.hooks or is_renamed)
+    events = _leaf_hooks(recording, gradients) if recording.hooks else []
     if marks:
         regions = Regions(recording, gradients, functions)
         add, release = regions.add, release and not any(region.passes_a_value_through() for _, region, _ in marks)
@@ -86,9 +86,9 @@ def run_backward(
         add: how a node's gradients are added.
         release: whether nodes, and the values that only they hold, are released during the pass.
     """
-    nodes, tracked, hooked, placeholders = recording.nodes, recording.tracked, recording.hooked, recording.placeholders
+    nodes, tracked, hooks, placeholders = recording.nodes, recording.tracked, recording.hooks, recording.placeholders
     pop, get, array_type = gradients.pop, gradients.get, np.ndarray
-    is_bare = not (functions.wraps or hooked or isinstance(gradients, Sums))
+    is_bare = not (functions.wraps or hooks or isinstance(gradients, Sums))
     is_direct = is_bare and not taps.operator_taps
     is_plain = is_direct and add is None
     if add is None:
@@ -136,7 +136,7 @@ def run_backward(
                 if float_state is not None:  # user code may run
                     restore(float_state)
                     float_state = None
-                pairs = node_backward((operator, inputs, output, attrs), gradients, functions, tracked, hooked)
+                pairs = node_backward((operator, inputs, output, attrs), gradients, functions, tracked, hooks)
                 is_direct = is_bare and not taps.operator_taps
                 if is_direct:
                     float_state = silence()
@@ -155,15 +155,15 @@ def run_backward(
 
 
 def step_back(
-    node: Node, gradients: dict[int, Any], functions: Any, tracked: set[int], hooked: dict[int, Callable[[Any], Any]]
+    node: Node, gradients: dict[int, Any], functions: Any, tracked: set[int], hooks: dict[int, Callable[[Any], Any]]
 ) -> None:
     """Propagate the gradients of a node's outputs to its inputs."""
-    pairs = node_backward(node, gradients, functions, tracked, hooked)
+    pairs = node_backward(node, gradients, functions, tracked, hooks)
     add_pairs(gradients, functions, pairs, isinstance(node[0], Renaming))
 
 
 def node_backward(
-    node: Node, gradients: dict[int, Any], functions: Any, tracked: set[int], hooked: dict[int, Callable[[Any], Any]]
+    node: Node, gradients: dict[int, Any], functions: Any, tracked: set[int], hooks: dict[int, Callable[[Any], Any]]
 ) -> Iterable[tuple[Array, Any]]:
     """Return the gradients that a node sends to its inputs, and remove those of its outputs from ``gradients``.
 
@@ -171,16 +171,16 @@ def node_backward(
     """
     operator, inputs, output, attrs = node
     if isinstance(operator, Renaming):
-        return gradients.pass_on(operator, inputs, output, tracked, hooked) if isinstance(gradients, Sums) else ()
+        return gradients.pass_on(operator, inputs, output, tracked, hooks) if isinstance(gradients, Sums) else ()
     if type(output) is tuple:
         gradient: Any = tuple([gradients.pop(id(array), None) for array in output])
-        if hooked:
-            gradient = tuple([run_hook(hooked, array, g) for array, g in zip(output, gradient, strict=True)])
+        if hooks:
+            gradient = tuple([run_hook(hooks, array, g) for array, g in zip(output, gradient, strict=True)])
         missing = all(g is None for g in gradient)
     else:
         gradient = gradients.pop(id(output), None)
-        if hooked:
-            gradient = run_hook(hooked, output, gradient)
+        if hooks:
+            gradient = run_hook(hooks, output, gradient)
         missing = gradient is None
     if missing and not operator.runs_without_gradient:
         return ()
@@ -193,16 +193,16 @@ def _leaf_hooks(recording: Recording, gradients: dict[int, Any]) -> list[Event]:
     That is before the first node that uses the leaf.
     """
     nodes, marks = recording.nodes, recording.marks
-    hooked = {id(array) for array in recording.leaves if id(array) in recording.hooked}
+    remaining = {id(array) for array in recording.leaves if id(array) in recording.hooks}
     positions: dict[int, list[int]] = {}
-    if hooked and not any(region.inner_inputs for _, region, _ in marks):  # else uses have other names
+    if remaining and not any(region.inner_inputs for _, region, _ in marks):  # else uses have other names
         for index, (operator, inputs, _, _) in enumerate(nodes):
             for array in reversed(inputs) if getattr(operator, "hooks_from_last", False) else inputs:
-                if id(array) in hooked:
-                    hooked.discard(id(array))
+                if id(array) in remaining:
+                    remaining.discard(id(array))
                     positions.setdefault(index, []).append(id(array))
-    if hooked:
-        positions.setdefault(0, []).extend(hooked)
+    if remaining:
+        positions.setdefault(0, []).extend(remaining)
     return [(index, partial(_run_leaf_hooks, recording, positions[index], gradients)) for index in sorted(positions)]
 
 
@@ -210,7 +210,7 @@ def _run_leaf_hooks(recording: Recording, keys: Iterable[int], gradients: dict[i
     """Run the hooks on the leaves that have a gradient; each may replace it."""
     for key in keys:
         if key in gradients:
-            gradients[key] = recording.hooked[key](gradients[key])
+            gradients[key] = recording.hooks[key](gradients[key])
 
 
 def _add_seeds(gradients: dict[int, Any], seeds: Iterable[tuple[Array, Any]], functions: Any) -> None:

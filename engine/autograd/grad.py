@@ -259,7 +259,7 @@ def _followed(
         inputs_at_start, weights_at_start = [[t._array for t in group] for group in asked], [t._array for t in weights]
         for t in leaves:
             if t._gradient_hooks:
-                recording.hooked[id(t._array)] = t._run_gradient_hooks
+                recording.hooks[id(t._array)] = t._run_gradient_hooks
         # As in MindSpore, a use of a weight whose requires_grad is off at that time does not contribute to its
         # gradient; if it is off at the end, the gradient is zeros.
         depths = [len(w._unfollowed) for w in weights]
@@ -277,7 +277,7 @@ def _followed(
         active_observers.remove(computation)
     frozen = [id(array) for w, array in zip(weights, weights_at_start, strict=True) if not w.requires_grad]
     for key in frozen:
-        recording.hooked.pop(key, None)
+        recording.hooks.pop(key, None)
 
     def back(
         targets: list[Tensor], sens: Any, name: str, last: bool = False
@@ -290,7 +290,7 @@ def _followed(
         ]
         of_weights = [gradient_or_zeros(gradients.get(id(array)), array) for array in weights_at_start]
         for index, (weight, array) in enumerate(zip(weights, weights_at_start, strict=True)):
-            if id(array) not in gradients and id(array) in recording.hooked:  # hooks also get zeros
+            if id(array) not in gradients and id(array) in recording.hooks:  # hooks also get zeros
                 of_weights[index] = weight._run_gradient_hooks(of_weights[index])
         if taps.cell_taps and weights:
             taps.notify_parameter_gradients(list(zip(weights, of_weights, strict=True)))

@@ -44,7 +44,7 @@ class Mark(Renaming):
         for recording in state.recordings:
             if not any(id(x) in recording.tracked for x in inputs):
                 for x, output in zip(inputs, outputs, strict=True):
-                    recording.pass_by((x,), output)
+                    recording.track_other_arguments((x,), output)
                 continue
             # As in MindSpore, hooks also get the gradients of the function's other arguments, of values computed from
             # them, and of parameters, beside a value whose gradient is requested. Those gradients end here.
@@ -52,7 +52,7 @@ class Mark(Renaming):
                 id(output)
                 for tensor, x, output in zip(tensors, inputs, outputs, strict=True)
                 if id(x) in recording.tracked
-                or (x.dtype.kind in "fcV" and (recording.is_beside(x) or _is_trained(tensor)))
+                or (x.dtype.kind in "fcV" and (recording.is_other_argument(x) or _is_trained(tensor)))
             ]
             recording.nodes.append((self, inputs, outputs, {}))
             recording.tracked.update(followed)

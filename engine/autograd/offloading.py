@@ -66,8 +66,8 @@ class Kept:
             for recording, name in _on_tapes(self.names):
                 if name in recording.tracked:
                     recording.tracked.add(key)
-                if name in recording.hooked:
-                    recording.hooked[key] = recording.hooked[name]
+                if name in recording.hooks:
+                    recording.hooks[key] = recording.hooks[name]
         return array
 
 
@@ -90,7 +90,7 @@ def _forget(key: int, names: Names, _: object = None) -> None:
     """Remove the id of a freed array, since another array may get it."""
     for recording, _name in _on_tapes(names):
         recording.tracked.discard(key)
-        recording.hooked.pop(key, None)
+        recording.hooks.pop(key, None)
 
 
 class _Elsewhere:

@@ -95,20 +95,21 @@ def register_saved_tensors_hooks(
 class _Packing(Recording):
     """Replaces a recording inside the block and appends packed nodes to it."""
 
-    __slots__ = ("hooks",)
+    __slots__ = ("saved_hooks",)
 
     def __init__(self, recording: Recording, hooks: saved_tensors_hooks) -> None:
         self.leaves, self.nodes, self.tracked = recording.leaves, recording.nodes, recording.tracked
-        self.hooked, self.marks, self.renamings = recording.hooked, recording.marks, recording.renamings
-        self.beside, self.releases_unread, self.placeholders, self.has_placeholders = recording.beside, False, {}, False
-        self.hooks = hooks
+        self.hooks, self.marks, self.renamings = recording.hooks, recording.marks, recording.renamings
+        self.other_arguments, self.releases_unread = recording.other_arguments, False
+        self.placeholders, self.has_placeholders = {}, False
+        self.saved_hooks = hooks
 
-    def follow(self, operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
+    def add_node(self, operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
         """Append the node with its values packed."""
         # As in MindSpore, the values for the gradients of other arguments are kept, too.
-        followed = {id(x) for x in inputs if id(x) in self.tracked or self.is_beside(x)}
-        packed = _Packed(operator, self.hooks, followed, inputs, output, attrs)
-        super().follow(packed, inputs, output, attrs)
+        followed = {id(x) for x in inputs if id(x) in self.tracked or self.is_other_argument(x)}
+        packed = _Packed(operator, self.saved_hooks, followed, inputs, output, attrs)
+        super().add_node(packed, inputs, output, attrs)
 
 
 _NOT_KEPT = object()

@@ -184,7 +184,7 @@ class Sums(dict[int, Any]):
         inputs: tuple[Array, ...],
         outputs: tuple[Array, ...],
         tracked: set[int],
-        hooked: dict[int, Callable[[Any], Any]],
+        hooks: dict[int, Callable[[Any], Any]],
     ) -> list[tuple[Array, Any]]:
         """Move the gradients of the outputs to the inputs: part by part if the hooks changed nothing.
 
@@ -195,14 +195,14 @@ class Sums(dict[int, Any]):
         arrays = [_bare(g) for g in arrived]
         if all(g is None for g in arrived) and not node.runs_without_gradient:
             return []
-        gradients = tuple([run_hook(hooked, array, g) for array, g in zip(outputs, arrived, strict=True)])
+        gradients = tuple([run_hook(hooks, array, g) for array, g in zip(outputs, arrived, strict=True)])
         gradients = node.changed(gradients, self.functions.wraps)
         same: dict[int, int] = {}
         pairs: list[tuple[int, Any]] = []
         for x, renamed, array, new in zip(inputs, outputs, arrays, gradients, strict=True):
             if id(renamed) not in self.parts:
                 continue
-            if id(x) not in tracked:  # a ``beside`` value: only the hooks needed its gradient
+            if id(x) not in tracked:  # another argument: only the hooks needed its gradient
                 self.put_back(id(renamed), [])
                 continue
             if _bare(new) is array:
@@ -235,7 +235,7 @@ def _bare(gradient: Any) -> Any:
     return getattr(gradient, "_array", gradient)
 
 
-def run_hook(hooked: dict[int, Callable[[Any], Any]], array: Array, gradient: Any) -> Any:
+def run_hook(hooks: dict[int, Callable[[Any], Any]], array: Array, gradient: Any) -> Any:
     """Return the gradient of an array after its hook, if there is one."""
-    hook = hooked.get(id(array))
+    hook = hooks.get(id(array))
     return gradient if hook is None or gradient is None else hook(gradient)

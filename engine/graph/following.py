@@ -74,7 +74,7 @@ class Followed:
     def is_plain(self) -> bool:
         """True if the tape holds operators alone: no hook reads a value and no function is called again."""
         tape = self.recording
-        if tape.renamings or tape.hooked or tape.marks:
+        if tape.renamings or tape.hooks or tape.marks:
             return False
         return all(isinstance(operator, Operator) for operator, *_ in tape.nodes)
 
@@ -134,7 +134,7 @@ class Following:
         steps = self.steps
         leaves = [*[arrays[index] for index in self._places], *[t._array for t in self._outside]]
         (recording, *other_recordings) = state.recordings
-        if other_recordings or not recording.releases_unread or recording.hooked:
+        if other_recordings or not recording.releases_unread or recording.hooks:
             self._put = self._put or self._plan(steps.wanted)
             result, values, draws = self._put.run(arrays, tensors)
             outputs = steps.tell(record, leaves, [t._array for t in values], draws)
@@ -169,8 +169,8 @@ class Following:
         for output, depends in zip(outputs, self.steps.depends, strict=True):
             if any(tracked[index] for index in depends):
                 recording.tracked.add(id(output))
-            elif recording.beside:
-                recording.pass_by(tuple([inputs[index] for index in depends]), output)
+            elif recording.other_arguments:
+                recording.track_other_arguments(tuple([inputs[index] for index in depends]), output)
 
     # Backward pass
 

@@ -222,7 +222,7 @@ class _HooksAround(dict[int, Any]):
     def __setitem__(self, key: int, hook: Any) -> None:
         for recording in self.recordings:
             if key in recording.tracked:
-                recording.hooked[key] = hook
+                recording.hooks[key] = hook
 
 
 class _Used(Recording):
@@ -237,7 +237,7 @@ class _Used(Recording):
         self.tracked = _Followed(recordings)  # type: ignore[assignment]  # only searched and extended
         self.nodes = _Nodes(self)  # type: ignore[assignment]
         self.marks = _Discarded()  # type: ignore[assignment]
-        self.hooked = _HooksAround(recordings)
+        self.hooks = _HooksAround(recordings)
 
     def use(self, inputs: tuple[Any, ...]) -> None:
         """Add the followed ones among the inputs of an operation."""
@@ -246,7 +246,7 @@ class _Used(Recording):
                 self.seen.add(id(array))
                 self.arrays.append(array)
 
-    def follow(self, operator: Any, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
+    def add_node(self, operator: Any, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
         """Add the inputs, discard the node."""
         self.use(inputs)
 
@@ -334,7 +334,7 @@ class _Recompute(Differentiable, RecomputeNode):
             ]
             outputs += [(operands[entry] if isinstance(entry, int) else entry)._array for entry in self.written]
             del args, kwargs, operands
-        inner.put_back()
+        inner.restore_arrays()
         gradients = Sums(inner, leaves, functions)
         for array, g in zip(outputs, gradient, strict=True):
             if g is not None and id(array) in inner.tracked:

@@ -206,8 +206,8 @@ def _forget_placeholder(placeholder: Any) -> None:
     if recording is not None:
         recording.tracked.discard(placeholder.key)
         recording.placeholders.pop(placeholder.key, None)
-        if placeholder.key in recording.hooked:  # a hook of a tensor that holds another array by now
-            recording.hooked[id(placeholder)] = recording.hooked.pop(placeholder.key)
+        if placeholder.key in recording.hooks:  # a hook of a tensor that holds another array by now
+            recording.hooks[id(placeholder)] = recording.hooks.pop(placeholder.key)
 
 
 def whole(inputs: tuple[Any, ...], output: Any) -> tuple[tuple[Any, ...], Any]:
@@ -240,21 +240,21 @@ class Recording(GradientComputation):
 
     Args:
         leaves: the values whose gradients are requested.
-        beside: other arguments of the differentiated function. They and values computed from them are not followed,
-            but the hooks of a cell that gets one beside a followed value get the gradients of both. Held weakly.
+        other_arguments: further arguments of the differentiated function. They and values computed from them are not
+            followed, but hooks of a cell that gets one with a followed value get the gradients of both. Held weakly.
         releases_unread: whether large arrays that no rule reads are released: if there is only one backward pass, and
             on arrays.
     """
 
     __slots__ = (
         "__weakref__",
-        "beside",
         "has_placeholders",
-        "hooked",
+        "hooks",
         "leaves",
         "marks",
         "nodes",
         "offloaded",
+        "other_arguments",
         "placeholders",
         "releases_unread",
         "renamings",
@@ -263,15 +263,17 @@ class Recording(GradientComputation):
     offloaded: Any
     """Storage of offloaded values, see ``offloading``; set when there are any."""
 
-    def __init__(self, leaves: Iterable[Array], beside: Iterable[Array] = (), releases_unread: bool = False) -> None:
+    def __init__(
+        self, leaves: Iterable[Array], other_arguments: Iterable[Array] = (), releases_unread: bool = False
+    ) -> None:
         self.thread = threading.get_ident()
         self.leaves = list(leaves)
         self.nodes: list[Node] = []
         self.tracked = {id(array) for array in self.leaves}
-        self.hooked: dict[int, Any] = {}
+        self.hooks: dict[int, Any] = {}
         self.marks: list[tuple[int, Region, bool]] = []
         self.renamings: list[Renaming] = []
-        self.beside = {id(array): weakref.ref(array) for array in beside}
+        self.other_arguments = {id(array): weakref.ref(array) for array in other_arguments}
         self.releases_unread = releases_unread
         self.placeholders: dict[int, ArrayPlaceholder] = {}  # by the id of a living array
         self.has_placeholders = False
@@ -285,17 +287,17 @@ class Recording(GradientComputation):
         state.recordings = tuple(r for r in state.recordings if r is not self)
         active_observers.remove(self)
 
-    def follow(self, operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
+    def add_node(self, operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
         """Append a node and track its output."""
         if self.releases_unread and operator.unread:
-            inputs, output = self._without_unread(operator.unread, inputs, output)
+            inputs, output = self._with_placeholders(operator.unread, inputs, output)
         self.nodes.append((operator, inputs, output, attrs))
         if type(output) is tuple:
             self.tracked.update(map(id, output))
         else:
             self.tracked.add(id(output))
 
-    def _without_unread(
+    def _with_placeholders(
         self, unread: tuple[int, ...], inputs: tuple[Any, ...], output: Any
     ) -> tuple[tuple[Any, ...], Any]:
         """Return a node's inputs and output, with placeholders for large arrays that no rule reads."""
@@ -315,12 +317,12 @@ class Recording(GradientComputation):
             output = (*output[: -1 - index], placeholder, *output[-index:]) if type(output) is tuple else placeholder
         return inputs, output
 
-    def put_back(self) -> None:
+    def restore_arrays(self) -> None:
         """Prepare for the backward pass: restore arrays in the nodes that are still held elsewhere."""
         if not self.has_placeholders:
             return
-        if self.hooked:
-            self._spread()
+        if self.hooks:
+            self._expand_composite_nodes()
 
         def whole(value: Any) -> Any:
             array = value.array() if type(value) is ArrayPlaceholder else None
@@ -332,7 +334,7 @@ class Recording(GradientComputation):
         if hasattr(self, "offloaded"):
             self.nodes = self.offloaded.returning(self.nodes)
 
-    def _spread(self) -> None:
+    def _expand_composite_nodes(self) -> None:
         """Replace each node that combines several steps by these steps, before a backward pass with hooks on values.
 
         Then each gradient is complete at the same point as in an eager backward pass, and hooks run in the same order.
@@ -354,17 +356,17 @@ class Recording(GradientComputation):
                 region.start, region.end = starts[region.start], starts[region.end]
         self.marks = [(starts[number], region, ended) for number, region, ended in self.marks]
 
-    def pass_by(self, inputs: tuple[Any, ...], output: Any) -> None:
-        """Track the results of an operation on values not followed; those of ``beside`` values are ``beside``."""
+    def track_other_arguments(self, inputs: tuple[Any, ...], output: Any) -> None:
+        """Add the results of an operation on values not followed to the other arguments, if an input is one of them."""
         for array in inputs:
-            if self.is_beside(array):
+            if self.is_other_argument(array):
                 for result in output if type(output) is tuple else (output,):
-                    self.beside[id(result)] = weakref.ref(result)
+                    self.other_arguments[id(result)] = weakref.ref(result)
                 return
 
-    def is_beside(self, array: Any) -> bool:
+    def is_other_argument(self, array: Any) -> bool:
         """Return whether it is one of the other arguments, or was computed from them alone."""
-        reference = self.beside.get(id(array))
+        reference = self.other_arguments.get(id(array))
         return reference is not None and reference() is array  # else another array has the id by now
 
 
@@ -379,11 +381,11 @@ def record(operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs
         tracked = recording.tracked
         for array in inputs:
             if id(array) in tracked:
-                recording.follow(operator, inputs, output, attrs)
+                recording.add_node(operator, inputs, output, attrs)
                 break
         else:
-            if recording.beside:
-                recording.pass_by(inputs, output)
+            if recording.other_arguments:
+                recording.track_other_arguments(inputs, output)
 
 
 @contextmanager

@@ -280,13 +280,13 @@ def binary_method(
             for recording in state.recordings:
                 tracked = recording.tracked
                 if id(x) in tracked or id(y) in tracked:
-                    if output.size < LARGE and type(recording) is Recording:  # its ``follow``, written out
+                    if output.size < LARGE and type(recording) is Recording:  # its ``add_node``, written out
                         recording.nodes.append((operator, (x, y), output, no_attrs))
                         tracked.add(id(output))
                     else:
-                        recording.follow(operator, (x, y), output, no_attrs)
-                elif recording.beside:
-                    recording.pass_by((x, y), output)
+                        recording.add_node(operator, (x, y), output, no_attrs)
+                elif recording.other_arguments:
+                    recording.track_other_arguments((x, y), output)
         result = new(Tensor)
         result._array = output
         return result
