@@ -58,13 +58,13 @@ def backward(
             marks.clear()  # the last event of a call releases its arguments and output
     elif taps.operator_taps:
         release = False
-    outer_callbacks, state.left = state.left, []
+    outer_callbacks, state.deferred_callbacks = state.deferred_callbacks, []
     try:
         run_backward(recording, gradients, functions, events, add, release)
-        for callback in state.left:
+        for callback in state.deferred_callbacks:
             callback()
     finally:
-        state.left = outer_callbacks
+        state.deferred_callbacks = outer_callbacks
     return gradients
 
 

@@ -202,7 +202,7 @@ def differentiate(
     name: str = "grad",
 ) -> tuple[Any, list[Tensor], list[Tensor]]:
     """Run ``fn`` in a recording and its backward pass; return the output, the gradients of positions and of weights."""
-    if state.refused:
+    if state.gradients_disabled:
         raise RuntimeError(f"For '{name}', there are no gradients inside '_no_grad'")
     everything = (*args, *kwargs.values())  # positions continue through the keyword arguments, as in MindSpore
     if not everything:

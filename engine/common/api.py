@@ -35,7 +35,7 @@ class _Executor:
 
     def enable_grad(self) -> bool:
         """Return whether gradients are enabled, as they are outside ``_no_grad``."""
-        return not state.refused
+        return not state.gradients_disabled
 
     def grad_flag(self) -> bool:
         """Return whether operators are recorded on request: always True."""
@@ -43,7 +43,7 @@ class _Executor:
 
     def requires_grad(self) -> bool:
         """Return whether gradients are enabled; the same as ``enable_grad``."""
-        return not state.refused
+        return not state.gradients_disabled
 
     def high_order(self) -> bool:
         """Return whether a gradient of a gradient is being computed."""

@@ -29,7 +29,7 @@ def _around() -> tuple[Any, ...]:
         precision.listed(),
         hooks_enabled(),
         bprop_forward_hooks(),
-        state.refused,
+        state.gradients_disabled,
         modes.level,
     )
 

@@ -211,8 +211,8 @@ class _BackwardMarks:
             returned = _call_hook(self.cell, "backward_pre", entry.function, gradients)
             gradients = self._checked(returned, gradients, "backward_pre", entry.function)
         self.arrived = gradients
-        if state.left is not None:
-            state.left.append(self._nothing_left)
+        if state.deferred_callbacks is not None:
+            state.deferred_callbacks.append(self._nothing_left)
         return gradients
 
     def _leaving(self, gradients: Gradients) -> Gradients:

@@ -51,9 +51,9 @@ class _State(threading.local):
     """State of each thread: the open recordings, outermost first (a tuple, replaced as a whole)."""
 
     recordings: tuple[Recording, ...] = ()
-    left: list[Callable[[], None]] | None = None
+    deferred_callbacks: list[Callable[[], None]] | None = None
     """Callbacks that hooks defer to the end of the current backward pass."""
-    refused = False
+    gradients_disabled = False
     """Whether user code has disabled gradients."""
     tracer: Any = None
     """Recorder of operators of the function that is being traced (``engine.graph``)."""
@@ -402,10 +402,10 @@ def no_recording() -> Iterator[None]:
 @contextmanager
 def no_gradients() -> Iterator[None]:
     """Disable recording in this thread and make ``grad`` raise inside the block (``_no_grad``), as in MindSpore."""
-    refused = state.refused
-    state.refused = True
+    previous = state.gradients_disabled
+    state.gradients_disabled = True
     try:
         with no_recording():
             yield
     finally:
-        state.refused = refused
+        state.gradients_disabled = previous
