@@ -34,10 +34,10 @@ __all__ = [
     "Region",
     "Renaming",
     "active_observers",
-    "is_done_each_time",
     "no_recording",
     "record",
     "recording_active",
+    "report_side_effect",
     "state",
     "whole",
 ]
@@ -62,14 +62,14 @@ class _State(threading.local):
 state = _State()
 
 
-def is_done_each_time(what: str) -> None:
+def report_side_effect(description: str) -> None:
     """Report an effect to the current trace, if there is one, that a plan would not reproduce.
 
     Args:
-        what: the call and the missing effect, such as "print_() is called, and a plan would not print".
+        description: the call and the missing effect, such as "print_() is called, and a plan would not print".
     """
     if state.tracer is not None:
-        state.tracer.leak(what)
+        state.tracer.leak(description)
 
 
 class Differentiable:

@@ -13,7 +13,7 @@ import numpy as np
 from ...base.argument_checks import check_type
 from ...base.surfaces import declare, prim
 from ...base.types import DTypeLike, Number, Operand, TensorLike
-from ...tape.tape import is_done_each_time
+from ...tape.tape import report_side_effect
 from ...tensors.backend import to_device
 from ...tensors.dtype import DType, float32, int32, int64, numpy_dtype, promote
 from ...tensors.operator import Operator
@@ -201,7 +201,7 @@ def print_(*input_x: Any) -> None:
     Args:
         input_x: tensors, or anything else that Python prints.
     """
-    is_done_each_time("print_() is called, and a plan would not print")
+    report_side_effect("print_() is called, and a plan would not print")
     for value in input_x:
         print(repr(value) if isinstance(value, Tensor) else value, flush=True)
 

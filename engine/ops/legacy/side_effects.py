@@ -12,7 +12,7 @@ import numpy as np
 from ...base.argument_checks import check_int, check_one_of, check_type
 from ...base.module_names import name_methods
 from ...tape.hooks import check_arity
-from ...tape.tape import is_done_each_time
+from ...tape.tape import report_side_effect
 from ...tensors.dtype import bfloat16
 from ...tensors.tensor import Tensor
 from ..higher_order.hook_backward import HookBackward
@@ -47,7 +47,7 @@ def tensordump(file_name: str, tensor: Tensor, mode: str = "out") -> None:
     check_one_of(mode, ("in", "out"), "tensordump", "mode")
     if not check_type(file_name, str, "tensordump", "file_name"):
         raise ValueError("For 'tensordump', 'file_name' must not be empty")
-    is_done_each_time("tensordump() is called, and a plan would not write a file")
+    report_side_effect("tensordump() is called, and a plan would not write a file")
     array = check_type(tensor, Tensor, "tensordump", "tensor").asnumpy()
     stem = file_name.removesuffix(".npy")
     path = Path(f"{stem}_{str(tensor.dtype).lower()}_{next(_numbers)}.npy")
@@ -193,7 +193,7 @@ class _Summary(_Looking):
         if not check_type(name, str, class_name, "name"):
             raise ValueError(f"For '{class_name}', 'name' must not be empty")
         check_type(value, Tensor, class_name, "value")
-        is_done_each_time(f"{class_name} is called, and a plan would not hand its value to a SummaryRecord")
+        report_side_effect(f"{class_name} is called, and a plan would not hand its value to a SummaryRecord")
         for receive in receivers:
             receive(self.kind, name, value)
 
