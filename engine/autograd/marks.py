@@ -59,7 +59,7 @@ class Mark(Renaming):
             recording.renamings.append(self)
         return aliases_of(tensors, outputs)
 
-    def changed(self, gradients: tuple[Any, ...], wraps: bool) -> tuple[Any, ...]:
+    def run_hooks(self, gradients: tuple[Any, ...], wraps: bool) -> tuple[Any, ...]:
         """Run the hooks on the gradients; return the gradients to continue with."""
         results = self.at_gradients(tuple([None if g is None else as_tensor(g) for g in gradients]))
         return tuple([g if g is None or wraps else g._array for g in results])

@@ -196,7 +196,7 @@ class Sums(dict[int, Any]):
         if all(g is None for g in arrived) and not node.runs_without_gradient:
             return []
         gradients = tuple([run_hook(hooks, array, g) for array, g in zip(outputs, arrived, strict=True)])
-        gradients = node.changed(gradients, self.functions.wraps)
+        gradients = node.run_hooks(gradients, self.functions.wraps)
         same: dict[int, int] = {}
         pairs: list[tuple[int, Any]] = []
         for x, renamed, array, new in zip(inputs, outputs, arrays, gradients, strict=True):

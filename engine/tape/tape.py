@@ -34,12 +34,13 @@ __all__ = [
     "Region",
     "Renaming",
     "active_observers",
+    "map_values",
     "no_recording",
     "record",
     "recording_active",
     "report_side_effect",
+    "resolve_placeholders",
     "state",
-    "whole",
 ]
 
 active_observers: list[object] = []
@@ -124,7 +125,7 @@ class Renaming(Differentiable):
     Its inputs and outputs are tuples of the same length; corresponding entries are the same values.
     """
 
-    def changed(self, gradients: tuple[Any, ...], wraps: bool) -> tuple[Any, ...]:
+    def run_hooks(self, gradients: tuple[Any, ...], wraps: bool) -> tuple[Any, ...]:
         """Return the outputs' gradients after the hooks; arrays, or tensors if ``wraps``, None where none arrived."""
         raise NotImplementedError
 
@@ -210,13 +211,14 @@ def _forget_placeholder(placeholder: Any) -> None:
             recording.hooks[id(placeholder)] = recording.hooks.pop(placeholder.key)
 
 
-def whole(inputs: tuple[Any, ...], output: Any) -> tuple[tuple[Any, ...], Any]:
+def map_values(function: Callable[[Any], Any], inputs: tuple[Any, ...], output: Any) -> tuple[tuple[Any, ...], Any]:
+    """Return a node's inputs and output with a function applied to each value."""
+    return tuple(map(function, inputs)), tuple(map(function, output)) if type(output) is tuple else function(output)
+
+
+def resolve_placeholders(inputs: tuple[Any, ...], output: Any) -> tuple[tuple[Any, ...], Any]:
     """Return a node's inputs and output with placeholders replaced by their arrays; None for a freed array."""
-
-    def found(value: Any) -> Any:
-        return value.array() if type(value) is ArrayPlaceholder else value
-
-    return tuple(map(found, inputs)), tuple(map(found, output)) if type(output) is tuple else found(output)
+    return map_values(lambda value: value.array() if type(value) is ArrayPlaceholder else value, inputs, output)
 
 
 LARGE = 1 << 14
@@ -324,13 +326,12 @@ class Recording(GradientComputation):
         if self.hooks:
             self._expand_composite_nodes()
 
-        def whole(value: Any) -> Any:
+        def restored(value: Any) -> Any:
             array = value.array() if type(value) is ArrayPlaceholder else None
             return value if array is None else array
 
         for index, (operator, inputs, output, attrs) in enumerate(self.nodes):
-            outputs = tuple(map(whole, output)) if type(output) is tuple else whole(output)
-            self.nodes[index] = (operator, tuple(map(whole, inputs)), outputs, attrs)
+            self.nodes[index] = (operator, *map_values(restored, inputs, output), attrs)
         if hasattr(self, "offloaded"):
             self.nodes = self.offloaded.returning(self.nodes)
 

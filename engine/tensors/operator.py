@@ -22,7 +22,7 @@ from ..base.module_names import renamed_copy
 from ..base.surfaces import declare
 from ..base.types import Array
 from ..tape import taps
-from ..tape.tape import LARGE, Differentiable, Recording, active_observers, record, state, whole
+from ..tape.tape import LARGE, Differentiable, Recording, active_observers, record, resolve_placeholders, state
 from . import backend, precision
 from .nested import Sparse
 from .tensor import Tensor
@@ -200,7 +200,8 @@ class Operator(Differentiable):
         finally:
             restore(float_state)
         if taps.operator_taps:
-            taps.notify_operator_backward(self.name, g, [gx for _, gx in pairs], attrs, *whole(inputs, output))
+            values = resolve_placeholders(inputs, output)
+            taps.notify_operator_backward(self.name, g, [gx for _, gx in pairs], attrs, *values)
         return pairs
 
     def gradients(
