@@ -4,7 +4,7 @@ The nodes that a cell's call appended to the open recordings are processed at it
 knows the location of the bytes (``blocks``), replaces each large array that was computed. From then on the tape does
 not hold the array: it is freed when nothing else holds it, and as long as something does, it is the same value.
 
-In the backward pass the nodes are read through ``Returning``, which restores the arrays. A restored value has a new
+In the backward pass the nodes are read through ``RestoredNodes``, which restores the arrays. A restored value has a new
 array, whose ``id`` is another name of it, on every tape that contains it, for as long as that array lives. It lives
 from the first node of the backward pass that uses it to the node that computed it.
 """
@@ -19,51 +19,51 @@ from typing import Any, SupportsIndex
 
 from ..base.types import Array
 from ..tape import taps
-from ..tape.tape import ArrayPlaceholder, Node, RecomputeNode, Recording, state
+from ..tape.tape import ArrayPlaceholder, Node, RecomputeNode, Recording, map_values, state
 from ..tensors import backend
 from ..tensors.blocks import Block, SwapFile, block_of, layout_in, owner_of
 from ..tensors.operator import Operator
 
-__all__ = ["Offloading", "Returning"]
+__all__ = ["Offloading", "RestoredNodes"]
 
-LEAST = 1 << 16
+MIN_BYTES = 1 << 16
 """Bytes from which an array is moved: for smaller ones, the system calls take longer than the copy."""
 
 
-class Kept:
+class OffloadedValue:
     """An offloaded value, and the array that was last restored from it.
 
     Args:
         array: the value.
         block: the stored memory that contains it.
         owner: the array that owns the memory.
-        ahead: how many following values are prefetched when the backward pass reaches this one.
+        prefetch_count: how many following values are prefetched when the backward pass reaches this one.
     """
 
-    __slots__ = ("ahead", "block", "layout", "made", "names", "original")
+    __slots__ = ("block", "layout", "names", "original", "prefetch_count", "restored")
 
-    def __init__(self, array: Array, block: Block, owner: Any, ahead: int) -> None:
+    def __init__(self, array: Array, block: Block, owner: Any, prefetch_count: int) -> None:
         self.block = block
         self.layout = layout_in(owner, array)
-        self.ahead = ahead
+        self.prefetch_count = prefetch_count
         self.original = weakref.ref(array)
-        self.made: weakref.ref[Array] | None = None
+        self.restored: weakref.ref[Array] | None = None
         self.names: Names = []
 
-    def living(self) -> Array | None:
+    def restored_array(self) -> Array | None:
         """Return the restored array, while something holds it."""
-        return None if self.made is None else self.made()
+        return None if self.restored is None else self.restored()
 
     def array(self, fetched: Any) -> Array:
         """Return the value as an array, over the fetched memory of its block."""
-        array = self.living()
+        array = self.restored_array()
         if array is None:
             array = self.block.view(fetched, self.layout)
             key = id(array)
-            self.made = weakref.ref(array, functools.partial(_forget, key, self.names))
+            self.restored = weakref.ref(array, functools.partial(_forget, key, self.names))
             _forget(key, self.names)  # the array that had this id before is freed, and the pass may be past it
-            _made_again[key] = array
-            for recording, name in _on_tapes(self.names):
+            _restored_arrays[key] = array
+            for recording, name in _recordings_of(self.names):
                 if name in recording.tracked:
                     recording.tracked.add(key)
                 if name in recording.hooks:
@@ -75,11 +75,11 @@ Names = list[tuple[weakref.ref[Recording], int]]
 """The name of a value on each tape when no array of it lives."""
 
 
-_made_again: weakref.WeakValueDictionary[int, Array] = weakref.WeakValueDictionary()
+_restored_arrays: weakref.WeakValueDictionary[int, Array] = weakref.WeakValueDictionary()
 """Restored arrays, by their ids. A tape that records a backward pass refers to them; they stay there."""
 
 
-def _on_tapes(names: Names) -> Iterator[tuple[Recording, int]]:
+def _recordings_of(names: Names) -> Iterator[tuple[Recording, int]]:
     for reference, name in names:
         recording = reference()
         if recording is not None:
@@ -88,56 +88,56 @@ def _on_tapes(names: Names) -> Iterator[tuple[Recording, int]]:
 
 def _forget(key: int, names: Names, _: object = None) -> None:
     """Remove the id of a freed array, since another array may get it."""
-    for recording, _name in _on_tapes(names):
+    for recording, _name in _recordings_of(names):
         recording.tracked.discard(key)
         recording.hooks.pop(key, None)
 
 
-class _Elsewhere:
+class _OffloadStorage:
     """Offloaded values of a recording and of those inside it."""
 
     def __init__(self) -> None:
         self.file = SwapFile()
         self.blocks: dict[int, tuple[weakref.ref[Any], Block | None]] = {}
         """By the id of the array that owns the memory, while that array lives."""
-        self.values: dict[int, Kept] = {}
-        self.stand_ins: dict[tuple[int, int], ArrayPlaceholder] = {}
+        self.values: dict[int, OffloadedValue] = {}
+        self.placeholders: dict[tuple[int, int], ArrayPlaceholder] = {}
 
     def block(self, owner: Any) -> Block | None:
         """Return the block with an array's memory, which is written once."""
-        reference, block = self.blocks.get(id(owner), (_no_array, None))
+        reference, block = self.blocks.get(id(owner), (_no_reference, None))
         if reference() is not owner:
             block = block_of(owner, self.file)
             # The reference also prevents in-place writes by the tensor that holds the array (`views.is_own`).
             self.blocks[id(owner)] = weakref.ref(owner), block
         return block
 
-    def returning(self, nodes: list[Node]) -> Returning:
+    def restored_nodes(self, nodes: list[Node]) -> RestoredNodes:
         """Return the nodes for a backward pass; each gets its arrays when it is read."""
-        return Returning(nodes)
+        return RestoredNodes(nodes)
 
-    def kept(self, array: Array, owner: Any, block: Block, ahead: int) -> Kept:
+    def offloaded_value(self, array: Array, owner: Any, block: Block, prefetch_count: int) -> OffloadedValue:
         """Return the offloaded value of an array, one for all tapes."""
         cached = self.values.get(id(array))
         if cached is None or cached.original() is not array:
-            cached = self.values[id(array)] = Kept(array, block, owner, ahead)
+            cached = self.values[id(array)] = OffloadedValue(array, block, owner, prefetch_count)
         return cached
 
-    def stand_in(self, array: Array, recording: Recording) -> ArrayPlaceholder:
+    def placeholder(self, array: Array, recording: Recording) -> ArrayPlaceholder:
         """Return the placeholder that replaces an array on a tape."""
         placeholder = recording.placeholders.get(id(array))
         if placeholder is not None:
             return placeholder
         key = id(recording), id(array)
-        placeholder = self.stand_ins.get(key)
+        placeholder = self.placeholders.get(key)
         if placeholder is None or placeholder() is not array or placeholder.recording() is not recording:
-            placeholder = self.stand_ins[key] = ArrayPlaceholder(array, weakref.ref(recording))
+            placeholder = self.placeholders[key] = ArrayPlaceholder(array, weakref.ref(recording))
             if id(array) in recording.tracked:
                 recording.tracked.add(id(placeholder))
         return placeholder
 
 
-def _no_array() -> None:
+def _no_reference() -> None:
     return None
 
 
@@ -145,14 +145,14 @@ class Offloading:
     """A context in which a cell runs; at its end the values that it put on the tapes are offloaded.
 
     Args:
-        ahead: how many values are prefetched before the backward pass reaches them.
+        prefetch_count: how many values are prefetched before the backward pass reaches them.
 
     Raises:
         OSError: at the end: there is not enough space for the file; nothing was moved.
     """
 
-    def __init__(self, ahead: int) -> None:
-        self.ahead = ahead
+    def __init__(self, prefetch_count: int) -> None:
+        self.prefetch_count = prefetch_count
         self.recordings = state.recordings
         self.starts = [len(recording.nodes) for recording in self.recordings]
 
@@ -162,39 +162,39 @@ class Offloading:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         # Operator taps identify a value by its array; recordings that pack values, or keep none, handle it.
         if kind is None and not taps.operator_taps and all(type(r) is Recording for r in self.recordings):
-            self._move()
+            self._offload()
 
-    def _move(self) -> None:
+    def _offload(self) -> None:
         nodes = [recording.nodes[start:] for recording, start in zip(self.recordings, self.starts, strict=True)]
         blocks = self._blocks([node for tape_nodes in nodes for node in tape_nodes])
         if not blocks:
             return
-        storage = self._elsewhere()
+        storage = self._storage()
         for recording, start, tape_nodes in zip(self.recordings, self.starts, nodes, strict=True):
             recording.has_placeholders = True
 
-            def moved(value: Any, recording: Recording = recording) -> Any:
+            def offload(value: Any, recording: Recording = recording) -> Any:
                 owner = owner_of(value) if backend.is_array(value) else None
                 if id(owner) not in blocks:
                     return value
-                placeholder = storage.stand_in(value, recording)
+                placeholder = storage.placeholder(value, recording)
                 if placeholder.offloaded is None:
-                    placeholder.offloaded = storage.kept(value, owner, blocks[id(owner)], self.ahead)
-                    placeholder.offloaded.names.append((placeholder.recording, id(placeholder)))
+                    offloaded = storage.offloaded_value(value, owner, blocks[id(owner)], self.prefetch_count)
+                    offloaded.names.append((placeholder.recording, id(placeholder)))
+                    placeholder.offloaded = offloaded
                 return placeholder
 
             for index, (operator, inputs, output, attrs) in enumerate(tape_nodes, start):
                 if isinstance(operator, Operator | RecomputeNode):
-                    outputs = tuple(map(moved, output)) if type(output) is tuple else moved(output)
-                    recording.nodes[index] = (operator, tuple(map(moved, inputs)), outputs, attrs)
+                    recording.nodes[index] = (operator, *map_values(offload, inputs, output), attrs)
 
-    def _elsewhere(self) -> _Elsewhere:
+    def _storage(self) -> _OffloadStorage:
         outermost = self.recordings[0]
         if not hasattr(outermost, "offloaded"):
-            outermost.offloaded = _Elsewhere()
+            outermost.offloaded = _OffloadStorage()
         for recording in self.recordings:
             recording.offloaded = outermost.offloaded
-        storage: _Elsewhere = outermost.offloaded
+        storage: _OffloadStorage = outermost.offloaded
         return storage
 
     def _blocks(self, nodes: list[Node]) -> dict[int, Block]:
@@ -209,87 +209,84 @@ class Offloading:
                 continue
             for array in arrays:
                 owner = owner_of(array) if any(id(array) in tape.tracked for tape in self.recordings) else None
-                if owner is not None and owner.nbytes >= LEAST and id(owner) not in _made_again:
+                if owner is not None and owner.nbytes >= MIN_BYTES and id(owner) not in _restored_arrays:
                     owners[id(owner)] = owner
         for array in remaining_arrays:
             owners.pop(id(owner_of(array)), None)
         if not owners:
             return {}
-        storage = self._elsewhere()
+        storage = self._storage()
         entries = [(key, storage.block(owner)) for key, owner in owners.items()]
         return {key: block for key, block in entries if block is not None}
 
 
-class Returning(list[Node]):
+class RestoredNodes(list[Node]):
     """Nodes of a tape for a backward pass; each node read from it has its arrays.
 
     Args:
         nodes: the nodes, with ``ArrayPlaceholder`` objects for values of which no array lives.
     """
 
-    __slots__ = ("_ahead", "_coming", "_held", "_last")
+    __slots__ = ("_arrays", "_last_uses", "_prefetched", "_upcoming")
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         super().__init__(nodes)
         last_node: dict[int, Node] = {}
-        self._coming: dict[int, ArrayPlaceholder] = {}
+        self._upcoming: dict[int, ArrayPlaceholder] = {}
         """By their ids, in the order of the backward pass."""
         for node in super().__reversed__():
-            for placeholder in _standing(node):
-                self._coming.setdefault(id(placeholder), placeholder)
+            for placeholder in _placeholders_in(node):
+                self._upcoming.setdefault(id(placeholder), placeholder)
                 last_node[id(placeholder)] = node
-        self._last: dict[int, list[int]] = {}
+        self._last_uses: dict[int, list[int]] = {}
         """By the id of a node, the placeholders that no earlier node has."""
         for key, node in last_node.items():
-            self._last.setdefault(id(node), []).append(key)
-        self._held: dict[int, tuple[Any, Array]] = {}
-        self._ahead: dict[int, Any] = {}
+            self._last_uses.setdefault(id(node), []).append(key)
+        self._arrays: dict[int, tuple[Any, Array]] = {}
+        self._prefetched: dict[int, Any] = {}
 
     def pop(self, index: SupportsIndex = -1) -> Any:
         """Remove a node and return it."""
-        return self._whole(super().pop(index))
+        return self._restore(super().pop(index))
 
     def __getitem__(self, index: Any) -> Any:
         nodes = super().__getitem__(index)
-        return nodes if isinstance(index, slice) else self._whole(nodes)
+        return nodes if isinstance(index, slice) else self._restore(nodes)
 
     def __reversed__(self) -> Iterator[Node]:
-        return map(self._whole, super().__reversed__())
+        return map(self._restore, super().__reversed__())
 
-    def _whole(self, node: Any) -> Any:
+    def _restore(self, node: Any) -> Any:
         """Return the node with its arrays; arrays that no earlier node uses are held by the result alone."""
-        placeholders = _standing(node)
+        placeholders = _placeholders_in(node)
         if not placeholders:
             return node
         for placeholder in placeholders:
-            if id(placeholder) not in self._held:
+            if id(placeholder) not in self._arrays:
                 self._fetch(placeholder)
-        arrays = self._held
+        arrays = self._arrays
         operator, inputs, output, attrs = node
 
         def array(value: Any) -> Any:
             return arrays[id(value)][1] if id(value) in arrays else value
 
-        restored_output = tuple(map(array, output)) if type(output) is tuple else array(output)
-        restored = operator, tuple(map(array, inputs)), restored_output, attrs
-        for key in self._last.get(id(node), ()):
+        restored = operator, *map_values(array, inputs, output), attrs
+        for key in self._last_uses.get(id(node), ()):
             del arrays[key]
         return restored
 
-    def _fetch(self, stand_in: ArrayPlaceholder) -> None:
-        value: Kept = stand_in.offloaded
-        fetched = self._ahead.pop(id(stand_in), None) or value.block.fetch()
-        self._coming.pop(id(stand_in), None)
-        self._held[id(stand_in)] = fetched, value.array(fetched)
-        for key, following in itertools.islice(self._coming.items(), value.ahead):
-            if key not in self._ahead:
-                self._ahead[key] = following.offloaded.block.fetch()
+    def _fetch(self, placeholder: ArrayPlaceholder) -> None:
+        value: OffloadedValue = placeholder.offloaded
+        fetched = self._prefetched.pop(id(placeholder), None) or value.block.fetch()
+        self._upcoming.pop(id(placeholder), None)
+        self._arrays[id(placeholder)] = fetched, value.array(fetched)
+        for key, next_placeholder in itertools.islice(self._upcoming.items(), value.prefetch_count):
+            if key not in self._prefetched:
+                self._prefetched[key] = next_placeholder.offloaded.block.fetch()
 
 
-def _standing(node: Node | None) -> list[ArrayPlaceholder]:
+def _placeholders_in(node: Node) -> list[ArrayPlaceholder]:
     """Return the placeholders of a node whose arrays can be restored."""
-    if node is None:
-        return []
     _, inputs, output, _ = node
     values = (*inputs, *output) if type(output) is tuple else (*inputs, output)
     return [value for value in values if type(value) is ArrayPlaceholder and value.offloaded is not None]

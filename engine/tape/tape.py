@@ -198,7 +198,7 @@ class ArrayPlaceholder(weakref.ref[Any]):
     def array(self) -> Array | None:
         """Return the array, or the one restored from it; None if neither lives."""
         array: Array | None = self()
-        return array if array is not None or self.offloaded is None else self.offloaded.living()
+        return array if array is not None or self.offloaded is None else self.offloaded.restored_array()
 
 
 def _forget_placeholder(placeholder: Any) -> None:
@@ -333,7 +333,7 @@ class Recording(GradientComputation):
         for index, (operator, inputs, output, attrs) in enumerate(self.nodes):
             self.nodes[index] = (operator, *map_values(restored, inputs, output), attrs)
         if hasattr(self, "offloaded"):
-            self.nodes = self.offloaded.returning(self.nodes)
+            self.nodes = self.offloaded.restored_nodes(self.nodes)
 
     def _expand_composite_nodes(self) -> None:
         """Replace each node that combines several steps by these steps, before a backward pass with hooks on values.

@@ -284,13 +284,13 @@ WAYS = [
 def fetches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The sizes of the values that were made again."""
     sizes: list[int] = []
-    fetch = offloading.Returning._fetch
+    fetch = offloading.RestoredNodes._fetch
 
     def noted(self: Any, stand_in: Any) -> None:
         sizes.append(stand_in.size)
         fetch(self, stand_in)
 
-    monkeypatch.setattr(offloading.Returning, "_fetch", noted)
+    monkeypatch.setattr(offloading.RestoredNodes, "_fetch", noted)
     return sizes
 
 
@@ -424,7 +424,7 @@ def test_parameters_inputs_and_what_is_small_stay(monkeypatch: pytest.MonkeyPatc
     ms.grad(net, None, net.trainable_params())(x)
     small = nn.SequentialCell(nn.Tanh(), nn.Tanh())
     small.offload()
-    ms.grad(small)(values(2, offloading.LEAST // 8 - 1))
+    ms.grad(small)(values(2, offloading.MIN_BYTES // 8 - 1))
     small(x)
     between = nn.SequentialCell(nn.Tanh(), nn.Tanh())
     between.offload()
@@ -432,8 +432,8 @@ def test_parameters_inputs_and_what_is_small_stay(monkeypatch: pytest.MonkeyPatc
         cell.register_backward_hook(lambda cell, grad_input, grad_output: None)
     ms.grad(between)(x)
     assert not written, "what hooks look at is held"
-    ms.grad(small)(values(2, offloading.LEAST // 8))
-    assert written == [offloading.LEAST] * 2
+    ms.grad(small)(values(2, offloading.MIN_BYTES // 8))
+    assert written == [offloading.MIN_BYTES] * 2
 
 
 @pytest.mark.parametrize(("given", "ahead"), [("Auto", 1), (0, 0), (3, 3)])

@@ -250,13 +250,13 @@ def watched_with_hooks(net: nn.Cell) -> Iterator[None]:
 @contextmanager
 def offloaded_with_hooks(net: nn.Cell) -> Iterator[None]:
     """Each array is another one on the way back, in whose place others were before."""
-    least, offloading.LEAST = offloading.LEAST, 1
+    min_bytes, offloading.MIN_BYTES = offloading.MIN_BYTES, 1
     net.offload()
     try:
         with some(net):
             yield
     finally:
-        offloading.LEAST = least
+        offloading.MIN_BYTES = min_bytes
 
 
 WAYS = [backward, pre, all_kinds, returning_them, some, watched, watched_with_hooks, offloaded_with_hooks]
