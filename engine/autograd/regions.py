@@ -23,7 +23,7 @@ from typing import Any, cast
 
 from ..base.types import Array
 from ..tape import taps
-from ..tape.tape import ArrayPlaceholder, RecomputeNode, Recording, Region, state
+from ..tape.tape import ArrayPlaceholder, RecomputeNode, Recording, Region, map_values, state
 from ..tensors.nested import direct_places
 from ..tensors.tensor import Tensor
 from .sums import Sums, accumulate, sum_of
@@ -45,7 +45,7 @@ class Regions:
         self.gradients = gradients
         self.functions = functions
         self.targets = {key for key in (*gradients, *getattr(gradients, "parts", ())) if key in gradients}
-        self.inside: list[Region] = []
+        self.open_regions: list[Region] = []
         """The open ones, the outermost first."""
 
     def events(self) -> list[tuple[int, Callable[[], None]]]:
@@ -63,7 +63,7 @@ class Regions:
             is_added: whether the main sums have them already.
         """
         gradients, functions = self.gradients, self.functions
-        inside = self.inside
+        open_regions = self.open_regions
         has_names = isinstance(gradients, Sums)
         for array, gradient in pairs:
             key = id(array)
@@ -77,98 +77,98 @@ class Regions:
                     gradients[key] = gradient
                 else:
                     # If a cell's sum consists of the same parts so far, one addition serves both.
-                    shared = [region.arrived for region in inside if region.arrived.get(key) is previous]
+                    shared = [region.sums for region in open_regions if region.sums.get(key) is previous]
                     gradients[key] = total = sum_of(previous, gradient, functions, len(shared))
-                    for arrived in shared:
-                        arrived[key] = total
-            for region in inside:
-                arrived = region.arrived
-                if key in arrived and not any(arrived is sums for sums in shared):
-                    accumulate(arrived, key, gradient, functions)
+                    for region_sums in shared:
+                        region_sums[key] = total
+            for region in open_regions:
+                region_sums = region.sums
+                if key in region_sums and not any(region_sums is sums for sums in shared):
+                    accumulate(region_sums, key, gradient, functions)
 
     def enter(self, region: Region) -> None:
         """Enter a region, at the end of its call."""
         gradients = self.gradients
         inner = region.inner_outputs
-        arriving = tuple([_shown(gradients.get(id(array))) for array in region.outputs])
-        region.entered = any(g is not None for g in arriving)
-        if not region.entered:
+        grad_output = tuple([_as_new_tensor(gradients.get(id(array))) for array in region.outputs])
+        region.is_entered = any(g is not None for g in grad_output)
+        if not region.is_entered:
             return
         # A value that passes through unchanged leaves with the gradient that arrived.
         outputs = {id(array) for array in region.outputs}
-        region.arrived = {id(a): gradients.get(id(a)) if id(a) in outputs else None for a in region.inputs}
-        region.before = [
-            (sums, {key: _standing(sums, key, key in outputs) for key in region.arrived if always or key in sums})
-            for sums, always in ((gradients, True), *((enclosing.arrived, False) for enclosing in self.inside))
+        region.sums = {id(a): gradients.get(id(a)) if id(a) in outputs else None for a in region.inputs}
+        region.sums_before = [
+            (sums, {key: _sum_so_far(sums, key, key in outputs) for key in region.sums if always or key in sums})
+            for sums, always in ((gradients, True), *((enclosing.sums, False) for enclosing in self.open_regions))
         ]
-        result = self._notify("backward_enter", region, arriving)
-        region.edited = result is not arriving
-        for array, old, new in zip(region.outputs, arriving, result, strict=True) if region.edited or inner else ():
+        result = self._notify("backward_enter", region, grad_output)
+        region.is_replaced = result is not grad_output
+        triples = zip(region.outputs, grad_output, result, strict=True)
+        for array, old, new in triples if region.is_replaced or inner else ():
             key = id(array)
             if key in inner:  # add to the inner name if there is one
-                self._renamed(key, id(inner[key]), old, new)
+                self._move_sum(key, id(inner[key]), old, new)
             elif new is not old and new is not None and key in self.recording.tracked:
-                for sums in (region.arrived, *(enclosing.arrived for enclosing in self.inside)):
+                for sums in (region.sums, *(enclosing.sums for enclosing in self.open_regions)):
                     if key in sums:
                         sums[key] = self._value(new)
                 gradients[key] = self._value(new)
-        region.outside = [
-            (r, s, len(r.nodes)) for r, s in region.around if any(r is recording for recording in state.recordings)
+        region.open_outer_regions = [
+            (recording, outer, len(recording.nodes))
+            for recording, outer in region.outer_regions
+            if any(recording is current for current in state.recordings)
         ]
-        self.inside.append(region)
+        self.open_regions.append(region)
 
     def leave(self, region: Region) -> None:
         """Leave a region, at the start of its call."""
-        own = {key: id(inner) for key, inner in region.inner_inputs.items()}
-        passed: list[tuple[int, Any]] = []
-        if region.entered:
-            self.inside.remove(region)
-            arrived, gradients = region.arrived, self.gradients
-            leaving = tuple(
-                [_shown(gradients.get(own[id(a)]) if id(a) in own else arrived[id(a)]) for a in region.inputs]
-            )
-            ends = [len(recording.nodes) for recording, _, _ in region.outside]
-            result = self._notify("backward_exit", region, leaving)
-            if region.edited or result is not leaving:
+        inner_names = {key: id(inner) for key, inner in region.inner_inputs.items()}
+        moved_parts: list[tuple[int, Any]] = []
+        if region.is_entered:
+            self.open_regions.remove(region)
+            region_sums, gradients = region.sums, self.gradients
+            keys = map(id, region.inputs)
+            parts = [gradients.get(inner_names[key]) if key in inner_names else region_sums[key] for key in keys]
+            grad_input = tuple(map(_as_new_tensor, parts))
+            ends = [len(recording.nodes) for recording, _, _ in region.open_outer_regions]
+            result = self._notify("backward_exit", region, grad_input)
+            if region.is_replaced or result is not grad_input:
                 views: dict[int, Any] = {}
-                for (recording, sibling, start), end in zip(region.outside, ends, strict=True):
-                    _give_own_names(recording, sibling, start, end, views)
-                if not own:
-                    self._add_up_as_a_hook_does(region, leaving, result)
-            for array, old, new in zip(region.inputs, leaving, result, strict=True):
-                if id(array) in own and new is not old:
-                    passed += self._renamed(own.pop(id(array)), id(array), old, new)
-            region.arrived, region.before, region.outside = {}, [], []
-        if own:
+                for (recording, sibling, start), end in zip(region.open_outer_regions, ends, strict=True):
+                    _rename_inner_values(recording, sibling, start, end, views)
+                if not inner_names:
+                    self._add_as_hook_would(region, grad_input, result)
+            for array, old, new in zip(region.inputs, grad_input, result, strict=True):
+                if id(array) in inner_names and new is not old:
+                    moved_parts += self._move_sum(inner_names.pop(id(array)), id(array), old, new)
+            region.sums, region.sums_before, region.open_outer_regions = {}, [], []
+        if inner_names:
             sums: Any = self.gradients
-            passed += sums.rename({inner: key for key, inner in own.items()})
-        for key, gradient in passed:
-            for enclosing in self.inside:
-                if key in enclosing.arrived:
-                    accumulate(enclosing.arrived, key, gradient, self.functions)
+            moved_parts += sums.rename({inner: key for key, inner in inner_names.items()})
+        for key, gradient in moved_parts:
+            for enclosing in self.open_regions:
+                if key in enclosing.sums:
+                    accumulate(enclosing.sums, key, gradient, self.functions)
 
-    def _renamed(self, name: int, other: int, old: Tensor | None, new: Tensor | None) -> list[tuple[int, Any]]:
+    def _move_sum(self, name: int, new_name: int, old: Tensor | None, new: Tensor | None) -> list[tuple[int, Any]]:
         """Move the sum under one name of a value to another: its parts, or a tap's replacement."""
         sums: Any = self.gradients  # `Sums`, since there are several names
         if new is old:
-            return cast("list[tuple[int, Any]]", sums.rename({name: other}))
-        sums.put_back(name, [])
+            return cast("list[tuple[int, Any]]", sums.rename({name: new_name}))
+        sums.restore_parts(name, [])
         if new is None:
             return []
-        accumulate(sums, other, self._value(new), self.functions)
-        return [(other, self._value(new))]
+        accumulate(sums, new_name, self._value(new), self.functions)
+        return [(new_name, self._value(new))]
 
     def _notify(self, method: str, region: Region, gradients: Any) -> Any:
         call = region.call
         if method == "backward_enter":
             if not region.order:
                 region.order = call.orders = call.orders + 1
-            region.walks += 1
-        call.order, call.pass_number, call.refusal_reason = (
-            region.order,
-            region.walks,
-            functools.partial(self._why_not, region),
-        )
+            region.pass_count += 1
+        call.order, call.pass_number = region.order, region.pass_count
+        call.refusal_reason = functools.partial(self._refusal_reason, region)
         try:
             return taps.notify_backward(method, call, gradients)
         finally:
@@ -177,19 +177,19 @@ class Regions:
     def _value(self, gradient: Tensor) -> Any:
         return gradient if self.functions.wraps else gradient._array
 
-    def _add_up_as_a_hook_does(self, region: Region, leaving: Any, told: Any) -> None:
-        for array, old, new in zip(region.inputs, leaving, told, strict=True):
+    def _add_as_hook_would(self, region: Region, grad_input: Any, result: Any) -> None:
+        for array, old, new in zip(region.inputs, grad_input, result, strict=True):
             key = id(array)
             if key not in self.recording.tracked or new is old:
                 continue
-            for sums, sums_before in region.before:
+            for sums, sums_before in region.sums_before:
                 if key not in sums_before:
                     continue
-                _put_back(sums, key, sums_before[key])
+                _reset_sum(sums, key, sums_before[key])
                 if new is not None:
                     accumulate(sums, key, self._value(new), self.functions)
 
-    def _why_not(self, region: Region) -> str:
+    def _refusal_reason(self, region: Region) -> str:
         """Return the reason why a tap cannot replace this region's gradients as a hook could, "" if it can."""
         inputs = [id(array) for array in region.inputs if id(array) in self.recording.tracked]
         outputs = [id(array) for array in region.outputs]
@@ -200,7 +200,7 @@ class Regions:
         if region.order > 1 and not (region.inner_inputs or region.inner_outputs):
             return "in a gradient of a gradient it can be replaced only where it was in the first one: use a hook"
         for key in set(inputs).intersection(outputs):
-            if region.around:
+            if region.outer_regions:
                 return "the cell returned its very input, and only a hook can tell its gradient from other users'"
             users = sum(key == id(x) for node in self.recording.nodes[region.end :] for x in node[1])
             if users + (key in self.targets) > 1:
@@ -208,31 +208,31 @@ class Regions:
         return ""
 
 
-def _standing(sums: dict[int, Any], key: int, none: bool) -> Any:
-    """Return the sum for a value so far, for ``_put_back``; ``none``: nothing."""
+def _sum_so_far(sums: dict[int, Any], key: int, is_empty: bool) -> Any:
+    """Return the sum for a value so far, for ``_reset_sum``; nothing with ``is_empty``."""
     if isinstance(sums, Sums) and key in sums.parts:
-        return [] if none else sums.parts_of(key)
-    return None if none else sums.get(key)
+        return [] if is_empty else sums.parts_of(key)
+    return None if is_empty else sums.get(key)
 
 
-def _put_back(sums: dict[int, Any], key: int, before: Any) -> None:
+def _reset_sum(sums: dict[int, Any], key: int, before: Any) -> None:
     if isinstance(sums, Sums) and key in sums.parts:
-        sums.put_back(key, before)
+        sums.restore_parts(key, before)
     elif before is None:
         sums.pop(key, None)
     else:
         sums[key] = before
 
 
-def _give_own_names(recording: Recording, region: Region, start: int, end: int, views: dict[int, Any]) -> None:
+def _rename_inner_values(recording: Recording, region: Region, start: int, end: int, views: dict[int, Any]) -> None:
     """Rename the values inside the cell on an enclosing tape: in the nodes of its call, and in those from start to end.
 
     ``views`` are the new names, the same on every tape.
     """
     if region.inner_inputs or region.inner_outputs:
         return
-    marked = direct_places(region.call.args)  # those that a hook's mark would be on
-    inputs = [array for position, array in enumerate(region.inputs) if position in marked]
+    direct_positions = direct_places(region.call.args)  # those that a hook's mark would be on
+    inputs = [array for position, array in enumerate(region.inputs) if position in direct_positions]
     region.inner_inputs = {id(a): views.setdefault(id(a), a.view()) for a in inputs if id(a) in recording.tracked}
     region.inner_outputs = {
         id(a): views.setdefault(id(a), a.view()) for a in region.outputs if id(a) in recording.tracked
@@ -241,22 +241,20 @@ def _give_own_names(recording: Recording, region: Region, start: int, end: int, 
     recording.tracked.update(id(array) for array in names.values())
 
     def renamed(value: Any) -> Any:
-        if type(value) is tuple:
-            return tuple(map(renamed, value))
         return names.get(id(value.array() if type(value) is ArrayPlaceholder else value), value)
 
     nodes = recording.nodes
     for index in (*range(region.start, region.end), *range(start, end)):
-        operator, used, outputs, attrs = nodes[index]
-        nodes[index] = (operator, renamed(used), renamed(outputs), attrs)
+        operator, operands, output, attrs = nodes[index]
+        nodes[index] = (operator, *map_values(renamed, operands, output), attrs)
         if isinstance(operator, RecomputeNode):
             operator.rename(names)
     begin, ended = (i for i, mark in enumerate(recording.marks) if mark[1] is region)
     for _, inner, _ in recording.marks[begin + 1 : ended]:
-        inner.inputs, inner.outputs = list(renamed(tuple(inner.inputs))), list(renamed(tuple(inner.outputs)))
+        inner.inputs, inner.outputs = list(map(renamed, inner.inputs)), list(map(renamed, inner.outputs))
 
 
-def _shown(gradient: Any) -> Tensor | None:
+def _as_new_tensor(gradient: Any) -> Tensor | None:
     if gradient is None:
         return None
     # A separate tensor of the same array: a tensor kept by a tap must not follow later edits.

@@ -42,42 +42,42 @@ def add_in_place(
         gradients[id(array)] = gradient if previous is None else sum_of(previous, gradient, functions)
 
 
-def sum_of(held: Any, found: Any, functions: Any, sharing: int = 0) -> Any:
+def sum_of(total: Any, gradient: Any, functions: Any, sharing: int = 0) -> Any:
     """Return the sum of two gradients, computed in the first if it is large and nothing else holds it.
 
     ``sharing``: the number of other references to the first, which will be replaced by the sum.
     """
-    if not held.ndim:  # Python's operators turn arrays without axes into NumPy scalars
-        return functions.add(held, found)
-    if held.size > _IN_PLACE:
-        if type(held) is np.ndarray:
-            if sys.getrefcount(held) <= _HELD_HERE + sharing:
-                flags = held.flags
-                if flags.owndata and flags.writeable and held.dtype == found.dtype and held.shape == found.shape:
-                    held += found
-                    return held
+    if not total.ndim:  # Python's operators turn arrays without axes into NumPy scalars
+        return functions.add(total, gradient)
+    if total.size > _MIN_SIZE_IN_PLACE:
+        if type(total) is np.ndarray:
+            if sys.getrefcount(total) <= _MAX_REFERENCES + sharing:
+                is_alike = total.dtype == gradient.dtype and total.shape == gradient.shape
+                if is_alike and total.flags.owndata and total.flags.writeable:
+                    total += gradient
+                    return total
         elif functions is ARRAY_FUNCTIONS:
-            return functions.add(held, found)  # on a GPU: CuPy's own sum is always in C order
-    return held + found
+            return functions.add(total, gradient)  # on a GPU: CuPy's own sum is always in C order
+    return total + gradient
 
 
-_IN_PLACE = 4096
+_MIN_SIZE_IN_PLACE = 4096
 """Elements from which a sum in place saves more time than the check whether it is allowed."""
-_HELD_HERE = NEVER
+_MAX_REFERENCES = NEVER
 """References to a gradient held by the backward pass alone: by its dictionary and variable, and in ``sum_of``."""
 
 
 def _adds_in_place(bound: int, box: list[Any]) -> bool:
-    global _HELD_HERE
-    _HELD_HERE = bound
-    array = np.ones(_IN_PLACE + 1, np.float32)
+    global _MAX_REFERENCES
+    _MAX_REFERENCES = bound
+    array = np.ones(_MIN_SIZE_IN_PLACE + 1, np.float32)
     gradients = {id(array): box.pop()}
     identity = id(gradients[id(array)])
     add_in_place(gradients, ARRAY_FUNCTIONS, [(array, array)])
     return id(gradients[id(array)]) == identity
 
 
-_HELD_HERE = calibrated(_adds_in_place, 2 if BORROWS else 4, _IN_PLACE + 1)
+_MAX_REFERENCES = calibrated(_adds_in_place, 2 if BORROWS else 4, _MIN_SIZE_IN_PLACE + 1)
 
 
 Part = list[Any]
@@ -112,9 +112,9 @@ class Sums(dict[int, Any]):
                 begins, region, ended = next(marks)
             if node is not None and isinstance(node[0], Renaming):
                 self.renamings.append(node)
-                for x, renamed in zip(*node[1:3], strict=True):
-                    if id(renamed) in recording.tracked:
-                        self._share(id(x), id(renamed))
+                for x, output in zip(*node[1:3], strict=True):
+                    if id(output) in recording.tracked:
+                        self._share(id(x), id(output))
 
     def _share(self, name: int, further: int) -> None:
         self.parts[further] = self.parts.setdefault(name, [])
@@ -133,13 +133,13 @@ class Sums(dict[int, Any]):
         parts = self.parts.get(key)
         if parts is None:
             return super().get(key, default)
-        mine = self.parts_of(key)
-        if not mine:
+        own_parts = self.parts_of(key)
+        if not own_parts:
             return default
-        if len(mine) == len(parts):
-            return mine[-1][2]
-        total = mine[0][1]
-        for part in mine[1:]:
+        if len(own_parts) == len(parts):
+            return own_parts[-1][2]
+        total = own_parts[0][1]
+        for part in own_parts[1:]:
             total = self.functions.add(total, part[1])
         return total
 
@@ -148,7 +148,7 @@ class Sums(dict[int, Any]):
         if key not in self.parts:
             return super().pop(key, default)
         gradient = self.get(key, default)
-        self.put_back(key, [])
+        self.restore_parts(key, [])
         return gradient
 
     def __getitem__(self, key: int) -> Any:
@@ -156,7 +156,7 @@ class Sums(dict[int, Any]):
 
     def __setitem__(self, key: int, gradient: Any) -> None:
         if key in self.parts:
-            self.put_back(key, [])
+            self.restore_parts(key, [])
             self.add(key, gradient)
         else:
             super().__setitem__(key, gradient)
@@ -166,13 +166,13 @@ class Sums(dict[int, Any]):
         return super().__contains__(key) if parts is None else any(part[0] == key for part in parts)
 
     def parts_of(self, key: int) -> list[Part]:
-        """Return the parts under a name so far, for ``put_back``."""
+        """Return the parts under a name so far, for ``restore_parts``."""
         return [part for part in self.parts[key] if part[0] == key]
 
-    def put_back(self, key: int, kept: list[Part]) -> None:
-        """Remove all parts under a name that are not in ``kept``."""
+    def restore_parts(self, key: int, parts_before: list[Part]) -> None:
+        """Remove all parts under a name that are not in ``parts_before``."""
         parts = self.parts[key]
-        remaining = [part for part in parts if part[0] != key or any(part is kept_part for kept_part in kept)]
+        remaining = [part for part in parts if part[0] != key or any(part is other for other in parts_before)]
         for index, part in enumerate(remaining):
             if part is not parts[index]:  # the sum before it has changed
                 part[2] = self.functions.add(remaining[index - 1][2], part[1]) if index else part[1]
@@ -191,29 +191,29 @@ class Sums(dict[int, Any]):
         Returns:
             pairs of an input and a part, already added.
         """
-        arrived = tuple([self.get(id(array)) for array in outputs])
-        arrays = [_bare(g) for g in arrived]
-        if all(g is None for g in arrived) and not node.runs_without_gradient:
+        grad_output = tuple([self.get(id(array)) for array in outputs])
+        arrays = [_bare(g) for g in grad_output]
+        if all(g is None for g in grad_output) and not node.runs_without_gradient:
             return []
-        gradients = tuple([run_hook(hooks, array, g) for array, g in zip(outputs, arrived, strict=True)])
+        gradients = tuple([run_hook(hooks, array, g) for array, g in zip(outputs, grad_output, strict=True)])
         gradients = node.run_hooks(gradients, self.functions.wraps)
-        same: dict[int, int] = {}
+        new_names: dict[int, int] = {}
         pairs: list[tuple[int, Any]] = []
-        for x, renamed, array, new in zip(inputs, outputs, arrays, gradients, strict=True):
-            if id(renamed) not in self.parts:
+        for x, output, array, new in zip(inputs, outputs, arrays, gradients, strict=True):
+            if id(output) not in self.parts:
                 continue
             if id(x) not in tracked:  # another argument: only the hooks needed its gradient
-                self.put_back(id(renamed), [])
+                self.restore_parts(id(output), [])
                 continue
             if _bare(new) is array:
-                same[id(renamed)] = id(x)
+                new_names[id(output)] = id(x)
                 continue
-            self.put_back(id(renamed), [])
+            self.restore_parts(id(output), [])
             if new is not None:
                 self.add(id(x), new)
                 pairs.append((id(x), new))
         arrays_of = {id(x): x for x in inputs}
-        return [(arrays_of[key], gradient) for key, gradient in (*pairs, *self.rename(same))]
+        return [(arrays_of[key], gradient) for key, gradient in (*pairs, *self.rename(new_names))]
 
     def rename(self, names: dict[int, int]) -> list[tuple[int, Any]]:
         """Move the parts under each of these names to another name of the same value.

@@ -71,7 +71,7 @@ def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         for recording in state.recordings:
             region = Region(call, _arrays_in(args), len(recording.nodes))
             recording.marks.append((len(recording.nodes), region, False))
-            region.around = tuple(regions)
+            region.outer_regions = tuple(regions)
             regions.append((recording, region))
         try:
             output = run(cell, args, kwargs, hooking, call)
@@ -185,7 +185,7 @@ class _BackwardMarks:
         self.cell = cell
         self.kinds = [kind for kind in ("backward_pre", "backward") if cell._hooks[kind]]
         """Kinds of hooks that exist at the call; others of these kinds may be registered after it."""
-        self.arrived: Gradients | None = None
+        self.sums: Gradients | None = None
 
     def _hooks(self, kind: str) -> tuple[Any, ...]:
         return tuple(self.cell._hooks[kind].values()) if kind in self.kinds else ()
@@ -210,18 +210,18 @@ class _BackwardMarks:
         for entry in self._hooks("backward_pre"):
             returned = _call_hook(self.cell, "backward_pre", entry.function, gradients)
             gradients = self._checked(returned, gradients, "backward_pre", entry.function)
-        self.arrived = gradients
+        self.sums = gradients
         if state.deferred_callbacks is not None:
             state.deferred_callbacks.append(self._nothing_left)
         return gradients
 
     def _leaving(self, gradients: Gradients) -> Gradients:
-        if self.arrived is None:
+        if self.sums is None:
             return gradients
         for entry in self._hooks("backward"):
-            returned = _call_hook(self.cell, "backward", entry.function, gradients, self.arrived)
+            returned = _call_hook(self.cell, "backward", entry.function, gradients, self.sums)
             gradients = self._checked(returned, gradients, "backward", entry.function)
-        self.arrived = None
+        self.sums = None
         return gradients
 
     def _nothing_left(self) -> None:

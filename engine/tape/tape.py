@@ -137,39 +137,41 @@ class Region:
     """
 
     __slots__ = (
-        "around",
-        "arrived",
-        "before",
         "call",
-        "edited",
         "end",
-        "entered",
         "inner_inputs",
         "inner_outputs",
         "inputs",
+        "is_entered",
+        "is_replaced",
+        "open_outer_regions",
         "order",
+        "outer_regions",
         "outputs",
-        "outside",
+        "pass_count",
         "start",
-        "walks",
+        "sums",
+        "sums_before",
     )
 
     def __init__(self, call: Any, inputs: list[Array], start: int) -> None:
         self.call = call
         self.inputs = inputs
         self.outputs: list[Array] = []
-        self.arrived: dict[int, Any] = {}
-        self.before: list[tuple[dict[int, Any], dict[int, Any]]] = []
+        self.sums: dict[int, Any] = {}
+        self.sums_before: list[tuple[dict[int, Any], dict[int, Any]]] = []
         self.start = start  # index of its first node
         self.end = start  # index after its last node
-        self.around: tuple[tuple[Recording, Region], ...] = ()  # the same call in the recordings outside this one
-        self.outside: list[tuple[Recording, Region, int]] = []
+        self.outer_regions: tuple[
+            tuple[Recording, Region], ...
+        ] = ()  # the same call in the recordings outside this one
+        self.open_outer_regions: list[tuple[Recording, Region, int]] = []
         self.inner_inputs: dict[int, Array] = {}
         self.inner_outputs: dict[int, Array] = {}
-        self.entered = False
-        self.edited = False
+        self.is_entered = False
+        self.is_replaced = False
         self.order = 0
-        self.walks = 0
+        self.pass_count = 0
 
     def passes_a_value_through(self) -> bool:
         """Return whether the cell returned one of its own inputs."""

@@ -18,7 +18,7 @@ from hookscope.engine.graph import loops
 from hookscope.engine.tape.tape import Recording
 from hookscope.engine.tensors.operator import ARRAY_FUNCTIONS
 
-SIZE = sums._IN_PLACE + 1
+SIZE = sums._MIN_SIZE_IN_PLACE + 1
 
 
 def counts(extra: int) -> Any:
@@ -32,7 +32,7 @@ def counts(extra: int) -> Any:
 
 
 def test_the_bounds_are_what_is_known_of_this_python() -> None:
-    assert NEVER not in (sums._HELD_HERE, loops._HELD_HERE, loops._BASE_HERE)
+    assert NEVER not in (sums._MAX_REFERENCES, loops._HELD_HERE, loops._BASE_HERE)
     assert calibrated(counts(0), 1) == 1
 
 
@@ -59,11 +59,11 @@ def _watched(gradients: dict[int, Any], array: Any, found: Any) -> None:
 
 
 def _watched_inside(gradients: dict[int, Any], array: Any, found: Any) -> None:
-    region: Any = SimpleNamespace(arrived=dict(gradients))
+    region: Any = SimpleNamespace(sums=dict(gradients))
     regions = Regions(Recording([]), gradients, ARRAY_FUNCTIONS)
-    regions.inside.append(region)
+    regions.open_regions.append(region)
     regions.add([(array, found)])
-    assert region.arrived[id(array)] is gradients[id(array)]
+    assert region.sums[id(array)] is gradients[id(array)]
 
 
 @pytest.mark.parametrize("is_held", [False, True])
@@ -97,5 +97,5 @@ def test_gradients_have_the_same_bits_where_everything_is_copied(monkeypatch: py
         return ((x * x + x * 3.0).exp() * x + (x.T @ x).sum() * x).sum()
 
     in_place = grad(network)(x).asnumpy()
-    monkeypatch.setattr(sums, "_HELD_HERE", NEVER)
+    monkeypatch.setattr(sums, "_MAX_REFERENCES", NEVER)
     assert grad(network)(x).asnumpy().tobytes() == in_place.tobytes()
