@@ -168,7 +168,7 @@ class _Function:
             raise TypeError(f"'{cls.__name__}.apply' takes no keyword arguments, unless 'setup_context' is defined")
         arrays = [[t._array for t in tensors_in(a)] for a in args]  # now: `forward` may rebind its arguments
         inputs = tuple([array for group in arrays for array in group])
-        context.needs_input_grad = tuple([_followed(a) for a in args])
+        context.needs_input_grad = tuple([_is_tracked(a) for a in args])
         with no_recording():
             if has_setup:
                 output = cls.forward(*args, **kwargs)
@@ -220,7 +220,7 @@ def _check_tensors(name: str, given: tuple[Any, ...]) -> None:
             raise RuntimeError(f"For '{name}', argument {index} must be a Tensor, but got {type(value).__name__}")
 
 
-def _followed(value: Any) -> bool:
+def _is_tracked(value: Any) -> bool:
     return any(id(t._array) in recording.tracked for recording in state.recordings for t in tensors_in(value))
 
 
@@ -246,16 +246,16 @@ class _FunctionNode(Differentiable):
         attrs: dict[str, Any],
     ) -> list[tuple[Array, Any]]:
         """Call the user's ``backward`` and return its gradients as pairs of an array and a gradient."""
-        arriving = iter(gradient)
+        grad_outputs = iter(gradient)
         gradients: list[Tensor | None] = []
         for array, is_differentiable in zip(self.outputs, self.differentiable, strict=True):
-            g = next(arriving) if is_differentiable else None
+            g = next(grad_outputs) if is_differentiable else None
             missing = g is None and not self.context.materialize_grads
             gradients.append(None if missing else gradient_or_zeros(g, array))
-        arriving_gradients = iter(gradients)
+        grad_tensors = iter(gradients)
         arguments: list[Tensor | None] = []
         for count in self.counts:
-            arguments += [next(arriving_gradients) for _ in range(count)] if count else [None]
+            arguments += [next(grad_tensors) for _ in range(count)] if count else [None]
         returned = type(self.context).backward(self.context, *arguments)
         results = tuple(returned) if isinstance(returned, tuple | list) else (returned,)
         if len(results) < len(self.arrays):
@@ -275,14 +275,14 @@ class _FunctionNode(Differentiable):
         return pairs
 
     def _pairs(
-        self, place: int, arrays: list[Array], returned: Any, functions: Any, tracked: set[int]
+        self, index: int, arrays: list[Array], returned: Any, functions: Any, tracked: set[int]
     ) -> list[tuple[Array, Any]]:
         if returned is None or not any(id(array) in tracked for array in arrays):
             return []
         results = list(returned) if isinstance(returned, tuple | list) else [returned]
         if len(results) != len(arrays) or not all(isinstance(item, Tensor) for item in results):
             raise RuntimeError(
-                f"the backward of '{self.name}' returned {type(returned).__name__} as gradient {place}; "
+                f"the backward of '{self.name}' returned {type(returned).__name__} as gradient {index}; "
                 "it must be a Tensor or None"
             )
         pairs = []
@@ -290,7 +290,7 @@ class _FunctionNode(Differentiable):
             gradient = summed_to(gradient, array.shape)
             if gradient.shape != array.shape:
                 raise RuntimeError(
-                    f"the backward of '{self.name}' returned gradient {place} of shape {gradient.shape}, "
+                    f"the backward of '{self.name}' returned gradient {index} of shape {gradient.shape}, "
                     f"but the argument has shape {array.shape}"
                 )
             if gradient._array.dtype != array.dtype:

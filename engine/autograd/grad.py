@@ -221,42 +221,43 @@ def differentiate(
                 f"For '{name}', argument {position} must be a Tensor to have a gradient, "
                 f"but got {type(everything[position]).__name__}"
             )
-    everything = _apart(everything)
+    everything = _separate_arguments(everything)
     args, kwargs = everything[: len(args)], dict(zip(kwargs, everything[len(args) :], strict=True))
     requested = [tensors_in(everything[p]) for p in positions]
     releases_unread = not (state.recordings or taps.operator_taps)
-    output, back = _followed(fn, args, kwargs, requested, weights or (), releases_unread)
+    output, run_backward = _record_function(fn, args, kwargs, requested, weights or (), releases_unread)
     targets = tensors_in(split_aux(output, has_aux, name)[0])
-    gradients, of_weights = back(targets, sens, name, True)
+    gradients, of_weights = run_backward(targets, sens, name, True)
     of_inputs = [gradients_like(everything[p], part) for p, part in zip(positions, gradients, strict=True)]
     return output, of_inputs, of_weights
 
 
-def _followed(
+def _record_function(
     fn: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
-    asked: list[list[Tensor]],
+    requested: list[list[Tensor]],
     weights: Sequence[Parameter],
     releases_unread: bool = False,
 ) -> tuple[Any, Callable[..., tuple[list[list[Tensor]], list[Tensor]]]]:
     """Run ``fn`` in a recording; return its output and a function for the backward pass from tensors in it.
 
     That function takes the tensors, the gradients that arrive at them, the caller's name, and whether this is the last
-    backward pass. It returns the gradients of ``asked`` and of ``weights``. With ``releases_unread``, it may be called
-    once.
+    backward pass. It returns the gradients of ``requested`` and of ``weights``. With ``releases_unread``, it may be
+    called once.
     """
     computation, outer_recordings = GradientComputation(), state.recordings
     active_observers.append(computation)
     try:
         for tap in tuple(taps.operator_taps):
             tap.wait_for_trace()
-        leaves = [*(a for group in asked for a in group), *weights]
+        leaves = [*(a for group in requested for a in group), *weights]
         recording = Recording(
             [t._array for t in leaves], [t._array for t in tensors_in((args, kwargs))], releases_unread
         )
         # The function may rebind its arguments and weights: gradients are those of the initial values.
-        inputs_at_start, weights_at_start = [[t._array for t in group] for group in asked], [t._array for t in weights]
+        inputs_at_start = [[t._array for t in group] for group in requested]
+        weights_at_start = [t._array for t in weights]
         for t in leaves:
             if t._gradient_hooks:
                 recording.hooks[id(t._array)] = t._run_gradient_hooks
@@ -279,10 +280,10 @@ def _followed(
     for key in frozen:
         recording.hooks.pop(key, None)
 
-    def back(
+    def run_backward(
         targets: list[Tensor], sens: Any, name: str, last: bool = False
     ) -> tuple[list[list[Tensor]], list[Tensor]]:
-        gradients = _walk_back(recording, targets, sens, name, last)
+        gradients = _propagate(recording, targets, sens, name, last)
         for key in frozen:
             gradients.pop(key, None)
         of_inputs = [
@@ -294,15 +295,15 @@ def _followed(
                 of_weights[index] = weight._run_gradient_hooks(of_weights[index])
         if taps.cell_taps and weights:
             taps.notify_parameter_gradients(list(zip(weights, of_weights, strict=True)))
-            arrived = [id(array) in gradients for array in weights_at_start]
-            arrived_gradients = [g if has_arrived else None for g, has_arrived in zip(of_weights, arrived, strict=True)]
-            taps.notify_differentiated(targets, list(zip(weights, arrived_gradients, strict=True)))
+            is_received = [id(array) in gradients for array in weights_at_start]
+            received_gradients = [g if received else None for g, received in zip(of_weights, is_received, strict=True)]
+            taps.notify_differentiated(targets, list(zip(weights, received_gradients, strict=True)))
         return of_inputs, of_weights
 
-    return output, back
+    return output, run_backward
 
 
-def _apart(args: tuple[Any, ...]) -> tuple[Any, ...]:
+def _separate_arguments(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the arguments with repeated arrays made separate tensors, so that each position has its own gradient."""
     array_ids: set[int] = set()
     separate = []
@@ -317,21 +318,21 @@ def _apart(args: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(separate)
 
 
-def _walk_back(recording: Recording, targets: list[Tensor], sens: Any, name: str, last: bool) -> dict[int, Any]:
+def _propagate(recording: Recording, targets: list[Tensor], sens: Any, name: str, last: bool) -> dict[int, Any]:
     functions = backward_functions()
-    arriving: list[Tensor | None] = [None] * len(targets) if sens is None else list(tensors_in(sens))
-    if len(arriving) != len(targets):
+    grad_outputs: list[Tensor | None] = [None] * len(targets) if sens is None else list(tensors_in(sens))
+    if len(grad_outputs) != len(targets):
         raise RuntimeError(
-            f"For '{name}', {len(targets)} gradients must arrive, one for each output, but got {len(arriving)}"
+            f"For '{name}', {len(targets)} gradients must arrive, one for each output, but got {len(grad_outputs)}"
         )
-    return backward(recording, _seeds(recording, targets, arriving, functions, name), functions, last)
+    return backward(recording, _seeds(recording, targets, grad_outputs, functions, name), functions, last)
 
 
 def _seeds(
-    recording: Recording, targets: list[Tensor], arriving: list[Tensor | None], functions: Any, name: str
+    recording: Recording, targets: list[Tensor], grad_outputs: list[Tensor | None], functions: Any, name: str
 ) -> Iterator[tuple[Any, Any]]:
     """Yield pairs of an output and its initial gradient; ones created here are held by the backward pass alone."""
-    for target, gradient in zip(targets, arriving, strict=True):
+    for target, gradient in zip(targets, grad_outputs, strict=True):
         if gradient is not None and gradient.shape != target.shape:
             # The classes are MindSpore's.
             raise (ValueError if gradient.shape else RuntimeError)(
@@ -393,13 +394,13 @@ def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Weights = None, has_au
     for index, argument in enumerate(inputs):
         if not isinstance(argument, Tensor):
             raise TypeError(f"For 'vjp', input {index} must be a Tensor, but got {type(argument).__name__}")
-    args = _apart(inputs)
-    output, back = _followed(fn, args, {}, [[t] for t in args], parameters or ())
+    args = _separate_arguments(inputs)
+    output, run_backward = _record_function(fn, args, {}, [[t] for t in args], parameters or ())
     value, aux = split_aux(output, has_aux, "vjp")
     targets = tensors_in(value)
 
     def vjp_fn(*sens: Any) -> tuple[Any, ...]:
-        gradients, of_weights = back(targets, sens, "vjp")
+        gradients, of_weights = run_backward(targets, sens, "vjp")
         of_inputs = tuple([g for (g,) in gradients])
         if parameters is None:
             return of_inputs
@@ -447,15 +448,14 @@ def jvp(
             contains Tensors.
         ValueError: ``v`` does not fit ``inputs``, or ``has_aux`` and one output.
     """
-    for argument, value_given in (("inputs", inputs), ("v", v)):
-        check_type(value_given, Tensor | tuple | list, "jvp", argument, "a Tensor, or a tuple or list of them")
+    for name, operand in (("inputs", inputs), ("v", v)):
+        check_type(operand, Tensor | tuple | list, "jvp", name, "a Tensor, or a tuple or list of them")
     args = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
     directions = tuple(v) if isinstance(v, tuple | list) else (v,)
     followed = [index for index, a in enumerate(args) if tensors_in(a)]
-    for argument_given in [args[index] for index in followed] or args[
-        :1
-    ]:  # without any Tensor, the first argument is the wrong one
-        check_type(argument_given, Tensor, "jvp", "inputs", "a Tensor, or a tuple or list of them")
+    # Without any Tensor, the first argument is the wrong one.
+    for argument in [args[index] for index in followed] or args[:1]:
+        check_type(argument, Tensor, "jvp", "inputs", "a Tensor, or a tuple or list of them")
     shapes = [getattr(d, "shape", None) for d in directions]
     if len(args) != len(shapes) or any(args[index].shape != shapes[index] for index in followed):
         raise ValueError("For 'jvp', 'v' must have one tensor for each of 'inputs', of the same shape")
@@ -466,17 +466,19 @@ def jvp(
         [filled(array_module(t._array).zeros, shape=t.shape, dtype=t._array.dtype) for t in tensors_in(value)]
     )
 
-    def back(*arriving: Tensor) -> tuple[Any, ...]:
+    def run_backward(*grad_outputs: Tensor) -> tuple[Any, ...]:
         at_start = [args[index]._array for index in followed]
         recording = Recording(at_start)
         with recording:
             output = fn(*args)
         targets = tensors_in(output[0] if has_aux else output)
-        gradients = _walk_back(recording, targets, arriving, "jvp", True)
+        gradients = _propagate(recording, targets, grad_outputs, "jvp", True)
         return tuple([gradient_or_zeros(gradients.get(id(array)), array) for array in at_start])
 
     with taps.unwatched():  # neither the second run nor the backward pass of zeros is user code
-        _, derivative, _ = differentiate(back, dummies, {}, range(len(dummies)), None, sens=directions, name="jvp")
+        _, derivative, _ = differentiate(
+            run_backward, dummies, {}, range(len(dummies)), None, sens=directions, name="jvp"
+        )
     derivatives = derivative[0] if isinstance(value, Tensor | Sparse) else tuple(derivative)
     return (value, derivatives, aux) if has_aux else (value, derivatives)
 
@@ -503,9 +505,9 @@ def get_grad(gradients: Any, identifier: int | str | Parameter) -> Tensor:
     return gradient
 
 
-def _find(gradients: Any, wanted: int | str) -> Tensor | None:
+def _find(gradients: Any, identifier: int | str) -> Tensor | None:
     if not isinstance(gradients, tuple):
         return None
     if len(gradients) == 2 and isinstance(gradients[1], Tensor) and not isinstance(gradients[0], Tensor | tuple):
-        return gradients[1] if gradients[0] == wanted else None
-    return next((g for g in (_find(part, wanted) for part in gradients) if g is not None), None)
+        return gradients[1] if gradients[0] == identifier else None
+    return next((g for g in (_find(part, identifier) for part in gradients) if g is not None), None)

@@ -37,7 +37,7 @@ class Mark(Renaming):
         self.name = name
         self.at_gradients = at_gradients
 
-    def put_on(self, tensors: list[Tensor]) -> list[Tensor]:
+    def apply(self, tensors: list[Tensor]) -> list[Tensor]:
         """Return the same values under new identities, which the open recordings follow as this mark's outputs."""
         inputs = tuple([t._array for t in tensors])
         outputs = tuple([array.view() for array in inputs])

@@ -52,16 +52,16 @@ class saved_tensors_hooks:  # noqa: N801  # MindSpore's name
         _check_callable(pack_hook, unpack_hook)
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
-        self._around: list[tuple[Recording, ...]] = []
+        self._outer_recordings: list[tuple[Recording, ...]] = []
 
     def __enter__(self) -> None:
-        self._around.append(state.recordings)
+        self._outer_recordings.append(state.recordings)
         state.recordings = tuple([_Packing(recording, self) for recording in state.recordings])
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        state.recordings = self._around.pop()
+        state.recordings = self._outer_recordings.pop()
 
 
 def register_saved_tensors_hooks(
@@ -107,12 +107,12 @@ class _Packing(Recording):
     def add_node(self, operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
         """Append the node with its values packed."""
         # As in MindSpore, the values for the gradients of other arguments are kept, too.
-        followed = {id(x) for x in inputs if id(x) in self.tracked or self.is_other_argument(x)}
-        packed = _Packed(operator, self.saved_hooks, followed, inputs, output, attrs)
+        tracked_ids = {id(x) for x in inputs if id(x) in self.tracked or self.is_other_argument(x)}
+        packed = _Packed(operator, self.saved_hooks, tracked_ids, inputs, output, attrs)
         super().add_node(packed, inputs, output, attrs)
 
 
-_NOT_KEPT = object()
+_NOT_PACKED = object()
 
 
 class _Packed(Differentiable):
@@ -122,7 +122,7 @@ class _Packed(Differentiable):
         self,
         operator: Differentiable,
         hooks: saved_tensors_hooks,
-        followed: set[int],
+        tracked_ids: set[int],
         inputs: tuple[Any, ...],
         output: Any,
         attrs: dict[str, Any],
@@ -135,9 +135,9 @@ class _Packed(Differentiable):
         recordings, state.recordings = state.recordings, ()
         try:
             with taps.unwatched():
-                read = _read(operator, followed, values, len(inputs), type(output) is tuple, attrs)
-            self.kept = [
-                hooks.pack_hook(Tensor._wrap(value)) if is_read else _NOT_KEPT
+                read = _read(operator, tracked_ids, values, len(inputs), type(output) is tuple, attrs)
+            self.packed = [
+                hooks.pack_hook(Tensor._wrap(value)) if is_read else _NOT_PACKED
                 for value, is_read in zip(values, read, strict=True)
             ]
         finally:
@@ -154,8 +154,8 @@ class _Packed(Differentiable):
     ) -> Iterable[tuple[Array, Any]]:
         """Return the operator's gradients, computed with the unpacked values."""
         values = [*inputs, *(output if type(output) is tuple else (output,))]
-        for index, packed in enumerate(self.kept):
-            if packed is _NOT_KEPT:
+        for index, packed in enumerate(self.packed):
+            if packed is _NOT_PACKED:
                 continue
             tensor = self.unpack(packed)
             if not isinstance(tensor, Tensor):
@@ -164,9 +164,9 @@ class _Packed(Differentiable):
             values[index] = tensor._array
         count = len(inputs)
         original = {id(new): x for new, x in zip(values, inputs, strict=False) if backend.is_array(x)}
-        followed = {key for key, x in original.items() if id(x) in tracked}
+        tracked_ids = {key for key, x in original.items() if id(x) in tracked}
         outputs = tuple(values[count:]) if type(output) is tuple else values[count]
-        pairs = self.operator.backward(functions, followed, gradient, outputs, tuple(values[:count]), attrs)
+        pairs = self.operator.backward(functions, tracked_ids, gradient, outputs, tuple(values[:count]), attrs)
         return [(original[id(x)], g) for x, g in pairs]
 
 
@@ -182,26 +182,27 @@ def _read(
     arrays = [backend.is_array(value) for value in values]
     if not isinstance(operator, Operator):
         return arrays
-    arriving = [array_module(x).ones_like(x) if x.dtype.kind in "fcV" else None for x in values[count:]]
+    grad_outputs = [array_module(x).ones_like(x) if x.dtype.kind in "fcV" else None for x in values[count:]]
 
-    if not several and arriving[0] is None:
+    if not several and grad_outputs[0] is None:
         return arrays
 
-    def gradients(given: list[Any]) -> list[Array]:
-        followed = {id(new) for new, x in zip(given, values[:count], strict=False) if id(x) in tracked}
-        g, outputs = (tuple(arriving), tuple(given[count:])) if several else (arriving[0], given[count])
-        pairs = operator.gradients(ARRAY_FUNCTIONS, followed, g, outputs, tuple(given[:count]), attrs)
+    def gradients(new_values: list[Any]) -> list[Array]:
+        tracked_ids = {id(new) for new, x in zip(new_values, values[:count], strict=False) if id(x) in tracked}
+        outputs = tuple(new_values[count:]) if several else new_values[count]
+        g = tuple(grad_outputs) if several else grad_outputs[0]
+        pairs = operator.gradients(ARRAY_FUNCTIONS, tracked_ids, g, outputs, tuple(new_values[:count]), attrs)
         return [gradient for _, gradient in pairs]
 
-    def depends(place: int) -> bool:
-        value = values[place]
+    def depends(index: int) -> bool:
+        value = values[index]
         if value.dtype.kind not in "fcV":
             return True
         for number in (math.nan, 3.0, -3.0):
             changed_values = list(values)
-            changed_values[place] = array_module(value).full_like(value, number)
-            for changed, first in zip(gradients(changed_values), plain, strict=True):
-                if not bool((changed == first).all()):
+            changed_values[index] = array_module(value).full_like(value, number)
+            for gradient, unchanged in zip(gradients(changed_values), plain, strict=True):
+                if not bool((gradient == unchanged).all()):
                     return True
         return False
 

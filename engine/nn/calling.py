@@ -193,7 +193,7 @@ class _BackwardMarks:
     def on_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Mark the tensors among the positional arguments."""
         tensors = [t for a in args if isinstance(a, Tensor | Sparse) for t in tensors_in(a)]
-        marked = Mark("backward_hook", self._leaving).put_on(tensors)
+        marked = Mark("backward_hook", self._leaving).apply(tensors)
         return tuple([replaced(a, marked) if isinstance(a, Tensor | Sparse) else a for a in args])
 
     def on_outputs(self, output: Any) -> Any:
@@ -201,7 +201,7 @@ class _BackwardMarks:
         tensors = tensors_in(output)
         parts = tuple(output.values()) if isinstance(output, dict) else output
         indices = direct_places(parts if isinstance(parts, tuple | list) else (parts,)) or range(len(tensors))
-        marked = Mark("backward_pre_hook", self._arriving).put_on([tensors[index] for index in indices])
+        marked = Mark("backward_pre_hook", self._arriving).apply([tensors[index] for index in indices])
         for index, tensor in zip(indices, marked, strict=True):
             tensors[index] = tensor
         return replaced(output, tensors)

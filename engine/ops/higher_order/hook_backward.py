@@ -60,5 +60,5 @@ class HookBackward:
                 result = checked_gradients(self.hook_fn(complete), complete, "the hook function of HookBackward")
                 return gradients if result is complete else result
 
-            outputs = Mark("HookBackward", at_gradients).put_on(outputs)
+            outputs = Mark("HookBackward", at_gradients).apply(outputs)
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
