@@ -2,7 +2,7 @@
 
     python scripts/onnx_operators.py
 
-Prints a table in Markdown: the operators by subject, as in the files of `engine/graph/onnx`, and those without a
+Prints a table in Markdown: the operators by subject, as in the files of `engine/formats/onnx`, and those without a
 converter there.
 """
 
@@ -13,9 +13,9 @@ from collections import defaultdict
 from typing import Any
 
 import hookscope.engine  # noqa: F401  # which fills the table of operators
-from hookscope.engine.graph.onnx.draft import CONVERTERS
-from hookscope.engine.graph.onnx.versions import IR_VERSION, OPSET
-from hookscope.engine.graph.onnx.writing import model_of
+from hookscope.engine.formats.onnx.draft import CONVERTERS
+from hookscope.engine.formats.onnx.versions import IR_VERSION, OPSET
+from hookscope.engine.formats.onnx.writing import model_of
 from hookscope.engine.tensors.operator import OPERATORS
 
 

@@ -69,6 +69,11 @@ _MOVED = {
     ),
     ("debug.stepping", "debug.stop.stepping"): "bprop history stepper tracing user_code variables",
     ("nn", "nn"): "restoring=snapshots",
+    ("graph", "formats"): "mindir onnx",
+    ("graph.mindir", "formats.mindir"): "dump messages reading steps writing",
+    ("graph.onnx", "formats.onnx"): (
+        "draft elementwise gradients indexing layers reading reductions shapes versions writing"
+    ),
     ("nn", "nn.layers"): (
         "activation arrays conv derivatives dropout embedding image_similarity images linear "
         "matrices normalization norms padding pooling rnn special transformer"

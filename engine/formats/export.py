@@ -1,6 +1,6 @@
 """``export`` writes a network with all its steps to a file, ``load`` reads such a file for ``nn.GraphCell``.
 
-A format is a module of ``engine/graph`` with two functions. ``write(graph, path, input_names, name)`` creates the file,
+A format is a package here with two functions. ``write(graph, path, input_names, name)`` creates the file,
 with its missing folders, or raises and creates none. ``read(path)`` returns a ``FuncGraph``, or raises
 RuntimeError.
 """
@@ -36,7 +36,7 @@ __all__ = ["export", "load"]
 
 class _Format(NamedTuple):
     suffix: str
-    module: str  # below engine/graph
+    module: str  # below this package
     predicts: bool  # whether the network is exported in the mode of ``set_train(False)``, else in its current one
 
 
@@ -80,7 +80,7 @@ def export(net: Cell | Callable[..., Any], *inputs: Any, file_name: str, file_fo
     if not callable(net):
         raise TypeError(f"For 'export', 'net' must be a Cell or a function, but got {type(net).__name__}")
     names = _input_names(net, inputs)
-    writer = import_module(f"..graph.{form.module}", __package__)
+    writer = import_module(f".{form.module}", __package__)
     name = type(net).__name__ if isinstance(net, Cell) else getattr(net, "__name__", type(net).__name__)
     with _in_mode(net, form.predicts):
         graph = _traced(net, inputs, name)
@@ -117,7 +117,7 @@ def load(file_name: str, **kwargs: Any) -> FuncGraph:
         raise ValueError(f"For 'load', 'file_name' must end in '.mindir' or '.onnx', but got '{shown(file_name)}'")
     if "\0" in file_name or not os.path.isfile(file_name):
         raise ValueError(f"For 'load', the file '{shown(file_name)}' does not exist")
-    graph: FuncGraph = import_module(f"..graph.{form.module}", __package__).read(os.path.realpath(file_name))
+    graph: FuncGraph = import_module(f".{form.module}", __package__).read(os.path.realpath(file_name))
     return graph
 
 

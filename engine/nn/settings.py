@@ -464,7 +464,7 @@ class CellSettings(CellBase):
         Returns:
             bytes of a ``ModelProto`` of MindSpore's ``train/anf_ir_pb2``; None before one was compiled.
         """
-        proto: bytes | None = import_module("..graph.mindir.dump", __package__).func_graph_of(self)
+        proto: bytes | None = import_module("..formats.mindir.dump", __package__).func_graph_of(self)
         return proto
 
     # Stored or rejected for a cluster

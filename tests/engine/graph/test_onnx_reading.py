@@ -14,7 +14,7 @@ from onnx_runs import Array, run_by_onnxruntime
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn
-from hookscope.engine.graph.onnx import read
+from hookscope.engine.formats.onnx import read
 
 NUMBERS = np.random.default_rng(11)
 

@@ -230,9 +230,9 @@ def test_what_writes_a_parameter_says_so_and_leaves_it() -> None:
 
 def test_a_network_that_no_message_can_hold_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     net = nn.Dense(3, 2)
-    monkeypatch.setattr("hookscope.engine.graph.onnx.writing._MOST_BYTES", 32)
+    monkeypatch.setattr("hookscope.engine.formats.onnx.writing._MOST_BYTES", 32)
     exported(net, X)
-    monkeypatch.setattr("hookscope.engine.graph.onnx.writing._MOST_BYTES", 31)
+    monkeypatch.setattr("hookscope.engine.formats.onnx.writing._MOST_BYTES", 31)
     with pytest.raises(RuntimeError, match="For 'export', 'Dense' holds more than the 2 GiB that an ONNX file can"):
         exported(net, X)
 

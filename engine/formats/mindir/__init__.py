@@ -8,8 +8,8 @@ from typing import Any
 
 from ...base.atomic_write import write_file
 from ...base.quoting import shown
+from ...graph.graph import Graph
 from ...nn.func_graph import FuncGraph
-from ..graph import Graph
 from .messages import mind_ir
 from .reading import graph_of_message
 from .writing import message_of

@@ -8,10 +8,10 @@ import numpy as np
 
 from ...base.file_labels import place_of
 from ...base.quoting import shown
+from ...graph.graph import Apply, Beside, Derive, Draw, Fused, Graph, Node, Value, values_in
+from ...graph.plan import operands_of
 from ...tensors.backend import to_host
 from ...tensors.dtype import dtype_of
-from ..graph import Apply, Beside, Derive, Draw, Fused, Graph, Node, Value, values_in
-from ..plan import operands_of
 from .messages import mind_ir
 from .steps import CLASSES, RULES
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import Apply, Value, replace_values
+from ...graph.graph import Apply, Value, replace_values
 from .draft import CONVERTERS, Draft, Edge, UnsupportedError, converts
 from .shapes import sliced
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.graph import Value
 from ...tensors.dtype import dtype_of
-from ..graph import Value
 
 if TYPE_CHECKING:
     from .writing import Name, Writer
