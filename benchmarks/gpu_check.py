@@ -29,7 +29,7 @@ import numpy as np
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, ops
-from hookscope.engine.graph import plans_of
+from hookscope.engine.compile import plans_of
 from hookscope.engine.tensors.operator import OPERATORS
 from hookscope.triton_kernels import Kernel, _choice, kernels, plan_for, probe
 

@@ -95,7 +95,7 @@ def _guards() -> dict[str, float]:
     import numpy as np
 
     from hookscope.engine import Tensor, jit, nn
-    from hookscope.engine.graph.function import Compiled
+    from hookscope.engine.compile.function import Compiled
 
     def least(call: Callable[[], Any], times: int) -> float:
         found = []

@@ -81,7 +81,7 @@ _KEPT = {
 _REMOVED = {"precompile_only": "set MS_DEV_PRECOMPILE_ONLY", "grad_for_scalar": "differentiate by a Tensor"}
 
 
-_PLANS = "hookscope.engine.graph.plans_of shows the plans"
+_PLANS = "hookscope.engine.compile.plans_of shows the plans"
 _JOINS = "jit_level='O1' joins operators to loops"
 _ONCE = "each process makes its plans anew"
 _IDLE = {

@@ -1,6 +1,6 @@
 """MindSpore's functions for its graph compiler: ``jit``, ``jit_class``, ``JitConfig``, ``mutable``, ``constexpr``, ...
 
-``jit`` runs functions by the plans of ``engine.graph``, and ``enable_dynamic`` declares their arguments. The other
+``jit`` runs functions by the plans of ``engine.compile``, and ``enable_dynamic`` declares their arguments. The other
 decorators mark facts for a compiler; a trace detects these itself, so they return their argument.
 """
 

@@ -1,6 +1,6 @@
-"""Current mode (graph or eager), and access to ``engine.graph``, which is above the packages that import this one.
+"""Current mode (graph or eager), and access to ``engine.compile``, which is above the packages that import this one.
 
-``engine.graph`` is loaded when a graph is first requested: by ``set_context(mode=GRAPH_MODE)``, ``jit`` or
+``engine.compile`` is loaded when a graph is first requested: by ``set_context(mode=GRAPH_MODE)``, ``jit`` or
 ``Cell.compile``.
 """
 
@@ -19,8 +19,8 @@ level = "O0"
 
 @functools.cache
 def graphs() -> Any:
-    """Return the module ``engine.graph.cells``."""
-    return importlib.import_module(f"{__package__.rpartition('.')[0]}.graph.cells")
+    """Return the module ``engine.compile.cells``."""
+    return importlib.import_module(f"{__package__.rpartition('.')[0]}.compile.cells")
 
 
 def graph_mode() -> bool:

@@ -21,6 +21,8 @@ _MOVED = {
     ("autograd", "autograd"): "plain_backward=backward steps=backward watched_backward=regions",
     ("base", "base"): "recursion_room=recursion_limit",
     ("core", "autograd"): "function grad marks offloading saved_tensors walk=backward watched_backward=regions",
+    ("", ""): "graph=compile ranks=distributed serialization=formats",
+    ("core", "autograd"): "function grad marks offloading saved_tensors walk=backward watched_backward",
     ("core", "base"): (
         "absent=absent_names atomic_write checks=argument_checks file_labels "
         "later=deferred_checks modes names=module_names nearest=nearest_name places=code_origin "
@@ -69,6 +71,10 @@ _MOVED = {
     ),
     ("debug.stepping", "debug.stop.stepping"): "bprop history stepper tracing user_code variables",
     ("nn", "nn"): "restoring=snapshots",
+    ("graph", "compile"): (
+        "arguments buffers calls cells early_updates following function fusion gpu_loops graph guarded holding inputs "
+        "lengths loops passes plan reads recompute scalars shapes sizes trace traced_array tracer words"
+    ),
     ("graph", "formats"): "mindir onnx",
     ("graph.mindir", "formats.mindir"): "dump messages reading steps writing",
     ("graph.onnx", "formats.onnx"): (

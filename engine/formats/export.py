@@ -29,7 +29,7 @@ from ..tensors.tensor import Tensor
 from .save_checkpoint import check_key
 
 if TYPE_CHECKING:
-    from ..graph.graph import Graph
+    from ..compile.graph import Graph
 
 __all__ = ["export", "load"]
 
@@ -216,10 +216,10 @@ def _in_mode(net: Any, predicts: bool) -> Iterator[None]:
 
 def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
     """Return the graph of a call without changing the network or the random number stream."""
-    from ..graph.function import graph_of
-    from ..graph.graph import Apply, Value, replace_values, values_in
-    from ..graph.passes import without_dead_code
-    from ..graph.reads import Reads
+    from ..compile.function import graph_of
+    from ..compile.graph import Apply, Value, replace_values, values_in
+    from ..compile.passes import without_dead_code
+    from ..compile.reads import Reads
 
     def own() -> Any:
         """Return the inputs as separate tensors, including repeated arguments and parameters."""

@@ -41,7 +41,7 @@ _WITH_EFFECT = {
 _INSTEAD = {
     "jit_level": ": it is for other devices, and plans are those of 'O0'",
     "jit_syntax_level": ": jit(fullgraph=True) makes an error of what cannot be traced",
-    "debug_level": ": hookscope.engine.graph.plans_of shows the plans",
+    "debug_level": ": hookscope.engine.compile.plans_of shows the plans",
 }
 PRECISION_FLAGS = {"fp16": float16, "fp32": float32, "bf16": bfloat16}
 _PARALLEL = "it is for (semi-)automatic parallel modes, and is ignored in others"

@@ -57,7 +57,7 @@ class _State(threading.local):
     gradients_disabled = False
     """Whether user code has disabled gradients."""
     tracer: Any = None
-    """Recorder of operators of the function that is being traced (``engine.graph``)."""
+    """Recorder of operators of the function that is being traced (``engine.compile``)."""
 
 
 state = _State()

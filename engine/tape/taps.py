@@ -104,7 +104,7 @@ class Tap:
         return False
 
     def wait_for_trace(self) -> bool:
-        """Wait until another thread's trace (``engine.graph``) has ended; called before a gradient is computed.
+        """Wait until another thread's trace (``engine.compile``) has ended; called before a gradient is computed.
 
         Returns:
             whether it has.

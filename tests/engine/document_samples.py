@@ -149,7 +149,7 @@ def _environment() -> dict[str, str]:
 _RUNNER = """
 import ast, contextlib, io, json, linecache, sys, warnings
 import mindspore
-from hookscope.engine.graph import plans_of
+from hookscope.engine.compile import plans_of
 
 given = json.load(sys.stdin)
 names = vars(sys.modules["__main__"])

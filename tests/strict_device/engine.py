@@ -30,8 +30,8 @@ def device(triton: bool = False) -> Iterator[Counts]:
     import hookscope.engine as ms
     from hookscope import triton_kernels
     from hookscope.engine.base import deferred_checks
+    from hookscope.engine.compile import calls
     from hookscope.engine.debug.stop.stepping import user_code
-    from hookscope.engine.graph import calls
     from hookscope.engine.tensors import backend
 
     found = triton_kernels.Probe("triton" if triton else "cupy", "the strict device of the tests", {"cupy": VERSION})

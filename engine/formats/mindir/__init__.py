@@ -8,7 +8,7 @@ from typing import Any
 
 from ...base.atomic_write import write_file
 from ...base.quoting import shown
-from ...graph.graph import Graph
+from ...compile.graph import Graph
 from ...nn.func_graph import FuncGraph
 from .messages import mind_ir
 from .reading import graph_of_message

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.graph import Value
+from ...compile.graph import Value
 from ...tensors.dtype import dtype_of
 
 if TYPE_CHECKING:

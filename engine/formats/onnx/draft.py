@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...graph.graph import Apply, Value
+from ...compile.graph import Apply, Value
 from .versions import onnx_package
 
 __all__ = ["CONVERTERS", "Draft", "Edge", "UnsupportedError", "computable", "converts"]

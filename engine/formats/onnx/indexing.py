@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...graph.graph import Apply, Value, replace_values
+from ...compile.graph import Apply, Value, replace_values
 from .draft import CONVERTERS, Draft, Edge, UnsupportedError, converts
 from .shapes import sliced
 

@@ -10,8 +10,8 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn
+from hookscope.engine.compile import plans_of
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.graph import plans_of
 from hookscope.engine.tape import taps
 
 X = Tensor(np.array([[1.0, -2.0], [3.0, 0.5]], np.float32))

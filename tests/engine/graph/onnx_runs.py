@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
-from hookscope.engine.graph.graph import Apply, Graph, Value, replace_values
+from hookscope.engine.compile.graph import Apply, Graph, Value, replace_values
 from hookscope.engine.tensors.operator import OPERATORS
 
 __all__ = ["Array", "graph_of_one", "run_by_onnxruntime"]

@@ -24,7 +24,7 @@ import numpy as np
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
-from hookscope.engine.graph import cells
+from hookscope.engine.compile import cells
 from hookscope.engine.tensors import random
 
 NUMBERS = """

@@ -26,7 +26,7 @@ import numpy as np
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor
-from hookscope.engine.graph.function import MOST_PLANS, Compiled, attended
+from hookscope.engine.compile.function import MOST_PLANS, Compiled, attended
 from hookscope.engine.tensors import random
 
 WAYS = ("function", "method", "cell", "gradient", "step", "inside")

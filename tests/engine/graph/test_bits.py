@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine.graph.function import Compiled
+from hookscope.engine.compile.function import Compiled
 from tests.engine.debug.test_bits import CASES, NETWORKS, Bits, Switch, everything
 
 

@@ -17,7 +17,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor
-from hookscope.engine.graph import plans_of
+from hookscope.engine.compile import plans_of
 
 START = """
 import abc, collections, collections.abc, contextlib, copy, dataclasses, enum, functools, itertools, numbers, operator

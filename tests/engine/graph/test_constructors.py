@@ -16,7 +16,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn
-from hookscope.engine.graph import plans_of
+from hookscope.engine.compile import plans_of
 
 GENERATOR = np.random.default_rng(3)
 THERE = Tensor([1.0, 2.0])

@@ -15,7 +15,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
 from hookscope.engine.base.file_labels import set_file_labels
-from hookscope.engine.graph import plans_of
+from hookscope.engine.compile import plans_of
 from hookscope.engine.tensors import random
 
 X = Tensor([1.0, 2.0])

@@ -15,8 +15,8 @@ from networks.record import FAMILIES
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, mint, nn, ops
+from hookscope.engine.compile import plans_of
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.graph import plans_of
 from hookscope.engine.tensors import random
 from hookscope.engine.tensors.nested import tensors_in
 from hookscope.engine.tensors.operator import OPERATORS

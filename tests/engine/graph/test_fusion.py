@@ -11,10 +11,10 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, ops
+from hookscope.engine.compile import loops
+from hookscope.engine.compile.function import Compiled
+from hookscope.engine.compile.graph import Apply, Fused, Graph
 from hookscope.engine.cpu import compiling, threads
-from hookscope.engine.graph import loops
-from hookscope.engine.graph.function import Compiled
-from hookscope.engine.graph.graph import Apply, Fused, Graph
 
 
 def tensor(*shape: int, seed: int = 0, dtype: Any = np.float32) -> Tensor:

@@ -12,7 +12,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.graph import plans_of
+from hookscope.engine.compile import plans_of
 
 
 class Net(nn.Cell):

@@ -18,8 +18,8 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
-from hookscope.engine.graph import plans_of
-from hookscope.engine.graph.function import Compiled
+from hookscope.engine.compile import plans_of
+from hookscope.engine.compile.function import Compiled
 from hookscope.engine.tape.hooks import hooks_off
 from hookscope.engine.tape.tape import no_gradients
 from hookscope.engine.tensors import precision, random

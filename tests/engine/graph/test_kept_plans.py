@@ -15,8 +15,8 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn
-from hookscope.engine.graph import plans_of
-from hookscope.engine.graph.function import Compiled
+from hookscope.engine.compile import plans_of
+from hookscope.engine.compile.function import Compiled
 
 
 @pytest.fixture(autouse=True)

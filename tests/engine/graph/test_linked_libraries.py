@@ -13,7 +13,7 @@ PROGRAM = """
 import sys, numpy
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn
-from hookscope.engine.graph import plans_of
+from hookscope.engine.compile import plans_of
 
 assert numpy.ones.__code__.co_filename.startswith(sys.argv[1]), numpy.ones.__code__.co_filename
 step = ms.jit(ms.value_and_grad(nn.Dense(3, 1), 0))

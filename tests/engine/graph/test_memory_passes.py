@@ -13,9 +13,9 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.graph import early_updates, loops, passes, recompute
-from hookscope.engine.graph.function import Compiled, graph_of
-from hookscope.engine.graph.graph import Apply, Graph, Whole
+from hookscope.engine.compile import early_updates, loops, passes, recompute
+from hookscope.engine.compile.function import Compiled, graph_of
+from hookscope.engine.compile.graph import Apply, Graph, Whole
 
 WIDTH = 160
 

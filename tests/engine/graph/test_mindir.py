@@ -20,12 +20,12 @@ from graph.mindir_cases import FOLDER, NETWORKS, ResNet, facts_of, leaves, netwo
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
+from hookscope.engine.compile.function import graph_of
+from hookscope.engine.compile.graph import Derive, Value, Whole
 from hookscope.engine.formats.mindir import read, write
 from hookscope.engine.formats.mindir.dump import func_graph_proto
 from hookscope.engine.formats.mindir.messages import anf_ir, mind_ir
 from hookscope.engine.formats.mindir.steps import RULES
-from hookscope.engine.graph.function import graph_of
-from hookscope.engine.graph.graph import Derive, Value, Whole
 from hookscope.engine.tensors.nested import replaced, tensors_in
 from hookscope.engine.tensors.operator import OPERATORS
 

@@ -14,9 +14,9 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Tensor, context, nn, ops, train
 from hookscope.engine.base import modes
-from hookscope.engine.graph import plans_of
-from hookscope.engine.graph.cells import compiled_of
-from hookscope.engine.graph.function import Compiled
+from hookscope.engine.compile import plans_of
+from hookscope.engine.compile.cells import compiled_of
+from hookscope.engine.compile.function import Compiled
 from hookscope.engine.ops.legacy import side_effects
 from hookscope.engine.tensors import random
 

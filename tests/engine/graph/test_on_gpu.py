@@ -12,10 +12,10 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
+from hookscope.engine.compile.function import Compiled
+from hookscope.engine.compile.graph import Fused, Graph, Value
+from hookscope.engine.compile.traced_array import traced_over
 from hookscope.engine.cpu.array_module import array_module
-from hookscope.engine.graph.function import Compiled
-from hookscope.engine.graph.graph import Fused, Graph, Value
-from hookscope.engine.graph.traced_array import traced_over
 from hookscope.engine.tensors import backend
 from tests import strict_device
 from tests.engine.debug.test_bits import CASES

@@ -17,10 +17,10 @@ from operator_samples import Row, Sample
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, ops
+from hookscope.engine.compile.function import graph_of
 from hookscope.engine.formats.onnx import read, write
 from hookscope.engine.formats.onnx.draft import CONVERTERS
 from hookscope.engine.formats.onnx.writing import model_of
-from hookscope.engine.graph.function import graph_of
 from hookscope.engine.tensors.operator import OPERATORS
 
 ROWS: dict[str, Row] = dict(FIRST_ROWS)

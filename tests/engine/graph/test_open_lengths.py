@@ -14,9 +14,9 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
-from hookscope.engine.graph import cells
-from hookscope.engine.graph import plan as plans
-from hookscope.engine.graph.sizes import variables_in
+from hookscope.engine.compile import cells
+from hookscope.engine.compile import plan as plans
+from hookscope.engine.compile.sizes import variables_in
 from hookscope.engine.tensors import random
 
 from .shape_programs import run_all, shown

@@ -11,7 +11,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, ops
-from hookscope.engine.graph.function import Compiled
+from hookscope.engine.compile.function import Compiled
 
 
 def test_arrays_that_no_rule_reads_do_not_wait_for_the_walk_back() -> None:

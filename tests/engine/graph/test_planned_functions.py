@@ -18,9 +18,9 @@ import pytest
 import hookscope.engine as ms
 from hookscope import triton_kernels
 from hookscope.engine import Tensor, mint, nn
+from hookscope.engine.compile import plans_of
+from hookscope.engine.compile.function import Compiled
 from hookscope.engine.experimental import optim
-from hookscope.engine.graph import plans_of
-from hookscope.engine.graph.function import Compiled
 from hookscope.engine.tensors import backend
 from tests.differential import forms, layers
 from tests.differential.cases import Case

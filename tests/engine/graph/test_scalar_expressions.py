@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import hookscope.engine.nn
+from hookscope.engine.compile.buffers import with_buffers
+from hookscope.engine.compile.graph import Fused, Store, Value
+from hookscope.engine.compile.loops import loop
+from hookscope.engine.compile.scalars import FUNCTIONS, Program, Unfit
 from hookscope.engine.cpu import compiling
-from hookscope.engine.graph.buffers import with_buffers
-from hookscope.engine.graph.graph import Fused, Store, Value
-from hookscope.engine.graph.loops import loop
-from hookscope.engine.graph.scalars import FUNCTIONS, Program, Unfit
 from hookscope.engine.tensors.operator import OPERATORS, Operator
 
 assert hookscope.engine.nn  # which fills the table

@@ -13,8 +13,8 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
+from hookscope.engine.compile import plans_of, tracer
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.graph import plans_of, tracer
 from hookscope.engine.tensors.operator import OPERATORS
 
 X = Tensor(np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4))

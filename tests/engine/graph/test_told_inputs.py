@@ -10,7 +10,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Symbol, Tensor, nn
-from hookscope.engine.graph import plans_of
+from hookscope.engine.compile import plans_of
 
 
 def tensor(*shape: int, dtype: Any = ms.float32) -> Tensor:

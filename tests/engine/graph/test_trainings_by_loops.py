@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine.graph.function import Compiled
-from hookscope.engine.graph.graph import Fused
+from hookscope.engine.compile.function import Compiled
+from hookscope.engine.compile.graph import Fused
 from tests.engine.graph.test_bits import trained
 
 

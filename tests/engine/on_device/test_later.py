@@ -13,7 +13,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops, value_and_grad
 from hookscope.engine.base import deferred_checks
-from hookscope.engine.graph.function import Compiled
+from hookscope.engine.compile.function import Compiled
 from tests import strict_device
 
 FILE = Path(__file__).name
