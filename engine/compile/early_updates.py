@@ -10,8 +10,7 @@ import math
 from typing import Any
 
 from ..nn.optim.optimizer import Optimizer, Step
-from .graph import Bind, Graph, Node, Whole, is_check, values_in
-from .plan import operands_of
+from .graph import Bind, Graph, Node, Whole, is_check, operands_of, values_in
 
 __all__ = ["with_early_updates"]
 

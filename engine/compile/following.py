@@ -26,9 +26,9 @@ from ..tape.tape import CompositeNode, Recording, no_recording, record, state
 from ..tensors.nested import tensors_in
 from ..tensors.operator import ARRAY_FUNCTIONS, Operator
 from ..tensors.tensor import Tensor
-from .graph import Draw, Graph, Value, draws_in, replace_values, values_in
+from .graph import Draw, Graph, Value, draws_in, operands_of, replace_values, values_in
 from .passes import optimized
-from .plan import Failed, Plan, operands_of
+from .plan import Failed, Plan
 from .traced_array import TracedArray, plain
 from .tracer import Drawn, Tracer
 

@@ -33,7 +33,7 @@ import numpy as np
 
 from ..tensors.backend import runs_triton, to_host
 from ..tensors.operator import Operator
-from .graph import Apply, Bind, Fused, Graph, Node, Store, Value, Whole, values_in
+from .graph import Apply, Bind, Fused, Graph, Node, Store, Value, Whole, has_effect, operands_of, values_in
 from .scalars import DTYPES, FUNCTIONS, Program, Unfit, is_half
 
 __all__ = ["expands", "fused"]
@@ -61,23 +61,21 @@ def expands(operator: Operator) -> bool:
     return bool(operator.scalar) or operator.name in _VIEWS or operator.name in _SUMS
 
 
-def fused(graph: Graph, operands_of: Any, draws: Any) -> Graph:
+def fused(graph: Graph) -> Graph:
     """Join nodes to loops.
 
     Args:
         graph: the graph, which is changed.
-        operands_of: returns the operands of a node.
-        draws: returns whether a node draws random numbers.
 
     Returns:
         The graph.
     """
-    return _Fusion(graph, operands_of, draws).graph_of_loops()
+    return _Fusion(graph).graph_of_loops()
 
 
 class _Fusion:
-    def __init__(self, graph: Graph, operands_of: Any, draws: Any) -> None:
-        self.graph, self.operands_of, self.draws = graph, operands_of, draws
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
         self.by_triton = graph.is_on_gpu and runs_triton()
         self.ends = (*_SUMS, *(_EXTREMES if self.by_triton else ()))  # operators that end a loop
         graph.nodes = [node for node in graph.nodes if not _hands_back(node)]
@@ -114,7 +112,7 @@ class _Fusion:
     def _shape(self, place: int) -> tuple[int, ...] | None:
         """Return the shape of the loop that a node may be part of; None if it may not."""
         node = self.graph.nodes[place]
-        if not _is_simple(node) or self.draws(node):
+        if not _is_simple(node) or has_effect(node):
             return None
         (output,) = node.outputs
         if type(output) is not Value or not self._takes(output.dtype):
@@ -167,7 +165,7 @@ class _Fusion:
 
     def _reads(self, place: int) -> set[Value]:
         """Return the external values that a node reads; for part of a loop, the sources of views."""
-        values = values_in(self.operands_of(self.graph.nodes[place]))
+        values = values_in(operands_of(self.graph.nodes[place]))
         if self.shapes[place] is None:
             return set(values)
         return {root for root in [self.source(value)[0] for value in values] if root not in self.numbers}
@@ -178,7 +176,7 @@ class _Fusion:
         last_effect = None
         for index, node in enumerate(self.graph.nodes):
             dependencies = {self.maker[value] for value in self.reads[index] if value in self.maker}
-            if isinstance(node, Whole | Bind) or self.draws(node):
+            if isinstance(node, Whole | Bind) or has_effect(node):
                 if last_effect is not None:
                     dependencies.add(last_effect)
                 last_effect = index
@@ -274,7 +272,7 @@ class _Fusion:
                 if _is_simple(node) and node.operator.name in _VIEWS and node.outputs[0] not in used_values:
                     continue
                 new_nodes.append(node)
-                used_values.update(values_in(self.operands_of(node)))
+                used_values.update(values_in(operands_of(node)))
         self.graph.nodes = new_nodes[::-1]
         return self.graph
 

@@ -26,7 +26,9 @@ __all__ = [
     "Value",
     "Whole",
     "draws_in",
+    "has_effect",
     "is_check",
+    "operands_of",
     "put_instead",
     "replace_values",
     "values_in",
@@ -319,6 +321,32 @@ def is_check(node: Node) -> bool:
         node: the node.
     """
     return isinstance(node, Apply) and isinstance(node.operator, Beside) and node.operator.is_check
+
+
+def has_effect(node: Node) -> bool:
+    """Return whether a node is needed without its results: it has an effect, checks, or advances the random stream.
+
+    Args:
+        node: the node.
+    """
+    if isinstance(node, Whole | Bind) or is_check(node):
+        return True
+    return bool(draws_in(operands_of(node)))
+
+
+def operands_of(node: Node) -> Any:
+    """Return the operands of a node: a structure that contains Values.
+
+    Args:
+        node: the node.
+    """
+    if isinstance(node, Apply):
+        return node.inputs, node.attrs
+    if isinstance(node, Derive):
+        return node.gradient, node.output, node.inputs, node.attrs
+    if isinstance(node, Bind):
+        return node.value
+    return node.inputs if isinstance(node, Fused) else (node.arguments, [value for _, value in node.before])
 
 
 def values_in(value: Any) -> Iterator[Value]:

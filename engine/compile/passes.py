@@ -16,19 +16,16 @@ from .fusion import expands, fused
 from .graph import (
     Apply,
     Beside,
-    Bind,
     Derive,
     Graph,
     Node,
     Value,
-    Whole,
-    draws_in,
-    is_check,
+    has_effect,
+    operands_of,
     put_instead,
     replace_values,
     values_in,
 )
-from .plan import operands_of
 from .recompute import with_recomputation
 from .sizes import Size
 
@@ -48,16 +45,16 @@ def optimized(graph: Graph, level: str = "O0") -> Graph:
     graph = without_unread(without_dead_code(graph))
     graph = without_repetitions(with_constants_folded(without_dead_code(graph)))
     if level == "O1" and not graph.lengths:
-        graph = with_recomputation(with_early_updates(fused(graph, operands_of, stays)))
+        graph = with_recomputation(with_early_updates(fused(graph)))
     return graph
 
 
 def without_dead_code(graph: Graph) -> Graph:
-    """Remove nodes whose results are unused, unless ``stays`` keeps them: effects, checks, random draws."""
+    """Remove nodes whose results are unused, unless ``has_effect`` keeps them: effects, checks, random draws."""
     used_values = graph.given_out()
     nodes: list[Node] = []
     for node in reversed(graph.nodes):
-        if stays(node) or any(value in used_values for value in values_in(node.outputs)):
+        if has_effect(node) or any(value in used_values for value in values_in(node.outputs)):
             nodes.append(node)
             used_values.update(values_in(operands_of(node)))
     graph.nodes = nodes[::-1]
@@ -110,7 +107,7 @@ def with_constants_folded(graph: Graph) -> Graph:
     for node in graph.nodes:
         values = list(values_in(operands_of(node)))
         depends_on_more = not values or any(value not in graph.constants for value in values) or has_sizes(node)
-        if depends_on_more or stays(node) or not given_out.isdisjoint(values_in(node.outputs)):
+        if depends_on_more or has_effect(node) or not given_out.isdisjoint(values_in(node.outputs)):
             nodes.append(node)
         elif isinstance(node, Apply):
             constant_of = graph.constants.__getitem__
@@ -141,7 +138,7 @@ def without_repetitions(graph: Graph) -> Graph:
     given_out = graph.given_out()
     for node in graph.nodes:
         put_instead(node, replacements)
-        is_apart = stays(node) or not given_out.isdisjoint(values_in(node.outputs))
+        is_apart = has_effect(node) or not given_out.isdisjoint(values_in(node.outputs))
         key = None if is_apart else _meaning(node)
         previous = None if key is None else first_nodes.setdefault(key, node)
         if previous is None or previous is node:
@@ -178,10 +175,3 @@ def _frozen(value: Any) -> Any:
     if isinstance(value, slice):
         return _frozen((slice, value.start, value.stop, value.step))
     return (type(value), repr(value)) if isinstance(value, float | complex) else (type(value), value)
-
-
-def stays(node: Node) -> bool:
-    """Return whether a node is needed without its results: it has an effect, checks, or advances the random stream."""
-    if isinstance(node, Whole | Bind) or is_check(node):
-        return True
-    return bool(draws_in(operands_of(node)))

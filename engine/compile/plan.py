@@ -33,13 +33,14 @@ from .graph import (
     Seen,
     Value,
     Whole,
+    operands_of,
     replace_values,
     values_in,
 )
 from .loops import is_free, loop, written_over
 from .sizes import Size, text, variables_in
 
-__all__ = ["Failed", "Plan", "operands_of"]
+__all__ = ["Failed", "Plan"]
 
 
 class Failed(Exception):  # noqa: N818  # it carries the error, which is raised or reported in other ways
@@ -402,17 +403,6 @@ class _Writer:
 def _who(tensor: Any) -> Any:
     """Return the key of a tensor that a plan rebinds."""
     return ("given", tensor.place) if type(tensor) is Given else id(tensor)
-
-
-def operands_of(node: Node) -> Any:
-    """Return the operands of a node: a structure that contains Values."""
-    if isinstance(node, Apply):
-        return node.inputs, node.attrs
-    if isinstance(node, Derive):
-        return node.gradient, node.output, node.inputs, node.attrs
-    if isinstance(node, Bind):
-        return node.value
-    return node.inputs if isinstance(node, Fused) else (node.arguments, [value for _, value in node.before])
 
 
 def _moving(value: Any) -> Any:

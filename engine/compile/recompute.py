@@ -15,8 +15,7 @@ from typing import Any
 
 from ..tensors.operator import Operator
 from ..tensors.views import ViewOperator
-from .graph import Apply, Beside, Derive, Fused, Graph, Node, Value, draws_in, put_instead, values_in
-from .plan import operands_of
+from .graph import Apply, Beside, Derive, Fused, Graph, Node, Value, draws_in, operands_of, put_instead, values_in
 
 __all__ = ["with_recomputation"]
 

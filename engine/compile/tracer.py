@@ -26,9 +26,21 @@ from ..tensors.operator import ARRAY_FUNCTIONS, OPERATORS, Operator
 from ..tensors.tensor import Tensor
 from ..tensors.views import ViewOperator
 from .arguments import is_bare
-from .graph import Apply, Beside, Bind, Derive, Draw, Graph, Value, Whole, draws_in, replace_values, values_in
+from .graph import (
+    Apply,
+    Beside,
+    Bind,
+    Derive,
+    Draw,
+    Graph,
+    Value,
+    Whole,
+    draws_in,
+    operands_of,
+    replace_values,
+    values_in,
+)
 from .lengths import Length, Lengths, whole
-from .plan import operands_of
 from .shapes import INNER, shapes_of
 from .sizes import Size
 from .traced_array import TRACED, TracedDeviceArray, array_types, plain, traced_over

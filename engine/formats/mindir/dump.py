@@ -10,8 +10,7 @@ import inspect
 from collections import Counter
 from typing import Any
 
-from ...compile.graph import Apply, Bind, Fused, Graph, Node, Value, Whole, values_in
-from ...compile.plan import operands_of
+from ...compile.graph import Apply, Bind, Fused, Graph, Node, Value, Whole, operands_of, values_in
 from ...tensors.dtype import DTYPES, dtype_of
 from .messages import anf_ir
 from .writing import ATTRIBUTES, DATA_TYPES, Name, Writer

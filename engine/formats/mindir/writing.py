@@ -8,8 +8,7 @@ import numpy as np
 
 from ...base.file_labels import place_of
 from ...base.quoting import shown
-from ...compile.graph import Apply, Beside, Derive, Draw, Fused, Graph, Node, Value, values_in
-from ...compile.plan import operands_of
+from ...compile.graph import Apply, Beside, Derive, Draw, Fused, Graph, Node, Value, operands_of, values_in
 from ...tensors.backend import to_host
 from ...tensors.dtype import dtype_of
 from .messages import mind_ir

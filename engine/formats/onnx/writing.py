@@ -11,8 +11,7 @@ import numpy as np
 from ...base.atomic_write import write_file
 from ...base.file_labels import place_of
 from ...base.quoting import shown
-from ...compile.graph import Apply, Beside, Graph, Node, Value, draws_in, values_in
-from ...compile.plan import operands_of
+from ...compile.graph import Apply, Beside, Graph, Node, Value, draws_in, operands_of, values_in
 from ...tensors.backend import to_host
 from ...tensors.parameter import Parameter
 from . import elementwise, gradients, indexing, layers, reductions, shapes  # noqa: F401  # each module registers its converters
