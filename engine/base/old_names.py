@@ -75,6 +75,12 @@ _MOVED = {
         "arguments buffers calls cells early_updates following function fusion gpu_loops graph guarded holding inputs "
         "lengths loops passes plan reads recompute scalars shapes sizes trace traced_array tracer words"
     ),
+    ("graph", "compile"): "cells function graph inputs loops passes plan sizes trace traced_array",
+    ("graph", "compile.guards"): "arguments holding=guards reads=inspection words=memory_words",
+    ("graph", "compile.loops"): "buffers gpu_loops scalars=scalar_programs",
+    ("graph", "compile.passes"): "early_updates fusion recompute",
+    ("graph", "compile.plan"): "following=recorded_calls guarded=guarded_plan",
+    ("graph", "compile.trace"): "calls lengths shapes=shape_rules tracer",
     ("graph", "formats"): "mindir onnx",
     ("graph.mindir", "formats.mindir"): "dump messages reading steps writing",
     ("graph.onnx", "formats.onnx"): (

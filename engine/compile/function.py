@@ -21,19 +21,19 @@ from ..tape.tape import state
 from ..tensors import backend, random
 from ..tensors.parameter import Parameter
 from ..tensors.tensor import Tensor
-from .arguments import containers_in, is_bare, key_of, parts_of
-from .calls import AsksForTypes
-from .following import Followed, Following, can_follow
 from .graph import Bind, Given, Graph, Made, Seen, Whole, replace_values
-from .guarded import Guarded
-from .holding import Holding
-from .lengths import Lengths
-from .passes import optimized
-from .plan import Failed, Plan
-from .reads import Reads
-from .trace import ALSO_READ, Trace, Unfollowed
+from .guards.arguments import containers_in, is_bare, key_of, parts_of
+from .guards.guards import Holding
+from .guards.inspection import Reads
+from .passes.optimization import optimized
+from .plan.guarded_plan import Guarded
+from .plan.plan import Failed, Plan
+from .plan.recorded_calls import Followed, Following, can_follow
+from .trace.calls import AsksForTypes
+from .trace.lengths import Lengths
+from .trace.traced_run import ALSO_READ, Trace, Unfollowed
+from .trace.tracer import Tracer
 from .traced_array import TRACED
-from .tracer import Tracer
 
 __all__ = ["MOST_PLANS", "Compiled"]
 

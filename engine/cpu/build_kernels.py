@@ -4,7 +4,7 @@
 
 By default the output is the package's folder, where processes look first, for this machine's own baseline, on all
 cores. Files that are up to date stay. The list of functions is closed: each file of ``compiled`` declares the argument
-types of its functions; functions that jit generates (``graph.loops``) are compiled when they are generated.
+types of its functions; functions that jit generates (``compile.loops``) are compiled when they are generated.
 """
 
 from __future__ import annotations

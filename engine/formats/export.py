@@ -218,8 +218,8 @@ def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
     """Return the graph of a call without changing the network or the random number stream."""
     from ..compile.function import graph_of
     from ..compile.graph import Apply, Value, replace_values, values_in
-    from ..compile.passes import without_dead_code
-    from ..compile.reads import Reads
+    from ..compile.guards.inspection import Reads
+    from ..compile.passes.optimization import without_dead_code
 
     def own() -> Any:
         """Return the inputs as separate tensors, including repeated arguments and parameters."""

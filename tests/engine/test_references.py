@@ -14,7 +14,7 @@ from hookscope.engine.autograd import sums
 from hookscope.engine.autograd.regions import Regions
 from hookscope.engine.base import reference_counts
 from hookscope.engine.base.reference_counts import NEVER, calibrated
-from hookscope.engine.compile import loops
+from hookscope.engine.compile.loops import cpu_loops as loops
 from hookscope.engine.tape.tape import Recording
 from hookscope.engine.tensors.operator import ARRAY_FUNCTIONS
 

@@ -30,7 +30,7 @@ def device(triton: bool = False) -> Iterator[Counts]:
     import hookscope.engine as ms
     from hookscope import triton_kernels
     from hookscope.engine.base import deferred_checks
-    from hookscope.engine.compile import calls
+    from hookscope.engine.compile.trace import calls
     from hookscope.engine.debug.stop.stepping import user_code
     from hookscope.engine.tensors import backend
 

@@ -15,9 +15,9 @@ import numpy as np
 import triton
 
 import hookscope.engine.nn
-from hookscope.engine.compile.gpu_loops import planned
 from hookscope.engine.compile.graph import Fused, Store, Value
-from hookscope.engine.compile.scalars import Program, Unfit
+from hookscope.engine.compile.loops.gpu_loops import planned
+from hookscope.engine.compile.loops.scalar_programs import Program, Unfit
 from hookscope.engine.tensors.operator import OPERATORS
 from hookscope.triton_kernels import _driver
 from tests import strict_device

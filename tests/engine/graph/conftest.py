@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hookscope.engine.compile import words
+from hookscope.engine.compile.guards import memory_words as words
 
 sys.path.insert(0, str(Path(__file__).parent))  # pytest's importlib mode adds no folder
 

@@ -12,11 +12,12 @@ import pytest
 import hookscope.engine as ms
 from hookscope import triton_kernels
 from hookscope.engine import Tensor, ops
-from hookscope.engine.compile import gpu_loops, plan
 from hookscope.engine.compile.function import Compiled
-from hookscope.engine.compile.gpu_loops import loop_on_gpu
 from hookscope.engine.compile.graph import Fused, Store, Value
-from hookscope.engine.compile.scalars import Program
+from hookscope.engine.compile.loops import gpu_loops
+from hookscope.engine.compile.loops.gpu_loops import loop_on_gpu
+from hookscope.engine.compile.loops.scalar_programs import Program
+from hookscope.engine.compile.plan import plan as plan
 from hookscope.engine.tensors import backend
 from hookscope.engine.tensors.operator import OPERATORS
 from hookscope.triton_kernels import _launch

@@ -11,9 +11,9 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, ops
-from hookscope.engine.compile import loops
 from hookscope.engine.compile.function import Compiled
 from hookscope.engine.compile.graph import Apply, Fused, Graph
+from hookscope.engine.compile.loops import cpu_loops as loops
 from hookscope.engine.cpu import compiling, threads
 
 

@@ -23,8 +23,9 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.compile import cells, plans_of, tracer
+from hookscope.engine.compile import cells, plans_of
 from hookscope.engine.compile import function as function_module
+from hookscope.engine.compile.trace import tracer
 from hookscope.engine.compile.traced_array import TracedArray
 from hookscope.engine.tape import tape, taps
 from hookscope.engine.tensors import random
@@ -401,7 +402,7 @@ def test_an_interrupt_at_the_end_of_a_recording_leaves_none_open() -> None:
 
 
 def test_a_caught_interrupt_of_the_watcher_makes_no_plan(monkeypatch: pytest.MonkeyPatch) -> None:
-    from hookscope.engine.compile.calls import Calls
+    from hookscope.engine.compile.trace.calls import Calls
 
     def helper(x: Any) -> Any:
         return x * 2.0

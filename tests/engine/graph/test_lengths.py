@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine.compile.lengths import Length, Lengths
 from hookscope.engine.compile.sizes import Size, bounds, minus, plus, quotient, remainder, text, times
+from hookscope.engine.compile.trace.lengths import Length, Lengths
 
 OPERATORS = {
     "+": (plus, operator.add),

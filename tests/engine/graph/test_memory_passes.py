@@ -13,9 +13,11 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.compile import early_updates, loops, passes, recompute
 from hookscope.engine.compile.function import Compiled, graph_of
 from hookscope.engine.compile.graph import Apply, Graph, Whole
+from hookscope.engine.compile.loops import cpu_loops as loops
+from hookscope.engine.compile.passes import early_updates, recompute
+from hookscope.engine.compile.passes import optimization as passes
 
 WIDTH = 160
 

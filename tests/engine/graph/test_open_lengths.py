@@ -15,7 +15,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
 from hookscope.engine.compile import cells
-from hookscope.engine.compile import plan as plans
+from hookscope.engine.compile.plan import plan as plans
 from hookscope.engine.compile.sizes import variables_in
 from hookscope.engine.tensors import random
 

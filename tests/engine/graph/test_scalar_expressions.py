@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import hookscope.engine.nn
-from hookscope.engine.compile.buffers import with_buffers
 from hookscope.engine.compile.graph import Fused, Store, Value
-from hookscope.engine.compile.loops import loop
-from hookscope.engine.compile.scalars import FUNCTIONS, Program, Unfit
+from hookscope.engine.compile.loops.buffers import with_buffers
+from hookscope.engine.compile.loops.cpu_loops import loop
+from hookscope.engine.compile.loops.scalar_programs import FUNCTIONS, Program, Unfit
 from hookscope.engine.cpu import compiling
 from hookscope.engine.tensors.operator import OPERATORS, Operator
 

@@ -13,7 +13,8 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.compile import plans_of, tracer
+from hookscope.engine.compile import plans_of
+from hookscope.engine.compile.trace import tracer
 from hookscope.engine.debug import DebugSession
 from hookscope.engine.tensors.operator import OPERATORS
 

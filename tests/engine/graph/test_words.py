@@ -11,9 +11,9 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.compile import words
 from hookscope.engine.compile.function import Compiled
-from hookscope.engine.compile.guarded import Guarded
+from hookscope.engine.compile.guards import memory_words as words
+from hookscope.engine.compile.plan.guarded_plan import Guarded
 
 KNOWN = sys.version_info[:2] in ((3, 11), (3, 12))
 SCALE: Any = 2.0

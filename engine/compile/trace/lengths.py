@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from .graph import replace_values
-from .sizes import LEAST, Size, bounds, minus, plus, quotient, remainder, text, times, variables_in
+from ..graph import replace_values
+from ..sizes import LEAST, Size, bounds, minus, plus, quotient, remainder, text, times, variables_in
 
 __all__ = ["Length", "Lengths", "whole"]
 

@@ -12,7 +12,7 @@ An element has its array's dtype, and both operands of an operation must have th
 of the element that it is combined with. There are no implicit conversions, except for half precision: its elements are
 converted to float32, numbers combined with them are rounded to half precision, and only an operator's result is rounded
 back. An expression is compiled to a ``Program``, a list of distinct steps, which is written as a loop for Numba
-(``loops``) or Triton (``gpu_loops``); only the latter supports half precision.
+(``cpu_loops``) or Triton (``gpu_loops``); only the latter supports half precision.
 """
 
 from __future__ import annotations

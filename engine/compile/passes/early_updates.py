@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..nn.optim.optimizer import Optimizer, Step
-from .graph import Bind, Graph, Node, Whole, is_check, operands_of, values_in
+from ...nn.optim.optimizer import Optimizer, Step
+from ..graph import Bind, Graph, Node, Whole, is_check, operands_of, values_in
 
 __all__ = ["with_early_updates"]
 

@@ -31,10 +31,10 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from ..tensors.backend import runs_triton, to_host
-from ..tensors.operator import Operator
-from .graph import Apply, Bind, Fused, Graph, Node, Store, Value, Whole, has_effect, operands_of, values_in
-from .scalars import DTYPES, FUNCTIONS, Program, Unfit, is_half
+from ...tensors.backend import runs_triton, to_host
+from ...tensors.operator import Operator
+from ..graph import Apply, Bind, Fused, Graph, Node, Store, Value, Whole, has_effect, operands_of, values_in
+from ..loops.scalar_programs import DTYPES, FUNCTIONS, Program, Unfit, is_half
 
 __all__ = ["expands", "fused"]
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..base import modes
-from ..tape.hooks import bprop_forward_hooks, hooks_enabled
-from ..tape.tape import state
-from ..tensors import backend, precision
-from ..tensors.tensor import Tensor
-from .arguments import containers_in, has_views, is_bare
-from .following import Following
-from .graph import Bind, Given, Whole
-from .holding import Holding
-from .lengths import Lengths
+from ...base import modes
+from ...tape.hooks import bprop_forward_hooks, hooks_enabled
+from ...tape.tape import state
+from ...tensors import backend, precision
+from ...tensors.tensor import Tensor
+from ..graph import Bind, Given, Whole
+from ..guards.arguments import containers_in, has_views, is_bare
+from ..guards.guards import Holding
+from ..guards.inspection import Reads
+from ..trace.lengths import Lengths
 from .plan import Plan
-from .reads import Reads
+from .recorded_calls import Following
 
 __all__ = ["Guarded"]
 

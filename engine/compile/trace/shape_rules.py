@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..cpu.windows import output_length
-from .graph import Beside
+from ...cpu.windows import output_length
+from ..graph import Beside
 
 __all__ = ["INNER", "shapes_of"]
 

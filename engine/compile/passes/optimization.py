@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..tape.tape import LARGE
-from ..tensors.operator import COMPLEX, Operator
-from .early_updates import with_early_updates
-from .fusion import expands, fused
-from .graph import (
+from ...tape.tape import LARGE
+from ...tensors.operator import COMPLEX, Operator
+from ..graph import (
     Apply,
     Beside,
     Derive,
@@ -26,8 +24,10 @@ from .graph import (
     replace_values,
     values_in,
 )
+from ..sizes import Size
+from .early_updates import with_early_updates
+from .fusion import expands, fused
 from .recompute import with_recomputation
-from .sizes import Size
 
 __all__ = ["expands_at", "optimized"]
 

@@ -20,17 +20,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..autograd.backward import step_back
-from ..autograd.sums import Sums
-from ..tape.tape import CompositeNode, Recording, no_recording, record, state
-from ..tensors.nested import tensors_in
-from ..tensors.operator import ARRAY_FUNCTIONS, Operator
-from ..tensors.tensor import Tensor
-from .graph import Draw, Graph, Value, draws_in, operands_of, replace_values, values_in
-from .passes import optimized
+from ...autograd.backward import step_back
+from ...autograd.sums import Sums
+from ...tape.tape import CompositeNode, Recording, no_recording, record, state
+from ...tensors.nested import tensors_in
+from ...tensors.operator import ARRAY_FUNCTIONS, Operator
+from ...tensors.tensor import Tensor
+from ..graph import Draw, Graph, Value, draws_in, operands_of, replace_values, values_in
+from ..passes.optimization import optimized
+from ..trace.tracer import Drawn, Tracer
+from ..traced_array import TracedArray, plain
 from .plan import Failed, Plan
-from .traced_array import TracedArray, plain
-from .tracer import Drawn, Tracer
 
 __all__ = ["Followed", "Following", "can_follow"]
 

@@ -28,15 +28,15 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
-from ..base.code_origin import SITE, is_engine, is_library
-from ..nn.cell import Cell
-from ..nn.optim.optimizer import Optimizer
-from ..tape import taps
-from ..tensors.dtype import DType
-from ..tensors.placeholder import Placeholder
-from ..tensors.tensor import Tensor
-from .holding import BOOKKEEPING, MISSING, Found, form, held_by
-from .traced_array import array_types
+from ...base.code_origin import SITE, is_engine, is_library
+from ...nn.cell import Cell
+from ...nn.optim.optimizer import Optimizer
+from ...tape import taps
+from ...tensors.dtype import DType
+from ...tensors.placeholder import Placeholder
+from ...tensors.tensor import Tensor
+from ..traced_array import array_types
+from .guards import BOOKKEEPING, MISSING, Found, form, held_by
 
 __all__ = ["Reads", "is_leaf"]
 
@@ -44,7 +44,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 P = ParamSpec("P")
 
-_PACKAGE = __name__.rpartition(".graph.")[0]
+_PACKAGE = __name__.rpartition(".compile.")[0]
 
 LEAVES = (
     type(None),
@@ -455,7 +455,7 @@ class Reads:
 
     def _see_passed(self, one: Any) -> None:
         """Refuse an impure C function that is passed as a value, since its calls cannot be observed."""
-        from .calls import is_pure
+        from ..trace.calls import is_pure
 
         if isinstance(one, types.BuiltinFunctionType) and not is_pure(one):
             self._fail(f"{one.__qualname__}() may be called, whose result may be another one each time")

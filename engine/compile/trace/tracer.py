@@ -18,15 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from ..base.code_origin import is_engine, user_line
-from ..tape import taps
-from ..tape.tape import GradientComputation, active_observers, state
-from ..tensors import random
-from ..tensors.operator import ARRAY_FUNCTIONS, OPERATORS, Operator
-from ..tensors.tensor import Tensor
-from ..tensors.views import ViewOperator
-from .arguments import is_bare
-from .graph import (
+from ...base.code_origin import is_engine, user_line
+from ...tape import taps
+from ...tape.tape import GradientComputation, active_observers, state
+from ...tensors import random
+from ...tensors.operator import ARRAY_FUNCTIONS, OPERATORS, Operator
+from ...tensors.tensor import Tensor
+from ...tensors.views import ViewOperator
+from ..graph import (
     Apply,
     Beside,
     Bind,
@@ -40,14 +39,15 @@ from .graph import (
     replace_values,
     values_in,
 )
+from ..guards.arguments import is_bare
+from ..sizes import Size
+from ..traced_array import TRACED, TracedDeviceArray, array_types, plain, traced_over
 from .lengths import Length, Lengths, whole
-from .shapes import INNER, shapes_of
-from .sizes import Size
-from .traced_array import TRACED, TracedDeviceArray, array_types, plain, traced_over
+from .shape_rules import INNER, shapes_of
 
 __all__ = ["Tracer"]
 
-_ROOM = str(Path(__file__).parent)
+_ROOM = str(Path(__file__).parents[1])
 
 
 _turn: dict[str, Tracer] = {}
@@ -451,7 +451,7 @@ class Tracer(taps.Tap):
         attrs: dict[str, Any],
     ) -> list[tuple[Any, Any]]:
         """Compute ``Operator.gradients`` and record it, as one node or operator by operator."""
-        from ..tensors.operator import TENSOR_FUNCTIONS
+        from ...tensors.operator import TENSOR_FUNCTIONS
 
         if functions.wraps:
             return operator.gradients(functions, tracked, g, output, inputs, attrs)

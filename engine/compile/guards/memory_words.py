@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..cpu.compiling import address, is_on, kernels
-from ..nn.members import Members
-from ..tensors.tensor import Tensor
+from ...cpu.compiling import address, is_on, kernels
+from ...nn.members import Members
+from ...tensors.tensor import Tensor
 
 if TYPE_CHECKING:
-    from .holding import Found
+    from .guards import Found
 
 __all__ = ["MISSING", "Form", "Words"]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..cpu.array_module import special_module
-from .graph import Fused
-from .scalars import Step
+from ...cpu.array_module import special_module
+from ..graph import Fused
+from .scalar_programs import Step
 
 __all__ = ["with_buffers"]
 

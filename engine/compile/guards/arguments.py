@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..tensors.tensor import Tensor
-from .sizes import LEAST
-from .traced_array import layout_of, type_of
+from ...tensors.tensor import Tensor
+from ..sizes import LEAST
+from ..traced_array import layout_of, type_of
 
 __all__ = ["containers_in", "is_bare", "key_of", "parts_of", "sharing_with"]
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..base.code_origin import is_engine, is_library
-from .reads import Reads, codes_in
-from .traced_array import TRACED
+from ...base.code_origin import is_engine, is_library
+from ..guards.inspection import Reads, codes_in
+from ..traced_array import TRACED
 
 __all__ = ["AsksForTypes", "Calls", "is_pure"]
 
@@ -128,7 +128,9 @@ _ROOMS = (
     "nn",
     "mint",
     "numpy",
-    "graph",
+    "compile",
+    "formats/mindir",
+    "formats/onnx",
     "methods.py",
     "amp.py",
     "jit.py",
@@ -138,7 +140,7 @@ _ROOMS = (
     "distributed",
 )
 """Packages of the engine whose results depend only on the arguments and the numbers of the random stream."""
-_ENGINE = Path(__file__).parents[1]
+_ENGINE = Path(__file__).parents[2]
 _KERNELS = f"{_ENGINE.with_name('triton_kernels')}{os.sep}"
 _OF_ENGINE = ("numba", "llvmlite", "scipy", "threadpoolctl.py", "ml_dtypes", "cupy", "triton")
 """Libraries that the engine computes with."""
@@ -244,8 +246,9 @@ class Calls:
         if code in self._codes or file.startswith(_KERNELS):
             return ""
         if is_engine(file):
-            package = Path(file).relative_to(_ENGINE).parts[0]
-            if package not in _ROOMS or code.co_name in _STATEFUL:
+            package, *rest = Path(file).relative_to(_ENGINE).parts
+            is_pure_room = package in _ROOMS or "/".join((package, *rest[:1])) in _ROOMS
+            if not is_pure_room or code.co_name in _STATEFUL:
                 return f"{code.co_qualname}() is called, whose result may be another one each time"
             return ""
         parts = Path(file).parts

@@ -13,9 +13,9 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
-from ..tensors.operator import Operator
-from ..tensors.views import ViewOperator
-from .graph import Apply, Beside, Derive, Fused, Graph, Node, Value, draws_in, operands_of, put_instead, values_in
+from ...tensors.operator import Operator
+from ...tensors.views import ViewOperator
+from ..graph import Apply, Beside, Derive, Fused, Graph, Node, Value, draws_in, operands_of, put_instead, values_in
 
 __all__ = ["with_recomputation"]
 

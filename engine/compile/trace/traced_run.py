@@ -8,17 +8,17 @@ from collections.abc import Callable
 from operator import index
 from typing import Any
 
-from ..tensors.nested import tensors_in
-from ..tensors.tensor import Tensor
-from ..tensors.views import View
-from .arguments import has_views, is_bare, sharing_with
+from ...tensors.nested import tensors_in
+from ...tensors.tensor import Tensor
+from ...tensors.views import View
+from ..graph import Bind, Given, Graph, Made, Seen, Value, replace_values
+from ..guards.arguments import has_views, is_bare, sharing_with
+from ..guards.guards import Holding
+from ..guards.inspection import Reads, is_leaf
+from ..passes.optimization import expands_at
+from ..traced_array import TRACED, array_types, layout_of, plain
 from .calls import AsksForTypes, Calls
-from .graph import Bind, Given, Graph, Made, Seen, Value, replace_values
-from .holding import Holding
 from .lengths import Length, Lengths, whole
-from .passes import expands_at
-from .reads import Reads, is_leaf
-from .traced_array import TRACED, array_types, layout_of, plain
 from .tracer import Tracer
 
 __all__ = ["ALSO_READ", "Trace", "Unfollowed"]

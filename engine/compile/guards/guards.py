@@ -1,7 +1,7 @@
 """Guards on the Python values that a function's code reads.
 
 ``Found`` records the values with their locations; ``Holding`` checks that they are unchanged. A full check of a network
-with fifty cells takes a thousand look-ups, so ``words.py`` first compares memory words that change with the
+with fifty cells takes a thousand look-ups, so ``memory_words.py`` first compares memory words that change with the
 dictionaries, where these exist. Only if one differs is everything checked.
 """
 
@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from ..tensors.tensor import Tensor
-from .graph import Value
-from .traced_array import layout_of
-from .words import MISSING, Form, Words
+from ...tensors.tensor import Tensor
+from ..graph import Value
+from ..traced_array import layout_of
+from .memory_words import MISSING, Form, Words
 
 __all__ = ["BOOKKEEPING", "MISSING", "Found", "Holding", "form", "held_by", "same"]
 

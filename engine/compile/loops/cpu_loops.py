@@ -26,14 +26,14 @@ from typing import Any
 
 import numpy as np
 
-from ..base.reference_counts import BORROWS, NEVER, calibrated
-from ..cpu import compiling
-from ..cpu.threads import share
-from ..tensors.backend import runs_triton
+from ...base.reference_counts import BORROWS, NEVER, calibrated
+from ...cpu import compiling
+from ...cpu.threads import share
+from ...tensors.backend import runs_triton
+from ..graph import Fused, Store, Value
 from .buffers import with_buffers
 from .gpu_loops import loop_on_gpu
-from .graph import Fused, Store, Value
-from .scalars import Step
+from .scalar_programs import Step
 
 __all__ = ["is_free", "loop", "written_over"]
 

@@ -1,6 +1,6 @@
 """Loop kernels for GPU arrays, generated as text for one fused group of operators and compiled by Triton.
 
-As on a CPU (``loops``), the text consists of the table's scalar expressions and of axis numbers alone. Dimensions and
+As on a CPU X consists of the table's scalar expressions and of axis numbers alone. Dimensions and
 strides are arguments, so that equal groups of other sizes share the machine code, which Triton caches on disk. A loop
 reads its inputs by their strides, without copying broadcast ones. Outputs have the memory order of the first input that
 has all axes, if that is contiguous in some order.
@@ -24,9 +24,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from ... import triton_kernels
-from .graph import Fused, Store
-from .scalars import FUNCTIONS, Step, is_half
+from .... import triton_kernels
+from ..graph import Fused, Store
+from .scalar_programs import FUNCTIONS, Step, is_half
 
 __all__ = ["loop_on_gpu", "planned"]
 

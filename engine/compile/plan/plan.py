@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from ..base.float_warnings import restore, silence
-from ..cpu import compiling
-from ..tensors import random
-from ..tensors.operator import ARRAY_FUNCTIONS, COMPLEX, NEGATED, TIMES_OTHER, Operator, explained, fitted
-from ..tensors.tensor import Tensor
-from ..tensors.views import link, seen_by_steps
-from .graph import (
+from ...base.float_warnings import restore, silence
+from ...cpu import compiling
+from ...tensors import random
+from ...tensors.operator import ARRAY_FUNCTIONS, COMPLEX, NEGATED, TIMES_OTHER, Operator, explained, fitted
+from ...tensors.tensor import Tensor
+from ...tensors.views import link, seen_by_steps
+from ..graph import (
     Apply,
     Beside,
     Bind,
@@ -37,8 +37,8 @@ from .graph import (
     replace_values,
     values_in,
 )
-from .loops import is_free, loop, written_over
-from .sizes import Size, text, variables_in
+from ..loops.cpu_loops import is_free, loop, written_over
+from ..sizes import Size, text, variables_in
 
 __all__ = ["Failed", "Plan"]
 

@@ -1,0 +1,7 @@
+"""Plans: graphs as Python functions, plans with their guards, and planned calls inside a recording."""
+
+from __future__ import annotations
+
+from .plan import Failed, Plan
+
+__all__ = ["Failed", "Plan"]
