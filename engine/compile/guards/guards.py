@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from operator import contains, getitem, is_
+from operator import attrgetter, contains, getitem, is_
 from typing import Any
 
 import numpy as np
@@ -147,6 +147,9 @@ class Holding:
         self._arguments = list(arguments)
         self._tensors = [tensor for tensor, _ in externals]
         self._forms = [(type(t._array), value.shape, value.dtype, value.layout) for t, value in externals]
+        arrays = [t._array for t in self._tensors]
+        self._kinds = [kind for kind, *_ in self._forms]
+        self._usual = None if any(map(_is_other, arrays, self._forms)) else list(map(_properties, arrays))
         self._words = Words(found, list(zip(self._tensors, self._forms, strict=True)), arguments)
         self._all = _checks(found, frozenset())
         self._others = _checks(found, self._words.covers)
@@ -159,15 +162,21 @@ class Holding:
         if len(arrays) != len(expected) or any(map(_is_other, arrays, expected)):
             return False
         numbers = self._words.read()  # read before the checks, so that a change in between is noticed next time
-        external_arrays = [t._array for t in self._tensors]
-        if any(map(_is_other, external_arrays, self._forms)) or not set(map(id, arrays)).isdisjoint(
-            map(id, external_arrays)
-        ):
+        external_arrays = list(map(_array_of, self._tensors))
+        if not all(map(is_, map(type, external_arrays), self._kinds)):
+            return False
+        if list(map(_properties, external_arrays)) != self._usual and any(map(_is_other, external_arrays, self._forms)):
+            return False
+        if not set(map(id, arrays)).isdisjoint(map(id, external_arrays)):
             return False
         if not all(check() for check in self._all):
             return False
         self._words.keep(numbers)
         return True
+
+
+_array_of = attrgetter("_array")
+_properties = attrgetter("shape", "strides", "dtype")
 
 
 def _is_other(array: np.ndarray[Any, Any], form: Form) -> bool:
@@ -184,10 +193,12 @@ def _checks(found: Found, covers: frozenset[int]) -> list[Callable[[], bool]]:
         checks.append(_Places(places).hold)
     if mappings := [entry for entry in found.mappings if id(entry[0]) not in covers]:
         checks.append(_Mappings(mappings).hold)
+    if owners := [entry for entry in found.owners if id(entry[1]) not in covers]:
+        checks.append(_Owners(owners).hold)
+    if found.classes and not covers:
+        checks.append(_Classes(found.classes).hold)
     checked: list[tuple[Callable[[Any], bool], list[Any]]] = [
         (_keys_hold, [entry for entry in found.keys if id(entry[0]) not in covers]),
-        (_owners_hold, [entry for entry in found.owners if id(entry[1]) not in covers]),
-        (_classes_hold, found.classes if not covers else []),
         (_sequences_hold, found.sequences),
         (_functions_hold, found.functions if not covers else []),
         (_sets_hold, found.sets),
@@ -204,8 +215,10 @@ class _Places:
 
     def __init__(self, places: list[tuple[dict[str, Any], tuple[str, ...], tuple[Any, ...]]]) -> None:
         self._slow = places
-        present = [(d, k, v) for d, ks, vs in places for k, v in zip(ks, vs, strict=True) if v is not MISSING]
-        absent = [(d, k) for d, ks, vs in places for k, v in zip(ks, vs, strict=True) if v is MISSING]
+        entries = [(d, k, v) for d, ks, vs in places for k, v in zip(ks, vs, strict=True)]
+        distinct = list({(id(d), k, id(v)): (d, k, v) for d, k, v in entries}.values())
+        present = [entry for entry in distinct if entry[2] is not MISSING]
+        absent = [(d, k) for d, k, v in distinct if v is MISSING]
         self._present = tuple(zip(*present, strict=True)) or ((), (), ())
         self._absent = tuple(zip(*absent, strict=True)) or ((), ())
 
@@ -263,12 +276,24 @@ def _keys_hold(keys: list[tuple[Any, tuple[Any, ...]]]) -> bool:
     return all(tuple(mapping) == names or _kept(mapping) == _kept(names) for mapping, names in keys)
 
 
-def _owners_hold(owners: list[tuple[Any, dict[str, Any]]]) -> bool:
-    return all(vars(owner) is attributes for owner, attributes in owners)
+class _Owners:
+    """Objects, each of which has the identical dictionary of attributes."""
+
+    def __init__(self, owners: list[tuple[Any, dict[str, Any]]]) -> None:
+        self._owners, self._attributes = zip(*owners, strict=True)
+
+    def hold(self) -> bool:
+        return all(map(is_, map(vars, self._owners), self._attributes))
 
 
-def _classes_hold(classes: list[tuple[Any, type]]) -> bool:
-    return all(type(instance) is kind for instance, kind in classes)
+class _Classes:
+    """Objects, each of which has the identical class."""
+
+    def __init__(self, classes: list[tuple[Any, type]]) -> None:
+        self._instances, self._kinds = zip(*classes, strict=True)
+
+    def hold(self) -> bool:
+        return all(map(is_, map(type, self._instances), self._kinds))
 
 
 def _sequences_hold(sequences: list[tuple[Any, tuple[Any, ...]]]) -> bool:
