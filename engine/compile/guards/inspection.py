@@ -12,19 +12,15 @@ from __future__ import annotations
 import abc
 import bisect
 import builtins
-import dis
 import enum
 import functools
-import gc
-import inspect
-import itertools
 import operator
 import sys
 import types
 import weakref
-from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable
-from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -32,87 +28,33 @@ from ...base.code_origin import SITE, is_engine, is_library
 from ...nn.cell import Cell
 from ...nn.optim.optimizer import Optimizer
 from ...tape import taps
-from ...tensors.dtype import DType
 from ...tensors.placeholder import Placeholder
 from ...tensors.tensor import Tensor
 from ..traced_array import array_types
+from .code_names import REFLECTION, TEXT_ATTRIBUTES, bound_attributes, codes_in, line_of_name, names_in, passed_names
 from .guards import BOOKKEEPING, MISSING, Found, form, held_by
-
-__all__ = ["Reads", "is_leaf"]
-
-K = TypeVar("K")
-V = TypeVar("V")
-P = ParamSpec("P")
-
-_PACKAGE = __name__.rpartition(".compile.")[0]
-
-LEAVES = (
-    type(None),
-    bool,
-    int,
-    float,
-    complex,
-    str,
-    bytes,
-    type(...),
-    type(NotImplemented),
-    DType,
-    np.dtype,
-    np.generic,
-    range,
-    types.CodeType,
-    types.MethodDescriptorType,
-    types.WrapperDescriptorType,
-    types.ClassMethodDescriptorType,
-    types.GetSetDescriptorType,
-    types.MemberDescriptorType,
-    np.ufunc,
-    type(np.sum),
-    type(sys.flags),
-    type(inspect.FullArgSpec.args),  # a named tuple's field
+from .object_kinds import (
+    READ_BY_CALLS,
+    dictionary_of,
+    engine_methods,
+    has_foreign_base,
+    is_engine_class,
+    is_engine_function,
+    is_engine_optimizer,
+    is_foreign_class,
+    is_leaf,
+    is_opaque_class,
+    is_small_constant,
+    is_static_class,
+    is_user_function,
+    names_read_by_engine,
+    slots_of,
 )
-"""Types whose objects do not change, or reach nothing that affects a function's result."""
-_NUMBERS = (int, float, complex, str, bytes, range)
+from .pure_functions import is_pure
 
-_ALWAYS = frozenset(
-    (
-        "construct",
-        "bprop",
-        "_hooks",
-        "_recompute",
-        "_offload",
-        "_saved_tensors_hooks",
-        "mixed_precision_type",
-        "internal_params",
-        "bprop_debug",
-    )
-)
-"""Names that the engine reads from a cell without the function's code using them, unless the cell is plain."""
-_REFLECTING = frozenset(
-    (
-        "getattr",
-        "setattr",
-        "delattr",
-        "hasattr",
-        "vars",
-        "dir",
-        "__dict__",
-        "attrgetter",
-        "methodcaller",
-        "format",
-        "format_map",
-        "asdict",
-        "astuple",
-        "getmembers",
-        "getattr_static",
-        "__getattribute__",
-        "__getattr__",
-        "__setattr__",
-        "__delattr__",
-        "__match_args__",
-    )
-)
-"""Names of functions and attributes that read attributes whose names are not in the code."""
+__all__ = ["Reads"]
+
+
 _MOST_ITEMS = 1 << 12
 _OF_SIGNATURES = frozenset(("get_type_hints", "get_annotations", "signature", "getfullargspec"))
 """Names of functions that read the annotations of a function."""
@@ -138,7 +80,6 @@ _OUT_OF_SIGHT = frozenset(
     )
 )
 """Names that lead to objects that cannot be inspected, or past the tensors to their numbers."""
-_GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_NAME")
 _OF_FUNCTIONS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")
 """Attributes of functions that are in no dictionary; the first two also exist on classes."""
 _ON_DEMAND = frozenset(
@@ -166,126 +107,10 @@ _ON_DEMAND = frozenset(
     )
 )
 """Methods that using an object does not call; they are followed if code names the class, or once one has run."""
-_FORMATTING = frozenset(
-    (
-        "repr",
-        "str",
-        "ascii",
-        "format",
-        "print",
-        "format_map",
-        "mod",
-        "substitute",
-        "safe_substitute",
-        "__repr__",
-        "__str__",
-        "__format__",
-        "__mod__",
-    )
-)
-"""Functions that convert objects to text."""
 _FORMATTERS = (repr, ascii, str)
-_OF_TEXTS = frozenset(("__name__", "__qualname__", "__module__", "__repr__", "__str__"))
-"""Attributes in the default text of an object, a class or a function, and the methods that replace that text."""
 _OF_COLLECTIONS = ("_fields", "_field_defaults", "default_factory")
 """Attributes that methods of named tuples and of ``defaultdict`` read."""
 _OF_ANY_MODULE = ("__builtins__", "__cached__", "__file__", "__loader__", "__name__", "__path__", "__spec__")
-
-
-def _kept_with(function: Callable[Concatenate[K, P], V]) -> Callable[Concatenate[K, P], V]:
-    """Cache like ``functools.cache``, but only while the first argument lives, since notebooks redefine classes."""
-    cache: weakref.WeakKeyDictionary[K, dict[Any, V]] = weakref.WeakKeyDictionary()
-
-    @functools.wraps(function)
-    def found(first: K, /, *others: P.args, **named: P.kwargs) -> V:
-        results = cache.setdefault(first, {})
-        if others not in results:
-            results[others] = function(first, *others, **named)
-        return results[others]
-
-    return found
-
-
-@_kept_with
-def _names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], frozenset[tuple[str, bool]]]:
-    """Return the names of globals, attributes and modules that code and its inner code use.
-
-    If attributes are read by ``getattr`` or similar, the code's string constants may be their names.
-    """
-    globals_, attributes, modules = set[str](), set[str](_matched_by(code)), set[tuple[str, bool]]()
-    calls_super = False
-    for step in dis.get_instructions(code):
-        name = step.argval
-        if step.opname in _GLOBALS:
-            globals_.add(name)
-        elif step.opname == "IMPORT_NAME":
-            modules |= {(name, False), (name, True)}
-        elif name == "__init__" and (calls_super or "SUPER" in step.opname):
-            pass  # of an object under construction
-        elif isinstance(name, str) and any(part in step.opname for part in ("IMPORT_FROM", "ATTR", "METHOD")):
-            attributes.add(name)
-        elif step.opname == "MATCH_CLASS" and step.arg:
-            attributes.add("__match_args__")
-        calls_super = name == "super" or (calls_super and "CALL" in step.opname)
-    if _REFLECTING & (globals_ | attributes):
-        attributes |= {text for text in code.co_consts if isinstance(text, str) and text.isidentifier()}
-    if _FORMATTING & (globals_ | attributes) or any(map(_formats, dis.get_instructions(code))):
-        attributes |= _OF_TEXTS
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            inner = _names_of(constant)
-            globals_ |= inner[0]
-            attributes |= inner[1]
-            modules |= inner[2]
-    return frozenset(globals_), frozenset(attributes), frozenset(modules)
-
-
-def _formats(step: dis.Instruction) -> bool:
-    """Return whether an instruction may convert an object to text: part of an f-string, or the operator ``%``."""
-    if step.opname == "BINARY_OP":
-        return step.argrepr in ("%", "%=")
-    return step.opname.startswith("FORMAT_") or step.opname == "CONVERT_VALUE"
-
-
-@_kept_with
-def _passed_by(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names of globals and of attributes that code loads without calling them."""
-    globals_, attributes = set[str](), set[str]()
-    for inner in codes_in(code):
-        steps = list(dis.get_instructions(inner))
-        for previous, step, following in zip([None, *steps], steps, [*steps[1:], None], strict=False):
-            if "PUSH_NULL" in [neighbor.opname for neighbor in (previous, following) if neighbor is not None]:
-                continue
-            if step.opname == "LOAD_GLOBAL" and not (step.arg or 0) & 1:
-                globals_.add(step.argval)
-            elif step.opname == "LOAD_ATTR" and (sys.version_info < (3, 12) or not (step.arg or 0) & 1):
-                attributes.add(step.argval)
-    return frozenset(globals_), frozenset(attributes)
-
-
-def _matched_by(code: types.CodeType) -> list[str]:
-    """Return the attribute names in patterns like ``case Point(x=0)``, held by a constant before the instruction."""
-    pairs = itertools.pairwise(dis.get_instructions(code))
-    return [name for previous, step in pairs if step.opname == "MATCH_CLASS" for name in previous.argval]
-
-
-@_kept_with
-def _stored_by(code: types.CodeType) -> frozenset[str]:
-    """Return the attribute names that code and its inner code bind, or match in patterns, which tolerate absence."""
-    codes = codes_in(code)
-    bound_names = [
-        step.argval for inner in codes for step in dis.get_instructions(inner) if step.opname == "STORE_ATTR"
-    ]
-    return frozenset((*bound_names, *[name for inner in codes for name in _matched_by(inner)]))
-
-
-def codes_in(code: types.CodeType) -> set[types.CodeType]:
-    """Return the code and the code of functions defined in it."""
-    codes = {code}
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            codes |= codes_in(constant)
-    return codes
 
 
 class _SettingsOfNumPy:
@@ -413,7 +238,7 @@ class Reads:
                 self.found.slots += [(thing, name, getattr(thing, name)) for name in ("func", "args", "keywords")]
                 self._see_attributes(thing, vars(thing), queue)
             elif isinstance(thing, types.BuiltinFunctionType | types.MethodWrapperType):
-                self._everything = self._everything or thing.__name__ in _REFLECTING
+                self._everything = self._everything or thing.__name__ in REFLECTION
                 self._see_formatter(thing)
                 if not isinstance(thing.__self__, types.ModuleType):
                     queue.append(thing.__self__)
@@ -428,7 +253,7 @@ class Reads:
                 queue += (thing.fget, thing.fset, thing.fdel)
             elif isinstance(thing, classmethod | staticmethod):
                 queue.append(thing.__func__)
-            elif _is_stepping(thing):
+            elif is_engine_optimizer(thing):
                 self._see_optimizer(thing, queue)
             elif isinstance(thing, functools.cached_property):
                 queue.append(thing.func)
@@ -451,12 +276,10 @@ class Reads:
 
     def _see_formatter(self, one: Any) -> None:
         if one in _FORMATTERS:
-            self._names |= _OF_TEXTS
+            self._names |= TEXT_ATTRIBUTES
 
     def _see_passed(self, one: Any) -> None:
         """Refuse an impure C function that is passed as a value, since its calls cannot be observed."""
-        from ..trace.calls import is_pure
-
         if isinstance(one, types.BuiltinFunctionType) and not is_pure(one):
             self._fail(f"{one.__qualname__}() may be called, whose result may be another one each time")
 
@@ -471,16 +294,16 @@ class Reads:
         Args:
             thing: the object.
         """
-        return next(filter(None, (_line_with(self.codes, name) for name in self._names_for(thing))), "")
+        return next(filter(None, (line_of_name(self.codes, name) for name in self._names_for(thing))), "")
 
     def line_of_change(self) -> str:
         """Return the user's line that names a changed value, or ""."""
-        return next(filter(None, (_line_with(self.codes, name, True) for name in self.found.changed_names())), "")
+        return next(filter(None, (line_of_name(self.codes, name, True) for name in self.found.changed_names())), "")
 
     def _line_of_problem(self) -> str:
         """Return the line that names the last inspected object, or the nearest named object that leads to it."""
         if self._failed_in is not None:
-            return _line_with(codes_in(self._failed_in[0]), self._failed_in[1])
+            return line_of_name(codes_in(self._failed_in[0]), self._failed_in[1])
         queue_ends = [count for _, count in self._steps]
         index, names = len(self._steps) - 1, list[str]()
         nearest = set[types.CodeType]()
@@ -491,7 +314,7 @@ class Reads:
                 break
             names += self._names_for(thing.kind if type(thing) is _KindOf else thing)
             index = bisect.bisect_right(queue_ends, index) - 1
-        lines = (_line_with(codes, name) for name in names for codes in (nearest, self.codes))
+        lines = (line_of_name(codes, name) for name in names for codes in (nearest, self.codes))
         return next(filter(None, lines), "")
 
     def _names_for(self, thing: Any) -> list[str]:
@@ -516,7 +339,7 @@ class Reads:
         attributes = vars(tensor)
         self.found.owners.append((tensor, attributes))
         kind: Any = type(tensor)
-        names_read = self._names | _read_by_engine(kind, _engine_methods(kind, frozenset(self._names), True))
+        names_read = self._names | names_read_by_engine(kind, engine_methods(kind, frozenset(self._names), True))
         names = [
             name
             for name in attributes
@@ -553,7 +376,7 @@ class Reads:
             else:
                 waiting.append(cell)
         self._see_slots(function, self._names.intersection(_OF_FUNCTIONS), waiting)
-        self._everything = self._everything or function.__name__ in _REFLECTING
+        self._everything = self._everything or function.__name__ in REFLECTION
         if is_engine(function.__code__.co_filename) or is_library(function.__code__.co_filename):
             if hasattr(function, "__wrapped__"):
                 waiting.append(function.__wrapped__)
@@ -571,18 +394,18 @@ class Reads:
 
     def _see_code(self, code: types.CodeType, globals_: dict[str, Any], waiting: deque[Any]) -> None:
         self.codes |= codes_in(code)
-        global_names, attributes, modules = _names_of(code)
+        global_names, attributes, modules = names_in(code)
         self._names |= attributes
         if _OF_SIGNATURES & (global_names | attributes):
             self._names.add("__annotations__")
-        self._stored |= _stored_by(code)
+        self._stored |= bound_attributes(code)
         self._catches = self._catches or any(inner.co_exceptiontable for inner in codes_in(code))
-        if _REFLECTING & (global_names | attributes):
+        if REFLECTION & (global_names | attributes):
             self._everything = True
         for name in sorted(_OUT_OF_SIGHT & attributes):
             self._failed_in = self._failed_in or (code, name)
             self._fail(f"'{name}' is read, whose objects a plan cannot watch")
-        passed, module_attributes = _passed_by(code)
+        passed, module_attributes = passed_names(code)
         self._passed |= module_attributes
         for name in passed:
             self._see_passed(globals_.get(name, vars(builtins).get(name)))
@@ -642,16 +465,16 @@ class Reads:
         values = tuple([namespace.get(name, MISSING) for name in names])
         rule = namespace.get("__getattr__", MISSING)
         self.found.places.append((namespace, (*names, "__getattr__"), (*values, rule)))
-        if _is_by_user(rule):
+        if is_user_function(rule):
             waiting.append(rule)
         if is_engine(file):
-            values = tuple([x for x in values if _is_plain(x) or (isinstance(x, type) and issubclass(x, Cell))])
+            values = tuple([x for x in values if is_small_constant(x) or (isinstance(x, type) and issubclass(x, Cell))])
         elif is_foreign:
-            values = tuple([x for x in values if not isinstance(x, types.FunctionType) and not _is_static(x)])
+            values = tuple([x for x in values if not isinstance(x, types.FunctionType) and not is_static_class(x)])
         waiting += values
 
     def _see_class(self, kind: type, waiting: deque[Any]) -> None:
-        names = self._names | _read_by_engine(kind) if issubclass(kind, Cell) else self._names
+        names = self._names | names_read_by_engine(kind) if issubclass(kind, Cell) else self._names
         self._everything = self._everything or kind in (operator.attrgetter, operator.methodcaller)
         if type(kind) is not type:
             self.found.classes.append((kind, type(kind)))
@@ -663,10 +486,10 @@ class Reads:
             self._see_protocol(kind)
         if kind.__module__ in _DECIMAL:
             self._fail(_OF_DECIMAL)
-        if not _is_of_others(kind):
+        if not is_foreign_class(kind):
             self.found.slots.append((kind, "__mro__", kind.__mro__))
             names_read = (
-                _read_by_engine(kind, _engine_methods(kind, frozenset(names))) if issubclass(kind, Cell) else names
+                names_read_by_engine(kind, engine_methods(kind, frozenset(names))) if issubclass(kind, Cell) else names
             )
             self._see_slots(kind, (names | names_read) & {"__name__", "__qualname__"}, waiting)
         reads_all = self._everything or isinstance(kind, enum.EnumMeta)  # enum methods look up members
@@ -675,7 +498,7 @@ class Reads:
         candidates = self._names if self._everything or self._catches else self._names.intersection(relevant)
         for base in kind.__mro__:
             file = getattr(sys.modules.get(base.__module__), "__file__", None) or ""
-            namespace: Any = _dictionary_of(base)
+            namespace: Any = dictionary_of(base)
             self.found.steady.append(namespace)
             if is_engine(file) and issubclass(base, Cell | Tensor):  # users add methods there and replace some
                 implicit_names = (
@@ -684,12 +507,12 @@ class Reads:
                 selected = ["construct", *candidates, *self._stored, *implicit_names]
                 values = [namespace.get(name, MISSING) for name in selected]
                 self.found.places.append((namespace, tuple(selected), tuple(values)))
-                waiting += [value for value in values if not _is_own(value)]
-            elif _is_of_others(base) and not _is_static(base):
+                waiting += [value for value in values if not is_engine_function(value)]
+            elif is_foreign_class(base) and not is_static_class(base):
                 selected = [*candidates, *self._stored]
                 values = [namespace.get(name, MISSING) for name in selected]
                 self.found.places.append((namespace, tuple(selected), tuple(values)))
-                waiting += [value for value in values if _is_plain(value) or _is_by_user(value)]
+                waiting += [value for value in values if is_small_constant(value) or is_user_function(value)]
             if base.__module__ in ("builtins", "abc") or is_engine(file) or is_library(file):
                 continue
             self.found.keys.append((namespace, tuple(namespace)))
@@ -710,7 +533,7 @@ class Reads:
         """Return whether to omit a method of a class until it was seen to run."""
         function = vars(kind)[name]
         function = getattr(function, "__func__", function)  # __new__ is a static method
-        if name not in _ON_DEMAND or not _is_by_user(function) or function.__code__ in self.codes:
+        if name not in _ON_DEMAND or not is_user_function(function) or function.__code__ in self.codes:
             return False  # code that is followed elsewhere is never reported as unknown
         if self._constructors and (kind in self._named or name in self._names):
             self._constructs = True
@@ -748,18 +571,18 @@ class Reads:
             waiting += one
         elif isinstance(one, slice):
             waiting += (one.start, one.stop, one.step)
-        elif _is_compiled(kind) or (not hasattr(one, "__dict__") and not _slots_of(kind)):
+        elif is_opaque_class(kind) or (not hasattr(one, "__dict__") and not slots_of(kind)):
             self._fail(f"a {kind.__module__}.{kind.__qualname__} is read, which a plan cannot watch")
             return
-        if kind.__module__ == "builtins" or (_is_of_engine(kind) and isinstance(one, tuple | list | dict)):
+        if kind.__module__ == "builtins" or (is_engine_class(kind) and isinstance(one, tuple | list | dict)):
             return
         self.found.classes.append((one, kind))
         waiting.append(_KindOf(kind))
         if isinstance(getattr(one, "__dict__", None), dict):
             self._see_attributes(one, vars(one), waiting)
         names = self._names
-        reads_all = self._everything or _has_others(kind)
-        slots = [name for name in _slots_of(kind) if name in names or reads_all or name in _OF_COLLECTIONS]
+        reads_all = self._everything or has_foreign_base(kind)
+        slots = [name for name in slots_of(kind) if name in names or reads_all or name in _OF_COLLECTIONS]
         self._see_slots(one, slots, waiting)
 
     def _see_attributes(self, one: Any, held: dict[str, Any], waiting: deque[Any]) -> None:
@@ -767,19 +590,19 @@ class Reads:
         self.found.owners.append((one, held))
         names_read = self._names
         if isinstance(one, Cell):
-            names_read = names_read | _read_by_engine(kind, _engine_methods(kind, frozenset(names_read)))
+            names_read = names_read | names_read_by_engine(kind, engine_methods(kind, frozenset(names_read)))
             if held["_plain"]:
-                names_read = (names_read - _ALWAYS) | {"_plain", "construct"}
+                names_read = (names_read - READ_BY_CALLS) | {"_plain", "construct"}
             elif not held["_names_checked"]:
                 self.is_first = True  # the first call may mark it as plain
-        by_names_made_up = bool(names_read & _REFLECTING) if isinstance(one, Cell) else _has_others(kind)
+        by_names_made_up = bool(names_read & REFLECTION) if isinstance(one, Cell) else has_foreign_base(kind)
         if self._everything or by_names_made_up:
             names = [name for name in held if _matters(name, held)]
         else:
             names = [name for name in held if name in names_read and name not in BOOKKEEPING]
         if self._everything:
             self.found.keys.append((held, tuple(held)))
-        if self._catches or any("__getattr__" in vars(k) for k in kind.__mro__ if not _is_of_others(k)):
+        if self._catches or any("__getattr__" in vars(k) for k in kind.__mro__ if not is_foreign_class(k)):
             absent = [name for name in names_read if name not in held]
         else:
             absent = [
@@ -793,72 +616,16 @@ class Reads:
         waiting += [held[name] for name in names]
 
 
-def _line_with(codes: Iterable[types.CodeType], name: str, stored: bool = False) -> str:
-    """Return the first line of code that contains a name, as ``file:line``, or "".
-
-    Args:
-        codes: the code objects.
-        name: the name.
-        stored: whether to prefer a line that binds the name.
-    """
-    ordered = sorted(codes, key=lambda code: (code.co_filename, code.co_firstlineno))
-    steps = [(code, step) for code in ordered for step in dis.get_instructions(code) if step.argval == name]
-    steps = [(code, step) for code, step in steps if not step.opname.endswith("CONST")] or steps
-    if stored:
-        steps = [(code, step) for code, step in steps if "STORE" in step.opname or "DELETE" in step.opname] or steps
-    lines = [(code.co_filename, step.positions.lineno) for code, step in steps if step.positions is not None]
-    return next((f"{file}:{line}" for file, line in lines if line is not None), "")
-
-
 def _matters(name: str, held: dict[str, Any]) -> bool:
     """Return whether a cell's result may depend on an attribute, if its code reads attributes by computed names."""
     # A cell's plainness depends on other attributes of it, which are inspected while it is not plain.
     return name not in BOOKKEEPING and (name != "_plain" or bool(held[name]))
 
 
-def _is_stepping(value: Any) -> bool:
-    """Return whether a value is an optimizer with the engine's step."""
-    experimental = sys.modules.get(f"{_PACKAGE}.experimental.optim.optimizer")
-    kinds = [Optimizer, *([] if experimental is None else [experimental.Optimizer])]
-    return any(isinstance(value, kind) and type(value).construct is kind.construct for kind in kinds)
-
-
-def is_leaf(value: Any) -> bool:
-    """Return whether a value does not change and reaches nothing that affects a function's result."""
-    if isinstance(value, _NUMBERS):
-        return type(value) in _NUMBERS or type(value) is bool or isinstance(value, np.generic)
-    return isinstance(value, LEAVES) and not isinstance(value, np.void)
-
-
-def _dictionary_of(kind: type) -> dict[str, Any]:
-    """Return the dictionary behind ``vars(kind)``, which returns a new proxy each time."""
-    (referent,) = gc.get_referents(vars(kind))
-    dictionary: dict[str, Any] = referent
-    return dictionary
-
-
-def _engine_methods(kind: type, names: frozenset[str], are_properties: bool = False) -> frozenset[str]:
-    """Return those engine methods and properties of a class that are among the names or are called implicitly."""
-    return frozenset([name for name in _methods_of(kind, are_properties) if name in names or name in _WITHOUT_A_NAME])
-
-
-@_kept_with
-def _methods_of(kind: type, are_properties: bool) -> frozenset[str]:
-    kinds = property if are_properties else (types.FunctionType, property)
-    return frozenset(
-        name
-        for base in kind.__mro__
-        if _is_of_engine(base)
-        for name, value in vars(base).items()
-        if isinstance(value, kinds)
-    )
-
-
 _OF_ARRAYS = frozenset(("_view", "_views", "_layout", "_drawn", "_as_drawn", "init"))
 """Attributes of a tensor that describe the origin of its array."""
 
 
-_WITHOUT_A_NAME = frozenset(("__iter__", "__len__", "__getitem__", "__contains__", "__bool__", "__reversed__"))
 _OF_ANY_CLASS = frozenset(
     (
         "__module__",
@@ -876,123 +643,3 @@ _OF_ANY_CLASS = frozenset(
         "__annotate__",
     )
 )
-
-
-@_kept_with
-def _read_by_engine(kind: type, methods: frozenset[str] = frozenset()) -> frozenset[str]:
-    """Return the names that a call reads from a cell in engine code: ``construct`` and its callees on the cell.
-
-    Args:
-        kind: the class of the cell.
-        methods: further methods and properties that are called on it.
-    """
-    names, queue = set(_ALWAYS), ["construct", "bprop", *methods]
-    visited = set[str]()
-    while queue:
-        name = queue.pop()
-        value = inspect.getattr_static(kind, name, None)
-        function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
-        if name in visited or not isinstance(function, types.FunctionType):
-            continue
-        visited.add(name)
-        if is_engine(function.__code__.co_filename):
-            global_names, names_inside, *_ = _names_of(function.__code__)
-            names |= global_names & _REFLECTING
-            if isinstance(value, property):  # a property may read its value from __dict__
-                names_inside |= {f"_{name}"} | {text for text in function.__code__.co_consts if isinstance(text, str)}
-            names |= names_inside | (global_names & _REFLECTING)
-            queue += names_inside
-    return frozenset(names)
-
-
-def _is_plain(value: Any) -> bool:
-    """Return whether a value is a small container of plain values, or an array."""
-    if isinstance(value, dict):
-        value = [*value, *value.values()]
-    return isinstance(value, np.ndarray) or (
-        isinstance(value, tuple | list | set | frozenset) and len(value) <= 64 and all(map(is_leaf, value))
-    )
-
-
-def _is_by_user(value: Any) -> bool:
-    """Return whether a value is a function that belongs neither to the engine nor to a library."""
-    if not isinstance(value, types.FunctionType):
-        return False
-    file = value.__code__.co_filename
-    return not (is_engine(file) or is_library(file))
-
-
-def _is_own(value: Any) -> bool:
-    """Return whether a class attribute is a function of the engine."""
-    return isinstance(value, types.FunctionType) and is_engine(value.__code__.co_filename)
-
-
-def _is_of_engine(kind: type) -> bool:
-    return is_engine(getattr(sys.modules.get(kind.__module__), "__file__", None) or "")
-
-
-@_kept_with
-def _is_of_others(kind: type) -> bool:
-    """Return whether a class belongs to the engine or a library, so that its code is independent of this function."""
-    file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
-    return kind.__module__ == "builtins" or is_engine(file) or is_library(file) or _is_compiled(kind)
-
-
-@_kept_with
-def _has_others(kind: type) -> bool:
-    """Return whether methods of the engine or a library may read attributes of its objects."""
-    return any(
-        _is_of_others(base) for base in kind.__mro__[:-1] if base not in _TRANSPARENT or base is types.SimpleNamespace
-    )
-
-
-@_kept_with
-def _is_compiled(kind: type) -> bool:
-    """Return whether its objects hold state that is invisible to Python code."""
-    for base in kind.__mro__:
-        spec = getattr(sys.modules.get(base.__module__), "__spec__", None)
-        origin = getattr(spec, "origin", None) or ""
-        is_python = origin not in ("built-in", "frozen") and not origin.endswith((".so", ".pyd"))
-        if base.__module__ != "builtins" and is_python and not _is_static(base):
-            continue
-        is_known = base.__module__ in ("abc", "enum", "types", "typing") and not _is_static(base)
-        if base not in _TRANSPARENT and not is_known:
-            return True
-    return False
-
-
-def _is_static(kind: Any) -> bool:
-    """Return whether a value is a class with fixed attributes: no Py_TPFLAGS_HEAPTYPE, or immutable."""
-    return isinstance(kind, type) and (not kind.__flags__ & 1 << 9 or bool(kind.__flags__ & 1 << 8))
-
-
-_TRANSPARENT = (
-    object,
-    list,
-    tuple,
-    dict,
-    set,
-    frozenset,
-    deque,
-    int,
-    float,
-    complex,
-    str,
-    bytes,
-    slice,
-    OrderedDict,
-    defaultdict,
-    types.MappingProxyType,
-    types.SimpleNamespace,
-    abc.ABC,
-    Generic,
-    Protocol,
-)
-"""Classes whose objects hold only what is inspected here."""
-
-
-@_kept_with
-def _slots_of(kind: type) -> tuple[str, ...]:
-    return tuple(
-        name for base in kind.__mro__ for name, value in vars(base).items() if inspect.ismemberdescriptor(value)
-    )

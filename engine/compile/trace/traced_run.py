@@ -14,7 +14,8 @@ from ...tensors.views import View
 from ..graph import Bind, Given, Graph, Made, Seen, Value, replace_values
 from ..guards.arguments import has_views, is_bare, sharing_with
 from ..guards.guards import Holding
-from ..guards.inspection import Reads, is_leaf
+from ..guards.inspection import Reads
+from ..guards.object_kinds import is_leaf
 from ..passes.optimization import expands_at
 from ..traced_array import TRACED, array_types, layout_of, plain
 from .calls import AsksForTypes, Calls
