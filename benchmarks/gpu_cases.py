@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hookscope.engine.cpu import cross_entropy, layer_norm, softmax
+from hookscope.engine.cpu.neural import cross_entropy, layer_norm, softmax
 from hookscope.engine.tensors.operator import OPERATORS
 
 __all__ = ["TORCH", "Case", "cases"]

@@ -35,6 +35,10 @@ _MOVED = {
         "kinds=type_kinds nested operator overflow parameter placeholder precision printing "
         "random tensor views"
     ),
+    ("cpu", "cpu.neural"): (
+        "activation attention batch_norm convolution cross_entropy dropout layer_norm pooling recurrent softmax windows "
+        "winograd"
+    ),
     ("debug", "debug"): "captures=record comparing=compare pausing=stop",
     ("debug", "debug.compare"): "across_ranks=ranks",
     ("debug", "debug.diagnose"): "checks conditions cures offered_cures",

@@ -25,7 +25,7 @@ def test_a_row_is_prepared_timed_and_its_memory_told(peer: Peer) -> None:
     assert 0 < peer.run("lenet", 1) < 60
     shares = peer.places("lenet")
     assert sum(shares.values()) == pytest.approx(1)
-    assert "cpu/windows.py" in shares
+    assert "cpu/neural/windows.py" in shares
     # Of the first ReLU alone, whose result the gradient needs: 64 x 6 x 28 x 28 numbers.
     assert (peer.peak("lenet") or 0) > 4 * 64 * 6 * 28 * 28
     assert peer.grown() is None or (peer.grown() or 0) > 0

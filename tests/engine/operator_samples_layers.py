@@ -232,7 +232,7 @@ def recurrent_grad(g: Array, gh: Any, gc: Any, *operands: Any, kind: str, revers
 
 
 def _recurrent_grad_samples() -> list[Sample]:
-    from hookscope.engine.cpu.recurrent import forward
+    from hookscope.engine.cpu.neural.recurrent import forward
 
     found = []
     for sample in _recurrent_samples()[::3]:

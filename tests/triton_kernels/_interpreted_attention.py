@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from _comparison import BFLOAT16, DTYPES, normal, run, suits
 
-from hookscope.engine.cpu import attention as on_cpu
+from hookscope.engine.cpu.neural import attention as on_cpu
 from hookscope.triton_kernels import attention as family
 
 # Of sums of products that the interpreter computes in single precision, of operands in the dtype.

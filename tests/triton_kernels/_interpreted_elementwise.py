@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from _comparison import DTYPES, close, normal, planned, run, suits, wide
 
-from hookscope.engine.cpu import activation
+from hookscope.engine.cpu.neural import activation
 from hookscope.triton_kernels import _launch, _plans, elementwise
 
 ERF = np.vectorize(math.erf)

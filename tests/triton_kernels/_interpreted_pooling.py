@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from _comparison import BFLOAT16, DTYPES, close, guarded, normal, run, suits, wide
 
-from hookscope.engine.cpu import windows
+from hookscope.engine.cpu.neural import windows
 from hookscope.triton_kernels import pooling
 
 # Shape of the input, lengths of the window, stride, pads, dilation.

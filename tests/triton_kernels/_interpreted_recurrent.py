@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from _comparison import DTYPES, normal, run, suits
 
-from hookscope.engine.cpu import recurrent as reference
+from hookscope.engine.cpu.neural import recurrent as reference
 from hookscope.triton_kernels.recurrent import GATES
 
 TOLERANCE = {"float32": 1e-5, "float16": 6e-3, "bfloat16": 5e-2}

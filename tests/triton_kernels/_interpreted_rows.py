@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from _comparison import DTYPES, close, normal, planned, run, suits, wide
 
-from hookscope.engine.cpu import cross_entropy as cpu_cross_entropy
-from hookscope.engine.cpu import layer_norm, softmax
+from hookscope.engine.cpu.neural import cross_entropy as cpu_cross_entropy
+from hookscope.engine.cpu.neural import layer_norm, softmax
 from hookscope.triton_kernels import _plans, _rows, cross_entropy
 from hookscope.triton_kernels import layer_norm as layer_norm_kernels
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...cpu.windows import output_length
+from ...cpu.neural.windows import output_length
 from ..graph import Beside
 
 __all__ = ["INNER", "shapes_of"]

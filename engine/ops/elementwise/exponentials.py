@@ -8,7 +8,7 @@ import numpy as np
 
 from ...base.surfaces import declare, everywhere, prim, renamed
 from ...base.types import Operand
-from ...cpu import activation as activation_kernels
+from ...cpu.neural import activation as activation_kernels
 from ...tensors.tensor import Tensor
 from ..shapes.broadcasting import as_dtype, function_of_number
 from .arithmetic import mul

@@ -9,8 +9,8 @@ import numpy as np
 from ...base.argument_checks import check_bool, check_not_negative, check_number, check_one_of, check_real
 from ...base.surfaces import REQUIRED, declare, prim, renamed
 from ...base.types import DTypeLike, Functions, Value
-from ...cpu import activation as activation_kernels
-from ...cpu import softmax as softmax_kernels
+from ...cpu.neural import activation as activation_kernels
+from ...cpu.neural import softmax as softmax_kernels
 from ...tensors.backend import to_device
 from ...tensors.dtype import numpy_dtype
 from ...tensors.operator import Operator

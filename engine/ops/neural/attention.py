@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...base.types import Value
-from ...cpu import attention as attention_kernels
+from ...cpu.neural import attention as attention_kernels
 from ...tensors.operator import Operator
 from ...tensors.tensor import Tensor
 

@@ -10,7 +10,7 @@ import numpy as np
 from ...base import types
 from ...base.surfaces import declare, prim
 from ...base.types import Array, Functions, Shape, Value
-from ...cpu import windows
+from ...cpu.neural import windows
 from ...tensors.backend import runs_triton
 from ...tensors.operator import Operator
 from ...tensors.tensor import Tensor

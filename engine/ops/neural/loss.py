@@ -10,8 +10,8 @@ import numpy as np
 from ...base.argument_checks import check_above_zero, check_not_negative, check_number, check_real, check_type
 from ...base.surfaces import declare, prim, renamed
 from ...base.types import Array
-from ...cpu import cross_entropy as cross_entropy_kernels
 from ...cpu.array_module import array_module
+from ...cpu.neural import cross_entropy as cross_entropy_kernels
 from ...cpu.widening import is_half, widen
 from ...tape import taps
 from ...tensors.dtype import float32, int32, numpy_dtype, promote

@@ -10,9 +10,9 @@ import numpy as np
 from ...base.argument_checks import check_bool, check_int, check_type
 from ...base.surfaces import declare, prim
 from ...base.types import Array, Ints, Value
-from ...cpu import batch_norm as batch_norm_kernels
-from ...cpu import layer_norm as layer_norm_kernels
 from ...cpu.array_module import array_module
+from ...cpu.neural import batch_norm as batch_norm_kernels
+from ...cpu.neural import layer_norm as layer_norm_kernels
 from ...cpu.widening import widen
 from ...tensors.dtype import float32
 from ...tensors.operator import ARRAY_FUNCTIONS, Operator

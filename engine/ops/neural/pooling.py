@@ -14,8 +14,8 @@ import numpy as np
 from ...base.argument_checks import check_one_of, check_real, check_type
 from ...base.surfaces import declare, prim
 from ...base.types import Array, DTypeLike, Functions, Ints, Value
-from ...cpu import windows
 from ...cpu.array_module import array_module
+from ...cpu.neural import windows
 from ...tensors.backend import to_device
 from ...tensors.dtype import int32, int64, numpy_dtype
 from ...tensors.operator import Operator

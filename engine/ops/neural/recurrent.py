@@ -1,7 +1,7 @@
 """Recurrent layers over a whole sequence: tanh and relu cells, LSTM and GRU, as one operator with one gradient.
 
 Time is the first axis. Gates are in the order of MindSpore and PyTorch: i, f, g, o (LSTM), r, z, n (GRU). The kernels
-are in ``engine/cpu/recurrent.py``.
+are in ``engine/cpu/neural/recurrent.py``.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from ...autograd.backward import backward
 from ...base.argument_checks import check_bool, check_int, check_number, check_positive_int
 from ...base.surfaces import declare, prim
 from ...base.types import Array, Functions
-from ...cpu import recurrent as recurrent_kernels
 from ...cpu.array_module import array_module
+from ...cpu.neural import recurrent as recurrent_kernels
 from ...tape.tape import Recording
 from ...tensors.operator import Operator
 from ...tensors.tensor import Tensor

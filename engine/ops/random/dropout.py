@@ -9,8 +9,8 @@ import numpy as np
 
 from ...base.surfaces import declare, prim
 from ...base.types import Array, Functions, Value
-from ...cpu import dropout as dropout_kernels
 from ...cpu.array_module import array_module
+from ...cpu.neural import dropout as dropout_kernels
 from ...cpu.philox import counters
 from ...tensors import random
 from ...tensors.operator import Operator

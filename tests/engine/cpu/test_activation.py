@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from kernel_references import ACTIVATIONS, DTYPES, assert_gradient, close, normal
 
-from hookscope.engine.cpu import activation, softmax
+from hookscope.engine.cpu.neural import activation, softmax
 
 KERNELS: dict[str, Callable[[Any], Any]] = {
     "relu": activation.relu,

@@ -11,8 +11,8 @@ import pytest
 from kernel_references import DTYPES, assert_gradient, close, normal
 from layouts import ORDERS
 
-from hookscope.engine.cpu import attention as kernels
 from hookscope.engine.cpu import threads
+from hookscope.engine.cpu.neural import attention as kernels
 
 Array = np.ndarray[Any, Any]
 SCALE = 0.3

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine.cpu import convolution, threads, windows
+from hookscope.engine.cpu import threads
+from hookscope.engine.cpu.neural import convolution, windows
 
 Array = np.ndarray[Any, Any]
 # x, weight, stride, pads, dilation, group

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from kernel_references import DTYPES, assert_gradient, close, normal
 
-from hookscope.engine.cpu import cross_entropy
+from hookscope.engine.cpu.neural import cross_entropy
 
 
 @pytest.mark.parametrize("labels", [(0, 6, -100, 3, 3), (0, 6, 1, 3, 3), (-100,) * 5], ids=("some", "all", "none"))

@@ -9,7 +9,8 @@ import pytest
 from kernel_references import DTYPES, close, normal
 from layouts import assert_same_bits
 
-from hookscope.engine.cpu import dropout, philox
+from hookscope.engine.cpu import philox
+from hookscope.engine.cpu.neural import dropout
 
 
 def drawn(seed: int, offset: int, count: int) -> Any:

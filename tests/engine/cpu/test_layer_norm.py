@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kernel_references import DTYPES, assert_gradient, close, normal
 
-from hookscope.engine.cpu import layer_norm
+from hookscope.engine.cpu.neural import layer_norm
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

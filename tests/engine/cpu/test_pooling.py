@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine.cpu import pooling, threads, windows
+from hookscope.engine.cpu import threads
+from hookscope.engine.cpu.neural import pooling, windows
 
 Array = np.ndarray[Any, Any]
 # x, kernel, stride, pads, dilation

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine.cpu import recurrent, threads
+from hookscope.engine.cpu import threads
+from hookscope.engine.cpu.neural import recurrent
 
 # Steps, samples, inputs and states; biases; lengths; in reverse.
 CASES: dict[str, tuple[tuple[int, int, int, int], bool, bool, bool]] = {

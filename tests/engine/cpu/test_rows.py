@@ -11,7 +11,8 @@ from kernel_references import normal
 from layouts import assert_same_bits
 from scipy import special
 
-from hookscope.engine.cpu import compiling, cross_entropy, layer_norm, softmax
+from hookscope.engine.cpu import compiling
+from hookscope.engine.cpu.neural import cross_entropy, layer_norm, softmax
 
 # Rows of one number, few, odd lengths, several runs; also as many axes.
 SHAPES = [(20_000, 1), (1639, 10), (130, 127), (3, 5, 1100), (2, 8193), (1, 30_011), (4, 4, 33, 35)]

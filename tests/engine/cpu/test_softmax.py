@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from kernel_references import DTYPES, assert_gradient, close, normal
 
-from hookscope.engine.cpu import softmax
+from hookscope.engine.cpu.neural import softmax
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

@@ -8,7 +8,7 @@ import pytest
 from kernel_references import close, normal
 from operator_samples_layers import conv, transposed
 
-from hookscope.engine.cpu import windows
+from hookscope.engine.cpu.neural import windows
 
 
 @pytest.mark.parametrize(

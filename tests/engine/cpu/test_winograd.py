@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine.cpu import compiling, threads, windows, winograd
+from hookscope.engine.cpu import compiling, threads
+from hookscope.engine.cpu.neural import windows, winograd
 
 Array = np.ndarray[Any, Any]
 HOW: dict[str, Any] = {"stride": (1, 1), "dilation": (1, 1), "group": 1}

@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from ..array_module import Array, array_module
+from ..masking import kept
 from . import convolution, pooling, winograd
-from .array_module import Array, array_module
-from .masking import kept
 
 __all__ = [
     "avg_pool",

@@ -28,9 +28,9 @@ from typing import Any
 
 import numpy as np
 
-from .array_module import Array
-from .compiling import address, is_on, kernels, ready
-from .threads import share, single_threaded_blas
+from ..array_module import Array
+from ..compiling import address, is_on, kernels, ready
+from ..threads import share, single_threaded_blas
 
 __all__ = ["conv", "conv_weight_grad", "suits"]
 

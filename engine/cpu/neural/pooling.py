@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from .array_module import Array
-from .compiling import address, is_on, kernels
+from ..array_module import Array
+from ..compiling import address, is_on, kernels
+from ..threads import share
 from .convolution import samples_last, taps_of
-from .threads import share
 
 __all__ = ["avg_pool", "avg_pool_grad", "max_pool", "max_pool_grad", "max_pool_pick", "suits"]
 

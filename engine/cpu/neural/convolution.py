@@ -11,9 +11,9 @@ from functools import cache
 
 import numpy as np
 
-from .array_module import Array
-from .compiling import address, is_on, kernels, ready
-from .threads import share, single_threaded_blas
+from ..array_module import Array
+from ..compiling import address, is_on, kernels, ready
+from ..threads import share, single_threaded_blas
 
 __all__ = ["conv", "conv_input_grad", "conv_weight_grad", "samples_last", "suits", "taps_of"]
 

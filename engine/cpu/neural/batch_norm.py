@@ -10,13 +10,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .array_module import Array, array_module
-from .compiling import address, is_worth, kernels, ready
-from .copying import contiguous
-from .elements import in_order_of, new_like
-from .rows import per_part
-from .threads import share
-from .widening import narrow, widen
+from ..array_module import Array, array_module
+from ..compiling import address, is_worth, kernels, ready
+from ..copying import contiguous
+from ..elements import in_order_of, new_like
+from ..rows import per_part
+from ..threads import share
+from ..widening import narrow, widen
 
 __all__ = ["affine", "batch_norm", "batch_norm_grad", "by_statistics"]
 
