@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..base.argument_checks import check_at_most, check_int, check_not_negative
-from ..cpu import philox
+from ..cpu.arrays import philox
 from ..tape.tape import state
 
 __all__ = ["get_seed", "set_seed"]

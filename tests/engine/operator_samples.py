@@ -329,7 +329,7 @@ INDEXES: tuple[Any, ...] = (
 
 def dropout_kept(x: Array, p: float, seed: int, offset: int) -> Array:
     """From the documented rule: element i is kept where the number of word i % 4 of counter i // 4 is at least p."""
-    from hookscope.engine.cpu.philox import philox4x32
+    from hookscope.engine.cpu.arrays.philox import philox4x32
 
     counters = [(offset + i // 4, 0, 0, 0) for i in range(x.size)]
     words = [philox4x32([np.array([part], np.uint64) for part in counter], (seed, 0)) for counter in counters]

@@ -26,7 +26,7 @@ from operator_samples import (
     unary,
 )
 
-from hookscope.engine.cpu.sparse import Places
+from hookscope.engine.cpu.arrays.sparse import Places
 
 __all__ = ["ROWS"]
 

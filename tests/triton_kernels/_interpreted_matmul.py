@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from _comparison import DTYPES, close, normal, planned, run, suits, wide
 
-from hookscope.engine.cpu import matmul
+from hookscope.engine.cpu.arrays import matmul
 from hookscope.triton_kernels import _choice, _math
 from hookscope.triton_kernels import matmul as family
 from hookscope.triton_kernels.matmul import NARROW_TILES, TILES, Tile, tile_for

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from hookscope.engine.cpu.array_module import Array, array_module, special_module
+from hookscope.engine.cpu.arrays.elements import mapped
+from hookscope.engine.cpu.arrays.masking import kept
 from hookscope.engine.cpu.compiling import is_worth
-from hookscope.engine.cpu.elements import mapped
-from hookscope.engine.cpu.masking import kept
 from hookscope.engine.cpu.widening import narrow, widen, widen_any
 
 __all__ = [

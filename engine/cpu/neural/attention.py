@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from hookscope.engine.cpu.array_module import Array, array_module
+from hookscope.engine.cpu.arrays.matmul import addresses, matmul
 from hookscope.engine.cpu.compiling import is_on, kernels, ready
-from hookscope.engine.cpu.matmul import addresses, matmul
 from hookscope.engine.cpu.neural.softmax import softmax
 from hookscope.engine.cpu.threads import share, single_threaded_blas
 from hookscope.engine.cpu.widening import narrow, widen

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..array_module import Array, array_module
+from ..arrays.copying import contiguous
+from ..arrays.elements import in_order_of, new_like
+from ..arrays.rows import per_part
 from ..compiling import address, is_worth, kernels, ready
-from ..copying import contiguous
-from ..elements import in_order_of, new_like
-from ..rows import per_part
 from ..threads import share
 from ..widening import narrow, widen
 

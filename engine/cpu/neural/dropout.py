@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hookscope.engine.cpu import philox
 from hookscope.engine.cpu.array_module import Array, array_module
+from hookscope.engine.cpu.arrays import philox
+from hookscope.engine.cpu.arrays.masking import kept
 from hookscope.engine.cpu.compiling import is_worth, kernels, ready
-from hookscope.engine.cpu.masking import kept
 from hookscope.engine.cpu.threads import share
 from hookscope.engine.cpu.widening import narrow, widen
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from hookscope.engine.cpu.array_module import Array, array_module
+from hookscope.engine.cpu.arrays.rows import per_part
 from hookscope.engine.cpu.compiling import address, is_worth, kernels, ready
-from hookscope.engine.cpu.rows import per_part
 from hookscope.engine.cpu.threads import share
 from hookscope.engine.cpu.widening import narrow, widen
 

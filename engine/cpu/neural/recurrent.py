@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..array_module import Array, array_module
+from ..arrays.matmul import matmul
 from ..compiling import address, is_on, kernels, ready
-from ..matmul import matmul
 from ..threads import share, single_threaded_blas, small_products
 
 __all__ = ["GATES", "back", "forward"]

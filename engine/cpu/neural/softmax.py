@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hookscope.engine.cpu.array_module import Array, array_module
+from hookscope.engine.cpu.arrays.rows import as_rows, per_part
 from hookscope.engine.cpu.compiling import address, is_worth, kernels
-from hookscope.engine.cpu.rows import as_rows, per_part
 from hookscope.engine.cpu.threads import share
 from hookscope.engine.cpu.widening import narrow, widen
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..array_module import Array, array_module
-from ..masking import kept
+from ..arrays.masking import kept
 from . import convolution, pooling, winograd
 
 __all__ = [

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...base.surfaces import declare, everywhere, prim, renamed
 from ...base.types import Operand, TensorLike
-from ...cpu import masking
 from ...cpu.array_module import array_module
+from ...cpu.arrays import masking
 from ...cpu.updates import is_on_gpu
 from ...tensors.backend import is_array
 from ...tensors.operator import COMPLEX, Operator

@@ -11,8 +11,8 @@ import numpy as np
 from ...base.argument_checks import check_real
 from ...base.surfaces import alias, declare, everywhere, prim, renamed
 from ...base.types import Array, Functions, Number, Operand, TensorLike, Value
-from ...cpu import masking
 from ...cpu.array_module import array_module
+from ...cpu.arrays import masking
 from ...tensors.dtype import bfloat16, complex128, float64
 from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import computed, constant

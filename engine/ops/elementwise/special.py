@@ -11,7 +11,7 @@ import numpy as np
 from ...base.surfaces import declare, everywhere, prim
 from ...base.types import Array, Functions, Number, Operand, Value
 from ...cpu.array_module import array_module, first_array, special_module
-from ...cpu.masking import where
+from ...cpu.arrays.masking import where
 from ...tensors.operator import Operator
 from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import checked

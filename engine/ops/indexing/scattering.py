@@ -11,7 +11,7 @@ from ...base.argument_checks import check_bool, check_int, check_one_of, check_t
 from ...base.surfaces import declare, prim, renamed
 from ...base.types import Array, Ints, Number, Shape, TensorLike, Value
 from ...cpu.array_module import array_module
-from ...cpu.segments import combined_at
+from ...cpu.arrays.segments import combined_at
 from ...cpu.widening import in_single
 from ...tensors.backend import is_array, to_host
 from ...tensors.operator import Operator

@@ -17,7 +17,7 @@ from ...base.types import Array
 from ...cpu import adam as adam_kernels
 from ...cpu import updates as rules
 from ...cpu.array_module import array_module
-from ...cpu.segments import combined_at
+from ...cpu.arrays.segments import combined_at
 from ...tape.tape import no_recording
 from ...tensors.backend import to_host
 from ...tensors.tensor import Tensor

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...base.surfaces import declare, prim, renamed
 from ...base.types import Functions, Value
-from ...cpu import matmul as matmul_kernels
+from ...cpu.arrays import matmul as matmul_kernels
 from ...tensors.operator import Operator
 from ...tensors.tensor import Tensor
 from ..arguments import check_tensor

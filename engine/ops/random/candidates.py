@@ -12,7 +12,7 @@ import numpy as np
 from ...base.argument_checks import check_bool, check_not_negative, check_positive_int
 from ...base.surfaces import declare, prim
 from ...base.types import Array
-from ...cpu import philox
+from ...cpu.arrays import philox
 from ...tensors import random
 from ...tensors.backend import to_device, to_host
 from ...tensors.tensor import Tensor

@@ -15,8 +15,8 @@ import numpy as np
 from ...base.argument_checks import check_int, check_not_negative, check_real, check_type
 from ...base.surfaces import declare, prim
 from ...base.types import Array, DTypeLike, Shape, TensorLike
-from ...cpu import philox
 from ...cpu.array_module import special_module
+from ...cpu.arrays import philox
 from ...tensors import random
 from ...tensors.backend import to_device, to_host
 from ...tensors.dtype import bool_, float32, int32, int64, numpy_dtype

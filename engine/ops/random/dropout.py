@@ -10,8 +10,8 @@ import numpy as np
 from ...base.surfaces import declare, prim
 from ...base.types import Array, Functions, Value
 from ...cpu.array_module import array_module
+from ...cpu.arrays.philox import counters
 from ...cpu.neural import dropout as dropout_kernels
-from ...cpu.philox import counters
 from ...tensors import random
 from ...tensors.operator import Operator
 from ...tensors.tensor import Tensor

@@ -12,7 +12,7 @@ from ...base.argument_checks import check_number
 from ...base.surfaces import alias, declare, prim, renamed
 from ...base.types import AnyDType, Array, DTypeLike, Functions, Number, Value
 from ...cpu.array_module import array_module
-from ...cpu.matmul import column_sums, has_fast_column_sums
+from ...cpu.arrays.matmul import column_sums, has_fast_column_sums
 from ...cpu.widening import in_single
 from ...tensors.dtype import any_dtype, int32, int64, numpy_dtype
 from ...tensors.operator import Operator

@@ -15,8 +15,8 @@ import numpy as np
 from ...base.float_warnings import restore, silence
 from ...base.types import Array, Number
 from ...cpu.array_module import array_module
-from ...cpu.scattering import numbered_rows_added, rows_added, rows_picked
-from ...cpu.segments import combined_at
+from ...cpu.arrays.scattering import numbered_rows_added, rows_added, rows_picked
+from ...cpu.arrays.segments import combined_at
 from ...cpu.widening import in_single
 from ...tape import taps
 from ...tape.tape import state

@@ -11,7 +11,7 @@ from ...base.argument_checks import check_bool, check_type
 from ...base.surfaces import declare, prim
 from ...base.types import Array, DTypeLike, Operand, Shape
 from ...cpu.array_module import array_module
-from ...cpu.sparse import offsets
+from ...cpu.arrays.sparse import offsets
 from ...tensors.dtype import DType, dtype_of, float16, float32, float64, numpy_dtype
 from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import constant

@@ -16,7 +16,7 @@ from ...base.argument_checks import check_bool
 from ...base.surfaces import declare, prim
 from ...base.types import Array, DTypeLike
 from ...cpu.array_module import array_module
-from ...cpu.sparse import Places
+from ...cpu.arrays.sparse import Places
 from ...tensors.backend import to_host
 from ...tensors.dtype import float32, float64
 from ...tensors.tensor import Tensor

@@ -15,7 +15,7 @@ from ...base.argument_checks import check_type
 from ...base.module_names import name_methods
 from ...base.types import AnyDType, Array, Functions, Number, Value
 from ...cpu.array_module import array_module
-from ...cpu.sparse import Places, element_product, matrix_product, merged, offsets, product_places
+from ...cpu.arrays.sparse import Places, element_product, matrix_product, merged, offsets, product_places
 from ...tensors.dtype import DType, promote
 from ...tensors.nested import Sparse
 from ...tensors.operator import Operator

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine.cpu import compiling, matmul, threads
+from hookscope.engine.cpu import compiling, threads
+from hookscope.engine.cpu.arrays import matmul
 
 # (a, b, transpose_a, transpose_b): tiles along rows and columns, matrices in batches, one broadcast, odd lengths.
 CASES: dict[str, tuple[tuple[int, ...], tuple[int, ...], bool, bool]] = {

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from layouts import ORDERS, samples_last
 
-from hookscope.engine.cpu import copying, threads
+from hookscope.engine.cpu import threads
+from hookscope.engine.cpu.arrays import copying
 
 
 def numbers(*shape: int) -> Any:

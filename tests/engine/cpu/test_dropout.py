@@ -9,7 +9,7 @@ import pytest
 from kernel_references import DTYPES, close, normal
 from layouts import assert_same_bits
 
-from hookscope.engine.cpu import philox
+from hookscope.engine.cpu.arrays import philox
 from hookscope.engine.cpu.neural import dropout
 
 

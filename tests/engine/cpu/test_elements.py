@@ -11,7 +11,8 @@ from kernel_references import normal
 from layouts import ORDERS, assert_same_bits
 from scipy import special
 
-from hookscope.engine.cpu import compiling, elements
+from hookscope.engine.cpu import compiling
+from hookscope.engine.cpu.arrays import elements
 from hookscope.engine.cpu.neural import activation
 
 SLOPE, CUBIC = np.sqrt(2 / np.pi), 0.044715

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kernel_references import ACTIVATIONS, DTYPES, close, normal
 
-from hookscope.engine.cpu import matmul
+from hookscope.engine.cpu.arrays import matmul
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hookscope.engine.cpu import compiling, philox, threads
+from hookscope.engine.cpu import compiling, threads
+from hookscope.engine.cpu.arrays import philox
 
 # The three "philox4x32 10" lines of Random123's tests/kat_vectors: counter, key, expected output.
 KNOWN_ANSWERS = [

@@ -9,7 +9,8 @@ import pytest
 from kernel_references import normal
 from layouts import assert_same_bits
 
-from hookscope.engine.cpu import compiling, scattering
+from hookscope.engine.cpu import compiling
+from hookscope.engine.cpu.arrays import scattering
 
 
 @pytest.fixture(autouse=True)

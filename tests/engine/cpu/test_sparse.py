@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from hookscope.engine.cpu.sparse import Places, element_product, matrix_product, merged, offsets, product_places
+from hookscope.engine.cpu.arrays.sparse import Places, element_product, matrix_product, merged, offsets, product_places
 
 
 def places(rows: list[int], columns: list[int], shape: tuple[int, int] = (3, 4)) -> Places:

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # the samples import each ot
 from test_operators import OPERATORS, ROWS, first, has_gradient
 
 from hookscope.engine import Tensor, vjp
-from hookscope.engine.cpu.sparse import Places
+from hookscope.engine.cpu.arrays.sparse import Places
 from hookscope.engine.tensors.backend import to_device
 from tests import strict_device
 

@@ -13,7 +13,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
-from hookscope.engine.cpu import segments
+from hookscope.engine.cpu.arrays import segments
 from tests import strict_device
 
 ROWS, COLUMNS, NAMED = 7, 3, 400

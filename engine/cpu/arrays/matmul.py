@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 
 from hookscope.engine.cpu.array_module import Array, array_module
+from hookscope.engine.cpu.arrays.copying import contiguous
 from hookscope.engine.cpu.compiling import address, is_on, is_worth, kernels, ready
-from hookscope.engine.cpu.copying import contiguous
 from hookscope.engine.cpu.neural.activation import gelu, relu, sigmoid, silu
 from hookscope.engine.cpu.threads import share, single_threaded_blas, small_products
 from hookscope.engine.cpu.widening import is_half, narrow, widen

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .array_module import Array
-from .compiling import address, kernels
-from .threads import share
+from ..array_module import Array
+from ..compiling import address, kernels
+from ..threads import share
 
 __all__ = ["in_order_of", "mapped", "new_like"]
 

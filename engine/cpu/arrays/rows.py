@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .array_module import Array
-from .compiling import ready
+from ..array_module import Array
+from ..compiling import ready
 from .copying import contiguous
 
 __all__ = ["as_rows", "per_part"]

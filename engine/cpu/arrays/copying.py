@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .array_module import Array, array_module
-from .compiling import address, is_worth, kernels
-from .threads import share
+from ..array_module import Array, array_module
+from ..compiling import address, is_worth, kernels
+from ..threads import share
 
 __all__ = ["contiguous"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .array_module import Array, array_module
+from ..array_module import Array, array_module
 
 __all__ = ["combined", "combined_at"]
 

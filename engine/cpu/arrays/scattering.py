@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .array_module import Array, array_module
-from .compiling import address, is_worth, kernels, ready
-from .threads import share
-from .widening import narrow, widen
+from ..array_module import Array, array_module
+from ..compiling import address, is_worth, kernels, ready
+from ..threads import share
+from ..widening import narrow, widen
 
 __all__ = ["numbered_rows_added", "rows_added", "rows_picked"]
 
