@@ -15,7 +15,7 @@ import numpy as np
 from . import nn, ops
 from .base.argument_checks import check_bool, check_number, check_positive_int, check_type
 from .base.module_names import name_methods
-from .cpu.updates import is_on_gpu
+from .cpu.optim.updates import is_on_gpu
 from .nn.cell import Cell
 from .ops import primitives
 from .tensors import precision

@@ -1,7 +1,7 @@
 """Optimizer steps over many tensors in one launch: each element is read and written once, with scalars on the device.
 
 Weight decay and loss scaling are applied in the same pass. So is skipping the step if a flag on the device is set,
-after an overflow: then all values are written unchanged. `engine/cpu/updates.py` contains the rules.
+after an overflow: then all values are written unchanged. `engine/cpu/optim/updates.py` contains the rules.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"
@@ -151,8 +151,8 @@ def adam_rows_kernel(
 ):
     """Apply an Adam step; `rest1` and `rest2` are 1 - beta1 and 1 - beta2; in float32, 1 - 0.999 keeps four digits.
 
-    FORM is a rule of `engine/cpu/updates.py`; APART says that decay is part of that rule, not of the gradient. With
-    powers of the betas, the moments are bias-corrected.
+    FORM is a rule of `engine/cpu/optim/updates.py`; APART says that decay is part of that rule, not of the gradient.
+    With powers of the betas, the moments are bias-corrected.
     """
     row_ptr = table_ptr + tl.load(chunks_ptr + 2 * tl.program_id(0)).to(tl.int64) * COLUMNS
     start = tl.load(chunks_ptr + 2 * tl.program_id(0) + 1).to(tl.int64) * BLOCK

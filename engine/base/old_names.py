@@ -37,9 +37,10 @@ _MOVED = {
     ),
     ("cpu", "cpu.arrays"): "copying elements masking matmul philox rows scattering segments sparse",
     ("cpu", "cpu.neural"): (
-        "activation attention batch_norm convolution cross_entropy dropout layer_norm pooling recurrent softmax windows "
-        "winograd"
+        "activation attention batch_norm convolution cross_entropy dropout layer_norm pooling recurrent "
+        "softmax windows winograd"
     ),
+    ("cpu", "cpu.optim"): "adam stepping updates",
     ("debug", "debug"): "captures=record comparing=compare pausing=stop",
     ("debug", "debug.compare"): "across_ranks=ranks",
     ("debug", "debug.diagnose"): "checks conditions cures offered_cures",

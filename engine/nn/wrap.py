@@ -15,7 +15,7 @@ from ..base.argument_checks import check_above_zero, check_type
 from ..base.module_names import on_first_use
 from ..base.types import Array
 from ..cpu.array_module import array_module
-from ..cpu.updates import is_on_gpu
+from ..cpu.optim.updates import is_on_gpu
 from ..distributed import settings
 from ..distributed.world import check_met, world
 from ..tape.tape import no_recording

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base.types import Array
 from ..cpu.array_module import array_module
-from ..cpu.updates import is_on_gpu
+from ..cpu.optim.updates import is_on_gpu
 from .backend import many_at_once
 from .tensor import Tensor
 

@@ -16,7 +16,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, mint, nn, ops
 from hookscope.engine.base import surfaces
-from hookscope.engine.cpu import updates as rules
+from hookscope.engine.cpu.optim import updates as rules
 from hookscope.engine.experimental import optim
 
 Array = np.ndarray[Any, Any]

@@ -11,9 +11,9 @@ import triton
 import triton.language as tl
 from _comparison import BFLOAT16, DTYPES, close, normal, run, suits, wide
 
-from hookscope.engine.cpu import adam, updates
 from hookscope.engine.cpu.arrays import philox
 from hookscope.engine.cpu.neural import dropout
+from hookscope.engine.cpu.optim import adam, updates
 from hookscope.triton_kernels import updates as steps
 from hookscope.triton_kernels._launch import interpret
 

@@ -1,2 +1,4 @@
-"""Kernels on arrays of any meaning: elementwise loops, selection, copies, matrix products, sums by index, sparse matrices
-and random numbers."""
+"""Kernels on arrays of any meaning.
+
+Elementwise loops, selection, copies, matrix products, sums by index, sparse matrices, and random numbers.
+"""

@@ -1,2 +1,5 @@
-"""Kernels of layers, forward and backward: convolution and pooling (``windows`` chooses how), normalization, attention,
-recurrent layers, activations, dropout and losses."""
+"""Kernels of layers, forward and backward.
+
+Convolution and pooling (``windows`` chooses how), normalization, attention, recurrent layers, activations, dropout and
+losses.
+"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...cpu.updates import is_on_gpu
+from ...cpu.optim.updates import is_on_gpu
 from .optimizer import Optimizer, Rate
 
 __all__ = ["Betas", "Moments"]

@@ -12,7 +12,7 @@ import numpy as np
 from ...base.argument_checks import check_not_negative, check_number, check_type
 from ...base.types import Array
 from ...cpu.array_module import array_module
-from ...cpu.updates import is_on_gpu
+from ...cpu.optim.updates import is_on_gpu
 from ...nn.optim._sharing import Sharing
 from ...nn.optim.optimizer import Gradients, New, Params, Unprepared, count_of, number_of, take_all
 from ...tape.tape import no_recording, state

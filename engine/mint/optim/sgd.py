@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...base.types import Array
-from ...cpu import updates
-from ...cpu.updates import is_on_gpu
+from ...cpu.optim import updates
+from ...cpu.optim.updates import is_on_gpu
 from ...experimental.optim.optimizer import Optimizer
 from ...nn.optim.optimizer import New, updated_by
 from ...tensors.tensor import Tensor

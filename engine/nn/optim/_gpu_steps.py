@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...base.types import Array
-from ...cpu import updates
 from ...cpu.array_module import array_module
-from ...cpu.updates import Number
+from ...cpu.optim import updates
+from ...cpu.optim.updates import Number
 from ...tensors.backend import many_at_once
 from ...tensors.tensor import Tensor
 from ...tensors.views import is_held_alone

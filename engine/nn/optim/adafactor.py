@@ -6,9 +6,9 @@ import numpy as np
 
 from ...base.argument_checks import check_type
 from ...base.types import Array
-from ...cpu import updates
 from ...cpu.array_module import array_module
-from ...cpu.updates import Number
+from ...cpu.optim import updates
+from ...cpu.optim.updates import Number
 from ...tensors.initializer import initializer
 from ...tensors.parameter import Parameter, ParameterTuple
 from ..cell import Cell

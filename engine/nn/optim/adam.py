@@ -8,8 +8,8 @@ import numpy as np
 
 from ...base.argument_checks import check_bool
 from ...base.types import Array
-from ...cpu import updates
-from ...cpu.updates import Number
+from ...cpu.optim import updates
+from ...cpu.optim.updates import Number
 from ...ops.legacy.updates import adam
 from ...tensors.backend import many_at_once
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, take, updated_by

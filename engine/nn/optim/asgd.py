@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...base.types import Array
-from ...cpu import updates
 from ...cpu.array_module import array_module
-from ...cpu.updates import Number
+from ...cpu.optim import updates
+from ...cpu.optim.updates import Number
 from ...tensors.parameter import Parameter, ParameterTuple
 from .optimizer import Decay, New, Optimizer, Params, Rate, number_of, opt_init_args_register, take
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...base.types import Array
-from ...cpu import updates
-from ...cpu.updates import Number
+from ...cpu.optim import updates
+from ...cpu.optim.updates import Number
 from .adam_weight_decay import AdamWeightDecay
 from .optimizer import Decay, New, Params, Rate, opt_init_args_register, updated_by
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...base.argument_checks import check_bool, check_callable, check_type
-from ...cpu import updates
+from ...cpu.optim import updates
 from ...tape.tape import no_recording
 from ...tensors.parameter import Parameter
 from ...tensors.tensor import Tensor

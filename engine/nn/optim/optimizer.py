@@ -14,9 +14,9 @@ import numpy as np
 from ...base.argument_checks import check_bool, check_type
 from ...base.module_names import told_as
 from ...base.types import Array
-from ...cpu import stepping
 from ...cpu.array_module import array_module
-from ...cpu.updates import Number, is_on_gpu, is_zero
+from ...cpu.optim import stepping
+from ...cpu.optim.updates import Number, is_on_gpu, is_zero
 from ...ops import HyperMap, Map
 from ...tape.tape import no_recording, state
 from ...tensors.initializer import Initializer, initializer

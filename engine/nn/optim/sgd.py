@@ -6,8 +6,8 @@ import numpy as np
 
 from ...base.argument_checks import check_bool
 from ...base.types import Array
-from ...cpu import updates
-from ...cpu.updates import Number, is_on_gpu
+from ...cpu.optim import updates
+from ...cpu.optim.updates import Number, is_on_gpu
 from ...tensors.tensor import Tensor
 from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
 

@@ -10,7 +10,7 @@ from ...base.surfaces import declare, everywhere, prim, renamed
 from ...base.types import Operand, TensorLike
 from ...cpu.array_module import array_module
 from ...cpu.arrays import masking
-from ...cpu.updates import is_on_gpu
+from ...cpu.optim.updates import is_on_gpu
 from ...tensors.backend import is_array
 from ...tensors.operator import COMPLEX, Operator
 from ...tensors.tensor import Tensor

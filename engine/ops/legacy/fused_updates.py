@@ -14,10 +14,10 @@ import numpy as np
 from ...base.argument_checks import check_bool, check_number, check_type
 from ...base.surfaces import declare, prim
 from ...base.types import Array
-from ...cpu import adam as adam_kernels
-from ...cpu import updates as rules
 from ...cpu.array_module import array_module
 from ...cpu.arrays.segments import combined_at
+from ...cpu.optim import adam as adam_kernels
+from ...cpu.optim import updates as rules
 from ...tape.tape import no_recording
 from ...tensors.backend import to_host
 from ...tensors.tensor import Tensor

@@ -13,9 +13,9 @@ from typing import Any
 
 from ...base.surfaces import PrimitiveRow, declare, prim
 from ...base.types import Array
-from ...cpu import adam as adam_kernels
-from ...cpu import updates as rules
 from ...cpu.array_module import array_module
+from ...cpu.optim import adam as adam_kernels
+from ...cpu.optim import updates as rules
 from ...tape.tape import no_recording
 from ...tensors.operator import Operator
 from ...tensors.tensor import Tensor

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kernel_references import normal
 
-from hookscope.engine.cpu import adam
+from hookscope.engine.cpu.optim import adam
 
 
 @pytest.mark.parametrize("nesterov", [False, True])

@@ -10,7 +10,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, amp, nn
-from hookscope.engine.cpu import updates
+from hookscope.engine.cpu.optim import updates
 from hookscope.engine.tensors.overflow import overflowed
 from hookscope.engine.tensors.views import is_held_alone
 from tests import strict_device

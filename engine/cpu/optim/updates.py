@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from typing import Any, TypeAlias
 
-from hookscope.engine.cpu.adam import adam
 from hookscope.engine.cpu.array_module import Array, array_module
+from hookscope.engine.cpu.optim.adam import adam
 from hookscope.engine.cpu.widening import widen_any
 
 __all__ = [

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ..array_module import Array
+from ..compiling import address, is_on, kernels
+from ..threads import share
 from . import updates
 from .adam import adam
-from .array_module import Array
-from .compiling import address, is_on, kernels
-from .threads import share
 
 __all__ = ["FORMS", "Form", "can_step", "step"]
 
