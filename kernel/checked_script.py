@@ -199,7 +199,7 @@ def _refuse(message: str) -> int:
 
 
 def _tell_line(line: str) -> None:
-    from hookscope.engine.cpu.telling import tell  # imports the engine, which the script has imported by then
+    from hookscope.engine.cpu.notices import tell  # imports the engine, which the script has imported by then
 
     tell(line)
 

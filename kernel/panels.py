@@ -321,7 +321,7 @@ def _reported(what: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        from hookscope.engine.cpu.telling import tell
+        from hookscope.engine.cpu.notices import tell
         from hookscope.engine.debug.faults import log_fault
 
         fault = log_fault(f"a panel that was to be {what}", error)

@@ -92,7 +92,7 @@ def pause(until: Callable[[], bool] | None = None, timeout: float | None = None)
     reason = unavailable()
     kernel = running_kernel()
     if reason is not None or kernel is None:
-        from hookscope.engine.cpu.telling import tell
+        from hookscope.engine.cpu.notices import tell
 
         tell(f"hookscope: not pausing, because {reason}.")
         return False

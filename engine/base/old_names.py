@@ -35,6 +35,7 @@ _MOVED = {
         "kinds=type_kinds nested operator overflow parameter placeholder precision printing "
         "random tensor views"
     ),
+    ("cpu", "cpu"): "telling=notices",
     ("cpu", "cpu.arrays"): "copying elements masking matmul philox rows scattering segments sparse",
     ("cpu", "cpu.neural"): (
         "activation attention batch_norm convolution cross_entropy dropout layer_norm pooling recurrent "

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..base.argument_checks import check_int
 from ..base.module_names import on_first_use
-from ..cpu.telling import tell
+from ..cpu.notices import tell
 from ..distributed import world as ranks
 from ..distributed.world import Group, group_of
 

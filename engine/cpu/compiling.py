@@ -38,8 +38,8 @@ import numpy as np
 from . import machine_code
 from .array_module import Array
 from .interrupts import uninterrupted
+from .notices import tell
 from .ownership import NOT_WRITABLE, NotOwnError, own_folder
-from .telling import tell
 
 __all__ = [
     "BUILT",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from hookscope.engine.cpu.telling import tell
+from hookscope.engine.cpu.notices import tell
 
 from .faults import Faults
 

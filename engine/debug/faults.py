@@ -15,7 +15,7 @@ from collections.abc import Hashable
 from types import TracebackType
 from typing import NamedTuple, Protocol
 
-from hookscope.engine.cpu.telling import tell
+from hookscope.engine.cpu.notices import tell
 from hookscope.engine.tape.progress import Stopped
 
 from .stop.pause import DebugAbort

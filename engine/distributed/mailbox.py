@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..base.wake_up import WakeUp
-from ..cpu.telling import tell
+from ..cpu.notices import tell
 from .notes import NOTE, Array, bytes_of, described, note, same_call, words
 from .worker import LONGEST_PAUSE, Pending
 from .world import Group, world

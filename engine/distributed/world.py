@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cpu.telling import flush_output, tell
+from ..cpu.notices import flush_output, tell
 from .worker import LONGEST_PAUSE, Pending, Worker
 
 __all__ = [

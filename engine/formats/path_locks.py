@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 
-from ..cpu.telling import tell
+from ..cpu.notices import tell
 
 __all__ = ["raise_failure", "save_in_turn", "saving_in_background", "wait_for_saves"]
 

@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import Any
 
 from ..cpu import compiling
-from ..cpu.telling import tell
+from ..cpu.notices import tell
 from . import taps
 
 __all__ = ["Stopped", "Work", "answer_with", "answers", "current", "listen", "progress", "safe_point"]

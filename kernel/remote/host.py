@@ -23,7 +23,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from jupyter_client.jsonutil import json_default
 from traitlets import Type
 
-from hookscope.engine.cpu.telling import flush_output, tell
+from hookscope.engine.cpu.notices import flush_output, tell
 from hookscope.engine.debug.remote import RemotePauser, Served
 from hookscope.engine.distributed import together, world
 from hookscope.kernel import alias, extension

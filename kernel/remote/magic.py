@@ -211,7 +211,7 @@ def _tell_findings(fleet: Fleet, seconds: float) -> None:
 
     for finding in fleet.findings_at_the_end(seconds):
         location = f"step {finding.step}, {ranks_text(finding.ranks)}"
-        from hookscope.engine.cpu.telling import tell
+        from hookscope.engine.cpu.notices import tell
 
         tell(f"hookscope: {finding.condition}: {location}: {finding.message}. {finding.advice}")
 

@@ -8,7 +8,7 @@ import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine.cpu.telling import tell
+from hookscope.engine.cpu.notices import tell
 from hookscope.engine.debug.remote import Served, cards
 from hookscope.engine.debug.remote.addresses import only_on_its_machine, tcp_address
 from hookscope.engine.distributed.world import launched

@@ -15,7 +15,7 @@ from typing import Any
 
 import zmq
 
-from hookscope.engine.cpu.telling import tell
+from hookscope.engine.cpu.notices import tell
 
 from .bell import Bell
 from .cards import Card

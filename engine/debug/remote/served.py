@@ -25,8 +25,8 @@ from uuid import uuid4
 import zmq
 
 from hookscope.engine.base.wake_up import WakeUp
+from hookscope.engine.cpu.notices import tell
 from hookscope.engine.cpu.ownership import own_folder
-from hookscope.engine.cpu.telling import tell
 from hookscope.engine.distributed.worker import set_while_waiting
 from hookscope.engine.tape import progress, taps
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...base.argument_checks import check_bool, check_int, check_not_negative
-from ...cpu.telling import tell
+from ...cpu.notices import tell
 from ...tensors.tensor import Tensor
 from .base import Callback, RunContext, loss_of
 

@@ -9,7 +9,7 @@ from typing import TextIO
 
 import pytest
 
-from hookscope.engine.cpu.telling import tell
+from hookscope.engine.cpu.notices import tell
 
 
 class _Fails(io.StringIO):
