@@ -115,7 +115,7 @@ $(VENV)/.dev: $(SOURCES) | $(BIN)/python
 	@touch $@ $(VENV)/.lab
 
 # Made again when a kernel has changed; without it, as where nothing can be compiled, each process does what it needs.
-$(VENV)/.kernels: $(wildcard engine/cpu/compiled/*.py engine/cpu/*machine_code.py)
+$(VENV)/.kernels: $(wildcard engine/cpu/compiled/*.py engine/cpu/compiled/*/*.py engine/cpu/*machine_code.py)
 	-@$(BIN)/python -m hookscope.engine.cpu.build_kernels
 	@touch $@
 

@@ -46,7 +46,7 @@ def _of_kernel(label: str) -> str | None:
     """The file of kernels that a compiled function is of, by what the profiler calls it."""
     if not label.startswith(_KERNELS):
         return None
-    return f"cpu/compiled/{label.removeprefix(_KERNELS).partition('.')[0]}.py"
+    return f"cpu/compiled/{label.removeprefix(_KERNELS).rpartition('.')[0].replace('.', '/')}.py"
 
 
 def _place(path: str) -> str | None:

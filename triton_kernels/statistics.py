@@ -2,7 +2,7 @@
 
 `survey_kernel` computes everything but the histogram, for pieces of at most 32,768 elements; `count_kernel` computes an
 array's range from its pieces, and fills 64 bins for each. Sums are accumulated in float64, in a fixed order; the reader
-of the rows combines the pieces of an array. `engine/cpu/compiled/statistics.py` has the same on the CPU.
+of the rows combines the pieces of an array. `engine/cpu/compiled/arrays/statistics.py` has the same on the CPU.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"

@@ -42,6 +42,13 @@ _MOVED = {
         "softmax windows winograd"
     ),
     ("cpu", "cpu.optim"): "adam stepping updates",
+    ("cpu.compiled", "cpu.compiled.arrays"): "copying products random_numbers scattering statistics",
+    ("cpu.compiled", "cpu.compiled.library"): "blas loops philox scalars spans",
+    ("cpu.compiled", "cpu.compiled.neural"): (
+        "attention batch_norm convolution cross_entropy dropout gates gelu layer_norm pooling rectifiers recurrent "
+        "softmax thin_groups winograd"
+    ),
+    ("cpu.compiled", "cpu.compiled.optim"): "updates",
     ("debug", "debug"): "captures=record comparing=compare pausing=stop",
     ("debug", "debug.compare"): "across_ranks=ranks",
     ("debug", "debug.diagnose"): "checks conditions cures offered_cures",

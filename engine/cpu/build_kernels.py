@@ -46,7 +46,7 @@ def _missing(folder: Path, baselines: Sequence[Baseline]) -> list[str]:
 
 def _build_one(name: str, folder: Path, baselines: Sequence[Baseline]) -> str:
     building = import_module(f"{compiling.__package__}.compiled._building")
-    module = import_module(f"{compiling.__package__}.compiled.{name}")
+    module = import_module(compiling.module_name(name))
     codes = building.build(building.entries(module), building.numbers(module), baselines)
     for baseline, code in zip(baselines, codes, strict=True):
         path = _path(folder, name, baseline)

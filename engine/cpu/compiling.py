@@ -1,6 +1,6 @@
 """Kernels, ready to run: from the package, from the user's cache folder, or compiled by Numba on first use.
 
-The kernels are in ``compiled``, one file for each subject; a file is loaded completely on first use:
+The kernels are in the packages of ``compiled``, one file for each subject; a file is loaded completely on first use:
 ``kernels("convolution")``. If its machine code exists, neither those files nor Numba are imported.
 
 The choice of a kernel depends only on shapes and dtypes (``is_worth``), never on the availability of machine code, so
@@ -11,7 +11,7 @@ Machine code (``machine_code``) is made in a single way (``compiled._building``)
 build of a package or an environment, for all kernels (``build_kernels``), into ``BUILT``; or by the process that needs
 it, with a notice, and is then kept in the user's cache folder, as trusted as compiled Python files. If there is no such
 folder, or others may write into it, each process compiles again. The code records its sources: another version of the
-kernel's file, or of one that it imports (``_SHARED``; they import nothing else of each other), another baseline, and in
+kernel's file, or of one that it imports (``_shared``; they import nothing else of each other), another baseline, and in
 the cache folder another release of the compiler, lead to new code. Damaged files, as after a crash of the machine, are
 replaced; if a file cannot be written, as on a full disk, the code is used by this process only.
 """
@@ -50,6 +50,7 @@ __all__ = [
     "is_on",
     "is_worth",
     "kernels",
+    "module_name",
     "ready",
     "show_with",
     "told_together",
@@ -103,13 +104,14 @@ def address(x: Array) -> int:
 BUILT = Path(__file__).parent / "built"
 """Folder of ``build_kernels``' machine code."""
 _COMPILED = Path(__file__).parent / "compiled"
-_SHARED = ("_building.py", "blas.py", "loops.py", "philox.py", "sharing.py", "spans.py")
+_LIBRARY = _COMPILED / "library"
+"""Functions that kernels call; files without callable kernels."""
 
 _modules: dict[str, ModuleType] = {}
 
 
 def kernels(name: str) -> ModuleType:
-    """Return the functions and numbers of ``compiled/<name>.py``, ready to run."""
+    """Return the functions and numbers of the file of ``compiled`` with this name, ready to run."""
     module = _modules.get(name)
     if module is None:
         # A lock, because two threads may come at once; without interrupts, because a half-imported Numba could not be
@@ -123,12 +125,24 @@ def kernels(name: str) -> ModuleType:
 
 def files() -> tuple[str, ...]:
     """Return the names of all files of kernels."""
-    written = (path for path in _COMPILED.glob("[!_]*.py"))
-    return tuple(sorted(path.stem for path in written if path.stem not in _LIBRARIES))
+    return tuple(sorted(name for name, path in _paths().items() if path.parent != _LIBRARY))
 
 
-_LIBRARIES = ("blas", "loops", "philox", "scalars", "spans")
-"""Files without callable kernels."""
+@functools.cache
+def _paths() -> Mapping[str, Path]:
+    """Return the files of ``compiled`` and of its packages, by names that are unique among all of them."""
+    return {path.stem: path for path in _COMPILED.rglob("[!_]*.py")}
+
+
+def _shared() -> list[Path]:
+    """Return the files that determine the machine code of every file of kernels."""
+    return [_COMPILED / "_building.py", _COMPILED / "sharing.py", *sorted(_LIBRARY.glob("*.py"))]
+
+
+def module_name(name: str) -> str:
+    """Return the dotted name of a file of kernels."""
+    path = _paths()[name].relative_to(_COMPILED).with_suffix("")
+    return ".".join((__package__, _COMPILED.name, *path.parts))
 
 
 def _loaded(name: str) -> ModuleType:
@@ -136,7 +150,7 @@ def _loaded(name: str) -> ModuleType:
     code = machine_code.read(BUILT / machine_code.file_name(name, machine_code.baseline()), **made_from)
     if code is None:
         code = _kept(name, made_from, lambda: _built(name), name.replace("_", " "))
-    return machine_code.loaded(code, name)
+    return machine_code.loaded(code, module_name(name))
 
 
 def facts(name: str, baseline: machine_code.Baseline, *more: str) -> dict[str, Any]:
@@ -153,8 +167,8 @@ def facts(name: str, baseline: machine_code.Baseline, *more: str) -> dict[str, A
 @functools.cache
 def _sources(name: str) -> str:
     digest = hashlib.sha256()
-    for part in (*_SHARED, f"{name}.py"):
-        content = (_COMPILED / part).read_bytes()
+    for path in (*_shared(), _paths()[name]):
+        content = path.read_bytes()
         digest.update(b"%d " % len(content) + content)
     return digest.hexdigest()
 
@@ -163,7 +177,7 @@ def _built(name: str) -> machine_code.Code:
     """Compile a file of kernels."""
     building = _building()
     with without_collection():
-        module = import_module(f"{__package__}.compiled.{name}")
+        module = import_module(module_name(name))
         entries, numbers = building.entries(module), building.numbers(module)
         with _shown(f"compiling {name.replace('_', ' ')}", len(entries) + 1) as advance:
             (code,) = building.build(entries, numbers, (machine_code.baseline(),), advance)
@@ -195,7 +209,7 @@ def generated(name: str, digest: str, entry: Callable[[], Any]) -> Any:
 
         code = _kept(name, facts(name, machine_code.baseline(), digest), build)
         (function,) = code.functions
-        return getattr(machine_code.loaded(code, name), function)
+        return getattr(machine_code.loaded(code, module_name(name)), function)
 
 
 class _Notice:

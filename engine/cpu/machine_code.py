@@ -184,7 +184,7 @@ def _decoded(content: bytes, facts: Mapping[str, Any]) -> Code | None:
 
 
 def loaded(code: Code, name: str) -> ModuleType:
-    """Return the functions and numbers of the file of kernels of this name.
+    """Return the functions and numbers of a file of kernels, as a module of this name.
 
     Raises:
         RuntimeError: a function that it calls does not exist.
@@ -196,7 +196,7 @@ def loaded(code: Code, name: str) -> ModuleType:
     engine = _engine(binding)
     engine.add_object_file(binding.ObjectFileRef.from_data(code.machine_code))
     engine.finalize_object()
-    module = ModuleType(f"{__package__}.compiled.{name}")
+    module = ModuleType(name)
     for function, about in code.functions.items():
         python_function = _function(
             function, about, engine.get_function_address(f"hookscope_{function}"), module.__name__

@@ -160,7 +160,7 @@ def _blas_counts(whose: str) -> list[tuple[Callable[[], int | None], Callable[[i
 def small_products() -> int:
     """Return 1 if SciPy's OpenBLAS has kernels for small products, else 0.
 
-    ``compiled.blas.product`` composes large products of them.
+    ``compiled.library.blas.product`` composes large products of them.
     """
     with_kernels = ("SkylakeX", "Cooperlake", "SapphireRapids")
     return int(any(getattr(library, "architecture", None) in with_kernels for library in _blas_libraries("scipy")))
@@ -172,7 +172,7 @@ class single_threaded_blas:  # noqa: N801  # a context, as ``contextlib`` writes
     The order of sums in a library's own threads depends on their number.
 
     Args:
-        whose: "numpy" for ``numpy.matmul``, "scipy" for ``compiled.blas``.
+        whose: "numpy" for ``numpy.matmul``, "scipy" for ``compiled.library.blas``.
     """
 
     _lock = threading.Lock()

@@ -472,7 +472,7 @@ def _in_files(tests: list[str], count: int) -> list[str]:
 
 def _own_compiled_code(file: Path) -> None:
     """Disable cached machine code for a changed file of kernels, since it is identified by the file on disk."""
-    if file.parent.name == "compiled":
+    if "compiled" in file.parts:
         os.environ["NUMBA_CACHE_DIR"] = os.devnull
         compiling = import_module("hookscope.engine.cpu.compiling")
         compiling.BUILT = Path(os.devnull)  # type: ignore[attr-defined]

@@ -361,7 +361,9 @@ def _entry(
 ) -> Any:
     """Return the function to compile."""
     package = f"{compiling.__package__}.compiled"
-    scalars, loops, building = (import_module(f"{package}.{file}") for file in ("scalars", "loops", "_building"))
+    scalars, loops, building = (
+        import_module(f"{package}.{file}") for file in ("library.scalars", "library.loops", "_building")
+    )
     types = scalars.types
     element = {"float32": types.float32, "float64": types.float64, "bool": types.boolean}
 

@@ -10,7 +10,7 @@ from ..threads import share
 
 __all__ = ["in_order_of", "mapped", "new_like"]
 
-_BLOCK = 8192  # of ``compiled.loops``, which imports Numba
+_BLOCK = 8192  # of ``compiled.library.loops``, which imports Numba
 
 
 def mapped(file: str, name: str, x: Array, y: Array | None = None, number: float = 0.0) -> Array:

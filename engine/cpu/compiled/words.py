@@ -8,7 +8,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from ._building import function
-from .loops import helper, i64
+from .library.loops import helper, i64
 
 __all__ = ["unchanged", "versions"]
 

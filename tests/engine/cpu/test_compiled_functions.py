@@ -10,8 +10,8 @@ import pytest
 from scipy import special
 
 from hookscope.engine.cpu import threads
-from hookscope.engine.cpu.compiled import loops
-from hookscope.engine.cpu.compiled.loops import given, kernel, made
+from hookscope.engine.cpu.compiled.library import loops
+from hookscope.engine.cpu.compiled.library.loops import given, kernel, made
 
 
 def _over(function: Any) -> Callable[[Any], Any]:

@@ -133,13 +133,14 @@ def test_what_is_saved_can_do_without_the_line(tmp_path: Path) -> None:
 
 
 def test_files_of_kernels_import_of_each_other_only_what_is_in_their_digest() -> None:
-    for path in (Path(compiling.__file__).parent / "compiled").glob("*.py"):
+    folder = Path(compiling.__file__).parent / "compiled"
+    for path in folder.rglob("*.py"):
         imported = {
-            f"{node.module}.py"
+            (path.parents[node.level - 1] / f"{(node.module or '').replace('.', '/')}.py")
             for node in ast.walk(ast.parse(path.read_text()))
-            if isinstance(node, ast.ImportFrom) and node.level == 1
+            if isinstance(node, ast.ImportFrom) and node.level
         }
-        assert imported <= set(compiling._SHARED), path.name
+        assert {file for file in imported if folder in file.parents} <= set(compiling._shared()), path.name
 
 
 def test_without_a_folder_each_process_compiles(tmp_path: Path) -> None:

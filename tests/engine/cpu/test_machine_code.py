@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 from hookscope.engine.cpu import build_kernels, compiling, machine_code, threads
-from hookscope.engine.cpu.compiled import _building, loops
-from hookscope.engine.cpu.compiled.loops import f32, f64, given, i64, kernel, made, u8, u64
+from hookscope.engine.cpu.compiled import _building
+from hookscope.engine.cpu.compiled.library import loops
+from hookscope.engine.cpu.compiled.library.loops import f32, f64, given, i64, kernel, made, u8, u64
 
 FACTS = {"name": "file", "sources": "digest"}
 CODE = machine_code.Code(FACTS, {"function": "What it does."}, {"SIDE": 7}, ("malloc",), bytes(range(256)) * 9)
@@ -254,17 +255,14 @@ def test_memory_begins_at_a_line_of_the_cache_and_is_ones_own() -> None:
 def test_the_list_of_what_there_is_to_compile_is_closed() -> None:
     """Each file of kernels is built with each of its functions, for the arguments that it names; nothing else is."""
     files = compiling.files()
-    assert {path.stem for path in compiling._COMPILED.glob("*.py")} == {
-        *files,
-        *compiling._LIBRARIES,
-        "__init__",
-        "_building",
-    }
+    libraries = {path.stem for path in compiling._LIBRARY.glob("[!_]*.py")}
+    written = [path.stem for path in compiling._COMPILED.rglob("[!_]*.py")]
+    assert sorted(written) == sorted([*files, *libraries])  # no name twice
     for name in files:
-        found = _building.entries(import_module(f"hookscope.engine.cpu.compiled.{name}"))
+        found = _building.entries(import_module(compiling.module_name(name)))
         assert found and all(isinstance(one.arguments, tuple) for one in found.values()), name
-    for name in set(compiling._LIBRARIES):
-        assert not _building.entries(import_module(f"hookscope.engine.cpu.compiled.{name}")), name
+    for name in libraries:
+        assert not _building.entries(import_module(compiling.module_name(name))), name
     called = set()
     for path in Path(compiling.__file__).parents[1].rglob("*.py"):
         called |= set(re.findall(r"\bkernels\(\"(\w+)\"\)", path.read_text()))
@@ -274,7 +272,7 @@ def test_the_list_of_what_there_is_to_compile_is_closed() -> None:
 def test_no_code_needs_numba(tmp_path: Path) -> None:
     for name in ("softmax", "updates", "sharing"):
         made = compiling.kernels(name)
-        assert made.__name__ == f"hookscope.engine.cpu.compiled.{name}"
+        assert made.__name__ == compiling.module_name(name)
     built = compiling._built("copying")
     assert not [need for need in built.needs if need.lower().startswith(("nrt", "numba"))]
     assert not re.search(rb"/[a-z]+/[^\0]*\.py", built.machine_code)  # no path of the machine it was made on
@@ -329,7 +327,7 @@ def test_every_process_makes_the_same_machine_code_whatever_it_made_before() -> 
 def test_a_function_of_a_kernel_is_one_of_cpythons() -> None:
     function = compiling.kernels("rectifiers").relu
     assert type(function) is type(len) and function.__name__ == "relu"
-    assert function.__module__ == "hookscope.engine.cpu.compiled.rectifiers"  # which profilers show
+    assert function.__module__ == "hookscope.engine.cpu.compiled.neural.rectifiers"  # which profilers show
 
 
 def test_folders_are_left_alone_by_a_copy(path: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from hookscope.engine.cpu import threads
-from hookscope.engine.cpu.compiled.loops import f64, given, i64, kernel, made
+from hookscope.engine.cpu.compiled.library.loops import f64, given, i64, kernel, made
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork.*:DeprecationWarning")
 

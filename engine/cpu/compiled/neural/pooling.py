@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numba.core import types
 
-from .loops import at, choose, f32, floats, given, helper, i64, kernel
-from .spans import clear, span
+from ..library.loops import at, choose, f32, floats, given, helper, i64, kernel
+from ..library.spans import clear, span
 
 __all__ = ["LARGEST", "MEAN", "PICKED", "RETURNED", "SHARED", "pooled"]
 

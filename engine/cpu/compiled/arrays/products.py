@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .blas import product
-from .loops import f32, floats, given, i64, kernel
+from ..library.blas import product
+from ..library.loops import f32, floats, given, i64, kernel
 
 __all__ = ["products"]
 

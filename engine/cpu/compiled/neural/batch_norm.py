@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .loops import RUN, f32, f64, floats, given, helper, i64, kernel, made, moments
+from ..library.loops import RUN, f32, f64, floats, given, helper, i64, kernel, made, moments
 
 __all__ = ["affine", "batch_norm", "batch_norm_grad"]
 

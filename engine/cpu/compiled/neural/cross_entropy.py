@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .loops import RUN, exp, f32, f64, floats, given, helper, i64, kernel, largest, made
+from ..library.loops import RUN, exp, f32, f64, floats, given, helper, i64, kernel, largest, made
 
 __all__ = ["cross_entropy", "cross_entropy_grad"]
 

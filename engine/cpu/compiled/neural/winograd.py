@@ -18,9 +18,9 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from .blas import NO, YES, cached_product
-from .loops import f32, floats, give_back, given, helper, i64, kernel, made, take
-from .spans import clear, copy
+from ..library.blas import NO, YES, cached_product
+from ..library.loops import f32, floats, give_back, given, helper, i64, kernel, made, take
+from ..library.spans import clear, copy
 
 __all__ = ["by_kernels", "by_tiles", "inputs", "kernels", "weight_gradient"]
 

@@ -13,8 +13,8 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from .loops import f32, f64, i64, kernel, made
-from .philox import exact, uniform_of, words
+from ..library.loops import f32, f64, i64, kernel, made
+from ..library.philox import exact, uniform_of, words
 
 __all__ = ["BLOCK", "normal", "uniform"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .loops import RUN, exp, f32, f64, floats, helper, i64, kernel, largest
+from ..library.loops import RUN, exp, f32, f64, floats, helper, i64, kernel, largest
 
 __all__ = ["log_softmax", "log_softmax_grad", "softmax", "softmax_grad"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .loops import f32, floats, given, i64, kernel
-from .spans import DOT, SPREAD, SUM, clear, meet
+from ..library.loops import f32, floats, given, i64, kernel
+from ..library.spans import DOT, SPREAD, SUM, clear, meet
 
 __all__ = ["directly"]
 

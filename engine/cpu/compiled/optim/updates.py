@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .loops import f32, floats, give_back, given, helper, i64, kernel, square_root, take
-from .spans import copy
+from ..library.loops import f32, floats, give_back, given, helper, i64, kernel, square_root, take
+from ..library.spans import copy
 
 __all__ = ["BLOCK", "adam", "momentum"]
 

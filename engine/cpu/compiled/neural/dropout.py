@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .loops import at, choose, f32, floats, give_back, given, helper, i64, kernel, made, take, u64
-from .philox import four_words, uniform_of
+from ..library.loops import at, choose, f32, floats, give_back, given, helper, i64, kernel, made, take, u64
+from ..library.philox import four_words, uniform_of
 
 __all__ = ["dropout", "dropout_of_samples"]
 

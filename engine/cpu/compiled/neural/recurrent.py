@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from .blas import NO, YES, product
-from .loops import choose, floats, give_back, given, helper, i64, kernel, made, sigmoid, start, take, tanh, u8
-from .spans import clear
+from ..library.blas import NO, YES, product
+from ..library.loops import choose, floats, give_back, given, helper, i64, kernel, made, sigmoid, start, take, tanh, u8
+from ..library.spans import clear
 
 __all__ = ["GRU", "LSTM", "RELU", "TANH", "back", "forward"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .loops import floats, given, helper, i64, kernel
+from ..library.loops import floats, given, helper, i64, kernel
 
 __all__ = ["rows_added"]
 

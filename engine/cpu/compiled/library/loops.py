@@ -24,7 +24,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from ._building import ONCE, Entry
+from .._building import ONCE, Entry
 
 __all__ = [
     "BLOCK",

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .blas import NO, YES, cached_product
-from .loops import f32, give_back, given, helper, i64, kernel, take
-from .spans import FILL, PUT, clear, meet
+from ..library.blas import NO, YES, cached_product
+from ..library.loops import f32, give_back, given, helper, i64, kernel, take
+from ..library.spans import FILL, PUT, clear, meet
 
 __all__ = ["convolution", "input_gradient", "weight_gradient"]
 

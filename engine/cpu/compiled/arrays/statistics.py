@@ -20,7 +20,23 @@ from numba.core import types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from .loops import at, doubles, f64, floats, give_back, given, greater, helper, i64, kernel, lesser, made, take, u8, u32
+from ..library.loops import (
+    at,
+    doubles,
+    f64,
+    floats,
+    give_back,
+    given,
+    greater,
+    helper,
+    i64,
+    kernel,
+    lesser,
+    made,
+    take,
+    u8,
+    u32,
+)
 
 __all__ = ["BINS", "BLOCK", "PIECE", "changes", "count", "merge", "nonfinite", "survey", "whole", "widen"]
 

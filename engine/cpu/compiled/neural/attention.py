@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from .blas import NO, YES, cached_product
-from .loops import choose, exp, f32, floats, give_back, given, greater, helper, i64, kernel, start, take
+from ..library.blas import NO, YES, cached_product
+from ..library.loops import choose, exp, f32, floats, give_back, given, greater, helper, i64, kernel, start, take
 
 __all__ = ["KEYS", "ROWS", "attention", "attention_grad"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .loops import choose, elementwise, erfcx, exp, helper, sigmoid
+from ..library.loops import choose, elementwise, erfcx, exp, helper, sigmoid
 
 __all__ = ["gelu", "gelu_grad", "gelu_tanh", "gelu_tanh_grad"]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .loops import elementwise
-from .loops import sigmoid as gate_of
+from ..library.loops import elementwise
+from ..library.loops import sigmoid as gate_of
 
 __all__ = ["sigmoid", "sigmoid_grad", "silu", "silu_grad", "tanh_grad"]
 

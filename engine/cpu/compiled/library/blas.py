@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from ..machine_code import GEMM
+from ...machine_code import GEMM
 from .loops import helper
 
 __all__ = ["NO", "YES", "cached_product", "gemm", "product"]

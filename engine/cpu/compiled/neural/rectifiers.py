@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .loops import choose, elementwise, f32
+from ..library.loops import choose, elementwise, f32
 
 __all__ = ["relu", "relu_grad"]
 

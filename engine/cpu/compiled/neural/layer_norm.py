@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .loops import f32, f64, floats, given, helper, i64, kernel, made, moments
+from ..library.loops import f32, f64, floats, given, helper, i64, kernel, made, moments
 
 __all__ = ["layer_norm", "layer_norm_grad"]
 

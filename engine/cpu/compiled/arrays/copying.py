@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .loops import floats, give_back, helper, i64, kernel, take
+from ..library.loops import floats, give_back, helper, i64, kernel, take
 
 __all__ = ["turned"]
 

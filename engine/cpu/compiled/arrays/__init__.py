@@ -1,0 +1,1 @@
+"""Compiled kernels on arrays: copies, products, random numbers, sums by index, statistics."""

@@ -1,0 +1,1 @@
+"""Compiled update rules of optimizers."""
