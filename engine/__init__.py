@@ -10,7 +10,6 @@ from .autograd.saved_tensors import *
 from .base.module_names import on_first_use as _on_first_use
 from .base.old_names import install as _resolve_old_names
 from .context import *
-from .cpu.memory import keep_freed_memory as _keep_freed_memory
 from .formats import *
 from .jit import *
 from .nn.recompute import recompute as recompute
@@ -42,7 +41,6 @@ __version__ = "2.10.0"
 __hookscope__: str = _sys.modules[__name__.rpartition(".")[0]].__version__
 """The version of Hookscope. Looked up, since the package above imports modules that the engine must not import."""
 
-_keep_freed_memory()
 _resolve_old_names()
 _methods.bind()
 _backend.choose_from_environment()

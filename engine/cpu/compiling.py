@@ -38,6 +38,7 @@ import numpy as np
 from . import machine_code
 from .array_module import Array
 from .interrupts import uninterrupted
+from .memory import keep_freed_memory
 from .notices import tell
 from .ownership import NOT_WRITABLE, NotOwnError, own_folder
 
@@ -119,6 +120,8 @@ def kernels(name: str) -> ModuleType:
         with _loading, uninterrupted():
             module = _modules.get(name)
             if module is None:
+                if not _modules:
+                    keep_freed_memory()  # from now on large arrays come and go
                 module = _modules[name] = _loaded(name)
     return module
 
