@@ -42,6 +42,7 @@ _MOVED = {
         "softmax windows winograd"
     ),
     ("cpu", "cpu.optim"): "adam stepping updates",
+    ("cpu.compiled", "cpu.compiled"): "words=memory_words",
     ("cpu.compiled", "cpu.compiled.arrays"): "copying products random_numbers scattering statistics",
     ("cpu.compiled", "cpu.compiled.library"): "blas loops philox scalars spans",
     ("cpu.compiled", "cpu.compiled.neural"): (

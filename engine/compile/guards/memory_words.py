@@ -96,7 +96,7 @@ class Words:
         if addresses is None:
             self._addresses = addresses = np.array([id(dictionary) + _VERSION for dictionary in self._held], np.int64)
         numbers = np.empty_like(addresses)
-        kernels("words").versions(address(addresses), address(numbers), numbers.size)
+        kernels("memory_words").versions(address(addresses), address(numbers), numbers.size)
         return numbers
 
     def keep(self, numbers: Any) -> None:
@@ -118,7 +118,7 @@ class Words:
         counts = (numbers.size + len(expected), len(self._externals), len(self._arguments))
         table = np.array([*counts, *self._addresses, *addresses, *numbers, *expected, *forms], np.int64)
         self._kept = address(table), table, dtypes
-        self._unchanged = kernels("words").unchanged
+        self._unchanged = kernels("memory_words").unchanged
 
 
 _NOTHING = tuple((0,) * (4 - count) for count in range(5))

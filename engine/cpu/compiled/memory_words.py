@@ -1,4 +1,4 @@
-"""Comparing words of memory with those of a table, which ``engine/compile/guards/memory_words.py`` writes."""
+"""Comparison of words of memory with those of a table, which ``engine/compile/guards/memory_words.py`` writes."""
 
 from __future__ import annotations
 
