@@ -13,8 +13,8 @@ from types import TracebackType
 
 from hookscope import __version__
 from hookscope.kernel.checked_script import add_options, run_checked, with_values
-from hookscope.kernel.ranks.ending import end_of_rank, status_of_exit, traceback_of_script
 from hookscope.kernel.ranks.options import plan_of
+from hookscope.kernel.ranks.script_end import end_of_rank, status_of_exit, traceback_of_script
 
 _WIDTH = 100  # columns of a screen
 

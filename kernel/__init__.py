@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .alias import install_as_mindspore, uninstall
     from .extension import load_ipython_extension
     from .kernel import HookscopeKernel
-    from .pausing import KernelPauser, pause, resume
+    from .pauses.pauser import KernelPauser, pause, resume
     from .remote.serve import serve
 
 __all__ = [
@@ -28,11 +28,11 @@ __all__ = [
 
 _HOME = {
     "HookscopeKernel": "kernel",
-    "KernelPauser": "pausing",
+    "KernelPauser": "pauses.pauser",
     "install_as_mindspore": "alias",
     "load_ipython_extension": "extension",
-    "pause": "pausing",
-    "resume": "pausing",
+    "pause": "pauses.pauser",
+    "resume": "pauses.pauser",
     "serve": "remote.serve",
     "uninstall": "alias",
 }

@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
-from hookscope.kernel.held_file import HeldFile
-from hookscope.kernel.ranks.ending import RankEnd, status_of_exit, traceback_of_script
+from hookscope.kernel.descriptor import HeldFile
 from hookscope.kernel.ranks.options import WITH_VALUE, add_rank_options
+from hookscope.kernel.ranks.script_end import RankEnd, status_of_exit, traceback_of_script
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession

@@ -12,7 +12,7 @@ from typing import Any
 from wrapt import register_post_import_hook
 
 from .panels import panels_of
-from .pausing import somebody_looks, widgets_come_alive
+from .pauses.pauser import somebody_looks, widgets_come_alive
 
 _SHOWN_AS_HTML = (
     ("hookscope.engine.tensors.tensor", "Tensor"),
@@ -39,8 +39,8 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def _magics() -> tuple[Any, ...]:
-    from .magics import HookscopeMagics
-    from .remote.magic import RanksMagics
+    from .magics.cell_magics import HookscopeMagics
+    from .magics.rank_magics import RanksMagics
 
     return HookscopeMagics, RanksMagics
 
@@ -60,10 +60,10 @@ def _show_panels(shell: Any, module: Any) -> None:
     # Not by name: each widget has a class of its own with the same name.
     shell.display_formatter.mimebundle_formatter.for_type(module.DebuggerPanel, _forms)
     shell.display_formatter.ipython_display_formatter.for_type(module.DebuggerPanel, partial(_display, shell))
-    from hookscope.widgets import kept
+    from hookscope.widgets import saved_widget
 
-    if (add := panels_of(shell).add_panel) not in kept.when_made:
-        kept.when_made.append(add)
+    if (add := panels_of(shell).add_panel) not in saved_widget.when_made:
+        saved_widget.when_made.append(add)
 
 
 def _display(shell: Any, panel: Any) -> None:
@@ -82,7 +82,7 @@ def _forms(panel: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _introduce(shell: Any, debug: Any) -> None:
-    from .pausing import KernelPauser
+    from .pauses.pauser import KernelPauser
 
     if hasattr(shell, "kernel"):  # not in a terminal, where the debugger prompts
         debug.set_default_pauser(KernelPauser)
@@ -112,9 +112,9 @@ def unload_ipython_extension(shell: Any) -> None:
     if panel is not None:
         shell.display_formatter.mimebundle_formatter.pop(panel.DebuggerPanel, None)
         shell.display_formatter.ipython_display_formatter.pop(panel.DebuggerPanel, None)
-        from hookscope.widgets import kept
+        from hookscope.widgets import saved_widget
 
-        kept.when_made.remove(panels.add_panel)
+        saved_widget.when_made.remove(panels.add_panel)
     debug = sys.modules.get("hookscope.engine.debug")
     if debug is not None:
         debug.set_default_pauser(None)

@@ -18,11 +18,12 @@ from traitlets import Bool, Enum, Type, default
 
 from hookscope import __version__
 
-from . import alias, answering, extension
+from . import alias, extension
 from .ipykernel_adapter import Frames, KernelHooks, SignalHandler, error_reply
 from .panels import panels_of
-from .paused_names import PausedNamesShell
-from .pump import Pump
+from .pauses import message_filter
+from .pauses.completion import PausedNamesShell
+from .pauses.pump import Pump
 from .tracebacks import without_plumbing
 
 END_PATIENCE_SECONDS = 2.0
@@ -72,13 +73,13 @@ class HookscopeKernel(KernelHooks, IPythonKernel):
 
     def __init__(self, **kwargs: Any) -> None:
         self.process = os.getpid()  # a process forked from this one is not a kernel
-        self.pump = Pump(self, answering.is_panels)
+        self.pump = Pump(self, message_filter.is_panels)
         super().__init__(**kwargs)  # type: ignore[no-untyped-call]  # nor has ipykernel
         mode = self.alias_mindspore
         if mode == "always" or (mode == "auto" and not alias.mindspore_is_installed()):
             alias.install_as_mindspore()
         extension.load_ipython_extension(self.shell)
-        answering.answer_at_safe_points(self.pump)
+        message_filter.answer_at_safe_points(self.pump)
 
     @property
     def banner(self) -> str:  # type: ignore[override]  # ipykernel overrides its attribute in the same way

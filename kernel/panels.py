@@ -22,11 +22,11 @@ from weakref import WeakKeyDictionary
 from IPython.display import DisplayHandle, display
 
 from .ipykernel_adapter import publish
-from .pausing import widgets_come_alive
+from .pauses.pauser import widgets_come_alive
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
-    from hookscope.widgets.kept import Kept
+    from hookscope.widgets.saved_widget import Kept
 
 NEWEST = "_session"
 """The variable of the session that a magic opened last without an explicit name."""
@@ -221,7 +221,7 @@ class Panels:
                     panel.renew(run.page, run.cell)
 
     def _look_for_another_network(self, opened: Opened) -> None:
-        from hookscope.widgets.named import named_anew
+        from hookscope.widgets.network_check import named_anew
 
         session = opened.session
         if session is None or not session.attached:

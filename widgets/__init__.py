@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hookscope.widgets.export import export_html
     from hookscope.widgets.panel import DebuggerPanel
-    from hookscope.widgets.single import (
+    from hookscope.widgets.tables import HookTable, ParameterTable
+    from hookscope.widgets.view_widgets import (
         CaptureTimeline,
         CellTree,
         FindingList,
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
         Stepper,
         TensorView,
     )
-    from hookscope.widgets.tables import HookTable, ParameterTable
     from hookscope.widgets.views.cells.pages import cell_tree_html
 
 __all__ = [
@@ -39,16 +39,16 @@ __all__ = [
 ]
 
 _HOMES = {
-    "CaptureTimeline": "single",
-    "CellTree": "single",
-    "FindingList": "single",
+    "CaptureTimeline": "view_widgets",
+    "CellTree": "view_widgets",
+    "FindingList": "view_widgets",
     "DebuggerPanel": "panel",
-    "HookEditor": "single",
+    "HookEditor": "view_widgets",
     "HookTable": "tables",
-    "ParameterEditor": "single",
+    "ParameterEditor": "view_widgets",
     "ParameterTable": "tables",
-    "Stepper": "single",
-    "TensorView": "single",
+    "Stepper": "view_widgets",
+    "TensorView": "view_widgets",
     "cell_tree_html": "views.cells.pages",
     "export_html": "export",
 }

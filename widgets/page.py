@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hookscope.widgets.bundle import bundle
-from hookscope.widgets.own import OWN
 from hookscope.widgets.page_types import Types
+from hookscope.widgets.panel_view import OWN
 from hookscope.widgets.view import View
 from hookscope.widgets.views import VIEWS
 
@@ -90,7 +90,7 @@ def write_for_checks(folder: Path) -> None:
     types.add((OWN, *VIEWS.values()))
     modules = _made()
     modules["static/python.js"] += types.text()
-    from hookscope.widgets.ranks.shown import SHOWN  # imported here, since its panel depends on this module
+    from hookscope.widgets.ranks.declaration import SHOWN  # imported here, since its panel depends on this module
 
     of_ranks = Types()
     of_ranks.add([SHOWN])

@@ -22,10 +22,10 @@ import traitlets
 
 from hookscope.widgets import page, progress_view, snapshot, texts
 from hookscope.widgets.heading import heading
-from hookscope.widgets.kept import Kept
 from hookscope.widgets.messages import Actions, MessageError, checked, checked_traits, one_of
-from hookscope.widgets.named import named_anew
-from hookscope.widgets.own import OWN
+from hookscope.widgets.network_check import named_anew
+from hookscope.widgets.panel_view import OWN
+from hookscope.widgets.saved_widget import Kept
 from hookscope.widgets.throttle import Throttle
 from hookscope.widgets.view import refuse_clashes
 from hookscope.widgets.views import VIEWS, WHOLE, checked_views

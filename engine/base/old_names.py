@@ -129,9 +129,29 @@ _MOVED = {
         "names=checkpoint_names safetensors saving=save_checkpoint turns=path_locks"
     ),
 }
+# Likewise below `hookscope`; they are resolved once the engine is imported.
+_MOVED_ABOVE = {
+    ("kernel", "kernel"): "held_file=descriptor",
+    ("kernel", "kernel.alias"): "class_homes",
+    ("kernel", "kernel.magics"): "last_call magic_options=options running=cell_body",
+    ("kernel", "kernel.pauses"): (
+        "answering=message_filter inbox paused_names=completion pausing=pauser pump visible_pause"
+    ),
+    ("kernel.ranks", "kernel.ranks"): "ending=script_end",
+    ("kernel.remote", "kernel.magics"): "magic=rank_magics",
+    ("kernel.remote", "kernel.remote"): "attached=attached_run started=child_ranks",
+    ("widgets", "widgets"): "kept=saved_widget named=network_check own=panel_view single=view_widgets",
+    ("widgets.ranks", "widgets.ranks"): "asking=requests forms=static_form shown=declaration standing=status",
+    ("widgets.views.cells", "widgets.views.cells"): "shared=shared_parts",
+    ("widgets.views.findings", "widgets.views.findings"): "found=rows",
+    ("widgets.views.hooks", "widgets.views.hooks"): "listed=rows",
+    ("widgets.views.parameters", "widgets.views.parameters"): "unusual=update_check",
+    ("widgets.views.stepper", "widgets.views.stepper"): "watched=watch_expressions",
+}
 _NAMES = {
-    f"{_ENGINE}.{old_package}.{old}".replace("..", "."): f"{_ENGINE}.{new_package}.{new or old}".replace("..", ".")
-    for (old_package, new_package), names in _MOVED.items()
+    f"{root}.{old_package}.{old}".replace("..", "."): f"{root}.{new_package}.{new or old}".replace("..", ".")
+    for root, table in ((_ENGINE, _MOVED), (_ENGINE.rpartition(".")[0], _MOVED_ABOVE))
+    for (old_package, new_package), names in table.items()
     for old, _, new in (name.partition("=") for name in names.split())
 }
 _DIVIDED = {f"{_ENGINE}.core"}

@@ -17,8 +17,8 @@ import sys
 import time
 from typing import Any
 
-from hookscope.kernel.ranks.ending import REPORT_VARIABLE, rank_of_environment
 from hookscope.kernel.ranks.processes import adopt_orphans, die_with_parent, kill_descendants, reap
+from hookscope.kernel.ranks.script_end import REPORT_VARIABLE, rank_of_environment
 
 __all__ = ["GRACE", "SOCKET", "main"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..ipykernel_adapter import publish
-from ..pausing import running_kernel
+from ..pauses.pauser import running_kernel
 
 __all__ = ["Outputs"]
 

@@ -206,7 +206,7 @@ class SessionRequests:
     def _panel(self, client: bytes, message: Message, buffers: Buffers) -> Message:
         """Open this session's panel for a client, replacing its previous one; with ``open`` false, only close that."""
         from hookscope.widgets import DebuggerPanel
-        from hookscope.widgets.kept import of_no_cell
+        from hookscope.widgets.saved_widget import of_no_cell
 
         key = client, str(message.get("of", ""))
         previous = self._panels.pop(key, None)

@@ -18,9 +18,9 @@ MODULES = (
     "hookscope.kernel",
     "hookscope.kernel.kernel",
     "hookscope.kernel.extension",
-    "hookscope.kernel.magics",
+    "hookscope.kernel.magics.cell_magics",
     "hookscope.kernel.pytest_plugin",
-    "hookscope.kernel.remote.magic",
+    "hookscope.kernel.magics.rank_magics",
     "hookscope.engine.debug.remote.served",
     "hookscope.__main__",
 )

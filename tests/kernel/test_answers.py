@@ -163,7 +163,7 @@ def test_a_message_of_the_user_that_waits_does_not_fill_the_queue_to_the_main_th
     kernel: Kernel, panel: str, other: str
 ) -> None:
     # More answers than messages fit into that queue, each of which might announce what waits.
-    kernel.run("import hookscope.kernel.pump as p; seconds, p.ANSWER_SECONDS = p.ANSWER_SECONDS, 1e-6")
+    kernel.run("import hookscope.kernel.pauses.pump as p; seconds, p.ANSWER_SECONDS = p.ANSWER_SECONDS, 1e-6")
     code = "print('paused', flush=True); worker = threading.Thread(target=work, args=[told('go'), 0]); worker.start()"
     cell = start(kernel, f"{code}; worker.join(); p.ANSWER_SECONDS = seconds; print(len(log))")
     kernel.comm(other, "waits")

@@ -176,7 +176,7 @@ def test_what_raises_where_a_page_is_answered_in_a_run_is_told_once(
 
     from hookscope.engine.debug import faults
     from hookscope.engine.tape import progress
-    from hookscope.kernel.answering import answer_at_safe_points
+    from hookscope.kernel.pauses.message_filter import answer_at_safe_points
 
     def boom() -> None:
         raise RuntimeError("planted")

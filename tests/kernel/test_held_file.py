@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hookscope.kernel.held_file import HeldFile
+from hookscope.kernel.descriptor import HeldFile
 
 
 def test_a_number_that_another_file_has_now_is_not_the_held_file(tmp_path: Path) -> None:

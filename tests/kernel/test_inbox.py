@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from hookscope.kernel.inbox import Inbox
+from hookscope.kernel.pauses.inbox import Inbox
 
 
 def message(number: int) -> list[Any]:

@@ -26,9 +26,9 @@ from kernel_driver import Kernel
 from packaging.specifiers import SpecifierSet
 
 from hookscope.kernel import ipykernel_adapter as adapter
-from hookscope.kernel.answering import COMMS, QUERIES
 from hookscope.kernel.debugger import HookscopeDebugger
 from hookscope.kernel.kernel import HookscopeKernel, HookscopeShell
+from hookscope.kernel.pauses.message_filter import COMMS, QUERIES
 from hookscope.kernel.remote.host import _Shell as RankShell
 
 

@@ -8,8 +8,8 @@ import pytest
 from kernel_driver import Kernel, Result
 
 from hookscope.engine.debug.record import ring
-from hookscope.kernel import magic_options
-from hookscope.kernel.magics import HookscopeMagics
+from hookscope.kernel.magics.cell_magics import options as magic_options
+from hookscope.kernel.magics.cell_magics.cell_magics import HookscopeMagics
 
 SETUP = """
 import comm

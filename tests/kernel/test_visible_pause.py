@@ -173,7 +173,7 @@ def test_a_cell_that_waits_for_a_bare_pause_gets_its_button(network: Kernel) -> 
 
 
 def test_during_a_long_pause_the_static_form_is_renewed(network: Kernel) -> None:
-    network.run("import hookscope.widgets.kept as kept; kept._RENEW_SECONDS = 0.2")
+    network.run("import hookscope.widgets.saved_widget as kept; kept._RENEW_SECONDS = 0.2")
     cell = network.execute("%%cell net -b .\nnet(x);", cell="1")
     page = Page(network, cell)
     page.answer(True)

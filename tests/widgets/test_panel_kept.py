@@ -50,7 +50,7 @@ def handles(monkeypatch: pytest.MonkeyPatch) -> list[Handle]:
         handles.append(Handle(shown))
         return handles[-1]
 
-    monkeypatch.setattr("hookscope.widgets.kept.display", display)
+    monkeypatch.setattr("hookscope.widgets.saved_widget.display", display)
     return handles
 
 
@@ -151,7 +151,7 @@ def test_a_panel_that_was_never_shown_is_not_renewed(
 def test_in_a_long_cell_the_copy_is_renewed_every_ten_seconds(
     panel: DebuggerPanel, session: PlainSession, handles: list[Handle], clock: FakeClock, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr("hookscope.widgets.kept.monotonic", clock)
+    monkeypatch.setattr("hookscope.widgets.saved_widget.monotonic", clock)
     panel.place_now = lambda: ("page", "cell")
     panel.display("page")
     copy = handles[1]

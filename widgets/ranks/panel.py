@@ -18,13 +18,9 @@ from uuid import uuid4
 from hookscope.engine.debug.faults import kernel_faults
 from hookscope.widgets import texts
 from hookscope.widgets.bundle import bundle
-from hookscope.widgets.kept import Kept
 from hookscope.widgets.messages import MessageError, checked, one_of
 from hookscope.widgets.page import HERE, constants_module, style_of
-from hookscope.widgets.ranks.asking import Answer, Asking
-from hookscope.widgets.ranks.fleet import Fleet
-from hookscope.widgets.ranks.forms import ranks_html
-from hookscope.widgets.ranks.shown import (
+from hookscope.widgets.ranks.declaration import (
     COMMANDS,
     FIGURES,
     SHOWN,
@@ -37,8 +33,12 @@ from hookscope.widgets.ranks.shown import (
     RanksStatus,
     RanksTable,
 )
-from hookscope.widgets.ranks.standing import ENDS, Told, finding_lines, rank_rows, whole, with_missing
+from hookscope.widgets.ranks.fleet import Fleet
+from hookscope.widgets.ranks.requests import Answer, Asking
+from hookscope.widgets.ranks.static_form import ranks_html
+from hookscope.widgets.ranks.status import ENDS, Told, finding_lines, rank_rows, whole, with_missing
 from hookscope.widgets.ranks.tables import PER_PAGE, Page, merged, usual
+from hookscope.widgets.saved_widget import Kept
 
 # Seconds between two requests: for the status while a rank works, for the status otherwise, for a table during a run.
 _WORKING, _RESTING, _TABLE = 0.3, 2.0, 1.0

@@ -3,14 +3,14 @@
 
 import { LACKS, watchConnection } from "../static/connection.js";
 import { make, setAttribute, setText } from "../static/dom.js";
-import { createFoot } from "../static/foot.js";
+import { createFoot } from "../static/footer.js";
 import { createKeys } from "../static/keys.js";
 import { Tabs } from "../static/tabs.js";
-import { Wires } from "../static/wires.js";
-import { createChosen } from "./chosen.js";
-import { createEvaluating } from "./evaluating.js";
+import { Wires } from "../static/trait_bindings.js";
+import { createChosen } from "./rank_panel.js";
+import { createEvaluating } from "./evaluation.js";
 import { createFindings } from "./findings.js";
-import { createHead } from "./head.js";
+import { createHead } from "./header.js";
 import { createRows } from "./rows.js";
 import { createTable } from "./table.js";
 

@@ -2,9 +2,9 @@
 // place, so that a live update neither loses the focus nor flickers. A row may have several selectable parts, and rows
 // may be grouped below headings.
 
-import { Heading, chosen, grouped, sorted, tints } from "./arranged.js";
+import { Heading, chosen, grouped, sorted, tints } from "./row_order.js";
 import { closest, make, newId, setAttribute, setText } from "./dom.js";
-import { InSight } from "./in_sight.js";
+import { InSight } from "./scroll_anchor.js";
 
 /**
  * @template Row

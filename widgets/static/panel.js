@@ -4,15 +4,15 @@
 import { LACKS, watchConnection } from "./connection.js";
 import { make, setAttribute, setText } from "./dom.js";
 import { createExport } from "./download.js";
-import { createFoot } from "./foot.js";
-import { createHead } from "./head.js";
+import { createFoot } from "./footer.js";
+import { createHead } from "./header.js";
 import { createKeys } from "./keys.js";
 import { createProgress } from "./progress.js";
-import { whetherSeen } from "./sight.js";
+import { whetherSeen } from "./visibility.js";
 import { createStatus } from "./status.js";
 import { Tabs } from "./tabs.js";
 import { PANEL, VIEWS } from "./views.js";
-import { Wires } from "./wires.js";
+import { Wires } from "./trait_bindings.js";
 
 /** @typedef {import("./types.js").Model} Model */
 /** @typedef {import("./types.js").Go} Go */

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from hookscope.engine.debug.remote import RemoteError
-from hookscope.kernel.remote.started import RanksFailed, StartedRanks, start_ranks
+from hookscope.kernel.remote.child_ranks import RanksFailed, StartedRanks, start_ranks
 from tests.processes import is_alive
 
 LONGEST = 60.0  # s for one cell, however it ends: what takes longer is a hang

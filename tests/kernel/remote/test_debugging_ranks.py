@@ -34,7 +34,7 @@ x = ms.Tensor(np.ones((2, 3), np.float32))
 # What the test has the kernel do while a cell runs.
 ACT = """
 import comm, json, time
-from hookscope.kernel.remote.magic import ranks_of
+from hookscope.kernel.magics.rank_magics import ranks_of
 link = comm.create_comm(target_name="test")
 def act(message):
     fleet = ranks_of(get_ipython()).started().fleet

@@ -18,7 +18,7 @@ from kernel_driver import Kernel
 
 from hookscope.engine.debug.remote import Remote, cards
 from hookscope.engine.debug.remote.addresses import tcp_address
-from hookscope.kernel.remote.attached import Attached
+from hookscope.kernel.remote.attached_run import Attached
 
 SECONDS = 240.0
 NETWORK = """

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hookscope.engine.debug.compare.ranks import RankFinding
 from hookscope.widgets.ranks import RanksPanel
-from hookscope.widgets.ranks.shown import SHOWN
+from hookscope.widgets.ranks.declaration import SHOWN
 from hookscope.widgets.ranks.tables import PER_PAGE
 from tests.browser.lab import wait_until
 

@@ -28,7 +28,7 @@ from hookscope.widgets.views.cells.figures import (
     figure,
     thinned,
 )
-from hookscope.widgets.views.cells.shared import Shared, sharing
+from hookscope.widgets.views.cells.shared_parts import Shared, sharing
 
 SECOND = 1.0
 

@@ -13,7 +13,7 @@ from hookscope.engine import Tensor, nn, ops, value_and_grad
 from hookscope.engine.debug import DebugSession
 from hookscope.widgets.views.findings.cards import cards_html
 from hookscope.widgets.views.findings.evidence import Evidence
-from hookscope.widgets.views.findings.found import cause_rows
+from hookscope.widgets.views.findings.rows import cause_rows
 
 X = np.array([[2.0, 3.0, -1.0, 0.5]], np.float32)
 

@@ -14,7 +14,8 @@ from hookscope import engine as ms
 from hookscope.engine import nn
 from hookscope.engine.debug import DebugSession
 from hookscope.widgets import DebuggerPanel
-from hookscope.widgets.views.hooks import listed, written_hooks
+from hookscope.widgets.views.hooks import rows as listed
+from hookscope.widgets.views.hooks import written_hooks
 from hookscope.widgets.views.hooks.names import MOST, names_at_end
 from hookscope.widgets.views.hooks.pages import hook_rows
 

@@ -21,7 +21,7 @@ from hookscope.widgets.markup import Table
 from hookscope.widgets.views.parameters import figures as view
 from hookscope.widgets.views.parameters.pages import export_html, static_parts
 from hookscope.widgets.views.parameters.roles import is_running_statistic
-from hookscope.widgets.views.parameters.unusual import unusual_update
+from hookscope.widgets.views.parameters.update_check import unusual_update
 
 
 class Page:

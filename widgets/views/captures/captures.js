@@ -1,7 +1,7 @@
 // The captures, and the selected one below them.
 
 import { make } from "../../static/dom.js";
-import { createSelected, messagesOf } from "./selected.js";
+import { createSelected, messagesOf } from "./selected_capture.js";
 import { Timeline } from "./timeline.js";
 
 /**

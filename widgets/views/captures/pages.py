@@ -11,7 +11,7 @@ from hookscope.engine.debug.record.capture import cell_name
 from hookscope.engine.tape.progress import progress
 from hookscope.widgets import drawings, texts
 from hookscope.widgets.markup import Table, left_out, number, opened_by, scrolling, text
-from hookscope.widgets.views.findings.found import captures_of
+from hookscope.widgets.views.findings.rows import captures_of
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import Capture, CaptureRing, DebugSession

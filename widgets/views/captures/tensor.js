@@ -4,7 +4,7 @@
 import { make, setText } from "../../static/dom.js";
 import { parseNumber, toFloat64 } from "../../static/format.js";
 import { createTheme } from "./colors.js";
-import { createComparing } from "./comparing.js";
+import { createComparing } from "./comparison.js";
 import { heatmapLegend } from "./heatmap.js";
 import { Matrices } from "./matrices.js";
 import { createTiles, drawTable } from "./pictures.js";

@@ -23,7 +23,7 @@ from hookscope.widgets.views.cells.figures import (
 )
 from hookscope.widgets.views.cells.nodes import CELL_NUMBERS, CELL_STATES, Tree, cell_nodes, cell_states, cell_texts
 from hookscope.widgets.views.cells.pages import export_html, static_parts
-from hookscope.widgets.views.cells.shared import sharing
+from hookscope.widgets.views.cells.shared_parts import sharing
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
@@ -122,7 +122,7 @@ VIEW = View(
         "tree_numbers": state(bytes, live=True),
         "tree_states": state(bytes, live=True),
         "cell_figures": state(bytes, live=True),
-        "conditions": findings.CONDITIONS,  # number of findings of each cell
+        "conditions": findings.CONDITIONS_TRAIT,  # number of findings of each cell
     },
     messages={"cells_in_sight": Message(InSight), "cell_trend": Message(Trend)},
     actions={

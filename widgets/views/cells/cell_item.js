@@ -12,7 +12,7 @@ import { FigureBar } from "./figure_bar.js";
  * and differs in training mode from its parent; its findings and, while it is collapsed, those of its descendants, with
  * the label of the worst; and its statistics.
  * @typedef {{opened: boolean | null, matches: boolean, watching: boolean, differs: boolean,
- *   here: import("./found.js").Here | undefined, below: import("./found.js").Below | undefined, worstBelow: string,
+ *   here: import("./finding_counts.js").Here | undefined, below: import("./finding_counts.js").Below | undefined, worstBelow: string,
  *   figures: import("./figures.js").Figures}} Around */
 
 export class CellItem {
@@ -105,7 +105,7 @@ export class CellItem {
     setAttribute(this.element, "aria-description", [told, counted].filter(Boolean).join(" ") || null);
   }
 
-  /** @param {HTMLButtonElement} badge @param {import("./found.js").Here | undefined} found @param {string} inside @param {string} where the label of the cell with the worst finding */
+  /** @param {HTMLButtonElement} badge @param {import("./finding_counts.js").Here | undefined} found @param {string} inside @param {string} where the label of the cell with the worst finding */
   #drawHits(badge, found, inside, where) {
     badge.hidden = !found;
     badge.disabled = !this.leadsToFindings;

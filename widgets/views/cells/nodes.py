@@ -17,7 +17,7 @@ from hookscope.engine.debug.stop.breakpoint import MOMENTS
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import CellNode, DebugSession
-    from hookscope.widgets.views.cells.shared import Shared
+    from hookscope.widgets.views.cells.shared_parts import Shared
 
 CELL_NUMBERS = ("depth", "type", "shape", "parameters")
 """Columns of float64; types and shapes are indices into lists of texts."""

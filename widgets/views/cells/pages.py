@@ -11,8 +11,8 @@ from hookscope.widgets.markup import MAX_ROWS, Table, counted_title, text
 from hookscope.widgets.texts import counted
 from hookscope.widgets.views.cells.figures import FIGURE_KINDS, Figure, figure, newest
 from hookscope.widgets.views.cells.nodes import cell_nodes, hooks_text
-from hookscope.widgets.views.cells.shared import Shared, sharing
-from hookscope.widgets.views.findings.found import cell_hits
+from hookscope.widgets.views.cells.shared_parts import Shared, sharing
+from hookscope.widgets.views.findings.rows import cell_hits
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import CellNode, DebugSession

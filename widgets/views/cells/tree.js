@@ -6,7 +6,7 @@ import { formatCount } from "../../static/format.js";
 import { CellItem } from "./cell_item.js";
 import { Cells } from "./cells.js";
 import { Figures } from "./figures.js";
-import { Found } from "./found.js";
+import { Found } from "./finding_counts.js";
 import { Outline } from "./outline.js";
 import { createSearch, nextMatch } from "./search.js";
 import { TrendWindow } from "./trend.js";

@@ -8,12 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hookscope.engine.debug import CONDITIONS as KNOWN
+from hookscope.engine.debug import CONDITIONS
 from hookscope.widgets import texts
 from hookscope.widgets.messages import Action, MessageError
 from hookscope.widgets.view import Section, Static, View, state
-from hookscope.widgets.views.findings.found import Conditions, conditions_view
 from hookscope.widgets.views.findings.pages import conditions_html, findings_section, static_parts
+from hookscope.widgets.views.findings.rows import Conditions, conditions_view
 
 if TYPE_CHECKING:
     from hookscope.widgets.panel import DebuggerPanel
@@ -39,7 +39,7 @@ def set_all(panel: DebuggerPanel, on: bool) -> None:
     """Enable every known condition, keeping those that are enabled unchanged; or disable all of them."""
     session = panel.session
     enabled = {condition.name for condition in session.conditions}
-    for name in KNOWN:
+    for name in CONDITIONS:
         if on and name not in enabled:
             session.add_condition(name)
         elif not on and name in enabled:
@@ -76,7 +76,7 @@ def add_own(panel: DebuggerPanel, expression: str) -> None:
     panel.session.add_condition("if " + expression.strip().removeprefix("if ").strip())
 
 
-CONDITIONS = state(Conditions, live=True)
+CONDITIONS_TRAIT = state(Conditions, live=True)
 
 VIEW = View(
     name="findings",
@@ -85,7 +85,7 @@ VIEW = View(
     script=_HERE / "findings_view.js",
     style=_HERE / "findings.css",
     leads_to="findings",
-    traits={"conditions": CONDITIONS},
+    traits={"conditions": CONDITIONS_TRAIT},
     actions={
         "condition": Action({"name": str, "on": bool, "pause": bool, "threshold": str}, set_condition),
         "all_conditions": Action({"on": bool}, set_all),

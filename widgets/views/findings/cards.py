@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hookscope.widgets.markup import details, left_out, text
 from hookscope.widgets.views.findings.evidence import evidence_html
-from hookscope.widgets.views.findings.found import CauseRow, cause_rows
+from hookscope.widgets.views.findings.rows import CauseRow, cause_rows
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession

@@ -2,8 +2,8 @@
 
 import { make, setAttribute } from "../../static/dom.js";
 import { createFindings } from "./findings.js";
-import { createMuted } from "./muted.js";
-import { createWanted } from "./wanted.js";
+import { createMuted } from "./muted_conditions.js";
+import { createWanted } from "./condition_table.js";
 
 /**
  * @param {import("../../static/types.js").ViewContext} context

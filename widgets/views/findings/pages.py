@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hookscope.engine.debug.record.capture import cell_name
 from hookscope.widgets.markup import Table, scrolling, table, text
 from hookscope.widgets.views.findings.cards import cards_html
-from hookscope.widgets.views.findings.found import condition_rows, verdict
+from hookscope.widgets.views.findings.rows import condition_rows, verdict
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession

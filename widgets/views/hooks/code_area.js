@@ -2,7 +2,7 @@
 // textarea, so that typing, undo, selection and screen readers work as usual.
 
 import { make, setAttribute, setText } from "../../static/dom.js";
-import { back, dedent, indent, newLine } from "./indenting.js";
+import { back, dedent, indent, newLine } from "./indentation.js";
 
 const LINE_HEIGHT = 19;
 const PADDING = 6;
@@ -53,7 +53,7 @@ export class CodeArea {
     this.input.scrollTop = 0;
   }
 
-  /** @param {import("./indenting.js").Change} change */
+  /** @param {import("./indentation.js").Change} change */
   change({ from, to, text, start, end }) {
     this.input.setSelectionRange(from, to);
     const command = text ? "insertText" : "delete";

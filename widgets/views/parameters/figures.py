@@ -23,7 +23,7 @@ from hookscope.widgets import texts
 from hookscope.widgets.columns import columns_to_bytes
 from hookscope.widgets.series import thinned
 from hookscope.widgets.views.parameters.roles import is_running_statistic, shared_text
-from hookscope.widgets.views.parameters.unusual import unusual_update
+from hookscope.widgets.views.parameters.update_check import unusual_update
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession, ParameterRow

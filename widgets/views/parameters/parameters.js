@@ -9,7 +9,7 @@ import { runningColumns, weightColumns } from "./columns.js";
 import { createParameterDetail } from "./parameter_detail.js";
 import { addFigures, readRows } from "./rows.js";
 import { createSeriesChooser } from "../../static/sparkline.js";
-import { createRunning } from "./running.js";
+import { createRunning } from "./running_statistics.js";
 import { SparklineReading } from "./sparkline_reading.js";
 
 /** @typedef {import("./rows.js").ParameterRow} ParameterRow */

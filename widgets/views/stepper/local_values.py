@@ -14,7 +14,7 @@ from hookscope.engine.tensors.tensor import Tensor
 from hookscope.widgets import texts
 from hookscope.widgets.messages import MessageError
 from hookscope.widgets.views.captures.tensor import PictureFacts, slice_view
-from hookscope.widgets.views.stepper.watched import figures_text
+from hookscope.widgets.views.stepper.watch_expressions import figures_text
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import PausePoint

@@ -2,7 +2,7 @@
 
 import { make, setText } from "../../static/dom.js";
 import { createCommands, ends, keyFor } from "./commands.js";
-import { createEvaluate } from "./evaluate.js";
+import { createEvaluate } from "./expression_input.js";
 import { createGradient } from "./gradient.js";
 import { createLines } from "./lines.js";
 import { createLocals } from "./locals.js";

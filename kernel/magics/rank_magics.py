@@ -12,15 +12,15 @@ from weakref import WeakKeyDictionary
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 
-from ..magic_options import RANKS, RANKS_CELL, one_line
-from ..pausing import widgets_come_alive
+from ..pauses.pauser import widgets_come_alive
+from .options import RANKS, RANKS_CELL, one_line
 
 if TYPE_CHECKING:
     from hookscope.widgets.ranks import RanksPanel
 
-    from .attached import Attached
-    from .fleet import Fleet
-    from .started import StartedRanks
+    from ..remote.attached_run import Attached
+    from ..remote.child_ranks import StartedRanks
+    from ..remote.fleet import Fleet
 
 __all__ = ["NotebookRanks", "RanksMagics", "ranks_of", "served_runs"]
 
@@ -84,7 +84,7 @@ class NotebookRanks:
         Raises:
             UsageError: another number is running, or they cannot be started.
         """
-        from .started import start_ranks
+        from ..remote.child_ranks import start_ranks
 
         if self._started is not None and not self._started.alive:
             self.stop()
@@ -150,7 +150,7 @@ class NotebookRanks:
         """
         from hookscope.engine.debug.compare.ranks import RANK_CONDITIONS
 
-        from .started import RanksFailed
+        from ..remote.child_ranks import RanksFailed
 
         started = self.started()
         started.fleet.stop_on = frozenset(options.stop_on) & frozenset(RANK_CONDITIONS)
@@ -187,7 +187,7 @@ class NotebookRanks:
         Raises:
             UsageError: there is no run, or none of that name.
         """
-        from .attached import Attached, choose
+        from ..remote.attached_run import Attached, choose
 
         try:
             attached = Attached(choose(name))
@@ -200,7 +200,7 @@ class NotebookRanks:
 
 def served_runs() -> str:
     """Return the runs that ``%cell --attach`` can attach to, as text; "" if there are none."""
-    from .attached import table
+    from ..remote.attached_run import table
 
     return table()
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand
 
-from . import magic_options as options_of
-from . import running
+from ..panels import NEWEST, panels_of
+from . import cell_body
+from . import options as option_parsers
+from .cell_body import show
 from .last_call import LastCall, last_call
-from .magic_options import check_output, find_cell, one_line
-from .panels import NEWEST, panels_of
-from .remote.magic import ranks_of, served_runs
-from .running import show
+from .options import check_output, find_cell, one_line
+from .rank_magics import ranks_of, served_runs
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
@@ -71,21 +71,21 @@ class HookscopeMagics(Magics):
         if cell is None:
             self._open_panel(line)
             return
-        options = options_of.CELL.parse_line(line)
+        options = option_parsers.CELL.parse_line(line)
         if options.ranks:
             ranks_of(self.shell).run_under_debugger(line, options, cell)
             return
-        body = running.Body(self.shell, cell)
+        body = cell_body.Body(self.shell, cell)
         if body.is_valid:
             self._run_under_debugger(options, body)
         else:
             body.run()
         if body.error is not None:
-            running.fail_cell(self.shell, body.error)
+            cell_body.fail_cell(self.shell, body.error)
 
     def _open_panel(self, line: str) -> None:
-        options = options_of.OPEN.parse_line(line)
-        options_of.check_alone(options)
+        options = option_parsers.OPEN.parse_line(line)
+        option_parsers.check_alone(options)
         if options.list:
             print(self._panels.table())
             if served := served_runs():
@@ -103,12 +103,12 @@ class HookscopeMagics(Magics):
             self._panels.open(variable)
             return
         net = find_cell(options.net, self.shell.user_ns, "%cell")
-        session = DebugSession(net, name=options.net, **options_of.bounds(options))
+        session = DebugSession(net, name=options.net, **option_parsers.bounds(options))
         session.attach()
         self._panels.add_session(session)
         self._panels.open(session)
 
-    def _run_under_debugger(self, options: argparse.Namespace, body: running.Body) -> None:
+    def _run_under_debugger(self, options: argparse.Namespace, body: cell_body.Body) -> None:
         name, namespace = options.net, self.shell.user_ns
         check_output(options.output or NEWEST, self.shell, body.names)
         defined_by_body = name is not None and name.partition(".")[0] in body.names
@@ -118,11 +118,11 @@ class HookscopeMagics(Magics):
         session = _session(net, options)
         with ExitStack() as stack:
             if options.device is not None:
-                stack.enter_context(running.device(options.device))
+                stack.enter_context(cell_body.device(options.device))
             if net is not None:
-                stack.enter_context(running.modes_kept(net, body, options.mode))
+                stack.enter_context(cell_body.modes_kept(net, body, options.mode))
             self._panels.add_session(session, options.output)
-            stack.enter_context(running.ended(session))
+            stack.enter_context(cell_body.ended(session))
             stack.enter_context(self._panels.around(session, shown=options.panel))
             session.attach()
             body.run()
@@ -132,7 +132,7 @@ class HookscopeMagics(Magics):
     @line_magic
     def params(self, line: str) -> None:
         """%params NET: the parameters of NET as a table."""
-        net = find_cell(options_of.PARAMS.parse_line(line).net, self.shell.user_ns, "%params")
+        net = find_cell(option_parsers.PARAMS.parse_line(line).net, self.shell.user_ns, "%params")
         from hookscope.widgets import ParameterTable
 
         show(ParameterTable(net))
@@ -140,7 +140,7 @@ class HookscopeMagics(Magics):
     @line_magic
     def hooks(self, line: str) -> None:
         """%hooks NET: every hook registered in NET as a table."""
-        net = find_cell(options_of.HOOKS.parse_line(line).net, self.shell.user_ns, "%hooks")
+        net = find_cell(option_parsers.HOOKS.parse_line(line).net, self.shell.user_ns, "%hooks")
         from hookscope.engine.debug import DebugSession
         from hookscope.widgets import HookTable
 
@@ -150,7 +150,7 @@ class HookscopeMagics(Magics):
     @line_magic
     def train(self, line: str) -> None:
         """%train NET on|off [PATTERN]: set the mode of NET, or of the cells in it that PATTERN matches."""
-        options = options_of.TRAIN.parse_line(line)
+        options = option_parsers.TRAIN.parse_line(line)
         net = find_cell(options.net, self.shell.user_ns, "%train")
         from hookscope.engine.debug.watch.pattern import check_matches, matches
 
@@ -171,7 +171,7 @@ class HookscopeMagics(Magics):
 
         The cell runs forward once more to get there. The value is what the bprop returned.
         """
-        name = options_of.BPROP.parse_line(line).net
+        name = option_parsers.BPROP.parse_line(line).net
         cell = find_cell(name, self.shell.user_ns, "%bprop")
         if not cell.has_custom_bprop:
             raise UsageError(f"%bprop: {name} has no bprop of its own; its gradient is automatic")
@@ -185,7 +185,7 @@ class HookscopeMagics(Magics):
 
         session = DebugSession(cell, step=True, name=name)
         self._panels.add_session(session)
-        with running.ended(session), self._panels.around(session), session:
+        with cell_body.ended(session), self._panels.around(session), session:
             _, pull_back = vjp(forward, *call.inputs, *call.keywords.values())
             return pull_back(*call.gradients)
 
@@ -222,7 +222,7 @@ def _session(net: Cell | None, options: argparse.Namespace) -> DebugSession:
             conditions=options.check,
             stop_on=options.stop_on,
             every=options.every,
-            **options_of.bounds(options),
+            **option_parsers.bounds(options),
             name=options.net or "session",
         )
     except ValueError as error:

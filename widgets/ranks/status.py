@@ -8,7 +8,7 @@ from typing import Any, Literal
 from hookscope.engine.debug.compare.ranks import RankFinding
 from hookscope.engine.debug.compare.ranks.findings import ranks_text
 from hookscope.engine.distributed.waiting import Standing, missing
-from hookscope.widgets.ranks.shown import COMMANDS, RankRow, RanksFinding, RanksStatus
+from hookscope.widgets.ranks.declaration import COMMANDS, RankRow, RanksFinding, RanksStatus
 from hookscope.widgets.ranks.tables import figure_text
 from hookscope.widgets.texts import one_line
 

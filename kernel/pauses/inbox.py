@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 
-from .ipykernel_adapter import Frames
+from ..ipykernel_adapter import Frames
 
 
 class Inbox:

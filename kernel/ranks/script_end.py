@@ -19,7 +19,7 @@ from array import array
 from types import TracebackType
 from typing import NoReturn, TextIO
 
-from hookscope.kernel.held_file import HeldFile
+from hookscope.kernel.descriptor import HeldFile
 from hookscope.kernel.ranks.processes import flush_c
 
 __all__ = ["REPORT_VARIABLE", "RankEnd", "end_of_rank", "rank_of_environment", "status_of_exit", "traceback_of_script"]

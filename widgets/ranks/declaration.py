@@ -8,7 +8,7 @@ from typing import Literal, TypedDict
 import traitlets
 
 from hookscope.widgets.messages import Action
-from hookscope.widgets.own import Done
+from hookscope.widgets.panel_view import Done
 from hookscope.widgets.view import Message, View, state
 
 TABS = ("captures", "parameters", "rank")

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from .panels import panels_of, print_under, run_of
+from ..panels import panels_of, print_under, run_of
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
@@ -93,8 +93,8 @@ class VisiblePause:
             panel.ask_who_sees()
 
     def _panels(self) -> list[DebuggerPanel]:
-        from hookscope.widgets.kept import open_panels
         from hookscope.widgets.panel import DebuggerPanel
+        from hookscope.widgets.saved_widget import open_panels
 
         return [
             panel

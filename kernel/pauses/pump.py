@@ -32,10 +32,10 @@ from time import monotonic
 from types import FrameType
 from typing import Any
 
-from . import ipykernel_adapter as adapter
-from .answering import COMMS, QUERIES, is_answered_in_a_pause
+from .. import ipykernel_adapter as adapter
+from ..ipykernel_adapter import Frames
 from .inbox import Inbox
-from .ipykernel_adapter import Frames
+from .message_filter import COMMS, QUERIES, is_answered_in_a_pause
 
 ANSWER_SECONDS = 0.05
 """Maximum seconds that a running cell handles messages, and minimum seconds before it handles more."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from ipykernel.zmqshell import ZMQInteractiveShell
 
-from .ipykernel_adapter import Namespaces, ShellHooks
+from ..ipykernel_adapter import Namespaces, ShellHooks
 
 _one_query = threading.RLock()  # a subshell replies in its own thread
 

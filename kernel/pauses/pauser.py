@@ -9,12 +9,12 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .ipykernel_adapter import takes_input
+from ..ipykernel_adapter import takes_input
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
 
-    from .kernel import HookscopeKernel
+    from ..kernel import HookscopeKernel
 
 _open_ended: list[threading.Event] = []
 """One event for each `pause()` that waits for `resume()` or its button."""
@@ -114,7 +114,7 @@ def _pause_with_button(kernel: HookscopeKernel, timeout: float | None) -> bool:
     from IPython.display import display
     from ipywidgets import Button
 
-    from .panels import display_under, print_under
+    from ..panels import display_under, print_under
 
     event = threading.Event()
     button = Button(description="Continue", icon="play", tooltip="Let the paused cell go on")

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from IPython.core.error import UsageError
 from IPython.display import display
 
-from .ipykernel_adapter import ends_with_semicolon
-from .magic_options import one_line
+from ..ipykernel_adapter import ends_with_semicolon
+from .options import one_line
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession

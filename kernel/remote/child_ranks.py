@@ -22,7 +22,7 @@ from hookscope.engine.debug.compare.ranks.findings import ranks_text
 from hookscope.engine.debug.remote import RemoteError, cards
 from hookscope.kernel.ranks.processes import is_stopped
 
-from ..pausing import running_kernel, somebody_looks, unavailable
+from ..pauses.pauser import running_kernel, somebody_looks, unavailable
 from . import host
 from .fleet import Fleet
 from .outputs import Outputs

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hookscope.engine.debug.compare.ranks.findings import ranks_text
 from hookscope.widgets.markup import Table, page, text
-from hookscope.widgets.ranks.shown import RankRow, RanksFinding, RanksTable
+from hookscope.widgets.ranks.declaration import RankRow, RanksFinding, RanksTable
 from hookscope.widgets.snapshot import STATIC_COPY
 
 
