@@ -282,3 +282,21 @@ def test_the_list_is_accessible_and_readable_and_fits(
     assert ratio >= 4.5, where
     if AXE.exists():  # it comes with npm, which not everybody who changes Python has
         assert violations(shown.page.get_by_role("group", name="Debugger of Net")) == []
+
+
+@pytest.mark.parametrize(("scheme", "brand"), [("light", "#1668c5"), ("light", "#1976d2"), ("dark", "#2196f3")])
+def test_a_selected_figure_can_be_read_on_its_tint(
+    shown: PanelPage, session: PlainSession, listed: Any, scheme: Any, brand: str
+) -> None:
+    for scale in (1e-4, 1.0):
+        session.capture("a").value._array[:] *= scale
+    shown.page.emulate_media(color_scheme=scheme)
+    # As JupyterLab does, which has a color of its own.
+    shown.page.evaluate("brand => document.body.style.setProperty('--jp-brand-color1', brand)", brand)
+    cell = listed().locator("[data-key='out std'][role=gridcell]").last
+    cell.click()
+    shown.until(lambda: cell.get_attribute("data-selected") is not None)
+    shown.until(lambda: cell.evaluate("cell => cell.style.getPropertyValue('--hs-tint')") == "100%")
+    ratio, where = lowest_contrast(shown.page)
+    shown.page.evaluate("document.body.style.removeProperty('--jp-brand-color1')")
+    assert ratio >= 4.5, where
