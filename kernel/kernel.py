@@ -73,7 +73,7 @@ class HookscopeKernel(KernelHooks, IPythonKernel):
 
     def __init__(self, **kwargs: Any) -> None:
         self.process = os.getpid()  # a process forked from this one is not a kernel
-        self.pump = Pump(self, message_filter.is_panels)
+        self.pump = Pump(self)
         super().__init__(**kwargs)  # type: ignore[no-untyped-call]  # nor has ipykernel
         mode = self.alias_mindspore
         if mode == "always" or (mode == "auto" and not alias.mindspore_is_installed()):

@@ -35,7 +35,7 @@ from typing import Any
 from .. import ipykernel_adapter as adapter
 from ..ipykernel_adapter import Frames
 from .inbox import Inbox
-from .message_filter import COMMS, QUERIES, is_answered_in_a_pause
+from .message_filter import COMMS, QUERIES, is_answered_in_a_pause, is_panels
 
 ANSWER_SECONDS = 0.05
 """Maximum seconds that a running cell handles messages, and minimum seconds before it handles more."""
@@ -77,13 +77,11 @@ class _Replies:
 class Pump:
     """The inbox of one kernel, and all consumers of it.
 
-    `kernel` is the HookscopeKernel; it is Any here because ipykernel's methods have no types. `is_urgent` returns, for
-    the id of a comm, whether a running cell may handle its messages.
+    `kernel` is the HookscopeKernel; it is Any here because ipykernel's methods have no types.
     """
 
-    def __init__(self, kernel: Any, is_urgent: Callable[[str], bool] = lambda comm_id: False) -> None:
+    def __init__(self, kernel: Any) -> None:
         self._kernel = kernel
-        self._is_urgent = is_urgent
         self.inbox = Inbox()
         self._pauses: list[object] = []  # innermost last, which empties the inbox
         self._running: set[int] = set()  # threads that run a callback and are not paused in it
@@ -108,7 +106,7 @@ class Pump:
         try:
             peeked = adapter.peek(kernel, message)
             kind, subshell = peeked["header"]["msg_type"], peeked["header"].get("subshell_id")
-            urgent = kind in COMMS and self._is_urgent(adapter.packed_content(kernel, peeked)["comm_id"])
+            urgent = kind in COMMS and is_panels(adapter.packed_content(kernel, peeked)["comm_id"])
         except Exception:  # ipykernel reports any invalid message from outside
             return False
         if is_answered_in_a_pause(kind, subshell):

@@ -16,6 +16,8 @@ FIGURES = ("mean", "minimum", "maximum", "std", "norm", "nan", "shape")
 """The statistic shown for each value; "nan" is the number of NaN elements, "shape" is shape and dtype."""
 
 COMMANDS = ("continue", "over", "into", "out", "cell")
+ENDS = ("abort", "interrupt")
+"""Buttons of the heading: those that resume paused ranks, and those that end the run."""
 
 
 class RanksStatus(TypedDict):
@@ -145,6 +147,6 @@ SHOWN = View(
             {"expression": str, "rank": int}, lambda panel, expression, rank: panel.evaluate(expression, rank)
         ),
     },
-    constants={"COMMANDS": COMMANDS, "FIGURES": FIGURES},
+    constants={"COMMANDS": (*COMMANDS, *ENDS), "FIGURES": FIGURES},
 )
 """For `rank`, -1 means all ranks; for `by`, 0 means the newest step."""

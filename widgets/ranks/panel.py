@@ -22,6 +22,7 @@ from hookscope.widgets.messages import MessageError, checked, one_of
 from hookscope.widgets.page import HERE, constants_module, style_of
 from hookscope.widgets.ranks.declaration import (
     COMMANDS,
+    ENDS,
     FIGURES,
     SHOWN,
     TABS,
@@ -36,7 +37,7 @@ from hookscope.widgets.ranks.declaration import (
 from hookscope.widgets.ranks.fleet import Fleet
 from hookscope.widgets.ranks.requests import Answer, Asking
 from hookscope.widgets.ranks.static_form import ranks_html
-from hookscope.widgets.ranks.status import ENDS, Told, finding_lines, rank_rows, whole, with_missing
+from hookscope.widgets.ranks.status import Told, finding_lines, rank_rows, whole, with_missing
 from hookscope.widgets.ranks.tables import PER_PAGE, Page, merged, usual
 from hookscope.widgets.saved_widget import Kept
 

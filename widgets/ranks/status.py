@@ -8,13 +8,12 @@ from typing import Any, Literal
 from hookscope.engine.debug.compare.ranks import RankFinding
 from hookscope.engine.debug.compare.ranks.findings import ranks_text
 from hookscope.engine.distributed.waiting import Standing, missing
-from hookscope.widgets.ranks.declaration import COMMANDS, RankRow, RanksFinding, RanksStatus
+from hookscope.widgets.ranks.declaration import COMMANDS, ENDS, RankRow, RanksFinding, RanksStatus
 from hookscope.widgets.ranks.tables import figure_text
 from hookscope.widgets.texts import one_line
 
 Told = Mapping[str, Any]
 
-ENDS = ("abort", "interrupt")
 _STATES = ("runs", "idle", "paused", "held", "waits", "ended", "busy")
 _AT_WORK = ("runs", "waits", "held", "paused", "busy")
 _LONG = 300

@@ -128,8 +128,14 @@ class Panel {
       this.connection.end(); // a restart closes the comm before the page reports it
       return;
     }
-    if (message.type === "resume") this.goesOn = true;
+    if (message.type === "resume") this.#resumes();
     if (!this.background.has(message.type)) this.connection.asked();
+  }
+
+  /** Disable the commands until Python reports the next stop. */
+  #resumes() {
+    this.goesOn = true;
+    for (const part of Object.values(this.parts)) part.setPaused?.(false);
   }
 
   /** @param {string} name */

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from hookscope.engine.debug.stop.pause import COMMANDS
 from hookscope.engine.tape.progress import Stopped
 from hookscope.widgets import progress_view, texts
 from hookscope.widgets.messages import Action, MessageError, one_of
@@ -32,7 +33,6 @@ _HERE = Path(__file__).parent
 # Time limit of a gradient check, which blocks a paused run and the user.
 _CHECK_SECONDS = 1.0
 _KEPT_EVALUATIONS = 20
-_COMMANDS = ("over", "into", "out", "operator", "cell", "continue", "abort")
 
 
 class GradientCheck(Gradient):
@@ -57,7 +57,7 @@ def publish(panel: DebuggerPanel, budget: float = 0.0) -> None:
 
 def resume(panel: DebuggerPanel, command: str) -> None:
     """Resume the run until its next stop."""
-    one_of("command", command, _COMMANDS)
+    one_of("command", command, COMMANDS)
     if panel.session.paused is None:
         raise MessageError(f"cannot do {command!r}: the run is not paused")
     # The state changes first, since the run may reach its next stop before resume() returns.
@@ -161,6 +161,7 @@ VIEW = View(
         "select_local": Action({"name": str, "part": str}, select_local),
         "open_local": Action({"name": str, "part": str}, open_local),
     },
+    constants={"COMMANDS": COMMANDS},
     publish=publish,
     static=Static(10, static_parts),
     sections=(Section(10, "Stop", stop_section), Section(30, "Gradients", gradients_html)),

@@ -1,28 +1,30 @@
 // The buttons that resume the run, and separate ones that only change the shown operator; each has a key.
 
 import { make } from "../../static/dom.js";
+import { COMMANDS } from "../../static/python.js";
 import { createIcon } from "./icons.js";
 import { createTooltip } from "./tooltip.js";
 
-/** Button, command, key: the same keys as in JupyterLab's debugger, as far as it has them. */
-const STEPS = [
-  ["Step over", "over", "F10"],
-  ["Step into", "into", "F11"],
-  ["Step out", "out", "Shift+F11"],
-  ["Next operator", "operator", "F8"],
-  ["Next cell", "cell", "Shift+F8"],
-  ["Continue", "continue", "F9"],
-  ["Abort", "abort", "Shift+F9"],
-];
+/** @typedef {typeof COMMANDS[number]} Command What a paused run can do next. */
+/** @typedef {"step_back" | "step_forward"} HistoryMessage These change the shown stop and leave the run paused. */
 
-/** Button, message, key: these change the shown operator and leave the run paused. @type {[string, "step_back" | "step_forward", string][]} */
-const LOOKS = [
-  ["Step back", "step_back", "F4"],
-  ["Step forward", "step_forward", "Shift+F4"],
-];
+/** Button and key: the same keys as in JupyterLab's debugger, as far as it has them. @type {Record<Command | HistoryMessage, [string, string]>} */
+const BUTTONS = {
+  over: ["Step over", "F10"],
+  into: ["Step into", "F11"],
+  out: ["Step out", "Shift+F11"],
+  operator: ["Next operator", "F8"],
+  cell: ["Next cell", "Shift+F8"],
+  continue: ["Continue", "F9"],
+  abort: ["Abort", "Shift+F9"],
+  step_back: ["Step back", "F4"],
+  step_forward: ["Step forward", "Shift+F4"],
+};
+/** @type {HistoryMessage[]} */
+const HISTORY = ["step_back", "step_forward"];
 
-/** Return the key of a command or message. @param {string} what */
-export const keyFor = (what) => [...STEPS, ...LOOKS].find(([, command]) => command === what)?.[2] ?? "";
+/** Return the key of a command or message. @param {Command | HistoryMessage} what */
+export const keyFor = (what) => BUTTONS[what][1];
 
 /** Return the name of a key, as the buttons show it. @param {KeyboardEvent} event */
 function keyOf(event) {
@@ -30,21 +32,27 @@ function keyOf(event) {
 }
 
 /** @param {KeyboardEvent} event */
-const commandOf = (event) => STEPS.find(([, , key]) => key === keyOf(event))?.[1];
-/** @param {KeyboardEvent} event */
-const lookOf = (event) => LOOKS.find(([, , key]) => key === keyOf(event))?.[1];
+const commandOf = (event) => COMMANDS.find((command) => keyFor(command) === keyOf(event));
 
 /** Return whether a key's command allows no further stop. @param {KeyboardEvent} event */
 export const ends = (event) => ["continue", "abort"].includes(commandOf(event) ?? "");
 
-/**
- * @param {(command: string) => void} resume
- * @param {(type: "step_back" | "step_forward") => void} look
- */
-export function createCommands(resume, look) {
+/** @param {import("../../static/types.js").Send} send */
+export function createCommands(send) {
   const tooltip = createTooltip();
-  /** @param {string} name @param {string} key @param {string} kind @param {string} shape @param {() => void} onclick */
-  function keyed(name, key, kind, shape, onclick) {
+  let paused = false;
+
+  /** Resume the run; the panel then counts as not paused, so no further command follows until the next stop. @param {Command} command */
+  function resume(command) {
+    if (paused) send({ type: "resume", command });
+  }
+  /** @param {HistoryMessage} type */
+  function look(type) {
+    if (paused) send({ type });
+  }
+  /** @param {Command | HistoryMessage} shape @param {string} kind @param {() => void} onclick */
+  function keyed(shape, kind, onclick) {
+    const [name, key] = BUTTONS[shape];
     const button = make("button", { type: "button", class: `hs-button hs-command ${kind}`, "aria-label": name, "aria-keyshortcuts": key, disabled: "", onclick }, [
       createIcon(shape),
       make("kbd", { class: "hs-key", "aria-hidden": "true", text: key.replace("Shift+", "⇧") }),
@@ -52,8 +60,9 @@ export function createCommands(resume, look) {
     tooltip.explain(button, name, key);
     return button;
   }
-  const steps = STEPS.map(([name, command, key]) => keyed(name, key, `hs-step hs-step-${command}`, command, () => resume(command)));
-  const looks = LOOKS.map(([name, type, key]) => keyed(name, key, "hs-look", type, () => look(type)));
+  const steps = COMMANDS.map((command) => keyed(command, `hs-step hs-step-${command}`, () => resume(command)));
+  const looks = HISTORY.map((type) => keyed(type, "hs-look", () => look(type)));
+  const proceed = make("button", { type: "button", class: "hs-button hs-primary", text: "Continue", "aria-label": "Continue the run", title: `Let the run go on to the next breakpoint, or to its end (${keyFor("continue")})`, hidden: "", onclick: () => resume("continue") });
   /** @param {string} name @param {string} kind @param {HTMLElement[]} buttons */
   const group = (name, kind, buttons) =>
     make("div", { class: `hs-commands ${kind}`, role: "group", "aria-label": name }, [make("span", { class: "hs-commands-name", "aria-hidden": "true", text: name }), ...buttons]);
@@ -65,9 +74,17 @@ export function createCommands(resume, look) {
       tooltip.element,
     ]),
     controls: [...steps, ...looks],
+    /** The button for the heading above the views. */
+    proceed,
+    /** @param {boolean} now */
+    setPaused(now) {
+      paused = now;
+      proceed.hidden = !now;
+    },
     /** Press the button of a key, if there is one. @param {KeyboardEvent} event */
     key(event) {
-      const [command, type] = [commandOf(event), lookOf(event)];
+      const command = commandOf(event);
+      const type = HISTORY.find((message) => keyFor(message) === keyOf(event));
       if (command) resume(command);
       else if (type) look(type);
       return Boolean(command || type);

@@ -24,7 +24,7 @@ export function create({ send, go }) {
   let focused = null;
   const names = () => shown?.locals.map(({ name }) => name) ?? [];
 
-  const commands = createCommands(resume, (type) => paused && send({ type }));
+  const commands = createCommands(send);
   const lines = createLines(send);
   const locals = createLocals((name) => send({ type: "select_local", name, part: "" }));
   const plot = createPlot(send, Boolean(go.capture));
@@ -52,15 +52,7 @@ export function create({ send, go }) {
     text: "Not paused. Choose among the cells where to pause, then run the network; or run it with --step, to stop in each bprop.",
   });
   const element = make("div", { class: "hs-view" }, [commands.element, stopPart, empty]);
-  const goOn = make("button", { type: "button", class: "hs-button hs-primary", text: "Continue", "aria-label": "Continue the run", title: `Let the run go on to the next breakpoint, or to its end (${keyFor("continue")})`, hidden: "", onclick: () => resume("continue") });
   const controls = [...commands.controls, ...operators.controls, ...evaluate.controls];
-
-  /** Send one command, and no further one until the next stop. @param {string} command */
-  function resume(command) {
-    if (!paused) return;
-    send({ type: "resume", command });
-    setPaused(false);
-  }
 
   /** @param {boolean} now */
   function setPaused(now) {
@@ -73,7 +65,7 @@ export function create({ send, go }) {
       if (focused || lines.element.contains(activeElement)) lines.element.focus({ preventScroll: true });
     }
     for (const control of controls) control.disabled = !now;
-    goOn.hidden = !now;
+    commands.setPaused(now);
     lines.setPaused(now);
     gradient.setEnabled(now && Boolean(shown?.can_check));
     if (now && focused && activeElement === lines.element) focused.focus({ preventScroll: true });
@@ -116,7 +108,7 @@ export function create({ send, go }) {
     messages: { peek: (message) => lines.receive(message), opened_local: ({ index }) => go.capture?.(index) },
     setPaused,
     keys: { key: commands.key, ends },
-    next: [goOn],
+    next: [commands.proceed],
     draw: lines.reveal,
     destroy: lines.destroy,
   };
