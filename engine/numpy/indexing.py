@@ -17,16 +17,8 @@ from ..tensors.tensor import Tensor
 from .arrays import asarray, made, several, together, vector
 
 __all__ = [
-    "choose",
-    "ix_",
-    "piecewise",
-    "ravel_multi_index",
-    "select",
-    "take",
-    "take_along_axis",
-    "unravel_index",
-    "where",
-]
+    "choose", "ix_", "piecewise", "ravel_multi_index", "select", "take", "take_along_axis", "unravel_index", "where"
+]  # fmt: skip
 
 
 def where(

@@ -16,26 +16,10 @@ from ..tensors.tensor import Tensor
 from .arrays import asarray, several, together
 
 __all__ = [
-    "append",
-    "apply_along_axis",
-    "apply_over_axes",
-    "array_str",
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "broadcast_arrays",
-    "concatenate",
-    "dsplit",
-    "expand_dims",
-    "flip",
-    "hsplit",
-    "roll",
-    "rollaxis",
-    "shape",
-    "size",
-    "split",
-    "vsplit",
-]
+    "append", "apply_along_axis", "apply_over_axes", "array_str", "atleast_1d", "atleast_2d", "atleast_3d",
+    "broadcast_arrays", "concatenate", "dsplit", "expand_dims", "flip", "hsplit", "roll", "rollaxis", "shape", "size",
+    "split", "vsplit"
+]  # fmt: skip
 
 
 def shape(a: TensorLike) -> tuple[int, ...]:

@@ -17,17 +17,9 @@ from ..tensors.tensor import Tensor
 from .arrays import as_singles, as_type, asarray, made, together
 
 __all__ = [
-    "bincount",
-    "corrcoef",
-    "cov",
-    "digitize",
-    "histogram",
-    "histogram2d",
-    "histogram_bin_edges",
-    "histogramdd",
-    "interp",
-    "searchsorted",
-]
+    "bincount", "corrcoef", "cov", "digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd",
+    "interp", "searchsorted"
+]  # fmt: skip
 
 
 def cov(

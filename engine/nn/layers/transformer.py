@@ -29,13 +29,9 @@ from .linear import Dense
 from .normalization import LayerNorm
 
 __all__ = [
-    "MultiheadAttention",
-    "Transformer",
-    "TransformerDecoder",
-    "TransformerDecoderLayer",
-    "TransformerEncoder",
-    "TransformerEncoderLayer",
-]
+    "MultiheadAttention", "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
+    "TransformerEncoderLayer"
+]  # fmt: skip
 
 
 class MultiheadAttention(Cell):

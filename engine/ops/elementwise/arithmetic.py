@@ -20,37 +20,10 @@ from ..shapes.reshape import stop_gradient, tensor_of
 from .comparison import eq, ge, logical_or, where
 
 __all__ = [
-    "abs",
-    "absolute",
-    "add",
-    "ceil",
-    "clamp",
-    "clip",
-    "div",
-    "divide",
-    "floor",
-    "floor_divide",
-    "fmod",
-    "maximum",
-    "minimum",
-    "mul",
-    "multiply",
-    "neg",
-    "negative",
-    "pow",
-    "pows",
-    "reciprocal",
-    "remainder",
-    "round",
-    "rsqrt",
-    "sign",
-    "sqrt",
-    "square",
-    "sub",
-    "subtract",
-    "true_divide",
-    "trunc",
-]
+    "abs", "absolute", "add", "ceil", "clamp", "clip", "div", "divide", "floor", "floor_divide", "fmod", "maximum",
+    "minimum", "mul", "multiply", "neg", "negative", "pow", "pows", "reciprocal", "remainder", "round", "rsqrt", "sign",
+    "sqrt", "square", "sub", "subtract", "true_divide", "trunc"
+]  # fmt: skip
 
 
 def _halves(F: Functions, g: Value, mine: Value, other: Value, loses: Value) -> Any:

@@ -16,18 +16,9 @@ from ...tensors.tensor import Tensor
 from .transforms import GradOperation
 
 __all__ = [
-    "GradOperation",
-    "HyperMap",
-    "Map",
-    "MultitypeFuncGraph",
-    "Partial",
-    "add_flags",
-    "hyper_add",
-    "make_tuple",
-    "mixed_precision_cast",
-    "partial",
-    "typeof",
-]
+    "GradOperation", "HyperMap", "Map", "MultitypeFuncGraph", "Partial", "add_flags", "hyper_add", "make_tuple",
+    "mixed_precision_cast", "partial", "typeof"
+]  # fmt: skip
 
 _NUMBERS: dict[str, tuple[type, ...]] = {
     "Number": (bool, int, float, complex),

@@ -26,15 +26,8 @@ from ..shapes.reshape import expand_dims, reshape, squeeze, swapaxes, transpose
 from ..shapes.subscripts import getitem
 
 __all__ = [
-    "affine_grid",
-    "channel_shuffle",
-    "col2im",
-    "fold",
-    "grid_sample",
-    "pixel_shuffle",
-    "pixel_unshuffle",
-    "unfold",
-]
+    "affine_grid", "channel_shuffle", "col2im", "fold", "grid_sample", "pixel_shuffle", "pixel_unshuffle", "unfold"
+]  # fmt: skip
 
 _Lengths = tuple[int, ...]
 

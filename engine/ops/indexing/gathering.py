@@ -20,16 +20,8 @@ from ..shapes.reshape import broadcast_to, expand_dims, reshape, stack
 from ..shapes.subscripts import getitem_operator
 
 __all__ = [
-    "argwhere",
-    "gather",
-    "gather_d",
-    "gather_elements",
-    "gather_nd",
-    "index_select",
-    "masked_select",
-    "nonzero",
-    "take",
-]
+    "argwhere", "gather", "gather_d", "gather_elements", "gather_nd", "index_select", "masked_select", "nonzero", "take"
+]  # fmt: skip
 
 
 def _integers(value: TensorLike, name: str, argument: str) -> Tensor:

@@ -30,27 +30,10 @@ from .gathering import gather_elements
 from .scattering import unsorted_segment_sum
 
 __all__ = [
-    "argsort",
-    "bincount",
-    "bucketize",
-    "cummax",
-    "cummin",
-    "histc",
-    "intopk",
-    "kthvalue",
-    "median",
-    "msort",
-    "nanmedian",
-    "nanquantile",
-    "quantile",
-    "searchsorted",
-    "sort",
-    "top_k",
-    "topk",
-    "unique",
-    "unique_consecutive",
-    "unique_with_pad",
-]
+    "argsort", "bincount", "bucketize", "cummax", "cummin", "histc", "intopk", "kthvalue", "median", "msort",
+    "nanmedian", "nanquantile", "quantile", "searchsorted", "sort", "top_k", "topk", "unique", "unique_consecutive",
+    "unique_with_pad"
+]  # fmt: skip
 
 
 def _order_kernel(x: Array, axis: int, descending: bool) -> Array:

@@ -18,16 +18,9 @@ from ...tensors.tensor import Tensor
 from ..higher_order.hook_backward import HookBackward
 
 __all__ = [
-    "Assert",
-    "DumpGradient",
-    "HistogramSummary",
-    "ImageSummary",
-    "InsertGradientOf",
-    "ScalarSummary",
-    "TensorDump",
-    "TensorSummary",
-    "tensordump",
-]
+    "Assert", "DumpGradient", "HistogramSummary", "ImageSummary", "InsertGradientOf", "ScalarSummary", "TensorDump",
+    "TensorSummary", "tensordump"
+]  # fmt: skip
 
 _numbers = itertools.count()
 

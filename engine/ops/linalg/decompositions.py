@@ -37,34 +37,11 @@ from .matmul import matmul
 from .products import adjoint as conjugate_transpose
 
 __all__ = [
-    "cholesky",
-    "cholesky_inverse",
-    "cholesky_solve",
-    "cond",
-    "det",
-    "eig",
-    "eigvals",
-    "geqrf",
-    "inverse",
-    "log_matrix_determinant",
-    "logdet",
-    "lstsq",
-    "lu_solve",
-    "lu_unpack",
-    "matrix_determinant",
-    "matrix_exp",
-    "matrix_norm",
-    "matrix_power",
-    "matrix_solve",
-    "norm",
-    "orgqr",
-    "ormqr",
-    "pinv",
-    "qr",
-    "slogdet",
-    "svd",
-    "triangular_solve",
-]
+    "cholesky", "cholesky_inverse", "cholesky_solve", "cond", "det", "eig", "eigvals", "geqrf", "inverse",
+    "log_matrix_determinant", "logdet", "lstsq", "lu_solve", "lu_unpack", "matrix_determinant", "matrix_exp",
+    "matrix_norm", "matrix_power", "matrix_solve", "norm", "orgqr", "ormqr", "pinv", "qr", "slogdet", "svd",
+    "triangular_solve"
+]  # fmt: skip
 
 
 def _wide(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -24,19 +24,9 @@ from ..shapes.reshape import expand_dims, reshape
 from ..shapes.subscripts import getitem_operator, scatter_add_operator, setitem_operator
 
 __all__ = [
-    "diag",
-    "diag_embed",
-    "diagflat",
-    "diagonal",
-    "diagonal_scatter",
-    "matrix_band_part",
-    "trace",
-    "tril",
-    "tril_indices",
-    "triu",
-    "triu_indices",
-    "vander",
-]
+    "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter", "matrix_band_part", "trace", "tril",
+    "tril_indices", "triu", "triu_indices", "vander"
+]  # fmt: skip
 
 
 # Triangles and diagonals

@@ -25,39 +25,11 @@ from ..shapes.broadcasting import as_dtype, as_floats, as_single, through_single
 from ..shapes.reshape import reshape, split, stop_gradient
 
 __all__ = [
-    "celu",
-    "elu",
-    "fast_gelu",
-    "gelu",
-    "glu",
-    "gumbel_softmax",
-    "hardshrink",
-    "hardsigmoid",
-    "hardswish",
-    "hardtanh",
-    "leaky_relu",
-    "log_softmax",
-    "logsigmoid",
-    "mish",
-    "prelu",
-    "relu",
-    "relu6",
-    "rrelu",
-    "selu",
-    "sigmoid",
-    "silu",
-    "soft_shrink",
-    "softmax",
-    "softmin",
-    "softplus",
-    "softshrink",
-    "softsign",
-    "swiglu",
-    "swish",
-    "tanh",
-    "tanhshrink",
-    "threshold",
-]
+    "celu", "elu", "fast_gelu", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
+    "leaky_relu", "log_softmax", "logsigmoid", "mish", "prelu", "relu", "relu6", "rrelu", "selu", "sigmoid", "silu",
+    "soft_shrink", "softmax", "softmin", "softplus", "softshrink", "softsign", "swiglu", "swish", "tanh", "tanhshrink",
+    "threshold"
+]  # fmt: skip
 
 relu_operator = unary(
     "relu",

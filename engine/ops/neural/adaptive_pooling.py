@@ -27,15 +27,9 @@ from .convolution import check_format, ints_for
 from .pooling import as_image, batched, mean_of_windows
 
 __all__ = [
-    "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d",
-    "adaptive_avg_pool3d",
-    "adaptive_max_pool1d",
-    "adaptive_max_pool2d",
-    "adaptive_max_pool3d",
-    "fractional_max_pool2d",
-    "fractional_max_pool3d",
-]
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
+    "adaptive_max_pool3d", "fractional_max_pool2d", "fractional_max_pool3d"
+]  # fmt: skip
 
 Ints = tuple[int, ...]
 Size = int | Sequence[int | None] | None  # the users' argument; None keeps an axis as it is

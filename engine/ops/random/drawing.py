@@ -27,30 +27,10 @@ from ..arguments import bool_of, check_axes, check_tensor, int_of, ints_of
 from ..shapes.subscripts import getitem_operator
 
 __all__ = [
-    "bernoulli",
-    "bernoulli_ext",
-    "choice_with_mask",
-    "gamma",
-    "laplace",
-    "multinomial",
-    "multinomial_with_replacement",
-    "normal",
-    "poisson",
-    "rand",
-    "rand_like",
-    "randint",
-    "randint_like",
-    "randn",
-    "randn_like",
-    "random_categorical",
-    "random_gamma",
-    "random_poisson",
-    "randperm",
-    "shuffle",
-    "standard_laplace",
-    "standard_normal",
-    "uniform",
-]
+    "bernoulli", "bernoulli_ext", "choice_with_mask", "gamma", "laplace", "multinomial", "multinomial_with_replacement",
+    "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "random_categorical",
+    "random_gamma", "random_poisson", "randperm", "shuffle", "standard_laplace", "standard_normal", "uniform"
+]  # fmt: skip
 
 
 @np.errstate(all="ignore")

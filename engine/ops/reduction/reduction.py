@@ -27,24 +27,9 @@ from ..shapes.broadcasting import array_dtype, as_dtype, as_floats, as_single, i
 from ..shapes.reshape import reshape, stop_gradient
 
 __all__ = [
-    "all",
-    "any",
-    "argmax",
-    "argmin",
-    "cumsum",
-    "logsumexp",
-    "max",
-    "mean",
-    "min",
-    "prod",
-    "reduce_max",
-    "reduce_mean",
-    "reduce_min",
-    "reduce_sum",
-    "std",
-    "sum",
-    "var",
-]
+    "all", "any", "argmax", "argmin", "cumsum", "logsumexp", "max", "mean", "min", "prod", "reduce_max", "reduce_mean",
+    "reduce_min", "reduce_sum", "std", "sum", "var"
+]  # fmt: skip
 
 
 def _kept(x: Value, axis: tuple[int, ...] | None) -> tuple[int, ...]:

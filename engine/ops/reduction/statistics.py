@@ -26,32 +26,10 @@ from . import reduction
 from .reduction import cumsum, mean, reduce_max, reduce_min, reduce_sum, std, sum, var, widened
 
 __all__ = [
-    "accumulate_n",
-    "addn",
-    "amax",
-    "amin",
-    "aminmax",
-    "cdist",
-    "clip_by_global_norm",
-    "clip_by_norm",
-    "count_nonzero",
-    "cov",
-    "cumprod",
-    "diff",
-    "diff_ext",
-    "dist",
-    "logcumsumexp",
-    "nanmean",
-    "nansum",
-    "numel",
-    "pdist",
-    "ptp",
-    "renorm",
-    "std_mean",
-    "trapz",
-    "var_mean",
-    "vector_norm",
-]
+    "accumulate_n", "addn", "amax", "amin", "aminmax", "cdist", "clip_by_global_norm", "clip_by_norm", "count_nonzero",
+    "cov", "cumprod", "diff", "diff_ext", "dist", "logcumsumexp", "nanmean", "nansum", "numel", "pdist", "ptp",
+    "renorm", "std_mean", "trapz", "var_mean", "vector_norm"
+]  # fmt: skip
 
 
 @declare(primitive=(prim("AddN"), prim("AccumulateNV2")))

@@ -21,29 +21,10 @@ from .broadcasting import cast_operator
 from .reshape import broadcast_to, cast, identity, reshape
 
 __all__ = [
-    "arange",
-    "assign",
-    "assign_add",
-    "assign_sub",
-    "bartlett_window",
-    "blackman_window",
-    "eye",
-    "fill",
-    "fills",
-    "full",
-    "full_like",
-    "hamming_window",
-    "hann_window",
-    "kaiser_window",
-    "linspace",
-    "logspace",
-    "one_hot",
-    "ones",
-    "ones_like",
-    "zero_",
-    "zeros",
-    "zeros_like",
-]
+    "arange", "assign", "assign_add", "assign_sub", "bartlett_window", "blackman_window", "eye", "fill", "fills",
+    "full", "full_like", "hamming_window", "hann_window", "kaiser_window", "linspace", "logspace", "one_hot", "ones",
+    "ones_like", "zero_", "zeros", "zeros_like"
+]  # fmt: skip
 
 
 def one_hot_array(labels: Array, depth: int, dtype: np.dtype[Any] | type) -> Array:

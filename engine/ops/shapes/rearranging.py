@@ -29,23 +29,9 @@ from .reshape import (
 from .subscripts import getitem_operator
 
 __all__ = [
-    "expand",
-    "expand_as",
-    "fliplr",
-    "flipud",
-    "moveaxis",
-    "movedim",
-    "ravel",
-    "repeat_elements",
-    "repeat_interleave",
-    "reverse",
-    "reverse_sequence",
-    "roll",
-    "rot90",
-    "swapdims",
-    "t",
-    "view_as",
-]
+    "expand", "expand_as", "fliplr", "flipud", "moveaxis", "movedim", "ravel", "repeat_elements", "repeat_interleave",
+    "reverse", "reverse_sequence", "roll", "rot90", "swapdims", "t", "view_as"
+]  # fmt: skip
 
 
 # Order

@@ -25,28 +25,9 @@ from ..arguments import Axis, along, axes_of, check_axes, check_operand, check_t
 from .broadcasting import array_dtype, broadcast_to_operator, cast_operator
 
 __all__ = [
-    "broadcast_to",
-    "cast",
-    "cat",
-    "chunk",
-    "concat",
-    "expand_dims",
-    "flatten",
-    "flip",
-    "identity",
-    "move_to",
-    "pad",
-    "permute",
-    "reshape",
-    "split",
-    "squeeze",
-    "stack",
-    "stop_gradient",
-    "swapaxes",
-    "tile",
-    "transpose",
-    "unsqueeze",
-]
+    "broadcast_to", "cast", "cat", "chunk", "concat", "expand_dims", "flatten", "flip", "identity", "move_to", "pad",
+    "permute", "reshape", "split", "squeeze", "stack", "stop_gradient", "swapaxes", "tile", "transpose", "unsqueeze"
+]  # fmt: skip
 
 _reshape = ReshapeOperator(
     "reshape",

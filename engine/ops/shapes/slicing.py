@@ -17,16 +17,9 @@ from .reshape import pad_by_axis, reshape, slice_operator, transpose
 from .subscripts import getitem_operator, setitem_operator
 
 __all__ = [
-    "batch_to_space_nd",
-    "narrow",
-    "select_scatter",
-    "sequence_mask",
-    "slice",
-    "slice_scatter",
-    "space_to_batch_nd",
-    "strided_slice",
-    "tensor_slice",
-]
+    "batch_to_space_nd", "narrow", "select_scatter", "sequence_mask", "slice", "slice_scatter", "space_to_batch_nd",
+    "strided_slice", "tensor_slice"
+]  # fmt: skip
 
 
 # Parts

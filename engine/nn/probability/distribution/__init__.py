@@ -21,23 +21,8 @@ from .transformed_distribution import TransformedDistribution
 from .uniform import Uniform
 
 __all__ = [
-    "Bernoulli",
-    "Beta",
-    "Categorical",
-    "Cauchy",
-    "Distribution",
-    "Exponential",
-    "Gamma",
-    "Geometric",
-    "Gumbel",
-    "HalfNormal",
-    "Laplace",
-    "LogNormal",
-    "Logistic",
-    "Normal",
-    "Poisson",
-    "StudentT",
-    "TransformedDistribution",
-    "Uniform",
-]
+    "Bernoulli", "Beta", "Categorical", "Cauchy", "Distribution", "Exponential", "Gamma", "Geometric", "Gumbel",
+    "HalfNormal", "Laplace", "LogNormal", "Logistic", "Normal", "Poisson", "StudentT", "TransformedDistribution",
+    "Uniform"
+]  # fmt: skip
 _name_methods(globals())
