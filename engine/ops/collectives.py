@@ -269,41 +269,37 @@ def _receive_rule(F: Functions, g: Value, out: Value, x: Value, source: int, tag
     return F.zeros_like(x)
 
 
-all_reduce = Collective("all_reduce", _all_reduce, (_all_reduce_rule,), doc="All ranks' tensors made one.")
+all_reduce = Collective("all_reduce", _all_reduce, (_all_reduce_rule,)).declare("All ranks' tensors made one.")
 all_gather = Collective(
     "all_gather",
     _all_gather,
     (lambda F, g, out, x, group, sizes=None: F.reduce_scatter(g, op="sum", group=group, sizes=sizes),),
-    doc="All ranks' tensors behind each other along the first axis.",
     unread=(0, -1),
-)
-reduce_scatter = Collective(
-    "reduce_scatter", _reduce_scatter, (_reduce_scatter_rule,), doc="A rank's share of all ranks' tensors made one."
+).declare("All ranks' tensors behind each other along the first axis.")
+reduce_scatter = Collective("reduce_scatter", _reduce_scatter, (_reduce_scatter_rule,)).declare(
+    "A rank's share of all ranks' tensors made one."
 )
 broadcast = Collective(
     "broadcast",
     _broadcast,
     (lambda F, g, out, x, root, group: F.reduce(g, root=root, op="sum", group=group),),
-    doc="The tensor of one rank.",
     unread=(0, -1),
-)
-reduce = Collective(
-    "reduce", _reduce, (_reduce_rule,), doc="All ranks' tensors made one, on one rank; zeros on the others."
+).declare("The tensor of one rank.")
+reduce = Collective("reduce", _reduce, (_reduce_rule,)).declare(
+    "All ranks' tensors made one, on one rank; zeros on the others."
 )
 gather = Collective(
     "gather_from_ranks",
     _gather,
     (lambda F, g, out, x, root, group: F.scatter_to_ranks(_whole(F, g, x, group), root=root, group=group),),
-    doc="All ranks' tensors behind each other, on one rank; zeros on the others.",
     unread=(0, -1),
-)
+).declare("All ranks' tensors behind each other, on one rank; zeros on the others.")
 scatter = Collective(
     "scatter_to_ranks",
     _scatter,
     (lambda F, g, out, x, root, group: _of_root(F, F.gather_from_ranks(g, root=root, group=group), x, root, group),),
-    doc="A rank's part of one rank's tensor.",
     unread=(0, -1),
-)
+).declare("A rank's part of one rank's tensor.")
 all_to_all = Collective(
     "all_to_all",
     _all_to_all,
@@ -312,16 +308,14 @@ all_to_all = Collective(
             g, split_axis=concat_axis, concat_axis=split_axis, group=group
         ),
     ),
-    doc="Of each rank its part for this one, in one tensor.",
     unread=(0, -1),
-)
+).declare("Of each rank its part for this one, in one tensor.")
 all_to_all_v = Collective(
     "all_to_all_v",
     _all_to_all_v,
     (lambda F, g, out, x, sent, received, group: F.all_to_all_v(g, sent=received, received=sent, group=group),),
-    doc="Of each rank what it has for this one, of any length.",
     unread=(0, -1),
-)
+).declare("Of each rank what it has for this one, of any length.")
 send = Collective(
     "send",
     _send,
@@ -330,11 +324,10 @@ send = Collective(
             g, source=to, tag=tag, shape=tuple(g.shape), dtype=numpy_dtype(g.dtype), group=group
         ),
     ),
-    doc="The tensor itself, which is sent to another rank; its gradient is what that one's receive sends back.",
     unread=(0, -1),
-)
-receive = Collective(
-    "receive", _receive, (_receive_rule,), doc="What another rank sends; its gradient is sent back.", unread=(0, -1)
+).declare("The tensor itself, which is sent to another rank; its gradient is what that one's receive sends back.")
+receive = Collective("receive", _receive, (_receive_rule,), unread=(0, -1)).declare(
+    "What another rank sends; its gradient is sent back."
 )
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -70,7 +70,6 @@ class Operator(Differentiable):
             whose elements depend on more than that.
         again: recomputes the first output in about the time of a copy: a function of the inputs, the other outputs and
             the attributes, or True for the kernel itself. Not needed with a ``scalar``.
-        surfaces: its other public names (see ``surfaces.declare``).
     """
 
     hooks_from_last = False
@@ -82,7 +81,6 @@ class Operator(Differentiable):
         kernel: Callable[..., Any],
         vjps: tuple[Rule | None, ...] = (),
         joint_vjp: Rule | None = None,
-        doc: str | None = None,
         *,
         analytic: bool = True,
         keeps_dtype: bool = False,
@@ -90,7 +88,6 @@ class Operator(Differentiable):
         scalar: str = "",
         unread: tuple[int, ...] = (),
         again: Callable[..., Any] | bool = False,
-        **surfaces: Any,
     ) -> None:
         if name in OPERATORS:
             raise ValueError(f"the operator table has an entry '{name}' already")
@@ -106,13 +103,26 @@ class Operator(Differentiable):
         self.scalar = scalar
         self.unread = unread
         self.again = again
-        self.__doc__ = self.documented(doc or kernel.__doc__ or "")
+        self.__doc__ = self.documented(kernel.__doc__ or "")
         OPERATORS[name] = self
-        declare(**surfaces)(self)
         kind: Any = type(self)
         if kind.__call__ is not Operator.__call__:  # then Python's error for wrong arguments names the operator
             body = {"__call__": renamed_copy(kind.__call__, name), "__module__": kind.__module__}
             self.__class__ = type(kind.__name__, (kind,), body)
+
+    def declare(self, doc: str = "", **surfaces: Any) -> Self:
+        """Document this operator and offer it on further surfaces.
+
+        Args:
+            doc: one sentence on the result, in terms of the inputs; the kernel's documentation by default.
+            **surfaces: the other public names (``surfaces.declare``).
+
+        Returns:
+            The operator.
+        """
+        if doc:
+            self.__doc__ = self.documented(doc)
+        return declare(**surfaces)(self)
 
     def documented(self, sentence: str) -> str:
         """Return the documentation; a subclass may append text to the sentence."""

@@ -591,9 +591,5 @@ def _new_gradient(F: Functions, g: Value, out: Value, root: Value, new: Value, s
 
 
 write_through = Operator(
-    "write_through",
-    _write_through_kernel,
-    (_root_gradient, _new_gradient),
-    doc="An array with other elements where the steps of a view lead to.",
-    keeps_dtype=True,
-)
+    "write_through", _write_through_kernel, (_root_gradient, _new_gradient), keeps_dtype=True
+).declare("An array with other elements where the steps of a view lead to.")

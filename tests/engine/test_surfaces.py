@@ -193,7 +193,7 @@ def test_an_operator_shows_its_name_and_what_its_kernel_says(monkeypatch: pytest
         return x / 2
 
     monkeypatch.setattr(operators, "OPERATORS", {})
-    one, other = Operator("halved", halved), Operator("halved_too", halved, doc="Half.")
+    one, other = Operator("halved", halved), Operator("halved_too", halved).declare("Half.")
     assert (repr(one), one.__doc__, other.__doc__) == ("<operator halved>", "Half of it.", "Half.")
     assert operators.OPERATORS["halved"] is one and operators.OPERATORS["halved_too"] is other
 

@@ -15,7 +15,7 @@ from ...tensors.operator import COMPLEX, NEGATED, PASSED, TIMES_OTHER
 from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import fixed, usual
 from ..arguments import int_of
-from ..shapes.broadcasting import Binary, array_dtype, cast_operator, fit, function_of_number, operands, unary
+from ..shapes.broadcasting import Binary, array_dtype, cast_operator, fit, function_of_number, operands, unary, x1_x2
 from ..shapes.reshape import stop_gradient, tensor_of
 from .comparison import eq, ge, logical_or, where
 
@@ -31,37 +31,19 @@ def _halves(F: Functions, g: Value, mine: Value, other: Value, loses: Value) -> 
     return fit(F, F.where(loses, F.zeros_like(g), F.where(mine == other, g * 0.5, g)), mine)
 
 
-add = Binary(
-    "add",
-    np.add,
-    scalar="x + y",
-    slopes=(PASSED, PASSED),
-    doc="x + y.",
-    beside_lists=True,
-    numpy=renamed(input="x1", other="x2"),
-    primitive=(prim("Add"), prim("TensorAdd")),
+add = Binary("add", np.add, scalar="x + y", slopes=(PASSED, PASSED), beside_lists=True).declare(
+    "x + y.", numpy=x1_x2(), primitive=(prim("Add"), prim("TensorAdd"))
 )
-sub = Binary(
-    "sub",
-    np.subtract,
-    scalar="x - y",
-    slopes=(PASSED, NEGATED),
-    doc="x - y.",
-    beside_lists=True,
-    numpy=renamed("subtract", input="x1", other="x2"),
-    primitive=prim("Sub"),
+sub = Binary("sub", np.subtract, scalar="x - y", slopes=(PASSED, NEGATED), beside_lists=True).declare(
+    "x - y.", numpy=x1_x2("subtract"), primitive=prim("Sub")
 )
-mul = Binary(
-    "mul",
-    np.multiply,
-    scalar="x * y",
-    slopes=(TIMES_OTHER, TIMES_OTHER),
-    doc="x * y.",
+mul = Binary("mul", np.multiply, scalar="x * y", slopes=(TIMES_OTHER, TIMES_OTHER)).declare(
+    "x * y.",
     method=("mul", renamed("multiply", other="value")),
     in_place=True,
     primitive=prim("Mul"),
     mint=True,
-    numpy=renamed("multiply", input="x1", other="x2"),
+    numpy=x1_x2("multiply"),
 )
 mul.beside_numbers = True
 
@@ -71,13 +53,13 @@ class Division(Binary):
 
     beside_numbers = True
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def documented(self, sentence: str) -> str:
+        """Return the docstring for two operands, with the entry for ``rounding_mode``."""
         returns = "\n\nReturns:"
         entry = """
     rounding_mode: None for the quotient itself, "floor" for the greatest integer not above it, "trunc" for its
         integer part; the two keep an integer dtype. Anything else is a ValueError."""
-        self.__doc__ = (self.__doc__ or "").replace(returns, entry + returns)
+        return super().documented(sentence).replace(returns, entry + returns)
 
     def __call__(self, input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
         if rounding_mode is None:
@@ -100,10 +82,11 @@ div = Division(
     (lambda F, g, out, x, y: fit(F, g / y, x), lambda F, g, out, x, y: fit(F, -(g * out / y), y)),
     scalar="x / y",
     integers_to_float=True,
-    doc="x / y.",
+).declare(
+    "x / y.",
     method=("div", "divide", "true_divide"),
     in_place=True,
-    numpy=[renamed(name, without=("rounding_mode",), input="x1", other="x2") for name in ("divide", "true_divide")],
+    numpy=[x1_x2(name, without=("rounding_mode",)) for name in ("divide", "true_divide")],
     primitive=prim("Div"),
     mint=("div", "divide"),
 )
@@ -118,34 +101,27 @@ def _floor_divide(x: Any, y: Any) -> Any:
     return quotient
 
 
-floor_divide = Binary(
-    "floor_divide",
-    _floor_divide,
-    doc="floor(x / y), the greatest integer not above the quotient; its gradient is 0.",
+floor_divide = Binary("floor_divide", _floor_divide, beside_lists=True).declare(
+    "floor(x / y), the greatest integer not above the quotient; its gradient is 0.",
     in_place=True,
-    beside_lists=True,
-    numpy=renamed(input="x1", other="x2"),
+    numpy=x1_x2(),
     **everywhere("FloorDiv"),
 )
 remainder = Binary(
     "remainder",
     np.remainder,
     (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, -(g * F.floor_divide(x, y)), y)),
-    doc="x - floor(x / y) * y, with the sign of y.",
+).declare(
+    "x - floor(x / y) * y, with the sign of y.",
     in_place=True,
-    numpy=[renamed(name, input="x1", other="x2") for name in ("remainder", "mod")],
+    numpy=[x1_x2(name) for name in ("remainder", "mod")],
     method=renamed(other="divisor"),
     primitive=prim("FloorMod"),
     mint=True,
 )
 fmod = Binary(
-    "fmod",
-    np.fmod,
-    (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, -(g * F.trunc(x / y)), y)),
-    doc="x - trunc(x / y) * y, the remainder with the sign of x.",
-    numpy=renamed(input="x1", other="x2"),
-    **everywhere("Mod"),
-)
+    "fmod", np.fmod, (lambda F, g, out, x, y: fit(F, g, x), lambda F, g, out, x, y: fit(F, -(g * F.trunc(x / y)), y))
+).declare("x - trunc(x / y) * y, the remainder with the sign of x.", numpy=x1_x2(), **everywhere("Mod"))
 
 
 def _pow_base(F: Functions, g: Value, out: Value, x: Value, y: Value) -> Any:
@@ -190,12 +166,8 @@ def _are_integers(x: Any) -> bool:
     return x._array.dtype.kind in "iu" if isinstance(x, Tensor) else isinstance(x, int) and not isinstance(x, bool)
 
 
-pow = Power(
-    "pow",
-    np.power,
-    (_pow_base, _pow_exponent),
-    scalar="x ** y",
-    doc="x to the power y, of integers without the fraction; the gradient by y is 0 where x is 0, NaN where x < 0.",
+pow = Power("pow", np.power, (_pow_base, _pow_exponent), scalar="x ** y").declare(
+    "x to the power y, of integers without the fraction; the gradient by y is 0 where x is 0, NaN where x < 0.",
     method=True,
     primitive=prim("Pow"),
     numpy=renamed("power", input="x1", exponent="x2"),
@@ -206,8 +178,9 @@ maximum = Binary(
     np.maximum,
     (lambda F, g, out, x, y: _halves(F, g, x, y, x < y), lambda F, g, out, x, y: _halves(F, g, y, x, y < x)),
     scalar="max(x, y)",
-    doc="The larger of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.",
-    numpy=renamed(input="x1", other="x2"),
+).declare(
+    "The larger of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.",
+    numpy=x1_x2(),
     **everywhere("Maximum"),
 )
 minimum = Binary(
@@ -215,8 +188,9 @@ minimum = Binary(
     np.minimum,
     (lambda F, g, out, x, y: _halves(F, g, x, y, x > y), lambda F, g, out, x, y: _halves(F, g, y, x, y > x)),
     scalar="min(x, y)",
-    doc="The smaller of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.",
-    numpy=renamed(input="x1", other="x2"),
+).declare(
+    "The smaller of x and y, NaN where either is NaN; where they tie, each gets half of the gradient.",
+    numpy=x1_x2(),
     **everywhere("Minimum"),
 )
 multiply, divide = mul, div
@@ -232,21 +206,11 @@ def _sign_rule(F: Functions, g: Value, out: Value, x: Value) -> Any:
     return (g - out * F.real(F.conj(out) * g)) * elsewhere / (length + (1.0 - elsewhere))
 
 
-neg = unary(
-    "neg",
-    np.negative,
-    lambda F, g, out, x: -g,
-    "-x.",
-    scalar="-x",
-    numpy=renamed("negative", input="a"),
-    **everywhere("Neg", "neg", "negative"),
+neg = unary("neg", np.negative, lambda F, g, out, x: -g, scalar="-x").declare(
+    "-x.", numpy=renamed("negative", input="a"), **everywhere("Neg", "neg", "negative")
 )
-abs = unary(
-    "abs",
-    np.abs,
-    lambda F, g, out, x: g * F.sign(x),
+abs = unary("abs", np.abs, lambda F, g, out, x: g * F.sign(x), scalar="abs(x)").declare(
     "|x|, of a complex number its real length; the gradient at 0 and at NaN is 0.",
-    scalar="abs(x)",
     method=("abs", "absolute"),
     primitive=(prim("Abs"), prim("ComplexAbs")),
     mint=True,
@@ -258,84 +222,43 @@ def _sign(x: Array) -> Array:
     return array_module(x).sign(x) if x.dtype in COMPLEX else (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype)
 
 
-sign = unary(
-    "sign",
-    _sign,
-    _sign_rule,
+sign = unary("sign", _sign, _sign_rule, scalar="where(x > 0, 1, where(x < 0, -1, 0))", analytic=False).declare(
     "-1, 0 or 1 as x is negative, 0 or NaN, or positive; of a complex number x / |x|, and 0 of 0.",
-    scalar="where(x > 0, 1, where(x < 0, -1, 0))",
-    analytic=False,
     in_place=True,
     **everywhere("Sign"),
 )
-square = unary(
-    "square",
-    np.square,
-    lambda F, g, out, x: g * (x * 2),
-    "x * x.",
-    scalar="x * x",
-    numpy=renamed(input="x"),
-    **everywhere("Square"),
+square = unary("square", np.square, lambda F, g, out, x: g * (x * 2), scalar="x * x").declare(
+    "x * x.", numpy=renamed(input="x"), **everywhere("Square")
 )
-sqrt = function_of_number(
-    "sqrt",
-    np.sqrt,
-    lambda F, g, out, x: g / (out * 2),
-    "The square root of x, NaN of negative real numbers.",
-    scalar="sqrt(x)",
-    numpy=renamed(input="x"),
-    **everywhere("Sqrt"),
+sqrt = function_of_number("sqrt", np.sqrt, lambda F, g, out, x: g / (out * 2), scalar="sqrt(x)").declare(
+    "The square root of x, NaN of negative real numbers.", numpy=renamed(input="x"), **everywhere("Sqrt")
 )
 rsqrt = function_of_number(
     "rsqrt",
     lambda x: x.dtype.type(1) / array_module(x).sqrt(x),
     lambda F, g, out, x: g * (out / x) * -0.5,
-    "1 / sqrt(x).",
     scalar="1 / sqrt(x)",
-    **everywhere("Rsqrt"),
-)
+).declare("1 / sqrt(x).", **everywhere("Rsqrt"))
 reciprocal = function_of_number(
-    "reciprocal",
-    lambda x: x.dtype.type(1) / x,
-    lambda F, g, out, x: -(g * out * out),
-    "1 / x.",
-    scalar="1 / x",
-    numpy=renamed(input="x"),
-    **everywhere("Reciprocal"),
-)
-floor = unary(
-    "floor",
-    np.floor,
-    lambda F, g, out, x: F.zeros_like(g),
+    "reciprocal", lambda x: x.dtype.type(1) / x, lambda F, g, out, x: -(g * out * out), scalar="1 / x"
+).declare("1 / x.", numpy=renamed(input="x"), **everywhere("Reciprocal"))
+floor = unary("floor", np.floor, lambda F, g, out, x: F.zeros_like(g), scalar="floor(x)").declare(
     "The greatest integer not above x; its gradient is 0.",
-    scalar="floor(x)",
     in_place=True,
     numpy=renamed(input="x"),
     **everywhere("Floor"),
 )
-ceil = unary(
-    "ceil",
-    np.ceil,
-    lambda F, g, out, x: F.zeros_like(g),
-    "The smallest integer not below x; its gradient is 0.",
-    scalar="ceil(x)",
-    numpy=renamed(input="x"),
-    **everywhere("Ceil"),
+ceil = unary("ceil", np.ceil, lambda F, g, out, x: F.zeros_like(g), scalar="ceil(x)").declare(
+    "The smallest integer not below x; its gradient is 0.", numpy=renamed(input="x"), **everywhere("Ceil")
 )
 _rint = unary(
     "round",
     lambda x: array_module(x).rint(x) if x.dtype.kind in "fVc" else x,
     lambda F, g, out, x: F.zeros_like(g),
-    "The nearest integer, halves to the even one; its gradient is 0.",
     scalar="rint(x)",
-    numpy=renamed("rint", input="x"),
-)
-trunc = unary(
-    "trunc",
-    np.trunc,
-    lambda F, g, out, x: F.zeros_like(g),
+).declare("The nearest integer, halves to the even one; its gradient is 0.", numpy=renamed("rint", input="x"))
+trunc = unary("trunc", np.trunc, lambda F, g, out, x: F.zeros_like(g), scalar="trunc(x)").declare(
     "The integer part of x, rounded towards 0; its gradient is 0.",
-    scalar="trunc(x)",
     method=True,
     primitive=prim("Trunc"),
     mint=("trunc", "fix"),

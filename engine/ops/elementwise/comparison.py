@@ -15,7 +15,7 @@ from ...tensors.backend import is_array
 from ...tensors.operator import COMPLEX, Operator
 from ...tensors.tensor import Tensor
 from ..arguments import check_same_dtype, check_tensor, one_axis
-from ..shapes.broadcasting import Binary, as_dtype, fit, operand, operands, unary
+from ..shapes.broadcasting import Binary, as_dtype, fit, operand, operands, unary, x1_x2
 
 __all__ = [
     "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "eq", "equal", "ge", "greater", "greater_equal", "gt",
@@ -62,133 +62,55 @@ def _beside(x: Any, other: object) -> Any:
     return x
 
 
-eq = Equality(
-    "eq",
-    np.equal,
-    scalar="x == y",
-    doc="x == y, as Bool.",
-    method=("eq", "equal"),
-    primitive=prim("Equal"),
-    mint=True,
-    numpy=renamed("equal", input="x1", other="x2"),
+eq = Equality("eq", np.equal, scalar="x == y").declare(
+    "x == y, as Bool.", method=("eq", "equal"), primitive=prim("Equal"), mint=True, numpy=x1_x2("equal")
 )
-ne = Equality(
-    "ne",
-    np.not_equal,
-    scalar="x != y",
-    doc="x != y, as Bool.",
-    numpy=renamed("not_equal", input="x1", other="x2"),
-    **everywhere("NotEqual", "ne", "not_equal"),
+ne = Equality("ne", np.not_equal, scalar="x != y").declare(
+    "x != y, as Bool.", numpy=x1_x2("not_equal"), **everywhere("NotEqual", "ne", "not_equal")
 )
-lt = Exact(
-    "lt",
-    np.less,
-    scalar="x < y",
-    doc="x < y, as Bool.",
-    numpy=renamed("less", input="x1", other="x2"),
-    **everywhere("Less", "less", "lt"),
+lt = Exact("lt", np.less, scalar="x < y").declare(
+    "x < y, as Bool.", numpy=x1_x2("less"), **everywhere("Less", "less", "lt")
 )
-le = Binary(
-    "le",
-    np.less_equal,
-    scalar="x <= y",
-    doc="x <= y, as Bool.",
-    numpy=renamed("less_equal", input="x1", other="x2"),
-    **everywhere("LessEqual", "le", "less_equal"),
+le = Binary("le", np.less_equal, scalar="x <= y").declare(
+    "x <= y, as Bool.", numpy=x1_x2("less_equal"), **everywhere("LessEqual", "le", "less_equal")
 )
-gt = Binary(
-    "gt",
-    np.greater,
-    scalar="x > y",
-    doc="x > y, as Bool.",
-    numpy=renamed("greater", input="x1", other="x2"),
-    **everywhere("Greater", "greater", "gt"),
+gt = Binary("gt", np.greater, scalar="x > y").declare(
+    "x > y, as Bool.", numpy=x1_x2("greater"), **everywhere("Greater", "greater", "gt")
 )
-ge = Binary(
-    "ge",
-    np.greater_equal,
-    scalar="x >= y",
-    doc="x >= y, as Bool.",
+ge = Binary("ge", np.greater_equal, scalar="x >= y").declare(
+    "x >= y, as Bool.",
     method=("ge", "greater_equal"),
     primitive=prim("GreaterEqual"),
     mint=("ge", "greater_equal"),
-    numpy=renamed("greater_equal", input="x1", other="x2"),
+    numpy=x1_x2("greater_equal"),
 )
-logical_and = Truths(
-    "logical_and",
-    np.logical_and,
-    scalar="(x != 0) & (y != 0)",
-    doc="Whether both x and y are nonzero, as Bool.",
-    numpy=renamed(input="x1", other="x2"),
-    **everywhere("LogicalAnd"),
+logical_and = Truths("logical_and", np.logical_and, scalar="(x != 0) & (y != 0)").declare(
+    "Whether both x and y are nonzero, as Bool.", numpy=x1_x2(), **everywhere("LogicalAnd")
 )
-logical_or = Truths(
-    "logical_or",
-    np.logical_or,
-    scalar="(x != 0) | (y != 0)",
-    doc="Whether x or y is nonzero, as Bool.",
-    numpy=renamed(input="x1", other="x2"),
-    **everywhere("LogicalOr"),
+logical_or = Truths("logical_or", np.logical_or, scalar="(x != 0) | (y != 0)").declare(
+    "Whether x or y is nonzero, as Bool.", numpy=x1_x2(), **everywhere("LogicalOr")
 )
-logical_xor = Truths(
-    "logical_xor",
-    np.logical_xor,
-    scalar="(x != 0) != (y != 0)",
-    doc="Whether one of x and y is nonzero and not both, as Bool.",
-    numpy=renamed(input="x1", other="x2"),
-    **everywhere("LogicalXor"),
+logical_xor = Truths("logical_xor", np.logical_xor, scalar="(x != 0) != (y != 0)").declare(
+    "Whether one of x and y is nonzero and not both, as Bool.", numpy=x1_x2(), **everywhere("LogicalXor")
 )
-bitwise_and = Binary(
-    "bitwise_and",
-    np.bitwise_and,
-    scalar="x & y",
-    doc="x & y, bit by bit, of bools or integers.",
-    numpy=renamed(input="x1", other="x2"),
-    **everywhere("BitwiseAnd"),
+bitwise_and = Binary("bitwise_and", np.bitwise_and, scalar="x & y").declare(
+    "x & y, bit by bit, of bools or integers.", numpy=x1_x2(), **everywhere("BitwiseAnd")
 )
-bitwise_or = Binary(
-    "bitwise_or",
-    np.bitwise_or,
-    scalar="x | y",
-    doc="x | y, bit by bit, of bools or integers.",
-    numpy=renamed(input="x1", other="x2"),
-    **everywhere("BitwiseOr"),
+bitwise_or = Binary("bitwise_or", np.bitwise_or, scalar="x | y").declare(
+    "x | y, bit by bit, of bools or integers.", numpy=x1_x2(), **everywhere("BitwiseOr")
 )
-bitwise_xor = Binary(
-    "bitwise_xor",
-    np.bitwise_xor,
-    scalar="x ^ y",
-    doc="x ^ y, bit by bit, of bools or integers.",
-    numpy=renamed(input="x1", other="x2"),
-    **everywhere("BitwiseXor"),
+bitwise_xor = Binary("bitwise_xor", np.bitwise_xor, scalar="x ^ y").declare(
+    "x ^ y, bit by bit, of bools or integers.", numpy=x1_x2(), **everywhere("BitwiseXor")
 )
 equal, not_equal, less, less_equal, greater, greater_equal = eq, ne, lt, le, gt, ge
-isnan = unary(
-    "isnan",
-    np.isnan,
-    None,
-    "Whether an element is NaN, as Bool.",
-    scalar="x != x",
-    numpy=renamed(input="x"),
-    **everywhere("IsNan"),
+isnan = unary("isnan", np.isnan, None, scalar="x != x").declare(
+    "Whether an element is NaN, as Bool.", numpy=renamed(input="x"), **everywhere("IsNan")
 )
-isinf = unary(
-    "isinf",
-    np.isinf,
-    None,
-    "Whether an element is infinite, of either sign, as Bool.",
-    scalar="abs(x) == inf",
-    numpy=renamed(input="x"),
-    **everywhere("IsInf"),
+isinf = unary("isinf", np.isinf, None, scalar="abs(x) == inf").declare(
+    "Whether an element is infinite, of either sign, as Bool.", numpy=renamed(input="x"), **everywhere("IsInf")
 )
-isfinite = unary(
-    "isfinite",
-    np.isfinite,
-    None,
-    "Whether an element is neither infinite nor NaN, as Bool.",
-    scalar="abs(x) < inf",
-    numpy=renamed(input="x"),
-    **everywhere("IsFinite"),
+isfinite = unary("isfinite", np.isfinite, None, scalar="abs(x) < inf").declare(
+    "Whether an element is neither infinite nor NaN, as Bool.", numpy=renamed(input="x"), **everywhere("IsFinite")
 )
 
 
@@ -210,19 +132,10 @@ def _check_numerics(x: Tensor) -> Tensor:
     return x
 
 
-logical_not = unary(
-    "logical_not",
-    np.logical_not,
-    None,
-    "Whether an element is zero or False, as Bool.",
-    scalar="x == 0",
-    numpy=renamed(input="a"),
-    **everywhere("LogicalNot"),
+logical_not = unary("logical_not", np.logical_not, None, scalar="x == 0").declare(
+    "Whether an element is zero or False, as Bool.", numpy=renamed(input="a"), **everywhere("LogicalNot")
 )
-bitwise_not = unary(
-    "bitwise_not",
-    np.invert,
-    None,
+bitwise_not = unary("bitwise_not", np.invert, None).declare(
     "~x, bit by bit: -x - 1 of signed integers, not x of bools.",
     method=("bitwise_not", "invert"),
     primitive=prim("Invert"),

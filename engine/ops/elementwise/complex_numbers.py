@@ -44,12 +44,8 @@ def _join(x: Array, y: Array) -> Array:
 
 
 _complex = Operator(
-    "complex",
-    _join,
-    (lambda F, g, out, x, y: F.real(g), lambda F, g, out, x, y: F.imag(g)),
-    doc="x + i y.",
-    analytic=False,
-)
+    "complex", _join, (lambda F, g, out, x, y: F.real(g), lambda F, g, out, x, y: F.imag(g)), analytic=False
+).declare("x + i y.")
 _real = Operator("real", lambda x: x.real.copy(), (lambda F, g, out, x: F.complex(g, F.zeros_like(g)),), analytic=False)
 _imag = Operator("imag", lambda x: x.imag.copy(), (lambda F, g, out, x: F.complex(F.zeros_like(g), g),), analytic=False)
 _conj = Operator("conj", np.conjugate, (lambda F, g, out, x: F.conj(g),), analytic=False)

@@ -27,6 +27,7 @@ from ..shapes.broadcasting import (
     operand,
     operands,
     unary,
+    x1_x2,
 )
 from ..shapes.reshape import identity, tensor_of
 from . import arithmetic, comparison, exponentials
@@ -44,85 +45,40 @@ __all__ = [
     "truncate_mod", "xdivy"
 ]  # fmt: skip
 
-acos = function_of_number(
-    "acos",
-    np.arccos,
-    lambda F, g, out, x: -(g * F.rsqrt(1 - x * x)),
-    "The arc cosine, in [0, pi]; NaN outside [-1, 1].",
-    scalar="acos(x)",
-    numpy=renamed("arccos"),
-    **everywhere("ACos", "acos", "arccos"),
+acos = function_of_number("acos", np.arccos, lambda F, g, out, x: -(g * F.rsqrt(1 - x * x)), scalar="acos(x)").declare(
+    "The arc cosine, in [0, pi]; NaN outside [-1, 1].", numpy=renamed("arccos"), **everywhere("ACos", "acos", "arccos")
 )
-asin = function_of_number(
-    "asin",
-    np.arcsin,
-    lambda F, g, out, x: g * F.rsqrt(1 - x * x),
+asin = function_of_number("asin", np.arcsin, lambda F, g, out, x: g * F.rsqrt(1 - x * x), scalar="asin(x)").declare(
     "The arc sine, in [-pi / 2, pi / 2]; NaN outside [-1, 1].",
-    scalar="asin(x)",
     numpy=renamed("arcsin", input="x"),
     **everywhere("Asin", "arcsin", "asin"),
 )
-atan = function_of_number(
-    "atan",
-    np.arctan,
-    lambda F, g, out, x: g / (x * x + 1),
-    "The arc tangent, in (-pi / 2, pi / 2).",
-    scalar="atan(x)",
-    numpy=renamed("arctan", input="x"),
-    **everywhere("Atan", "arctan", "atan"),
+atan = function_of_number("atan", np.arctan, lambda F, g, out, x: g / (x * x + 1), scalar="atan(x)").declare(
+    "The arc tangent, in (-pi / 2, pi / 2).", numpy=renamed("arctan", input="x"), **everywhere("Atan", "arctan", "atan")
 )
-acosh = function_of_number(
-    "acosh",
-    np.arccosh,
-    lambda F, g, out, x: g * F.rsqrt(x + 1) * F.rsqrt(x - 1),  # NaN below 1
+acosh = function_of_number(  # the slope is NaN below 1
+    "acosh", np.arccosh, lambda F, g, out, x: g * F.rsqrt(x + 1) * F.rsqrt(x - 1), scalar="acosh(x)"
+).declare(
     "The inverse hyperbolic cosine, 0 or above; NaN below 1.",
-    scalar="acosh(x)",
     numpy=renamed("arccosh", input="x"),
     **everywhere("Acosh", "acosh", "arccosh"),
 )
-asinh = function_of_number(
-    "asinh",
-    np.arcsinh,
-    lambda F, g, out, x: g * F.rsqrt(x * x + 1),
-    "The inverse hyperbolic sine.",
-    scalar="asinh(x)",
-    numpy=renamed("arcsinh", input="x"),
-    **everywhere("Asinh", "arcsinh", "asinh"),
+asinh = function_of_number("asinh", np.arcsinh, lambda F, g, out, x: g * F.rsqrt(x * x + 1), scalar="asinh(x)").declare(
+    "The inverse hyperbolic sine.", numpy=renamed("arcsinh", input="x"), **everywhere("Asinh", "arcsinh", "asinh")
 )
-atanh = function_of_number(
-    "atanh",
-    np.arctanh,
-    lambda F, g, out, x: g / (1 - x * x),
+atanh = function_of_number("atanh", np.arctanh, lambda F, g, out, x: g / (1 - x * x), scalar="atanh(x)").declare(
     "The inverse hyperbolic tangent; NaN outside [-1, 1].",
-    scalar="atanh(x)",
     numpy=renamed("arctanh", input="x"),
     **everywhere("Atanh", "arctanh", "atanh"),
 )
-exp2 = function_of_number(
-    "exp2",
-    np.exp2,
-    lambda F, g, out, x: g * out * math.log(2.0),
-    "2 to the power x.",
-    scalar="exp2(x)",
-    mint=("exp2", "special.exp2"),
-    numpy=renamed(input="x"),
+exp2 = function_of_number("exp2", np.exp2, lambda F, g, out, x: g * out * math.log(2.0), scalar="exp2(x)").declare(
+    "2 to the power x.", mint=("exp2", "special.exp2"), numpy=renamed(input="x")
 )
-log10 = function_of_number(
-    "log10",
-    np.log10,
-    lambda F, g, out, x: g / (x * math.log(10.0)),
-    "The logarithm to base 10; NaN below 0.",
-    scalar="log10(x)",
-    method=True,
-    mint=True,
-    numpy=renamed(input="x"),
+log10 = function_of_number("log10", np.log10, lambda F, g, out, x: g / (x * math.log(10.0)), scalar="log10(x)").declare(
+    "The logarithm to base 10; NaN below 0.", method=True, mint=True, numpy=renamed(input="x")
 )
-_cbrt = function_of_number(
-    "cbrt",
-    np.cbrt,
-    lambda F, g, out, x: g / (out * out * 3),
-    "The cube root, negative below 0.",
-    numpy=renamed(input="x"),
+_cbrt = function_of_number("cbrt", np.cbrt, lambda F, g, out, x: g / (out * out * 3)).declare(
+    "The cube root, negative below 0.", numpy=renamed(input="x")
 )
 
 
@@ -138,10 +94,7 @@ def _sinc(x: Array) -> Array:
     return masking.where(x == 0, 1, xp.sin(turn) / turn).astype(x.dtype, copy=False)
 
 
-sinc = function_of_number(
-    "sinc",
-    _sinc,
-    _sinc_slope,
+sinc = function_of_number("sinc", _sinc, _sinc_slope).declare(
     "sin(pi x) / (pi x), and 1 at 0.",
     method=True,
     primitive=prim("Sinc"),
@@ -154,13 +107,8 @@ def _signbit(x: Array) -> Array:
     return x < 0 if x.dtype.kind in "iub" else array_module(x).signbit(x)
 
 
-signbit = unary(
-    "signbit",
-    _signbit,
-    None,
-    "Whether the sign is minus, that of -0.0 too: a Bool.",
-    method=True,
-    numpy=renamed(input="x"),
+signbit = unary("signbit", _signbit, None).declare(
+    "Whether the sign is minus, that of -0.0 too: a Bool.", method=True, numpy=renamed(input="x")
 )
 
 
@@ -173,12 +121,8 @@ def _population(x: Array) -> Array:
     return count
 
 
-population_count = unary(
-    "population_count",
-    _population,
-    None,
-    "How many bits of an integer are 1, in two's complement: a UInt8.",
-    primitive=prim("PopulationCount"),
+population_count = unary("population_count", _population, None).declare(
+    "How many bits of an integer are 1, in two's complement: a UInt8.", primitive=prim("PopulationCount")
 )
 
 atan2 = Binary(
@@ -190,8 +134,9 @@ atan2 = Binary(
     ),
     scalar="atan2(x, y)",
     integers_to_float=True,
-    doc="The angle of the point with abscissa y and ordinate x, atan(x / y) in its quadrant, in [-pi, pi].",
-    numpy=renamed("arctan2", input="x1", other="x2"),
+).declare(
+    "The angle of the point with abscissa y and ordinate x, atan(x / y) in its quadrant, in [-pi, pi].",
+    numpy=x1_x2("arctan2"),
     **everywhere("Atan2", "arctan2", "atan2"),
 )
 hypot = Binary(
@@ -200,52 +145,29 @@ hypot = Binary(
     (lambda F, g, out, x, y: fit(F, g * x / out, x), lambda F, g, out, x, y: fit(F, g * y / out, y)),
     scalar="hypot(x, y)",
     integers_to_float=True,
-    doc="sqrt(x * x + y * y), without overflow.",
-    method=True,
-    primitive=prim("Hypot"),
-    numpy=renamed(input="x1", other="x2"),
-)
+).declare("sqrt(x * x + y * y), without overflow.", method=True, primitive=prim("Hypot"), numpy=x1_x2())
 logaddexp = Binary(
     "logaddexp",
     np.logaddexp,
     (lambda F, g, out, x, y: fit(F, g * F.exp(x - out), x), lambda F, g, out, x, y: fit(F, g * F.exp(y - out), y)),
     integers_to_float=True,
-    doc="log(exp(x) + exp(y)), without overflow.",
-    method=True,
-    mint=True,
-    numpy=renamed(input="x1", other="x2"),
-)
+).declare("log(exp(x) + exp(y)), without overflow.", method=True, mint=True, numpy=x1_x2())
 logaddexp2 = Binary(
     "logaddexp2",
     np.logaddexp2,
     (lambda F, g, out, x, y: fit(F, g * F.exp2(x - out), x), lambda F, g, out, x, y: fit(F, g * F.exp2(y - out), y)),
     integers_to_float=True,
-    doc="log2(2**x + 2**y), without overflow.",
-    method=True,
-    mint=True,
-    numpy=renamed(input="x1", other="x2"),
+).declare("log2(2**x + 2**y), without overflow.", method=True, mint=True, numpy=x1_x2())
+gcd = Binary("gcd", np.gcd).declare(
+    "The greatest common divisor of integers, 0 or above.", numpy=x1_x2(), **everywhere("Gcd")
 )
-gcd = Binary(
-    "gcd",
-    np.gcd,
-    doc="The greatest common divisor of integers, 0 or above.",
-    numpy=renamed(input="x1", other="x2"),
-    **everywhere("Gcd"),
-)
-lcm = Binary(
-    "lcm",
-    np.lcm,
-    doc="The least common multiple of integers, 0 or above.",
-    method=True,
-    primitive=prim("Lcm"),
-    numpy=renamed(input="x1", other="x2"),
+lcm = Binary("lcm", np.lcm).declare(
+    "The least common multiple of integers, 0 or above.", method=True, primitive=prim("Lcm"), numpy=x1_x2()
 )
 nextafter = Binary(
-    "nextafter",
-    np.nextafter,
-    (lambda F, g, out, x, y: fit(F, g, x), None),
-    integers_to_float=True,
-    doc="The floating-point number after x on the way to y, as in C; its gradient by x is 1, that by y 0.",
+    "nextafter", np.nextafter, (lambda F, g, out, x, y: fit(F, g, x), None), integers_to_float=True
+).declare(
+    "The floating-point number after x on the way to y, as in C; its gradient by x is 1, that by y 0.",
     method=True,
     primitive=prim("NextAfter"),
 )

@@ -107,30 +107,15 @@ def _gammaln(x: Array) -> Array:
     return _special("gammaln")(where(x == -math.inf, x.dtype.type(math.inf), x))
 
 
-lgamma = function_of_number(
-    "lgamma",
-    _gammaln,
-    lambda F, g, out, x: g * F.digamma(x),
-    "log of abs(gamma(x)).",
-    method=True,
-    primitive=prim("Lgamma"),
+lgamma = function_of_number("lgamma", _gammaln, lambda F, g, out, x: g * F.digamma(x)).declare(
+    "log of abs(gamma(x)).", method=True, primitive=prim("Lgamma")
 )
-digamma = function_of_number(
-    "digamma",
-    _special("psi"),
-    lambda F, g, out, x: g * F.polygamma(x, n=1),
-    "The slope of lgamma.",
-    method=True,
-    primitive=prim("Digamma"),
+digamma = function_of_number("digamma", _special("psi"), lambda F, g, out, x: g * F.polygamma(x, n=1)).declare(
+    "The slope of lgamma.", method=True, primitive=prim("Digamma")
 )
 erfinv = function_of_number(
-    "erfinv",
-    _special("erfinv"),
-    lambda F, g, out, x: g * F.exp(out * out) * (math.sqrt(math.pi) / 2),
-    "The inverse of erf.",
-    in_place=True,
-    **everywhere("Erfinv"),
-)
+    "erfinv", _special("erfinv"), lambda F, g, out, x: g * F.exp(out * out) * (math.sqrt(math.pi) / 2)
+).declare("The inverse of erf.", in_place=True, **everywhere("Erfinv"))
 _polygamma_operator = Operator(
     "polygamma", _special("polygamma"), (lambda F, g, out, x, n: g * F.polygamma(x, n=n + 1),)
 )
@@ -270,53 +255,29 @@ def _over(F: Functions, y: Value, x: Any, limit: float) -> Any:
 
 
 bessel_i0e = function_of_number(
-    "bessel_i0e",
-    _special("i0e"),
-    lambda F, g, out, x: g * (F.bessel_i1e(x) - F.sign(x) * out),
-    "exp(-abs(x)) I0(x).",
-    primitive=prim("BesselI0e"),
-)
+    "bessel_i0e", _special("i0e"), lambda F, g, out, x: g * (F.bessel_i1e(x) - F.sign(x) * out)
+).declare("exp(-abs(x)) I0(x).", primitive=prim("BesselI0e"))
 bessel_i1e = function_of_number(
-    "bessel_i1e",
-    _special("i1e"),
-    lambda F, g, out, x: g * (F.bessel_i0e(x) - _over(F, out, x, 0.5) - F.sign(x) * out),
-    "exp(-abs(x)) I1(x).",
-    primitive=prim("BesselI1e"),
-)
-bessel_j0 = function_of_number(
-    "bessel_j0", _special("j0"), lambda F, g, out, x: -(g * F.bessel_j1(x)), "J0(x).", primitive=prim("BesselJ0")
+    "bessel_i1e", _special("i1e"), lambda F, g, out, x: g * (F.bessel_i0e(x) - _over(F, out, x, 0.5) - F.sign(x) * out)
+).declare("exp(-abs(x)) I1(x).", primitive=prim("BesselI1e"))
+bessel_j0 = function_of_number("bessel_j0", _special("j0"), lambda F, g, out, x: -(g * F.bessel_j1(x))).declare(
+    "J0(x).", primitive=prim("BesselJ0")
 )
 bessel_j1 = function_of_number(
-    "bessel_j1",
-    _special("j1"),
-    lambda F, g, out, x: g * (F.bessel_j0(x) - _over(F, out, x, 0.5)),
-    "J1(x).",
-    primitive=prim("BesselJ1"),
-)
+    "bessel_j1", _special("j1"), lambda F, g, out, x: g * (F.bessel_j0(x) - _over(F, out, x, 0.5))
+).declare("J1(x).", primitive=prim("BesselJ1"))
 bessel_k0e = function_of_number(
-    "bessel_k0e",
-    _special("k0e"),
-    lambda F, g, out, x: g * (out - F.bessel_k1e(x)),
-    "exp(x) K0(x).",
-    primitive=prim("BesselK0e"),
-)
+    "bessel_k0e", _special("k0e"), lambda F, g, out, x: g * (out - F.bessel_k1e(x))
+).declare("exp(x) K0(x).", primitive=prim("BesselK0e"))
 bessel_k1e = function_of_number(
-    "bessel_k1e",
-    _special("k1e"),
-    lambda F, g, out, x: g * (out * (1 - 1 / x) - F.bessel_k0e(x)),
-    "exp(x) K1(x).",
-    primitive=prim("BesselK1e"),
-)
-bessel_y0 = function_of_number(
-    "bessel_y0", _special("y0"), lambda F, g, out, x: -(g * F.bessel_y1(x)), "Y0(x).", primitive=prim("BesselY0")
+    "bessel_k1e", _special("k1e"), lambda F, g, out, x: g * (out * (1 - 1 / x) - F.bessel_k0e(x))
+).declare("exp(x) K1(x).", primitive=prim("BesselK1e"))
+bessel_y0 = function_of_number("bessel_y0", _special("y0"), lambda F, g, out, x: -(g * F.bessel_y1(x))).declare(
+    "Y0(x).", primitive=prim("BesselY0")
 )
 bessel_y1 = function_of_number(
-    "bessel_y1",
-    _special("y1"),
-    lambda F, g, out, x: g * (F.bessel_y0(x) - out / x),
-    "Y1(x).",
-    primitive=prim("BesselY1"),
-)
+    "bessel_y1", _special("y1"), lambda F, g, out, x: g * (F.bessel_y0(x) - out / x)
+).declare("Y1(x).", primitive=prim("BesselY1"))
 
 
 def _of_scaled(name: str, scaled: Callable[[Tensor], Tensor], x: Tensor, power: Callable[[Tensor], Tensor]) -> Tensor:

@@ -32,13 +32,8 @@ __all__ = [
 ]  # fmt: skip
 
 relu_operator = unary(
-    "relu",
-    activation_kernels.relu,
-    lambda F, g, out, x: F.relu_grad(g, out),
-    "max(x, 0); NaN stays NaN.",
-    unread=(0,),
-    scalar="max(x, 0)",
-)
+    "relu", activation_kernels.relu, lambda F, g, out, x: F.relu_grad(g, out), unread=(0,), scalar="max(x, 0)"
+).declare("max(x, 0); NaN stays NaN.")
 _relu_grad = Operator(
     "relu_grad",
     activation_kernels.relu_grad,
@@ -49,10 +44,11 @@ sigmoid = unary(
     "sigmoid",
     activation_kernels.sigmoid,
     lambda F, g, out, x: F.sigmoid_grad(g, out),
-    "1 / (1 + exp(-x)).",
     scalar="sigmoid(x)",
     unread=(0,),
     integers_to_float=True,
+).declare(
+    "1 / (1 + exp(-x)).",
     method=True,
     in_place=True,
     primitive=prim("Sigmoid"),
@@ -65,13 +61,9 @@ _sigmoid_grad = Operator(
     scalar="x * y * (1 - y)",
 )
 tanh = unary(
-    "tanh",
-    np.tanh,
-    lambda F, g, out, x: F.tanh_grad(g, out),
+    "tanh", np.tanh, lambda F, g, out, x: F.tanh_grad(g, out), scalar="tanh(x)", unread=(0,), integers_to_float=True
+).declare(
     "The hyperbolic tangent, (exp(x) - exp(-x)) / (exp(x) + exp(-x)).",
-    scalar="tanh(x)",
-    unread=(0,),
-    integers_to_float=True,
     method=True,
     in_place=True,
     primitive=prim("Tanh"),
@@ -84,12 +76,8 @@ _tanh_grad = Operator(
     (lambda F, gg, out, g, y: F.tanh_grad(gg, y), lambda F, gg, out, g, y: gg * g * y * -2.0),
     scalar="x * (1 - y * y)",
 )
-silu = unary(
-    "silu",
-    activation_kernels.silu,
-    lambda F, g, out, x: F.silu_grad(g, x),
-    "x * sigmoid(x) (Elfwing et al. 2017; also called swish).",
-    scalar="x * sigmoid(x)",
+silu = unary("silu", activation_kernels.silu, lambda F, g, out, x: F.silu_grad(g, x), scalar="x * sigmoid(x)").declare(
+    "x * sigmoid(x) (Elfwing et al. 2017; also called swish)."
 )
 
 

@@ -164,9 +164,8 @@ _conv2d_bias = Operator(
         lambda F, g, out, x, weight, bias, **how: F.conv2d_weight_grad(g, x, kernel=tuple(weight.shape[2:]), **how),
         lambda F, g, out, x, weight, bias, **how: F.sum(g, axis=(0, 2, 3), keepdims=False),
     ),
-    doc="``conv2d`` of x and weight with a bias for each channel added, in one kernel on a GPU.",
     unread=(2, -1),
-)
+).declare("``conv2d`` of x and weight with a bias for each channel added, in one kernel on a GPU.")
 
 
 def _is_for_one_kernel(x: Tensor, weight: Tensor, bias: Tensor) -> bool:

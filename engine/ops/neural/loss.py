@@ -135,8 +135,8 @@ def _count(labels: Array, other_than: int, dtype: np.dtype[Any]) -> Array:
     return xp.where(count == 0, xp.nan, count).astype(dtype)
 
 
-_count_other_than = Operator(
-    "count_other_than", _count, doc="How many labels are not ``other_than``, NaN where none is: the mean of nothing."
+_count_other_than = Operator("count_other_than", _count).declare(
+    "How many labels are not ``other_than``, NaN where none is: the mean of nothing."
 )
 
 

@@ -327,7 +327,8 @@ _running_statistics = Operator(
         _mixed(old_mean, mean, momentum, None),
         _mixed(old_var, var, momentum, count),
     ),
-    doc="Running means and variances of channels (C,), moved toward those of a batch with ``count`` elements in each.",
+).declare(
+    "Running means and variances of channels (C,), moved toward those of a batch with ``count`` elements in each."
 )
 
 
@@ -466,7 +467,7 @@ def _rms_norm_rule(
 
 
 _rms_norm = Operator("rms_norm", _rms_normed, joint_vjp=_rms_norm_rule, unread=(-1,), again=True)
-_rms_norm_grad = Operator("rms_norm_grad", _rms_norm_gradients, doc="Gradients of ``rms_norm`` for x and gamma.")
+_rms_norm_grad = Operator("rms_norm_grad", _rms_norm_gradients).declare("Gradients of ``rms_norm`` for x and gamma.")
 
 
 @declare(primitive=prim("RmsNorm", epsilon=1e-06))

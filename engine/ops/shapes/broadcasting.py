@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.surfaces import declare
+from ...base.surfaces import declare, renamed
 from ...base.types import Array, DTypeLike, Functions, Operand, TensorLike, Value
 from ...cpu.array_module import array_module
 from ...cpu.widening import in_single, is_half
@@ -154,6 +154,10 @@ _ERROR_OF_ONE = """
 
 Raises:
     TypeError: ``input`` is no Tensor."""
+
+
+x1_x2 = functools.partial(renamed, input="x1", other="x2")
+"""The surface in ``numpy``, where the operands have these names."""
 
 
 class Binary(Operator):
@@ -377,35 +381,31 @@ class Unary(Operator):
         return self._run((x,), (x._array,), {})
 
 
-def unary(name: str, kernel: Callable[..., Any], rule: Callable[..., Any] | None, doc: str, **surfaces: Any) -> Unary:
+def unary(name: str, kernel: Callable[..., Any], rule: Callable[..., Any] | None, **settings: Any) -> Unary:
     """Return an operator on one tensor.
 
     Args:
         name: the key in the table of operators.
         kernel: the forward on an array.
         rule: the rule of its gradient; None for no gradient.
-        doc: one sentence on the result, in terms of x.
-        **surfaces: the other surfaces that offer it, and ``integers_to_float``.
+        **settings: further arguments of ``Unary``.
 
     Returns:
         The operator.
     """
-    return Unary(name, kernel, () if rule is None else (rule,), doc=doc, **surfaces)
+    return Unary(name, kernel, () if rule is None else (rule,), **settings)
 
 
-def function_of_number(
-    name: str, kernel: Callable[..., Any], rule: Callable[..., Any], doc: str, **surfaces: Any
-) -> Unary:
+def function_of_number(name: str, kernel: Callable[..., Any], rule: Callable[..., Any], **settings: Any) -> Unary:
     """Return a function of a real number; integers are computed in Float32.
 
     Args:
         name: the key in the table of operators.
         kernel: the forward on an array.
         rule: the rule of its gradient.
-        doc: one sentence on the result, in terms of x.
-        **surfaces: the other surfaces that offer it.
+        **settings: further arguments of ``Unary``.
 
     Returns:
         The operator.
     """
-    return unary(name, kernel, rule, doc, integers_to_float=True, **surfaces)
+    return unary(name, kernel, rule, integers_to_float=True, **settings)

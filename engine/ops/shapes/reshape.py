@@ -46,8 +46,8 @@ _transpose = ViewOperator(
 _flip = Operator(
     "flip", lambda x, axes: array_module(x).flip(x, axes), (lambda F, g, out, x, axes: F.flip(g, axes=axes),)
 )
-identity = Operator(
-    "identity", lambda x: x.view(), (lambda F, g, out, x: g,), doc="The same values, a new tensor.", keeps_dtype=True
+identity = Operator("identity", lambda x: x.view(), (lambda F, g, out, x: g,), keeps_dtype=True).declare(
+    "The same values, a new tensor."
 )
 
 
@@ -78,12 +78,8 @@ def apart(result: Tensor, source: Tensor) -> Tensor:
     return result
 
 
-_contiguous = Operator(
-    "contiguous",
-    lambda x: x.copy(order="C"),
-    (lambda F, g, out, x: g,),
-    doc="The same values, laid out row by row.",
-    keeps_dtype=True,
+_contiguous = Operator("contiguous", lambda x: x.copy(order="C"), (lambda F, g, out, x: g,), keeps_dtype=True).declare(
+    "The same values, laid out row by row."
 )
 slice_operator = ViewOperator(
     "slice_axis",
@@ -106,12 +102,8 @@ def _parts_rule(
     return [F.add(F.concat(*gradients, axis=axis), 0.0)]
 
 
-parts_operator = Operator(
-    "parts",
-    _parts_kernel,
-    joint_vjp=_parts_rule,
-    doc="Parts of a tensor along an axis, of these sizes, which add up to its length.",
-    keeps_dtype=True,
+parts_operator = Operator("parts", _parts_kernel, joint_vjp=_parts_rule, keeps_dtype=True).declare(
+    "Parts of a tensor along an axis, of these sizes, which add up to its length."
 )
 
 
@@ -123,9 +115,8 @@ move_operator = Operator(
     "move_to",
     lambda x, to: moved(x, to, "move_to"),
     (lambda F, g, out, x, to: F.move_to(g, to=_place_of(x)),),
-    doc='The same values on another device, "CPU" or "GPU".',
     keeps_dtype=True,
-)
+).declare('The same values on another device, "CPU" or "GPU".')
 
 
 def _pad_axis_kernel(x: Array, axis: int, before: int, after: int) -> Array:
