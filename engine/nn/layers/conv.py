@@ -217,21 +217,8 @@ class Conv3d(_Conv):
         data_format: str | None = "NCDHW",
         dtype: DType = float32,
     ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            pad_mode,
-            padding,
-            dilation,
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            data_format,
-            dtype,
-        )
+        window = (kernel_size, stride, pad_mode, padding, dilation, group)
+        super().__init__(in_channels, out_channels, *window, has_bias, weight_init, bias_init, data_format, dtype)
 
     @cached_property
     def conv3d(self) -> ops.Primitive:
@@ -257,21 +244,8 @@ class _Along1(_Conv):
         bias_init: InitLike | None = None,
         dtype: DType = float32,
     ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            pad_mode,
-            padding,
-            dilation,
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            None,
-            dtype,
-        )
+        window = (kernel_size, stride, pad_mode, padding, dilation, group)
+        super().__init__(in_channels, out_channels, *window, has_bias, weight_init, bias_init, None, dtype)
 
 
 @explained_by(_Conv)
@@ -351,21 +325,8 @@ class Conv2dTranspose(_ConvTranspose):
         bias_init: InitLike | None = None,
         dtype: DType = float32,
     ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            pad_mode,
-            padding,
-            dilation,
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            None,
-            dtype,
-        )
+        window = (kernel_size, stride, pad_mode, padding, dilation, group)
+        super().__init__(in_channels, out_channels, *window, has_bias, weight_init, bias_init, None, dtype)
         self.output_padding = _output_padding(output_padding, self, "Conv2dTranspose")
 
     @cached_property
@@ -398,21 +359,8 @@ class Conv3dTranspose(_ConvTranspose):
         data_format: str = "NCDHW",
         dtype: DType = float32,
     ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            pad_mode,
-            padding,
-            dilation,
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            data_format,
-            dtype,
-        )
+        window = (kernel_size, stride, pad_mode, padding, dilation, group)
+        super().__init__(in_channels, out_channels, *window, has_bias, weight_init, bias_init, data_format, dtype)
         self.output_padding = _output_padding(output_padding, self, "Conv3dTranspose")
 
 

@@ -329,19 +329,8 @@ class Conv2dBnAct(Cell):
         after_fake: bool = True,
     ) -> None:
         super().__init__()
-        self.conv = Conv2d(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            pad_mode,
-            padding,
-            dilation,
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-        )
+        window = (kernel_size, stride, pad_mode, padding, dilation, group)
+        self.conv = Conv2d(in_channels, out_channels, *window, has_bias, weight_init, bias_init)
         self.has_bn = check_bool(has_bn, "Conv2dBnAct", "has_bn")
         if has_bn:
             self.batchnorm = BatchNorm2d(out_channels, eps, momentum)

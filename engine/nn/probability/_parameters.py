@@ -35,6 +35,11 @@ FLOATING = (float16, float32, float64)
 NUMBERS = (*FLOATING, int8, int16, int32, int64, uint8, uint16, uint32, uint64)
 
 
+def parameter(name: str, doc: str) -> property:
+    """Return the property of a distribution or a bijector for a parameter: its tensor, or None for one of each call."""
+    return property(lambda instance: getattr(instance, f"_{name}"), doc=doc)
+
+
 def check_dtype(dtype: object, allowed: tuple[DType, ...], owner: str) -> None:
     """Raise TypeError unless ``dtype`` is one of those allowed."""
     if not isinstance(dtype, DType) or dtype not in allowed:

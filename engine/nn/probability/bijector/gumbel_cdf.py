@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .... import ops
 from ....tensors.tensor import Tensor
-from .._parameters import Given, above_zero
+from .._parameters import Given, above_zero, parameter
 from .bijector import Bijector
 
 __all__ = ["GumbelCDF"]
@@ -24,22 +24,14 @@ class GumbelCDF(Bijector):
     """
 
     _labels = ("loc", "scale")
+    loc = parameter("loc", "The position of the largest slope.")
+    scale = parameter("scale", "The width.")
 
     def __init__(self, loc: Given = 0.0, scale: Given = 1.0, name: str = "GumbelCDF") -> None:
         super().__init__(name=name, param={**locals(), "param_dict": {"loc": loc, "scale": scale}})
         self._loc = self._add_parameter(loc, "loc")
         self._scale = self._add_parameter(scale, "scale")
         above_zero(self._scale, "scale")
-
-    @property
-    def loc(self) -> Tensor:
-        """The position of the largest slope."""
-        return self._loc
-
-    @property
-    def scale(self) -> Tensor:
-        """The width."""
-        return self._scale
 
     def _forward(self, x: Tensor) -> Tensor:
         x, loc, scale = self._with(x, self.loc, self.scale)

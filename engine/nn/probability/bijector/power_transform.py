@@ -6,7 +6,7 @@ from typing import Any
 
 from .... import ops
 from ....tensors.tensor import Tensor
-from .._parameters import Given
+from .._parameters import Given, parameter
 from .bijector import Bijector
 
 __all__ = ["PowerTransform"]
@@ -25,17 +25,13 @@ class PowerTransform(Bijector):
     """
 
     _labels = ("power",)
+    power = parameter("power", "The power.")
 
     def __init__(self, power: Given = 0.0, name: str = "PowerTransform") -> None:
         super().__init__(name=name, param={**locals(), "param_dict": {"power": power}})
         self._power = self._add_parameter(power, "power")
         if not (self._power.asnumpy() >= 0).all():
             raise ValueError(f"For '{name}', 'power' must not be negative, but got {power}")
-
-    @property
-    def power(self) -> Tensor:
-        """The power."""
-        return self._power
 
     def _parts(self, value: Tensor) -> tuple[Any, Any, Any]:
         """Return the value and the power broadcast, zeros of the power replaced by 1, and a mask of these zeros."""

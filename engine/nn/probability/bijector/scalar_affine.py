@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .... import ops
 from ....tensors.tensor import Tensor
-from .._parameters import Given
+from .._parameters import Given, parameter
 from .bijector import Bijector
 
 __all__ = ["ScalarAffine"]
@@ -23,22 +23,14 @@ class ScalarAffine(Bijector):
     """
 
     _labels = ("scale", "shift")
+    scale = parameter("scale", "The slope.")
+    shift = parameter("shift", "The value at 0.")
 
     def __init__(self, scale: Given = 1.0, shift: Given = 0.0, name: str = "ScalarAffine") -> None:
         param = {**locals(), "param_dict": {"scale": scale, "shift": shift}}
         super().__init__(True, True, name, None, param)
         self._scale = self._add_parameter(scale, "scale")
         self._shift = self._add_parameter(shift, "shift")
-
-    @property
-    def scale(self) -> Tensor:
-        """The slope."""
-        return self._scale
-
-    @property
-    def shift(self) -> Tensor:
-        """The value at 0."""
-        return self._shift
 
     def _forward(self, x: Tensor) -> Tensor:
         x, scale, shift = self._with(x, self.scale, self.shift)

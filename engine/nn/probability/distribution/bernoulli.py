@@ -7,7 +7,7 @@ import numpy as np
 from .... import ops
 from ....tensors.dtype import DType, int32
 from ....tensors.tensor import Tensor
-from .._parameters import NUMBERS, AtCall, Given, check_dtype, inside_unit
+from .._parameters import NUMBERS, AtCall, Given, inside_unit, parameter
 from .distribution import Distribution
 
 __all__ = ["Bernoulli"]
@@ -30,20 +30,12 @@ class Bernoulli(Distribution):
 
     _dist_type = "Bernoulli"
     _labels = ("probs",)
+    probs = parameter("probs", "The probability of 1.")
 
     def __init__(
         self, probs: Given = None, seed: int | None = None, dtype: DType = int32, name: str = "Bernoulli"
     ) -> None:
-        param = {**locals(), "param_dict": {"probs": probs}}
-        check_dtype(dtype, NUMBERS, "Bernoulli")
-        super().__init__(seed, dtype, name, param)
-        self._probs = self._add_parameter(probs, "probs")
-        inside_unit(self._probs, "probs")
-
-    @property
-    def probs(self) -> Tensor | None:
-        """The probability of 1."""
-        return self._probs
+        self._define("Bernoulli", locals(), NUMBERS, probs=inside_unit)
 
     def _get_dist_args(self, probs1: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(probs1)

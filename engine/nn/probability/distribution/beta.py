@@ -8,7 +8,7 @@ from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.tensor import Tensor
 from ...layers.special import DiGamma, LBeta
-from .._parameters import FLOATING, AtCall, Given, above_zero, check_dtype
+from .._parameters import FLOATING, AtCall, Given, above_zero, parameter
 from .distribution import Distribution
 
 __all__ = ["Beta"]
@@ -32,6 +32,8 @@ class Beta(Distribution):
 
     _dist_type = "Beta"
     _labels = ("concentration1", "concentration0")
+    concentration1 = parameter("concentration1", "The weight of 1.")
+    concentration0 = parameter("concentration0", "The weight of 0.")
 
     def __init__(
         self,
@@ -41,27 +43,8 @@ class Beta(Distribution):
         dtype: DType = float32,
         name: str = "Beta",
     ) -> None:
-        param = {**locals(), "param_dict": {"concentration1": concentration1, "concentration0": concentration0}}
-        check_dtype(dtype, FLOATING, "Beta")
-        for argument, value in param["param_dict"].items():
-            if isinstance(value, float):
-                raise TypeError(f"For 'Beta', '{argument}' must be a list, an array or a Tensor, but got {value}")
-        super().__init__(seed, dtype, name, param)
-        self._concentration1 = self._add_parameter(concentration1, "concentration1")
-        self._concentration0 = self._add_parameter(concentration0, "concentration0")
-        above_zero(self._concentration1, "concentration1")
-        above_zero(self._concentration0, "concentration0")
+        self._define("Beta", locals(), FLOATING, (float,), concentration1=above_zero, concentration0=above_zero)
         self.digamma, self.lbeta = DiGamma(), LBeta()
-
-    @property
-    def concentration1(self) -> Tensor | None:
-        """The weight of 1."""
-        return self._concentration1
-
-    @property
-    def concentration0(self) -> Tensor | None:
-        """The weight of 0."""
-        return self._concentration0
 
     def _get_dist_args(self, concentration1: AtCall = None, concentration0: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(concentration1, concentration0)

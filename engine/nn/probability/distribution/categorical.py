@@ -10,7 +10,7 @@ import numpy as np
 from .... import ops
 from ....tensors.dtype import DType, int32, int64
 from ....tensors.tensor import Tensor
-from .._parameters import NUMBERS, AtCall, Given, check_dtype, inside_unit
+from .._parameters import NUMBERS, AtCall, Given, inside_unit, parameter
 from .distribution import Distribution
 
 __all__ = ["Categorical"]
@@ -34,30 +34,23 @@ class Categorical(Distribution):
 
     _dist_type = "Categorical"
     _labels = ("probs",)
+    probs = parameter("probs", "The probability of each number.")
 
     def __init__(
         self, probs: Given = None, seed: int | None = None, dtype: DType = int32, name: str = "Categorical"
     ) -> None:
-        param = {**locals(), "param_dict": {"probs": probs}}
-        check_dtype(dtype, NUMBERS, "Categorical")
-        super().__init__(seed, dtype, name, param)
-        self._probs = self._add_parameter(probs, "probs")
-        if self._probs is None:
+        self._define("Categorical", locals(), NUMBERS, probs=None)
+        if self.probs is None:
             return
-        if self._probs.ndim == 0:
+        if self.probs.ndim == 0:
             raise ValueError("For 'Categorical', 'probs' must have at least one axis, but got a scalar")
-        inside_unit(self._probs, "probs")
+        inside_unit(self.probs, "probs")
         total = np.asarray(probs.asnumpy() if isinstance(probs, Tensor) else probs).sum(-1)
         eps = float(np.finfo(total.dtype if total.dtype.kind == "f" else np.float64).eps)
         if not np.allclose(total, 1.0, rtol=10 * eps, atol=eps):
             raise ValueError(f"For 'Categorical', 'probs' must sum to 1 along the last axis, but got {probs}")
-        self._broadcast_shape = self._probs.shape[:-1]
+        self._broadcast_shape = self.probs.shape[:-1]
         self._is_scalar_batch = self._is_scalar_batch or not self._broadcast_shape
-
-    @property
-    def probs(self) -> Tensor | None:
-        """The probability of each number."""
-        return self._probs
 
     def _get_dist_args(self, probs: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(probs)

@@ -8,7 +8,7 @@ from typing import Any
 from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.tensor import Tensor
-from .._parameters import FLOATING, AtCall, Given, above_zero, check_dtype
+from .._parameters import FLOATING, AtCall, Given, above_zero, parameter
 from .distribution import Distribution
 
 __all__ = ["Cauchy"]
@@ -33,6 +33,8 @@ class Cauchy(Distribution):
 
     _dist_type = "Cauchy"
     _labels = ("location", "scale")
+    loc = parameter("loc", "The median.")
+    scale = parameter("scale", "Half of the width at half of the height.")
 
     def __init__(
         self,
@@ -42,22 +44,7 @@ class Cauchy(Distribution):
         dtype: DType = float32,
         name: str = "Cauchy",
     ) -> None:
-        param = {**locals(), "param_dict": {"loc": loc, "scale": scale}}
-        check_dtype(dtype, FLOATING, "Cauchy")
-        super().__init__(seed, dtype, name, param)
-        self._loc = self._add_parameter(loc, "loc")
-        self._scale = self._add_parameter(scale, "scale")
-        above_zero(self._scale, "scale")
-
-    @property
-    def loc(self) -> Tensor | None:
-        """The median."""
-        return self._loc
-
-    @property
-    def scale(self) -> Tensor | None:
-        """Half of the width at half of the height."""
-        return self._scale
+        self._define("Cauchy", locals(), FLOATING, loc=None, scale=above_zero)
 
     def _get_dist_args(self, loc: AtCall = None, scale: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(loc, scale)

@@ -16,7 +16,7 @@ from ....base.argument_checks import check_int, check_not_negative, check_type
 from ....tensors.dtype import DType
 from ....tensors.tensor import Tensor
 from ...cell import Cell
-from .._parameters import Given, all_scalars, as_tensor, parameter_dtype, shared_shape
+from .._parameters import Given, all_scalars, as_tensor, check_dtype, parameter_dtype, shared_shape
 
 __all__ = ["Distribution"]
 
@@ -158,12 +158,49 @@ class Distribution(Cell):
         self.default_parameters: list[Tensor | None] = []
         self.parameter_names: list[str] = []
 
+    def _define(
+        self,
+        family: str,
+        arguments: dict[str, Any],
+        dtypes: tuple[DType, ...],
+        no_numbers: tuple[type, ...] = (),
+        **ranges: Callable[[Tensor | None, str], None] | None,
+    ) -> None:
+        """Construct a distribution of a family.
+
+        Args:
+            family: its name.
+            arguments: the local variables of its constructor.
+            dtypes: the allowed dtypes.
+            no_numbers: types of plain numbers that are not allowed as parameters.
+            **ranges: the check of each parameter's range, or None.
+
+        Raises:
+            TypeError: another dtype, or a parameter that is a plain number where it must not be.
+        """
+        parameters = {name: arguments[name] for name in ranges}
+        check_dtype(arguments["dtype"], dtypes, family)
+        for name, value in parameters.items():
+            if isinstance(value, no_numbers):
+                raise TypeError(f"For '{family}', '{name}' must be a list, an array or a Tensor, but got {value}")
+        arguments = {**arguments, "param_dict": parameters}
+        Distribution.__init__(self, arguments["seed"], arguments["dtype"], arguments["name"], arguments)
+        self._add_parameters(**parameters)
+        for (name, check), value in zip(ranges.items(), self.default_parameters, strict=True):
+            if check is not None:
+                check(value, name)
+
     def _add_parameter(self, value: Given, name: str) -> Tensor | None:
         """Store a parameter as a tensor; None stays None and must be given at each call."""
         tensor = None if value is None else as_tensor(value, self.parameter_type, name)
         self.default_parameters.append(tensor)
         self.parameter_names.append(name)
         return tensor
+
+    def _add_parameters(self, **parameters: Given) -> None:
+        for name, value in parameters.items():
+            attribute = f"_{name}_value" if name in _WAYS else f"_{name}"  # _mean is a formula
+            setattr(self, attribute, self._add_parameter(value, name))
 
     def _check_value(self, value: Tensor, name: str) -> Tensor:
         return check_type(value, Tensor, self.name, name)

@@ -7,7 +7,7 @@ import math
 from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.tensor import Tensor
-from .._parameters import FLOATING, AtCall, Given, above_zero, check_dtype
+from .._parameters import FLOATING, AtCall, Given, above_zero, parameter
 from .distribution import Distribution
 
 __all__ = ["Exponential"]
@@ -30,20 +30,12 @@ class Exponential(Distribution):
 
     _dist_type = "Exponential"
     _labels = ("rate",)
+    rate = parameter("rate", "One over the mean.")
 
     def __init__(
         self, rate: Given = None, seed: int | None = None, dtype: DType = float32, name: str = "Exponential"
     ) -> None:
-        param = {**locals(), "param_dict": {"rate": rate}}
-        check_dtype(dtype, FLOATING, "Exponential")
-        super().__init__(seed, dtype, name, param)
-        self._rate = self._add_parameter(rate, "rate")
-        above_zero(self._rate, "rate")
-
-    @property
-    def rate(self) -> Tensor | None:
-        """One over the mean."""
-        return self._rate
+        self._define("Exponential", locals(), FLOATING, rate=above_zero)
 
     def _get_dist_args(self, rate: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(rate)

@@ -8,7 +8,7 @@ from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.tensor import Tensor
 from ...layers.special import DiGamma
-from .._parameters import FLOATING, AtCall, Given, above_zero, check_dtype
+from .._parameters import FLOATING, AtCall, Given, above_zero, parameter
 from .distribution import Distribution
 
 __all__ = ["Gamma"]
@@ -32,6 +32,8 @@ class Gamma(Distribution):
 
     _dist_type = "Gamma"
     _labels = ("concentration", "rate")
+    concentration = parameter("concentration", "The shape of the density.")
+    rate = parameter("rate", "One over the scale.")
 
     def __init__(
         self,
@@ -41,27 +43,8 @@ class Gamma(Distribution):
         dtype: DType = float32,
         name: str = "Gamma",
     ) -> None:
-        param = {**locals(), "param_dict": {"concentration": concentration, "rate": rate}}
-        check_dtype(dtype, FLOATING, "Gamma")
-        for argument, value in param["param_dict"].items():
-            if isinstance(value, int | float):
-                raise TypeError(f"For 'Gamma', '{argument}' must be a list, an array or a Tensor, but got {value}")
-        super().__init__(seed, dtype, name, param)
-        self._concentration = self._add_parameter(concentration, "concentration")
-        self._rate = self._add_parameter(rate, "rate")
-        above_zero(self._concentration, "concentration")
-        above_zero(self._rate, "rate")
+        self._define("Gamma", locals(), FLOATING, (int, float), concentration=above_zero, rate=above_zero)
         self.digamma = DiGamma()
-
-    @property
-    def concentration(self) -> Tensor | None:
-        """The shape of the density."""
-        return self._concentration
-
-    @property
-    def rate(self) -> Tensor | None:
-        """One over the scale."""
-        return self._rate
 
     def _get_dist_args(self, concentration: AtCall = None, rate: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(concentration, rate)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .... import ops
 from ....tensors.dtype import DType, int32
 from ....tensors.tensor import Tensor
-from .._parameters import NUMBERS, AtCall, Given, check_dtype, inside_unit
+from .._parameters import NUMBERS, AtCall, Given, inside_unit, parameter
 from .distribution import Distribution
 
 __all__ = ["Geometric"]
@@ -29,20 +29,12 @@ class Geometric(Distribution):
 
     _dist_type = "Geometric"
     _labels = ("probs",)
+    probs = parameter("probs", "The probability of a success.")
 
     def __init__(
         self, probs: Given = None, seed: int | None = None, dtype: DType = int32, name: str = "Geometric"
     ) -> None:
-        param = {**locals(), "param_dict": {"probs": probs}}
-        check_dtype(dtype, NUMBERS, "Geometric")
-        super().__init__(seed, dtype, name, param)
-        self._probs = self._add_parameter(probs, "probs")
-        inside_unit(self._probs, "probs")
-
-    @property
-    def probs(self) -> Tensor | None:
-        """The probability of a success."""
-        return self._probs
+        self._define("Geometric", locals(), NUMBERS, probs=inside_unit)
 
     def _get_dist_args(self, probs1: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(probs1)

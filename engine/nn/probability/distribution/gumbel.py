@@ -9,7 +9,7 @@ import numpy as np
 from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.tensor import Tensor
-from .._parameters import FLOATING, AtCall, Given, check_dtype
+from .._parameters import FLOATING, AtCall, Given, check_dtype, parameter
 from ..bijector import GumbelCDF, Invert
 from .transformed_distribution import TransformedDistribution
 from .uniform import Uniform
@@ -35,25 +35,16 @@ class Gumbel(TransformedDistribution):
 
     _dist_type = "Gumbel"
     _labels = ("loc", "scale")
+    loc = parameter("loc", "The mode.")
+    scale = parameter("scale", "The width.")
 
     def __init__(self, loc: Given, scale: Given, seed: int = 0, dtype: DType = float32, name: str = "Gumbel") -> None:
         check_dtype(dtype, FLOATING, "Gumbel")
         cdf = GumbelCDF(loc, scale)
         super().__init__(Invert(cdf), Uniform(0.0, 1.0, dtype=dtype), seed, name)
         self._reset_parameters()
-        self._loc = self._add_parameter(loc, "loc")
-        self._scale = self._add_parameter(scale, "scale")
+        self._add_parameters(loc=loc, scale=scale)
         self._gumbel_bijector = cdf
-
-    @property
-    def loc(self) -> Tensor | None:
-        """The mode."""
-        return self._loc
-
-    @property
-    def scale(self) -> Tensor | None:
-        """The width."""
-        return self._scale
 
     def _get_dist_args(self, loc: AtCall = None, scale: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(loc, scale)

@@ -7,7 +7,7 @@ import math
 from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.tensor import Tensor
-from .._parameters import FLOATING, AtCall, Given, above_zero, check_dtype
+from .._parameters import FLOATING, AtCall, Given, above_zero
 from .distribution import Distribution
 
 __all__ = ["HalfNormal"]
@@ -37,12 +37,7 @@ class HalfNormal(Distribution):
         dtype: DType = float32,
         name: str = "HalfNormal",
     ) -> None:
-        param = {**locals(), "param_dict": {"mean": mean, "sd": sd}}
-        check_dtype(dtype, FLOATING, "HalfNormal")
-        super().__init__(seed, dtype, name, param)
-        self._mean_value = self._add_parameter(mean, "mean")
-        self._sd_value = self._add_parameter(sd, "sd")
-        above_zero(self._sd_value, "sd")
+        self._define("HalfNormal", locals(), FLOATING, mean=None, sd=above_zero)
 
     def _prob(self, value: Tensor, mean: AtCall = None, sd: AtCall = None) -> Tensor:
         value, (mean, sd) = self._at(value, mean, sd)

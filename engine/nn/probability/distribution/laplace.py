@@ -5,7 +5,7 @@ from __future__ import annotations
 from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.tensor import Tensor
-from .._parameters import FLOATING, AtCall, Given, above_zero, check_dtype
+from .._parameters import FLOATING, AtCall, Given, above_zero
 from .distribution import Distribution
 
 __all__ = ["Laplace"]
@@ -38,12 +38,7 @@ class Laplace(Distribution):
         dtype: DType = float32,
         name: str = "Laplace",
     ) -> None:
-        param = {**locals(), "param_dict": {"mean": mean, "sd": sd}}
-        check_dtype(dtype, FLOATING, "Laplace")
-        super().__init__(seed, dtype, name, param)
-        self._mean_value = self._add_parameter(mean, "mean")
-        self._sd_value = self._add_parameter(sd, "sd")
-        above_zero(self._sd_value, "sd")
+        self._define("Laplace", locals(), FLOATING, mean=None, sd=above_zero)
 
     def _log_prob(self, value: Tensor, mean: AtCall = None, sd: AtCall = None) -> Tensor:
         value, (mean, sd) = self._at(value, mean, sd)

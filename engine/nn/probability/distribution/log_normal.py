@@ -7,7 +7,7 @@ import math
 from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.tensor import Tensor
-from .._parameters import AtCall, Given
+from .._parameters import AtCall, Given, parameter
 from ..bijector import Exp
 from .normal import Normal
 from .transformed_distribution import TransformedDistribution
@@ -34,24 +34,15 @@ class LogNormal(TransformedDistribution):
 
     _dist_type = "LogNormal"
     _labels = ("loc", "scale")
+    loc = parameter("loc", "The mean of the log.")
+    scale = parameter("scale", "The standard deviation of the log.")
 
     def __init__(
         self, loc: Given = None, scale: Given = None, seed: int = 0, dtype: DType = float32, name: str = "LogNormal"
     ) -> None:
         super().__init__(Exp(), Normal(loc, scale, seed=seed, dtype=dtype), seed, name)
         self._reset_parameters()
-        self._loc = self._add_parameter(loc, "loc")
-        self._scale = self._add_parameter(scale, "scale")
-
-    @property
-    def loc(self) -> Tensor | None:
-        """The mean of the log."""
-        return self._loc
-
-    @property
-    def scale(self) -> Tensor | None:
-        """The standard deviation of the log."""
-        return self._scale
+        self._add_parameters(loc=loc, scale=scale)
 
     def _get_dist_args(self, loc: AtCall = None, scale: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(loc, scale)

@@ -8,7 +8,7 @@ from typing import Any
 from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.tensor import Tensor
-from .._parameters import FLOATING, AtCall, Given, above_zero, check_dtype
+from .._parameters import FLOATING, AtCall, Given, above_zero, parameter
 from .distribution import Distribution
 
 __all__ = ["Logistic"]
@@ -32,6 +32,8 @@ class Logistic(Distribution):
 
     _dist_type = "Logistic"
     _labels = ("location", "scale")
+    loc = parameter("loc", "The mean.")
+    scale = parameter("scale", "The width.")
 
     def __init__(
         self,
@@ -41,22 +43,7 @@ class Logistic(Distribution):
         dtype: DType = float32,
         name: str = "Logistic",
     ) -> None:
-        param = {**locals(), "param_dict": {"loc": loc, "scale": scale}}
-        check_dtype(dtype, FLOATING, "Logistic")
-        super().__init__(seed, dtype, name, param)
-        self._loc = self._add_parameter(loc, "loc")
-        self._scale = self._add_parameter(scale, "scale")
-        above_zero(self._scale, "scale")
-
-    @property
-    def loc(self) -> Tensor | None:
-        """The mean."""
-        return self._loc
-
-    @property
-    def scale(self) -> Tensor | None:
-        """The width."""
-        return self._scale
+        self._define("Logistic", locals(), FLOATING, loc=None, scale=above_zero)
 
     def _get_dist_args(self, loc: AtCall = None, scale: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(loc, scale)

@@ -7,7 +7,7 @@ import math
 from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.tensor import Tensor
-from .._parameters import NUMBERS, AtCall, Given, above_zero, check_dtype
+from .._parameters import NUMBERS, AtCall, Given, above_zero, parameter
 from .distribution import Distribution
 
 __all__ = ["Poisson"]
@@ -30,22 +30,12 @@ class Poisson(Distribution):
 
     _dist_type = "Poisson"
     _labels = ("rate",)
+    rate = parameter("rate", "The mean.")
 
     def __init__(
         self, rate: Given = None, seed: int | None = None, dtype: DType = float32, name: str = "Poisson"
     ) -> None:
-        param = {**locals(), "param_dict": {"rate": rate}}
-        check_dtype(dtype, NUMBERS, "Poisson")
-        if isinstance(rate, int | float):
-            raise TypeError(f"For 'Poisson', 'rate' must be a list, an array or a Tensor, but got {rate}")
-        super().__init__(seed, dtype, name, param)
-        self._rate = self._add_parameter(rate, "rate")
-        above_zero(self._rate, "rate")
-
-    @property
-    def rate(self) -> Tensor | None:
-        """The mean."""
-        return self._rate
+        self._define("Poisson", locals(), NUMBERS, (int, float), rate=above_zero)
 
     def _get_dist_args(self, rate: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(rate)

@@ -7,7 +7,7 @@ import math
 from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.tensor import Tensor
-from .._parameters import FLOATING, AtCall, Given, above_zero, check_dtype
+from .._parameters import FLOATING, AtCall, Given, above_zero
 from .distribution import Distribution
 
 __all__ = ["StudentT"]
@@ -41,14 +41,8 @@ class StudentT(Distribution):
         dtype: DType = float32,
         name: str = "StudentT",
     ) -> None:
-        param = {**locals(), "param_dict": {"df": df, "mean": mean, "sd": sd}}
-        check_dtype(dtype, FLOATING, "StudentT")
-        super().__init__(seed, dtype, name, param)
-        self._df_value = self._add_parameter(df, "df")
-        self._mean_value = self._add_parameter(mean, "mean")
-        self._sd_value = self._add_parameter(sd, "sd")
-        above_zero(self._sd_value, "sd")
-        above_zero(self._df_value, "df")
+        self._define("StudentT", locals(), FLOATING, df=None, mean=None, sd=above_zero)
+        above_zero(self.default_parameters[0], "df")
 
     def _log_prob(self, value: Tensor, df: AtCall = None, mean: AtCall = None, sd: AtCall = None) -> Tensor:
         value, (df, mean, sd) = self._at(value, df, mean, sd)

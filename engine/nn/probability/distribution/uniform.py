@@ -8,7 +8,7 @@ from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.parameter import Parameter
 from ....tensors.tensor import Tensor
-from .._parameters import FLOATING, AtCall, Given, check_dtype
+from .._parameters import FLOATING, AtCall, Given, parameter
 from .distribution import Distribution
 
 __all__ = ["Uniform"]
@@ -32,6 +32,8 @@ class Uniform(Distribution):
 
     _dist_type = "Uniform"
     _labels = ("low", "high")
+    low = parameter("low", "The lower end.")
+    high = parameter("high", "The upper end.")
 
     def __init__(
         self,
@@ -41,25 +43,11 @@ class Uniform(Distribution):
         dtype: DType = float32,
         name: str = "Uniform",
     ) -> None:
-        param = {**locals(), "param_dict": {"low": low, "high": high}}
-        check_dtype(dtype, FLOATING, "Uniform")
-        super().__init__(seed, dtype, name, param)
-        self._low = self._add_parameter(low, "low")
-        self._high = self._add_parameter(high, "high")
-        if self._low is None or self._high is None or isinstance(low, Parameter) or isinstance(high, Parameter):
+        self._define("Uniform", locals(), FLOATING, low=None, high=None)
+        if self.low is None or self.high is None or isinstance(low, Parameter) or isinstance(high, Parameter):
             return
-        if not (self._low.asnumpy() < self._high.asnumpy()).all():
+        if not (self.low.asnumpy() < self.high.asnumpy()).all():
             raise ValueError(f"For 'Uniform', 'low' must be less than 'high', but got {low} and {high}")
-
-    @property
-    def low(self) -> Tensor | None:
-        """The lower end."""
-        return self._low
-
-    @property
-    def high(self) -> Tensor | None:
-        """The upper end."""
-        return self._high
 
     def _get_dist_args(self, low: AtCall = None, high: AtCall = None) -> tuple[Tensor, ...]:
         return self._or_default(low, high)
