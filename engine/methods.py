@@ -16,7 +16,7 @@ from . import ops
 from .base.module_names import renamed_copy
 from .base.surfaces import IN_PLACE, METHODS
 from .base.types import TensorLike
-from .ops.shapes.reshape import tensor_of
+from .ops.shapes.conversion import tensor_of
 from .ops.shapes.subscripts import assigned
 from .tensors.dtype import bool_
 from .tensors.operator import Operator
@@ -63,11 +63,11 @@ def _method(function: Method) -> Method:
     return update_wrapper(method, function)
 
 
-def _renamed(key: str, own: frozenset[str]) -> str:
+def _renamed(key: str, own_names: frozenset[str]) -> str:
     for group in _SYNONYMS:
         if key in group:
             for name in group:
-                if name in own:
+                if name in own_names:
                     return name
     return key
 
@@ -76,7 +76,7 @@ def _in_place(name: str, function: Method) -> Method:
     """Return a method that sets the tensor to ``function``'s result, in its own shape and dtype."""
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return _taken(self, function(self, *args, **kwargs), name)
+        return _assign(self, function(self, *args, **kwargs), name)
 
     update_wrapper(method, function)
     method.__name__ = method.__qualname__ = name
@@ -84,7 +84,7 @@ def _in_place(name: str, function: Method) -> Method:
     return method
 
 
-def _taken(self: Tensor, result: Tensor, name: str) -> Tensor:
+def _assign(self: Tensor, result: Tensor, name: str) -> Tensor:
     """Rebind the tensor: the shared array stays unchanged, and gradients pass through the new one."""
     if result.shape != self.shape:
         raise ValueError(f"For 'Tensor.{name}', the result must keep the shape {self.shape}, but has {result.shape}")

@@ -137,7 +137,9 @@ def primitives_page() -> Page:
 def mint_page() -> Page:
     """Functions with PyTorch's names and defaults."""
     mint = importlib.import_module("hookscope.engine.mint")
-    names = sorted({*surfaces.MINT, *importlib.import_module("hookscope.engine.mint.functions").__all__})
+    files = ("arithmetic", "creation", "reduction", "shapes")
+    own = [name for file in files for name in importlib.import_module(f"hookscope.engine.mint.{file}").__all__]
+    names = sorted({*surfaces.MINT, *own})
     entries = [function(f"mint.{name}", surfaces.MINT.get(name) or getattr(mint, name)) for name in names]
     return Page("mint", "mint", "", entries)
 

@@ -105,21 +105,26 @@ _MOVED = {
         "activation arrays conv derivatives dropout embedding image_similarity images linear "
         "matrices normalization norms padding pooling rnn special transformer"
     ),
-    ("ops", "ops.elementwise"): "arithmetic comparison complexes=complex_numbers elementary exponentials special",
+    # Modules that were divided: the package has their functions.
+    ("mint", ""): "functions=mint",
+    ("ops", "ops"): (
+        "elementary=elementwise loss=neural matrices=linalg scattering=indexing shape=shapes sorting=indexing "
+        "statistics=reduction"
+    ),
+    ("ops.linalg", "ops"): "decompositions=linalg",
+    ("ops", "ops.elementwise"): "arithmetic comparison complexes=complex_numbers exponentials special",
     ("ops", "ops.higher_order"): "composite control hook_backward loops transforms",
     ("ops", "ops.image"): "boxes colors  regions resizing",
-    ("ops", "ops.indexing"): "gathering lookup scattering sequences sorting",
+    ("ops", "ops.indexing"): "gathering lookup sequences",
     ("ops", "ops.legacy"): (
         "drawing_primitives fused_updates looking=side_effects matrix_primitives picked_segments updates value_names"
     ),
-    ("ops", "ops.linalg"): "bands diagonals  matrices=decompositions products spectra",
+    ("ops", "ops.linalg"): "bands diagonals products spectra",
     ("ops", "ops.neural"): (
-        "activation adaptive_pooling attention convolution ctc deformable loss normalization "
-        "pooling recurrent unpooling"
+        "activation adaptive_pooling attention convolution ctc deformable normalization pooling recurrent unpooling"
     ),
     ("ops", "ops.random"): "candidates drawing dropping=dropout",
-    ("ops", "ops.reduction"): "statistics",
-    ("ops", "ops.shapes"): ("creation data_formats   joining margins=padding rearranging shape=reshape slicing"),
+    ("ops", "ops.shapes"): "creation data_formats joining margins=padding rearranging slicing",
     ("ops", "ops.sparse"): (
         " sparse_matrices=matrices sparse_parts=components sparse_tensors=tensors sparse_unary=unary"
     ),

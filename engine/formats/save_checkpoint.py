@@ -14,7 +14,7 @@ from ..base.atomic_write import file_behind, write_file
 from ..base.quoting import shown
 from ..base.types import Array
 from ..nn.cell import Cell
-from ..nn.optim._sharing import kept_elsewhere
+from ..nn.optim._sharing import remote_states
 from ..tensors.backend import to_host
 from ..tensors.tensor import Tensor
 from . import ckpt, safetensors
@@ -151,7 +151,7 @@ def check_bool(value: object, argument: str, name: str, kind: type[Exception]) -
 def _values_of(save_obj: object) -> dict[str, Any]:
     if isinstance(save_obj, Cell):
         pairs: list[tuple[Any, Any]] = list(parameters_by_name(save_obj, "save_checkpoint").items())
-        if shards := kept_elsewhere(save_obj):
+        if shards := remote_states(save_obj):
             warnings.warn(
                 f"save_checkpoint: the file lacks what other ranks keep of the optimizer's state, {len(shards)} "
                 f"parameters such as '{shown(shards[0])}'; save optimizer.whole_state(), which all ranks call, or "

@@ -5,8 +5,11 @@ import typing as _typing
 from ..base.module_names import on_first_use as _on_first_use
 from ..base.surfaces import MINT as _MINT
 from ..base.surfaces import functions_of as _functions_of
-from .functions import *
+from .arithmetic import *
+from .creation import *
 from .nn.functional import conv2d
+from .reduction import *
+from .shapes import *
 
 if _typing.TYPE_CHECKING:
     from . import linalg as linalg

@@ -4,7 +4,7 @@ import typing as _typing
 
 from ..base.surfaces import MINT as _MINT
 from ..base.surfaces import functions_of as _functions_of
-from .functions import log_softmax as log_softmax
+from .arithmetic import log_softmax as log_softmax
 
 if _typing.TYPE_CHECKING:
     from .special_types import *

@@ -10,7 +10,7 @@ import numpy as np
 from ..autograd.grad import differentiate, gradient_or_zeros, summed_to
 from ..base.file_labels import warn_user
 from ..base.types import Array
-from ..ops.shapes.reshape import cast
+from ..ops.shapes.conversion import cast
 from ..tape import taps
 from ..tape.hooks import add_note_once, hooks_off
 from ..tape.tape import Differentiable, no_recording, record, state

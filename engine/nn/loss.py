@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import ops
 from ..base.argument_checks import check_above_zero, check_bool, check_int, check_number, check_one_of, check_type
-from ..ops.neural.loss import reduced
+from ..ops.neural.cross_entropy import reduced
 from ..tensors.dtype import float32, int32
 from ..tensors.tensor import Tensor
 from .cell import Cell

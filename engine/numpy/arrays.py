@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base.types import AnyDType, TensorLike
 from ..ops.shapes.broadcasting import as_floats
-from ..ops.shapes.reshape import tensor_of
+from ..ops.shapes.conversion import tensor_of
 from ..tensors.dtype import DType, any_dtype, bool_, dtype_of, float32, float64, int32, int64, numpy_dtype, promote
 from ..tensors.nested import tensors_in
 from ..tensors.tensor import Tensor
@@ -105,12 +105,12 @@ def copy(a: TensorLike) -> Tensor:
     return asarray(a).clone()
 
 
-def as_type(found: Tensor, dtype: AnyDType | None) -> Tensor:
+def as_type(tensor: Tensor, dtype: AnyDType | None) -> Tensor:
     """Cast a tensor to an element type; None leaves it."""
-    return found if dtype is None else found.astype(element_type(dtype))
+    return tensor if dtype is None else tensor.astype(element_type(dtype))
 
 
-def made(values: object, dtype: AnyDType = int32) -> Tensor:
+def new_tensor(values: object, dtype: AnyDType = int32) -> Tensor:
     """Return a tensor of NumPy's result in an element type."""
     return Tensor(np.asarray(values).astype(numpy_dtype(element_type(dtype))))
 
@@ -137,9 +137,9 @@ def vector(x: TensorLike, name: str, argument: str) -> Tensor:
     return tensor if tensor.ndim else tensor.expand_dims(0)
 
 
-def together(*given: TensorLike) -> tuple[Tensor, ...]:
+def tensors_of(*values: TensorLike) -> tuple[Tensor, ...]:
     """Cast tensors to their common element type."""
-    tensors = [asarray(x) for x in given]
+    tensors = [asarray(x) for x in values]
     kind = combined(*(x.dtype for x in tensors))
     return tuple(x.astype(kind) for x in tensors)
 

@@ -11,13 +11,13 @@ import numpy as np
 from .. import ops
 from ..base.argument_checks import check_bool, check_int, check_not_negative, check_real, check_type
 from ..base.types import AnyDType, Ints, TensorLike
-from ..mint.functions import diag as diagonal_matrix
+from ..mint.shapes import diag as diagonal_matrix
 from ..ops.arguments import check_broadcast, int_of, ints_of, one_axis
+from ..ops.shapes.copying import apart
 from ..ops.shapes.joining import open_grid
-from ..ops.shapes.reshape import apart
 from ..tensors.dtype import float32, float64, int32
 from ..tensors.tensor import Tensor
-from .arrays import asarray, element_type, made, together
+from .arrays import asarray, element_type, new_tensor, tensors_of
 
 __all__ = [
     "arange", "bartlett", "blackman", "diag", "diag_indices", "empty", "empty_like", "eye", "full", "full_like",
@@ -141,7 +141,7 @@ def arange(
     numbers = [x.item() if isinstance(x, Tensor) else x for x in (low, high, 1 if step is None else step)]
     for number, argument in zip(numbers, ("start", "stop", "step"), strict=True):
         check_type(number, int | float | np.number, "numpy.arange", argument, "a number")
-    return made(np.arange(*numbers), (int32 if integral else float32) if dtype is None else dtype)
+    return new_tensor(np.arange(*numbers), (int32 if integral else float32) if dtype is None else dtype)
 
 
 def _spaced(
@@ -154,7 +154,7 @@ def _spaced(
     dtype: AnyDType | None,
     num: int,
     endpoint: bool,
-    **how: Any,
+    **settings: Any,
 ) -> Tensor:
     """Return the result of NumPy's function of that name, with its axis moved.
 
@@ -167,9 +167,11 @@ def _spaced(
     axes = 1 + len(check_broadcast(f"numpy.{name}", start=ends[0].shape, stop=ends[1].shape))
     at = one_axis(axis, axes, f"numpy.{name}")
     if not isinstance(start, Tensor) and not isinstance(stop, Tensor):
-        return made(spaced(np.asarray(start), np.asarray(stop), num=count, endpoint=endpoint, axis=at, **how), kind)
+        return new_tensor(
+            spaced(np.asarray(start), np.asarray(stop), num=count, endpoint=endpoint, axis=at, **settings), kind
+        )
     low, high = (end.astype(float64) for end in ends)
-    share = made(np.linspace(0, 1, count, endpoint).reshape(-1, *[1] * (axes - 1)), float64)
+    share = new_tensor(np.linspace(0, 1, count, endpoint).reshape(-1, *[1] * (axes - 1)), float64)
     return ops.moveaxis(of_tensors(low, high, share), 0, at).astype(element_type(kind))
 
 
@@ -298,7 +300,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: AnyDType = float32) -> 
     Returns:
         a Tensor (N, M).
     """
-    return made(np.eye(*_sides("eye", N, M, k)), dtype)
+    return new_tensor(np.eye(*_sides("eye", N, M, k)), dtype)
 
 
 def identity(n: int, dtype: AnyDType = float32) -> Tensor:
@@ -326,7 +328,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: AnyDType = float32) -> 
     Returns:
         a Tensor (N, M).
     """
-    return made(np.tri(*_sides("tri", N, M, k)), dtype)
+    return new_tensor(np.tri(*_sides("tri", N, M, k)), dtype)
 
 
 def indices(dimensions: Sequence[int], dtype: AnyDType = int32, sparse: bool = False) -> list[Tensor]:
@@ -342,7 +344,7 @@ def indices(dimensions: Sequence[int], dtype: AnyDType = int32, sparse: bool = F
     """
     shape = ints_of(check_type(dimensions, list | tuple, "numpy.indices", "dimensions"), "numpy.indices", "dimensions")
     grid: Any = np.indices(shape, sparse=True) if sparse else np.indices(shape)
-    return [made(array, dtype) for array in grid]
+    return [new_tensor(array, dtype) for array in grid]
 
 
 def meshgrid(*xi: TensorLike, sparse: bool = False, indexing: str = "xy") -> list[Tensor]:
@@ -456,7 +458,7 @@ def bartlett(M: int) -> Tensor:  # noqa: N803
     Raises:
         TypeError: ``M`` is not an int.
     """
-    return made(np.bartlett(check_int(M, "numpy.bartlett", "M")), float32)
+    return new_tensor(np.bartlett(check_int(M, "numpy.bartlett", "M")), float32)
 
 
 def blackman(M: int) -> Tensor:  # noqa: N803
@@ -471,7 +473,7 @@ def blackman(M: int) -> Tensor:  # noqa: N803
     Raises:
         TypeError: ``M`` is not an int.
     """
-    return made(np.blackman(check_int(M, "numpy.blackman", "M")), float32)
+    return new_tensor(np.blackman(check_int(M, "numpy.blackman", "M")), float32)
 
 
 def hamming(M: int) -> Tensor:  # noqa: N803
@@ -486,7 +488,7 @@ def hamming(M: int) -> Tensor:  # noqa: N803
     Raises:
         TypeError: ``M`` is not an int.
     """
-    return made(np.hamming(check_int(M, "numpy.hamming", "M")), float32)
+    return new_tensor(np.hamming(check_int(M, "numpy.hamming", "M")), float32)
 
 
 def hanning(M: int) -> Tensor:  # noqa: N803
@@ -501,7 +503,7 @@ def hanning(M: int) -> Tensor:  # noqa: N803
     Raises:
         TypeError: ``M`` is not an int.
     """
-    return made(np.hanning(check_int(M, "numpy.hanning", "M")), float32)
+    return new_tensor(np.hanning(check_int(M, "numpy.hanning", "M")), float32)
 
 
 # Indices
@@ -521,7 +523,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
         TypeError: an argument is not an int.
     """
     diagonal = np.arange(check_int(n, "numpy.diag_indices", "n"))
-    return tuple(made(diagonal, int32) for _ in range(check_int(ndim, "numpy.diag_indices", "ndim")))
+    return tuple(new_tensor(diagonal, int32) for _ in range(check_int(ndim, "numpy.diag_indices", "ndim")))
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
@@ -558,11 +560,11 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tens
     return _triangle(np.triu_indices, "triu_indices", n, k, m)
 
 
-def _triangle(places: Callable[..., Any], name: str, n: int, k: int, m: int | None) -> tuple[Tensor, Tensor]:
+def _triangle(positions: Callable[..., Any], name: str, n: int, k: int, m: int | None) -> tuple[Tensor, Tensor]:
     for argument, value in (("n", n), ("k", k), ("m", n if m is None else m)):
         check_int(value, f"numpy.{name}", argument)
-    rows, columns = places(n, k, m)
-    return made(rows, int32), made(columns, int32)
+    rows, columns = positions(n, k, m)
+    return new_tensor(rows, int32), new_tensor(columns, int32)
 
 
 def tril_indices_from(arr: TensorLike, k: int = 0) -> tuple[Tensor, Tensor]:
@@ -621,16 +623,16 @@ class _Grid:
             return vectors[0]
         if self._sparse:
             return open_grid(vectors, "ij")
-        return ops.stack(list(together(*ops.meshgrid(*vectors, indexing="ij"))))
+        return ops.stack(list(tensors_of(*ops.meshgrid(*vectors, indexing="ij"))))
 
     def __repr__(self) -> str:
         return "ogrid" if self._sparse else "mgrid"
 
 
-def _numbers_of(one: slice) -> Tensor:
-    bounds = [x for x in (one.start, one.stop, one.step) if x is not None]
+def _numbers_of(value: slice) -> Tensor:
+    bounds = [x for x in (value.start, value.stop, value.step) if x is not None]
     integral = all(isinstance(x, int) for x in bounds)
-    return made(np.mgrid[one], int32 if integral else float32)
+    return new_tensor(np.mgrid[value], int32 if integral else float32)
 
 
 mgrid = _Grid(sparse=False)

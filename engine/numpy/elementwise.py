@@ -10,7 +10,7 @@ from .. import ops
 from ..base.types import AnyDType, Operand, TensorLike
 from ..tensors.dtype import bool_, float32, uint8, uint16, uint32, uint64
 from ..tensors.tensor import Tensor
-from .arrays import as_singles, as_type, asarray, floating, together
+from .arrays import as_singles, as_type, asarray, floating, tensors_of
 
 __all__ = ["clip", "copysign", "divmod", "fix", "float_power", "sign"]
 
@@ -99,7 +99,7 @@ def float_power(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -
         TypeError: an argument cannot be a Tensor.
         ValueError: the shapes do not broadcast.
     """
-    return as_type(ops.pow(*(as_singles(number) for number in together(x1, x2))), dtype)
+    return as_type(ops.pow(*(as_singles(number) for number in tensors_of(x1, x2))), dtype)
 
 
 def divmod(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> tuple[Tensor, Tensor]:
@@ -117,7 +117,7 @@ def divmod(x1: TensorLike, x2: TensorLike, dtype: AnyDType | None = None) -> tup
         TypeError: an argument cannot be a Tensor.
         ValueError: the shapes do not broadcast.
     """
-    x, y = together(x1, x2)
+    x, y = tensors_of(x1, x2)
     return as_type(ops.floor_divide(x, y), dtype), as_type(ops.remainder(x, y), dtype)
 
 

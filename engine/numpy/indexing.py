@@ -14,7 +14,7 @@ from ..base.types import Ints, TensorLike
 from ..ops.arguments import check_axes, check_broadcast, ints_of, one_axis
 from ..tensors.dtype import bool_, int32, int64
 from ..tensors.tensor import Tensor
-from .arrays import asarray, made, several, together, vector
+from .arrays import asarray, new_tensor, several, tensors_of, vector
 
 __all__ = [
     "choose", "ix_", "piecewise", "ravel_multi_index", "select", "take", "take_along_axis", "unravel_index", "where"
@@ -89,18 +89,18 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> T
             f"{positions.shape} and {x.shape}"
         )
     at = one_axis(axis, x.ndim, "numpy.take_along_axis")
-    positions = _whole(positions, "take_along_axis")
+    positions = _integers(positions, "take_along_axis")
     x_shape, index_shape = ((*array.shape[:at], *array.shape[at + 1 :]) for array in (x, positions))
     shape = check_broadcast("numpy.take_along_axis", arr=x_shape, indices=index_shape)
     x, positions = (ops.broadcast_to(array, (*shape[:at], array.shape[at], *shape[at:])) for array in (x, positions))
     return ops.gather_elements(x, at, ops.where(positions < 0, positions + x.shape[at], positions))
 
 
-def _whole(places: Tensor, name: str, argument: str = "indices") -> Tensor:
+def _integers(positions: Tensor, name: str, argument: str = "indices") -> Tensor:
     """Return indices, which must be integers."""
-    if places.dtype.is_floating_point or places.dtype.is_complex:
-        raise TypeError(f"For 'numpy.{name}', '{argument}' must be integers, but got {places.dtype}")
-    return places if places.dtype in (int32, int64) else places.astype(int32)
+    if positions.dtype.is_floating_point or positions.dtype.is_complex:
+        raise TypeError(f"For 'numpy.{name}', '{argument}' must be integers, but got {positions.dtype}")
+    return positions if positions.dtype in (int32, int64) else positions.astype(int32)
 
 
 _MODES = ("clip", "wrap")
@@ -122,9 +122,9 @@ def choose(a: TensorLike, choices: TensorLike | Sequence[TensorLike], mode: str 
         ValueError: another ``mode``, no choices, or shapes that do not broadcast.
     """
     check_one_of(mode, _MODES, "numpy.choose", "mode")
-    choice = _whole(asarray(a), "choose", "a")
+    choice = _integers(asarray(a), "choose", "a")
     if isinstance(choices, list | tuple) and choices:
-        tensors = list(together(*choices))
+        tensors = list(tensors_of(*choices))
     else:
         tensors = list(check_axes(asarray(choices), 1, "numpy.choose", "choices"))
     if not tensors:
@@ -133,7 +133,7 @@ def choose(a: TensorLike, choices: TensorLike | Sequence[TensorLike], mode: str 
     shape = check_broadcast("numpy.choose", a=choice.shape, **shapes)
     positions = np.clip(choice.asnumpy(), 0, len(tensors) - 1) if mode == "clip" else choice.asnumpy() % len(tensors)
     stacked = ops.stack([ops.broadcast_to(tensor, shape) for tensor in tensors])
-    return take_along_axis(stacked, made(np.broadcast_to(positions, shape)[None]), 0)[0]
+    return take_along_axis(stacked, new_tensor(np.broadcast_to(positions, shape)[None]), 0)[0]
 
 
 def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0) -> Tensor:
@@ -158,10 +158,10 @@ def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], def
             f"{len(choicelist)} for {len(condlist)}"
         )
     if isinstance(default, bool | int | float | complex):
-        values = list(together(*choicelist))
+        values = list(tensors_of(*choicelist))
         result = asarray(default).astype(values[0].dtype)
     else:
-        *values, result = together(*choicelist, default)
+        *values, result = tensors_of(*choicelist, default)
     for condition, choice in zip(reversed(condlist), reversed(values), strict=True):
         result = ops.where(asarray(condition).astype(bool_), choice, result)
     return result
@@ -187,10 +187,10 @@ def piecewise(
         ValueError: neither as many functions as conditions nor one more.
     """
     at = asarray(x)
-    one_alone = isinstance(condlist, Tensor | np.ndarray) and (condlist.ndim == at.ndim)
+    is_single = isinstance(condlist, Tensor | np.ndarray) and (condlist.ndim == at.ndim)
     for argument, value in (("condlist", condlist), ("funclist", funclist)):
         several(value, "numpy.piecewise", argument)
-    conditions = [asarray(item) for item in ([condlist] if one_alone else condlist)]  # type: ignore[union-attr]
+    conditions = [asarray(item) for item in ([condlist] if is_single else condlist)]  # type: ignore[union-attr]
     if len(funclist) not in (len(conditions), len(conditions) + 1):
         raise ValueError(
             f"For 'numpy.piecewise', 'funclist' must have as many entries as 'condlist' or one more, but got "
@@ -219,10 +219,10 @@ def unravel_index(indices: TensorLike, shape: Ints, order: str = "C") -> tuple[T
     check_one_of(order, ("C", "F"), "numpy.unravel_index", "order")
     lengths = ints_of(shape, "numpy.unravel_index", "shape")
     count = math.prod(lengths)
-    numbers = _whole(asarray(indices), "unravel_index")
+    numbers = _integers(asarray(indices), "unravel_index")
     kind = int64 if isinstance(indices, Tensor) and numbers.dtype == int64 else int32
     positions = np.clip(numbers.asnumpy(), -count, count - 1) % count
-    return tuple(made(axis_indices, kind) for axis_indices in np.unravel_index(positions, lengths, order))  # type: ignore[call-overload]
+    return tuple(new_tensor(axis_indices, kind) for axis_indices in np.unravel_index(positions, lengths, order))  # type: ignore[call-overload]
 
 
 def ravel_multi_index(multi_index: Sequence[TensorLike], dims: Ints, mode: str = "clip", order: str = "C") -> Tensor:
@@ -244,13 +244,13 @@ def ravel_multi_index(multi_index: Sequence[TensorLike], dims: Ints, mode: str =
     check_one_of(mode, _MODES, "numpy.ravel_multi_index", "mode")
     check_one_of(order, ("C", "F"), "numpy.ravel_multi_index", "order")
     lengths = ints_of(dims, "numpy.ravel_multi_index", "dims")
-    positions = [_whole(asarray(numbers), "ravel_multi_index", "multi_index").asnumpy() for numbers in multi_index]
+    positions = [_integers(asarray(numbers), "ravel_multi_index", "multi_index").asnumpy() for numbers in multi_index]
     if len(positions) != len(lengths):
         raise ValueError(
             f"For 'numpy.ravel_multi_index', 'multi_index' must have the {len(lengths)} entries of 'dims', but got "
             f"{len(positions)}"
         )
-    return made(np.ravel_multi_index(tuple(positions), lengths, mode, order))  # type: ignore[call-overload]
+    return new_tensor(np.ravel_multi_index(tuple(positions), lengths, mode, order))  # type: ignore[call-overload]
 
 
 def ix_(*args: TensorLike) -> tuple[Tensor, ...]:
@@ -269,6 +269,6 @@ def ix_(*args: TensorLike) -> tuple[Tensor, ...]:
     for i, numbers in enumerate(args):
         positions = vector(numbers, "ix_", "args")
         if positions.dtype == bool_:
-            positions = made(np.flatnonzero(positions.asnumpy()))
+            positions = new_tensor(np.flatnonzero(positions.asnumpy()))
         result.append(ops.reshape(positions, tuple(positions.size if k == i else 1 for k in range(len(args)))))
     return tuple(result)

@@ -13,7 +13,7 @@ from ..base.argument_checks import check_int, check_one_of
 from ..base.types import TensorLike
 from ..tensors.dtype import float64
 from ..tensors.tensor import Tensor
-from .arrays import asarray, made
+from .arrays import asarray, new_tensor
 from .shapes import apply_along_axis
 
 __all__ = ["pad"]
@@ -77,7 +77,7 @@ def pad(
             raise ValueError(f"For 'numpy.pad', axis {axis} must have elements for the mode {mode!r}")
         if mode in _COPIES and not (mode in ("reflect", "symmetric") and reflect_type == "odd"):
             sources = np.pad(np.arange(lines.shape[0]), (before, behind), mode)  # type: ignore[call-overload]
-            padded = lines[made(sources)]
+            padded = lines[new_tensor(sources)]
         elif mode in _COPIES:
             padded = _odd(lines, before, behind, first=mode == "reflect")
         else:
@@ -110,7 +110,7 @@ def _block(lines: Tensor, mode: str, width: int, end: Any, count: int | None) ->
         padding = _EXTREMES[mode](used.astype(float64) if integral else used, 0, True)
     else:
         steps = np.arange(width).reshape(-1, *[1] * (lines.ndim - 1)) / max(width, 1)
-        parts = made(steps, float64 if integral else lines.dtype)
+        parts = new_tensor(steps, float64 if integral else lines.dtype)
         padding = end + (lines[:1] - end) * parts
     return ops.broadcast_to((ops.round(padding) if mode == "mean" and integral else padding).astype(lines.dtype), shape)
 

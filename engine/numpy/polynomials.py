@@ -10,7 +10,7 @@ from .. import ops
 from ..base.argument_checks import check_at_most, check_int, check_not_negative
 from ..base.types import Number, TensorLike
 from ..tensors.tensor import Tensor
-from .arrays import as_singles, asarray, made, together, vector
+from .arrays import as_singles, asarray, new_tensor, tensors_of, vector
 from .products import convolve
 
 __all__ = ["polyadd", "polyder", "polyint", "polymul", "polysub", "polyval"]
@@ -52,7 +52,7 @@ def polysub(a1: TensorLike, a2: TensorLike) -> Tensor:
 
 
 def _combined(operator: Callable[..., Tensor], a1: TensorLike, a2: TensorLike, name: str) -> Tensor:
-    x, y = together(vector(a1, name, "a1"), vector(a2, name, "a2"))
+    x, y = tensors_of(vector(a1, name, "a1"), vector(a2, name, "a2"))
     length = max(x.size, y.size)
     return operator(
         *(ops.cat([ops.zeros(length - coefficients.size, coefficients.dtype), coefficients]) for coefficients in (x, y))
@@ -88,7 +88,7 @@ def polyval(p: TensorLike, x: TensorLike) -> Tensor:
     Raises:
         ValueError: ``p`` has more than one axis.
     """
-    factors, at = (as_singles(vectors) for vectors in together(vector(p, "polyval", "p"), x))
+    factors, at = (as_singles(vectors) for vectors in tensors_of(vector(p, "polyval", "p"), x))
     result = ops.zeros_like(at)
     for i in range(factors.size):
         result = result * at + factors[i]
@@ -112,7 +112,7 @@ def polyder(p: TensorLike, m: int = 1) -> Tensor:
     check_not_negative(check_int(m, "numpy.polyder", "m"), "numpy.polyder", "m")
     coefficients = vector(p, "polyder", "p")
     for _ in range(m):
-        powers = made(np.arange(coefficients.size - 1, 0, -1), coefficients.dtype)
+        powers = new_tensor(np.arange(coefficients.size - 1, 0, -1), coefficients.dtype)
         coefficients = coefficients[: max(coefficients.size - 1, 0)] * powers
     return coefficients
 
@@ -139,7 +139,7 @@ def polyint(p: TensorLike, m: int = 1, k: Number | Sequence[Number] | None = Non
     if constants.size not in (1, m):
         raise ValueError(f"For 'numpy.polyint', 'k' must hold 1 or {m} constants, but got {constants.size}")
     for i in range(m):
-        powers = made(np.arange(coefficients.size, 0, -1), coefficients.dtype)
+        powers = new_tensor(np.arange(coefficients.size, 0, -1), coefficients.dtype)
         constant = constants[i if constants.size > 1 else 0].astype(coefficients.dtype)
         coefficients = ops.cat([coefficients / powers, ops.reshape(constant, (1,))])
     return coefficients

@@ -12,7 +12,7 @@ from ..base.types import AnyDType, Ints, TensorLike
 from ..ops.arguments import check_axes, check_broadcast, ints_of, one_axis
 from ..tensors.dtype import float32, float64
 from ..tensors.tensor import Tensor
-from .arrays import as_type, asarray, several, together
+from .arrays import as_type, asarray, several, tensors_of
 
 __all__ = ["convolve", "correlate", "cross", "dot", "matmul", "multi_dot", "outer", "tensordot"]
 
@@ -234,7 +234,7 @@ def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
 
 def _sequences(a: TensorLike, v: TensorLike, mode: str, name: str) -> tuple[Tensor, ...]:
     check_one_of(mode, _SHIFTS, f"numpy.{name}", "mode")
-    sequences = together(a, v)
+    sequences = tensors_of(a, v)
     for argument, item in zip("av", sequences, strict=True):
         if item.ndim != 1 or not item.size:
             raise ValueError(

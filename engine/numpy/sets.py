@@ -6,10 +6,10 @@ import numpy as np
 
 from .. import ops
 from ..base.types import TensorLike
-from ..ops.indexing.sorting import unique_sorted
+from ..ops.indexing.unique import unique_sorted
 from ..tensors.dtype import bool_, int32
 from ..tensors.tensor import Tensor
-from .arrays import asarray, made, together
+from .arrays import asarray, new_tensor, tensors_of
 
 __all__ = ["in1d", "intersect1d", "isin", "setdiff1d", "unique"]
 
@@ -63,8 +63,8 @@ def isin(element: TensorLike, test_elements: TensorLike, invert: bool = False) -
     Raises:
         TypeError: an argument cannot be a Tensor.
     """
-    x, tests = together(element, test_elements)
-    return made(np.isin(x.asnumpy(), tests.asnumpy(), invert=invert), bool_)
+    x, tests = tensors_of(element, test_elements)
+    return new_tensor(np.isin(x.asnumpy(), tests.asnumpy(), invert=invert), bool_)
 
 
 def intersect1d(
@@ -85,10 +85,10 @@ def intersect1d(
     Raises:
         TypeError: an argument cannot be a Tensor.
     """
-    x, y = (ops.reshape(array, (-1,)) for array in together(ar1, ar2))
+    x, y = (ops.reshape(array, (-1,)) for array in tensors_of(ar1, ar2))
     _, first, second = np.intersect1d(x.asnumpy(), y.asnumpy(), assume_unique, return_indices=True)
-    values = x[made(first)]
-    return (values, made(first), made(second)) if return_indices else values
+    values = x[new_tensor(first)]
+    return (values, new_tensor(first), new_tensor(second)) if return_indices else values
 
 
 def setdiff1d(ar1: TensorLike, ar2: TensorLike, assume_unique: bool = False) -> Tensor:
@@ -108,4 +108,4 @@ def setdiff1d(ar1: TensorLike, ar2: TensorLike, assume_unique: bool = False) -> 
     x = ops.reshape(asarray(ar1), (-1,))
     values = x.asnumpy()
     positions = np.arange(x.size) if assume_unique else np.unique(values, return_index=True)[1]
-    return ops.gather(x, made(positions[~np.isin(values[positions], asarray(ar2).asnumpy())]), 0)
+    return ops.gather(x, new_tensor(positions[~np.isin(values[positions], asarray(ar2).asnumpy())]), 0)

@@ -13,7 +13,7 @@ from ..base.argument_checks import check_callable
 from ..base.types import Ints, TensorLike
 from ..ops.arguments import Axis, check_axes, int_of, ints_of, one_axis
 from ..tensors.tensor import Tensor
-from .arrays import asarray, several, together
+from .arrays import asarray, several, tensors_of
 
 __all__ = [
     "append", "apply_along_axis", "apply_over_axes", "array_str", "atleast_1d", "atleast_2d", "atleast_3d",
@@ -316,7 +316,7 @@ def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Tens
     Raises:
         ValueError: ``axis`` is out of range, or the shapes do not match.
     """
-    return concatenate(together(arr, values), axis)
+    return concatenate(tensors_of(arr, values), axis)
 
 
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: TensorLike, *args: Any, **kwargs: Any) -> Tensor:

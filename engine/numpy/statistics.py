@@ -14,7 +14,7 @@ from ..base.types import AnyDType, TensorLike
 from ..ops.arguments import int_of
 from ..tensors.dtype import float32
 from ..tensors.tensor import Tensor
-from .arrays import as_singles, as_type, asarray, made, together
+from .arrays import as_singles, as_type, asarray, new_tensor, tensors_of
 
 __all__ = [
     "bincount", "corrcoef", "cov", "digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd",
@@ -104,7 +104,7 @@ def _edges(name: str, a: Tensor, bins: Any, limits: Any) -> Tensor:
     points = a.asnumpy()
     if limits is None and not np.isfinite(points).all():
         raise ValueError(f"For 'numpy.{name}', 'a' must be finite where no 'range' is given")
-    return made(np.histogram_bin_edges(points, count, limits), float32)
+    return new_tensor(np.histogram_bin_edges(points, count, limits), float32)
 
 
 def histogram_bin_edges(
@@ -263,7 +263,7 @@ def _counts(points: list[Tensor], edges: list[Tensor], weights: TensorLike | Non
         within &= (at >= 0) & (at < count)
         bins_of_points = bins_of_points * count + at
     inside = np.flatnonzero(within)
-    factors = None if weights is None else ops.reshape(asarray(weights), (-1,))[made(inside)]
+    factors = None if weights is None else ops.reshape(asarray(weights), (-1,))[new_tensor(inside)]
     counts = ops.reshape(bincount(bins_of_points[inside], factors, length=math.prod(shape)), shape)
     if not density:
         return counts
@@ -271,7 +271,7 @@ def _counts(points: list[Tensor], edges: list[Tensor], weights: TensorLike | Non
     volumes = sizes[0]
     for size in sizes[1:]:
         volumes = np.multiply.outer(volumes, size)
-    return counts / made(volumes, float32) / ops.sum(counts)
+    return counts / new_tensor(volumes, float32) / ops.sum(counts)
 
 
 def bincount(x: TensorLike, weights: TensorLike | None = None, minlength: int = 0, length: int | None = None) -> Tensor:
@@ -326,7 +326,7 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
     values = edges.asnumpy()
     if edges.ndim != 1 or not (np.all(np.diff(values) >= 0) or np.all(np.diff(values) <= 0)):
         raise ValueError(f"For 'numpy.digitize', 'bins' must be a vector that rises or falls, but got {bins}")
-    return made(np.digitize(asarray(x).asnumpy(), values, right))
+    return new_tensor(np.digitize(asarray(x).asnumpy(), values, right))
 
 
 def searchsorted(a: TensorLike, v: TensorLike, side: str = "left", sorter: TensorLike | None = None) -> Tensor:
@@ -345,11 +345,11 @@ def searchsorted(a: TensorLike, v: TensorLike, side: str = "left", sorter: Tenso
         ValueError: ``a`` is not a vector, or another ``side``.
     """
     check_one_of(side, ("left", "right"), "numpy.searchsorted", "side")
-    edges, values = together(a, v)
+    edges, values = tensors_of(a, v)
     if edges.ndim != 1:
         raise ValueError(f"For 'numpy.searchsorted', 'a' must be a vector, but got shape {edges.shape}")
     order = None if sorter is None else asarray(sorter).asnumpy()
-    return made(np.searchsorted(edges.asnumpy(), values.asnumpy(), side, order))  # type: ignore[call-overload]
+    return new_tensor(np.searchsorted(edges.asnumpy(), values.asnumpy(), side, order))  # type: ignore[call-overload]
 
 
 def interp(
@@ -370,7 +370,7 @@ def interp(
     Raises:
         ValueError: ``xp`` and ``fp`` are not vectors of one length, or have no point.
     """
-    at, knots, values = (as_singles(array) for array in together(x, xp, fp))
+    at, knots, values = (as_singles(array) for array in tensors_of(x, xp, fp))
     if knots.ndim != 1 or knots.shape != values.shape or not knots.size:
         raise ValueError(
             f"For 'numpy.interp', 'xp' and 'fp' must be vectors of one length above 0, but got {knots.shape} and "
@@ -380,7 +380,7 @@ def interp(
     result = ops.broadcast_to(values[0], at.shape)
     if knots.size > 1:
         nearest = np.searchsorted(knots.asnumpy(), at.asnumpy(), "right") - 1
-        low = made(np.clip(nearest, 0, knots.size - 2))
+        low = new_tensor(np.clip(nearest, 0, knots.size - 2))
         slopes = (values[1:] - values[:-1]) / (knots[1:] - knots[:-1])
         result = values[low] + (at - knots[low]) * slopes[low]
     ends = [values[0] if left is None else left, values[-1] if right is None else right]

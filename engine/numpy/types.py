@@ -48,7 +48,7 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     return combined(*(_type_of(argument) for argument in arrays_and_dtypes))
 
 
-def _type_of(one: Any) -> DType:
-    if isinstance(one, DType | np.dtype | type | str):
-        return element_type(one)
-    return one.dtype if isinstance(one, Tensor) else asarray(one).dtype
+def _type_of(value: Any) -> DType:
+    if isinstance(value, DType | np.dtype | type | str):
+        return element_type(value)
+    return value.dtype if isinstance(value, Tensor) else asarray(value).dtype

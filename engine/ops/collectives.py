@@ -43,24 +43,24 @@ class Collective(Operator):
         return super()._run(operands, inputs, attrs)
 
 
-def member(who: str, group: str | None) -> Group:
+def member(caller: str, group: str | None) -> Group:
     """Return a group that this process is in.
 
     Args:
-        who: the name of the user's function, for the error.
+        caller: the name of the user's function, for the error.
         group: its name; None is the group of all ranks.
 
     Raises:
         TypeError: ``group`` is not a str.
         ValueError: the group does not exist, or this process is not in it.
     """
-    result = group_of(who, WORLD if group is None else group)
+    result = group_of(caller, WORLD if group is None else group)
     if result.rank is None:
-        raise ValueError(f"For '{who}', this process is none of group '{group}', whose ranks are {[*result.ranks]}")
+        raise ValueError(f"For '{caller}', this process is none of group '{group}', whose ranks are {[*result.ranks]}")
     return result
 
 
-def check_reduction(who: str, op: str, x: Tensor) -> str:
+def check_reduction(caller: str, op: str, x: Tensor) -> str:
     """Return the reduction ``op``, which must be valid for the dtype of ``x``.
 
     Raises:
@@ -68,29 +68,29 @@ def check_reduction(who: str, op: str, x: Tensor) -> str:
         ValueError: ``op`` is not one of ``exchange.REDUCTIONS``.
     """
     if not isinstance(op, str):
-        raise TypeError(f"For '{who}', 'op' must be a str, but got {type(op).__name__}")
+        raise TypeError(f"For '{caller}', 'op' must be a str, but got {type(op).__name__}")
     if op not in exchange.REDUCTIONS:
-        raise ValueError(f"For '{who}', 'op' must be one of {exchange.REDUCTIONS}, but got {op!r}")
+        raise ValueError(f"For '{caller}', 'op' must be one of {exchange.REDUCTIONS}, but got {op!r}")
     dtype = x._array.dtype
     fits = dtype.kind not in "iu" if op == "avg" else dtype not in COMPLEX or op in ("sum", "prod")
     if dtype.kind == "b" or not fits:
-        raise TypeError(f"For '{who}', '{op}' is not for {x.dtype}; cast the tensor first")
+        raise TypeError(f"For '{caller}', '{op}' is not for {x.dtype}; cast the tensor first")
     return op
 
 
-def check_root(who: str, argument: str, root: int, group: Group) -> int:
+def check_root(caller: str, argument: str, root: int, group: Group) -> int:
     """Return ``root``, which must be the number of a rank in a group.
 
     Raises:
         TypeError: ``root`` is not an int.
         ValueError: the group does not have that rank.
     """
-    if not 0 <= check_int(root, who, argument) < group.size:
-        raise ValueError(f"For '{who}', '{argument}' must be from 0 to {group.size - 1}, but got {root}")
+    if not 0 <= check_int(root, caller, argument) < group.size:
+        raise ValueError(f"For '{caller}', '{argument}' must be from 0 to {group.size - 1}, but got {root}")
     return root
 
 
-def check_sizes(who: str, argument: str, sizes: Any, group: Group) -> tuple[int, ...]:
+def check_sizes(caller: str, argument: str, sizes: Any, group: Group) -> tuple[int, ...]:
     """Return one length for each rank of a group, from ints or a tensor of them.
 
     Raises:
@@ -99,10 +99,11 @@ def check_sizes(who: str, argument: str, sizes: Any, group: Group) -> tuple[int,
     """
     lengths = sizes.asnumpy().tolist() if isinstance(sizes, Tensor) else sizes
     if not isinstance(lengths, list | tuple) or not all(type(size) is int for size in lengths):
-        raise TypeError(f"For '{who}', '{argument}' must be a list or tuple of ints, but got {sizes!r}")
+        raise TypeError(f"For '{caller}', '{argument}' must be a list or tuple of ints, but got {sizes!r}")
     if len(lengths) != group.size or min(lengths) < 0:
         raise ValueError(
-            f"For '{who}', '{argument}' must be {group.size} lengths of 0 or more, one for each rank, but got {lengths}"
+            f"For '{caller}', '{argument}' must be {group.size} lengths of 0 or more, one for each rank, "
+            f"but got {lengths}"
         )
     return tuple(lengths)
 
@@ -131,19 +132,21 @@ def _from_device(x: Any) -> Any:
     return x.get(out=np.frombuffer(buffer, x.dtype).reshape(x.shape))
 
 
-def beside(like: Array, found: Array) -> Array:
-    """Return ``found`` on the device of ``like``."""
-    return found if type(like) is np.ndarray else backend.moved(found, "GPU", "communication")
+def on_device_of(like: Array, result: Array) -> Array:
+    """Return ``result`` on the device of ``like``."""
+    return result if type(like) is np.ndarray else backend.moved(result, "GPU", "communication")
 
 
-def _together(name: str, settings: str, group: Group, x: Array, function: Any) -> Array:
+def _call_on_ranks(name: str, settings: str, group: Group, x: Array, function: Any) -> Array:
     result: Array = exchange.started(name, f"{settings}{described(x)}", line(), group, function).wait()
     return result
 
 
 def _all_reduce(x: Array, op: str, group: str) -> Array:
     ranks, host = member("all_reduce", group), on_host(x)
-    return beside(x, _together("all_reduce", f"{op}, ", ranks, host, lambda: exchange.all_reduce(ranks, host, op)))
+    return on_device_of(
+        x, _call_on_ranks("all_reduce", f"{op}, ", ranks, host, lambda: exchange.all_reduce(ranks, host, op))
+    )
 
 
 def _sizes(x: Array, sizes: Sequence[int] | None, ranks: Group, shares: bool) -> Sequence[int]:
@@ -163,41 +166,50 @@ def _all_gather(x: Array, group: str, sizes: tuple[int, ...] | None = None) -> A
     pending = exchange.started(
         "all_gather", _settings(sizes, host), line(), ranks, lambda: exchange.all_gather(ranks, host, lengths)
     )
-    return beside(x, pending.wait())
+    return on_device_of(x, pending.wait())
 
 
 def _reduce_scatter(x: Array, op: str, group: str, sizes: tuple[int, ...] | None = None) -> Array:
     ranks, host = member("reduce_scatter", group), on_host(x)
     lengths = _sizes(host, sizes, ranks, True)
     settings = f"{op}, {list(lengths)} of "
-    return beside(
-        x, _together("reduce_scatter", settings, ranks, host, lambda: exchange.reduce_scatter(ranks, host, lengths, op))
+    return on_device_of(
+        x,
+        _call_on_ranks(
+            "reduce_scatter", settings, ranks, host, lambda: exchange.reduce_scatter(ranks, host, lengths, op)
+        ),
     )
 
 
 def _broadcast(x: Array, root: int, group: str) -> Array:
     ranks, host = member("broadcast", group), on_host(x)
     settings = f"rank {ranks.ranks[root]}'s "
-    return beside(x, _together("broadcast", settings, ranks, host, lambda: exchange.broadcast(ranks, host, root)))
+    return on_device_of(
+        x, _call_on_ranks("broadcast", settings, ranks, host, lambda: exchange.broadcast(ranks, host, root))
+    )
 
 
 def _reduce(x: Array, root: int, op: str, group: str) -> Array:
     ranks, host = member("reduce", group), on_host(x)
     settings = f"{op} to rank {ranks.ranks[root]}, "
-    return beside(x, _together("reduce", settings, ranks, host, lambda: exchange.reduce(ranks, host, root, op)))
+    return on_device_of(
+        x, _call_on_ranks("reduce", settings, ranks, host, lambda: exchange.reduce(ranks, host, root, op))
+    )
 
 
 def _gather(x: Array, root: int, group: str) -> Array:
     ranks, host = member("gather", group), on_host(x)
     settings = f"to rank {ranks.ranks[root]}, "
-    gathered = _together("gather", settings, ranks, host, lambda: exchange.gather(ranks, host, root))
-    return beside(x, np.zeros_like(host) if gathered is None else gathered)
+    gathered = _call_on_ranks("gather", settings, ranks, host, lambda: exchange.gather(ranks, host, root))
+    return on_device_of(x, np.zeros_like(host) if gathered is None else gathered)
 
 
 def _scatter(x: Array, root: int, group: str) -> Array:
     ranks, host = member("scatter", group), on_host(x)
     settings = f"rank {ranks.ranks[root]}'s "
-    return beside(x, _together("scatter", settings, ranks, host, lambda: exchange.scatter(ranks, host, root)))
+    return on_device_of(
+        x, _call_on_ranks("scatter", settings, ranks, host, lambda: exchange.scatter(ranks, host, root))
+    )
 
 
 def _all_to_all(x: Array, split_axis: int, concat_axis: int, group: str) -> Array:
@@ -206,10 +218,10 @@ def _all_to_all(x: Array, split_axis: int, concat_axis: int, group: str) -> Arra
     flat = np.concatenate([part.reshape(-1) for part in parts])
     counts = [parts[0].size] * ranks.size
     settings = f"axis {split_axis} to axis {concat_axis}, "
-    received = _together(
+    received = _call_on_ranks(
         "all_to_all", settings, ranks, host, lambda: exchange.all_to_all(ranks, flat, counts, counts)
     ).reshape(ranks.size, *parts[0].shape)
-    return beside(x, np.concatenate(list(received), concat_axis))
+    return on_device_of(x, np.concatenate(list(received), concat_axis))
 
 
 def _all_to_all_v(x: Array, sent: tuple[int, ...], received: tuple[int, ...], group: str) -> Array:
@@ -217,7 +229,7 @@ def _all_to_all_v(x: Array, sent: tuple[int, ...], received: tuple[int, ...], gr
     pending = exchange.started(
         "all_to_all_v", host.dtype.name, line(), ranks, lambda: exchange.all_to_all(ranks, host, sent, received)
     )
-    return beside(x, pending.wait())
+    return on_device_of(x, pending.wait())
 
 
 def _send(x: Array, to: int, tag: int, group: str) -> Array:
@@ -227,7 +239,7 @@ def _send(x: Array, to: int, tag: int, group: str) -> Array:
 
 def _receive(x: Array, source: int, tag: int, shape: tuple[int, ...], dtype: np.dtype[Any], group: str) -> Array:
     like = np.empty(shape, dtype)
-    return beside(x, mailbox.receive(member("receive", group), like, source, tag, line()).wait())
+    return on_device_of(x, mailbox.receive(member("receive", group), like, source, tag, line()).wait())
 
 
 def _all_reduce_rule(F: Functions, g: Value, out: Value, x: Value, op: str, group: str) -> Value:
@@ -291,7 +303,7 @@ reduce = Collective("reduce", _reduce, (_reduce_rule,)).declare(
 gather = Collective(
     "gather_from_ranks",
     _gather,
-    (lambda F, g, out, x, root, group: F.scatter_to_ranks(_whole(F, g, x, group), root=root, group=group),),
+    (lambda F, g, out, x, root, group: F.scatter_to_ranks(_whole_gradient(F, g, x, group), root=root, group=group),),
     unread=(0, -1),
 ).declare("All ranks' tensors behind each other, on one rank; zeros on the others.")
 scatter = Collective(
@@ -331,7 +343,7 @@ receive = Collective("receive", _receive, (_receive_rule,), unread=(0, -1)).decl
 )
 
 
-def _whole(F: Functions, g: Value, x: Value, group: str) -> Value:
+def _whole_gradient(F: Functions, g: Value, x: Value, group: str) -> Value:
     """Return the gradient of the tensor gathered on one rank, in its shape there: that of the others is not read."""
     ranks = member("gather", group)
     if g.shape[0] == x.shape[0] * ranks.size:
@@ -669,31 +681,31 @@ def wait_for_all(ranks: Group) -> None:
     exchange.started("barrier", "", line(), ranks, lambda: None).wait()
 
 
-def check_tag(who: str, tag: int) -> int:
+def check_tag(caller: str, tag: int) -> int:
     """Return the tag of a message; raise TypeError or ValueError if it is invalid."""
-    if not 0 <= check_int(tag, who, "tag") <= _HIGHEST_TAG:
-        raise ValueError(f"For '{who}', 'tag' must be from 0 to {_HIGHEST_TAG}, but got {tag}")
+    if not 0 <= check_int(tag, caller, "tag") <= _HIGHEST_TAG:
+        raise ValueError(f"For '{caller}', 'tag' must be from 0 to {_HIGHEST_TAG}, but got {tag}")
     return tag
 
 
-def check_rows(who: str, x: Any, argument: str = "input_x") -> Tensor:
+def check_rows(caller: str, x: Any, argument: str = "input_x") -> Tensor:
     """Return a tensor with at least one axis; raise TypeError or ValueError for others."""
-    if not check_tensor(x, who, argument).ndim:
-        raise ValueError(f"For '{who}', '{argument}' must have an axis, but got shape ()")
+    if not check_tensor(x, caller, argument).ndim:
+        raise ValueError(f"For '{caller}', '{argument}' must have an axis, but got shape ()")
     return x
 
 
-def check_divides(who: str, argument: str, x: Tensor, axis: int, ranks: Group) -> Tensor:
+def check_divides(caller: str, argument: str, x: Tensor, axis: int, ranks: Group) -> Tensor:
     """Return a tensor with an axis that the number of ranks divides; raise ValueError for others."""
     if x.shape[axis] % ranks.size:
         raise ValueError(
-            f"For '{who}', the {ranks.size} ranks must divide axis {axis} of '{argument}', but got shape {x.shape}"
+            f"For '{caller}', the {ranks.size} ranks must divide axis {axis} of '{argument}', but got shape {x.shape}"
         )
     return x
 
 
-def check_length(who: str, argument: str, x: Any, length: int) -> Tensor:
+def check_length(caller: str, argument: str, x: Any, length: int) -> Tensor:
     """Return a tensor of one axis of this length; raise TypeError or ValueError for others."""
-    if check_tensor(x, who, argument).shape != (length,):
-        raise ValueError(f"For '{who}', '{argument}' must have shape {(length,)}, but got {x.shape}")
+    if check_tensor(x, caller, argument).shape != (length,):
+        raise ValueError(f"For '{caller}', '{argument}' must have shape {(length,)}, but got {x.shape}")
     return x

@@ -103,13 +103,13 @@ class Custom(Primitive):
             )
         return tuple([self._output(*item) for item in zip(results, shapes, dtypes, strict=True)])
 
-    def _output(self, given: Any, shape: Sequence[int], dtype: DType) -> Tensor:
+    def _output(self, value: Any, shape: Sequence[int], dtype: DType) -> Tensor:
         expected = np.dtype(dtype_to_nptype(dtype))
-        is_array = isinstance(given, np.ndarray | np.generic)
-        if given is None or (is_array and given.dtype != expected):
-            kind = "nothing" if given is None else f"an output of {given.dtype}"
+        is_array = isinstance(value, np.ndarray | np.generic)
+        if value is None or (is_array and value.dtype != expected):
+            kind = "nothing" if value is None else f"an output of {value.dtype}"
             raise RuntimeError(f"For 'Custom', '{self.attrs['func_name']}' gives {kind}, but 'out_dtype' says {dtype}")
-        array: Array = np.array(given, expected)
+        array: Array = np.array(value, expected)
         if array.shape != tuple(shape):
             raise RuntimeError(
                 f"For 'Custom', '{self.attrs['func_name']}' gives an output of the shape {array.shape}, but "

@@ -26,7 +26,7 @@ from .higher_order.hook_backward import HookBackward
 from .higher_order.loops import *
 from .legacy import side_effects as _looking
 from .legacy.side_effects import *
-from .legacy.value_names import told_of
+from .legacy.value_names import types_of
 
 __all__ = [
     "HookBackward",
@@ -40,13 +40,13 @@ __all__ = [
 ]
 
 
-_told: set[str] = set()
+_notices: set[str] = set()
 
 
 def _tell_ignored(method: str) -> None:
     """Warn once in a process that a setting of (semi-)automatic parallel modes has no effect in others."""
-    if method not in _told:
-        _told.add(method)
+    if method not in _notices:
+        _notices.add(method)
         warn_user(f"'{method}' has no effect here: it is for (semi-)automatic parallel modes, and is ignored in others")
 
 
@@ -312,7 +312,7 @@ def _class_of(function: Callable[..., Any], row: PrimitiveRow) -> type[Primitive
         missing = [key for key in required if self._values[key] is _REQUIRED]
         if missing:
             raise TypeError(f"For '{name}', the arguments {missing} are missing")
-        self.attrs.update(told_of(name))
+        self.attrs.update(types_of(name))
 
     body = {
         "__doc__": function.__doc__,

@@ -29,7 +29,8 @@ from ..tensors.dtype import (
     uint8,
 )
 from ..tensors.tensor import Tensor
-from .shapes.reshape import cast, identity, move_operator
+from .shapes.conversion import cast
+from .shapes.copying import identity, move_operator
 
 __all__: list[str] = []
 

@@ -53,6 +53,6 @@ class Adadelta(Optimizer):
         self._keep("accum")
         self._keep("accum_update")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
-        states = self.accum[place], self.accum_update[place]
+    def updated(self, index: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
+        states = self.accum[index], self.accum_update[index]
         return updated_by(updates.adadelta, value, states, gradient, rate, group["rho"], group["eps"])

@@ -54,6 +54,6 @@ class Adagrad(Optimizer):
         self._keep("accum", first)
         self.step_t = self._counter("step_t")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
+    def updated(self, index: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         decayed_rate = rate / (1 + (step - 1) * group["lr_decay"])
-        return updated_by(updates.adagrad, value, (self.accum[place],), gradient, decayed_rate, group["eps"])
+        return updated_by(updates.adagrad, value, (self.accum[index],), gradient, decayed_rate, group["eps"])

@@ -54,16 +54,16 @@ class Adam(Moments):
         super().__init__(params, {**settings, "amsgrad": amsgrad, "maximize": maximize})
         self._start(*self._state)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
+    def updated(self, index: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         beta1, beta2 = group["betas"]
         powers = self._power(beta1, step), self._power(beta2, step)
-        states = [self.exp_avg[place], self.exp_avg_sq[place]]
+        states = [self.exp_avg[index], self.exp_avg_sq[index]]
         if is_on_gpu(step) and not group["amsgrad"]:
             settings = (*powers, beta1, beta2, group["eps"], False)
             return updated_by(updates.adam_by_powers, value, states, gradient, rate, *settings)
         corrected = updates.rate_by_powers(value, rate, *powers)
         if group["amsgrad"]:
-            states.append(self.max_exp_avg_sq[place])
+            states.append(self.max_exp_avg_sq[index])
             return updated_by(updates.amsgrad, value, states, gradient, corrected, beta1, beta2, group["eps"])
         return updated_by(
             adam.on_arrays,

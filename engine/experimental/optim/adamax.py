@@ -47,10 +47,10 @@ class Adamax(Moments):
         )
         self._start("step_t", "exp_avg", "exp_inf")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
+    def updated(self, index: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         beta1, beta2 = group["betas"]
         states, settings = (
-            (self.exp_avg[place], self.exp_inf[place]),
+            (self.exp_avg[index], self.exp_inf[index]),
             (self._power(beta1, step), beta1, beta2, group["eps"]),
         )
         return updated_by(updates.adamax, value, states, gradient, rate, *settings, eps_in_maximum=True)

@@ -49,13 +49,13 @@ class AdamW(Adam):
     ) -> None:
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
+    def updated(self, index: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         beta1, beta2 = group["betas"]
-        largest = self.max_exp_avg_sq[place] if group["amsgrad"] else None
+        largest = self.max_exp_avg_sq[index] if group["amsgrad"] else None
         return updated_by(
             updates.adamw,
             value,
-            (self.exp_avg[place], self.exp_avg_sq[place], largest),
+            (self.exp_avg[index], self.exp_avg_sq[index], largest),
             gradient,
             rate,
             self._power(beta1, step),

@@ -56,9 +56,9 @@ class ASGD(Optimizer):
         self._keep("ax")
         self.step_t = self._counter("step_t")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
+    def updated(self, index: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         states, settings = (
-            (self.ax[place], self.eta[place], self.mu[place]),
+            (self.ax[index], self.eta[index], self.mu[index]),
             (group["lambd"], group["alpha"], group["t0"]),
         )
         return averaged_step(value, states, gradient, rate, step, settings)

@@ -38,14 +38,14 @@ Factor: TypeAlias = Callable[[Any], float]
 """A function of the epoch."""
 
 
-def _check_optimizer(who: str, optimizer: object) -> None:
-    check_type(optimizer, Optimizer, who, "optimizer", "of mindspore.experimental.optim")
+def _check_optimizer(owner: str, optimizer: object) -> None:
+    check_type(optimizer, Optimizer, owner, "optimizer", "of mindspore.experimental.optim")
 
 
-def _kind(who: str, name: str, value: Any, kinds: tuple[type, ...]) -> None:
+def _kind(owner: str, name: str, value: Any, kinds: tuple[type, ...]) -> None:
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         names = " or ".join(kind.__name__ for kind in kinds)
-        raise TypeError(f"For '{who}', '{name}' must be of {names}, but got {type(value).__name__}")
+        raise TypeError(f"For '{owner}', '{name}' must be of {names}, but got {type(value).__name__}")
 
 
 class LRScheduler:
@@ -64,21 +64,21 @@ class LRScheduler:
     """
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
-        who = type(self).__name__
-        _check_optimizer(who, optimizer)
-        _kind(who, "last_epoch", last_epoch, (int,))
+        owner = type(self).__name__
+        _check_optimizer(owner, optimizer)
+        _kind(owner, "last_epoch", last_epoch, (int,))
         if last_epoch < -1:
-            raise ValueError(f"For '{who}', 'last_epoch' must be at least -1, but got {last_epoch}")
+            raise ValueError(f"For '{owner}', 'last_epoch' must be at least -1, but got {last_epoch}")
         for number, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
                 group.setdefault("initial_lr", Tensor(group["lr"].asnumpy().copy()))
             elif "initial_lr" not in group:
-                raise KeyError(f"For '{who}', with 'last_epoch' group {number} must have an 'initial_lr'")
+                raise KeyError(f"For '{owner}', with 'last_epoch' group {number} must have an 'initial_lr'")
         self.optimizer = optimizer
         self.base_lrs: list[Any] = [group["initial_lr"] for group in optimizer.param_groups]
         self._last_lr = list(optimizer.lrs)
         self.groups_num = len(optimizer.param_groups)
-        self.last_epoch = Parameter(Tensor(last_epoch, float32), f"last_epoch_{who}")
+        self.last_epoch = Parameter(Tensor(last_epoch, float32), f"last_epoch_{owner}")
         self.step()
 
     def get_lr(self) -> list[float]:
@@ -414,11 +414,11 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         eta_min: float = 0,
         last_epoch: int = -1,
     ) -> None:
-        who = "CosineAnnealingWarmRestarts"
+        owner = "CosineAnnealingWarmRestarts"
         for name, value in (("T_0", T_0), ("T_mult", T_mult)):
             if not isinstance(value, int) or value < 1:
-                raise ValueError(f"For '{who}', '{name}' must be an int above 0, but got {value!r}")
-        _kind(who, "eta_min", eta_min, (float, int))
+                raise ValueError(f"For '{owner}', '{name}' must be an int above 0, but got {value!r}")
+        _kind(owner, "eta_min", eta_min, (float, int))
         self.T_mult, self.eta_min = T_mult, eta_min
         self.T_0 = Parameter(Tensor(T_0, float32), "T_0")
         self.T_i = Parameter(Tensor(T_0, float32), "T_i")
@@ -536,13 +536,13 @@ class CyclicLR(LRScheduler):
         return [float(base) + (float(most) - float(base)) * high for base, most in pairs]
 
 
-def _for_groups(who: str, optimizer: Optimizer, value: Any, name: str) -> list[Any]:
+def _for_groups(owner: str, optimizer: Optimizer, value: Any, name: str) -> list[Any]:
     """Return a value for each group, from a list or one value for all."""
-    _check_optimizer(who, optimizer)
+    _check_optimizer(owner, optimizer)
     count = len(optimizer.param_groups)
     values = list(value) if isinstance(value, list | tuple) else [value] * count
     if len(values) != count:
-        raise ValueError(f"For '{who}', '{name}' must be one for each of the {count} groups, but got {len(values)}")
+        raise ValueError(f"For '{owner}', '{name}' must be one for each of the {count} groups, but got {len(values)}")
     return values
 
 
@@ -626,12 +626,12 @@ class ReduceLROnPlateau:
         eps: float = 1e-8,
     ) -> None:
         _check_optimizer("ReduceLROnPlateau", optimizer)
-        who = "ReduceLROnPlateau"
+        owner = "ReduceLROnPlateau"
         if factor >= 1:
-            raise ValueError(f"For '{who}', 'factor' must be below 1, but got {factor}")
-        floors = _for_groups(who, optimizer, min_lr, "min_lr")
-        check_one_of(mode, ("min", "max"), who, "mode")
-        check_one_of(threshold_mode, ("rel", "abs"), who, "threshold_mode")
+            raise ValueError(f"For '{owner}', 'factor' must be below 1, but got {factor}")
+        floors = _for_groups(owner, optimizer, min_lr, "min_lr")
+        check_one_of(mode, ("min", "max"), owner, "mode")
+        check_one_of(threshold_mode, ("rel", "abs"), owner, "threshold_mode")
         self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
         self.threshold, self.threshold_mode, self.cooldown, self.eps = threshold, threshold_mode, cooldown, eps
         self.min_lrs = [Tensor(floor, float32) for floor in floors]

@@ -48,20 +48,20 @@ class NAdam(Moments):
         self._start("step_t", "exp_avg", "exp_avg_sq")
         self._keep("mu_product", 1.0, scalar=True)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
+    def updated(self, index: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         beta1, beta2 = group["betas"]
-        mu, following = (beta1 * (1 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1))
-        product = self.mu_product[place]
+        mu, next_mu = (beta1 * (1 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1))
+        product = self.mu_product[index]
         take(product, product._array * mu)
         return updated_by(
             updates.nadam,
             value,
-            (self.exp_avg[place], self.exp_avg_sq[place]),
+            (self.exp_avg[index], self.exp_avg_sq[index]),
             gradient,
             rate,
             number_of(product, is_on_gpu(step)),
             mu,
-            following,
+            next_mu,
             self._power(beta2, step),
             beta1,
             beta2,

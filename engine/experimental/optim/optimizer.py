@@ -45,7 +45,7 @@ class Optimizer(Sharing):
 
     def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
         super().__init__(auto_prefix=False)
-        self._who = f"For '{type(self).__name__}'"
+        self._prefix = f"For '{type(self).__name__}'"
         if params is None:
             raise ValueError(f"{self._who}, 'params' must be a list of Parameters, but got None")
         if isinstance(params, Tensor) or not isinstance(params, Iterable):
@@ -198,24 +198,24 @@ class Optimizer(Sharing):
         with no_recording(), np.errstate(all="ignore"):
             stays = self._keeps_numbers and is_on_gpu(self.parameters[0]._array)
             step = self.before_step()
-            owned = {*self._own_places()}
+            owned = {*self._local_indices()}
             changed: list[Parameter] = []
             arrays: list[New] = []
             for number, group in enumerate(self.param_groups):
                 rate = number_of(group["lr"], stays)
                 before = getattr(self, _steps_before(number), None)
-                own_step = step if before is None else step - count_of(before, stays)
+                parameter_step = step if before is None else step - count_of(before, stays)
                 for index, parameter in enumerate(group["params"], self.group_start_id[number]):
                     if index not in owned:
                         continue
                     changed.append(parameter)
                     slope = self._slope(parameter._array, tensors[index]._array, group)
-                    arrays.append(self.updated(index, parameter._array, slope, rate, own_step, group))
+                    arrays.append(self.updated(index, parameter._array, slope, rate, parameter_step, group))
                     del (
                         slope
                     )  # and with it the parameter's array, so that it is modified in place if nothing else holds it
             take_all(changed, arrays)
-            self._take_others()
+            self._receive_parameters()
             self.after_step()
         return True
 
@@ -247,11 +247,11 @@ class Optimizer(Sharing):
     def after_step(self) -> None:
         """Run once after the parameters are updated."""
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
+    def updated(self, index: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         """Return the parameter's new array; each optimizer defines it.
 
         Args:
-            place: the parameter's index among ``parameters``.
+            index: the parameter's index among ``parameters``.
             value: its array.
             gradient: the gradient's array, of its shape and dtype, with the group's weight decay and sign.
             rate: its learning rate.

@@ -37,8 +37,8 @@ class RAdam(Moments):
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
         self._start("step_t", "exp_avg", "exp_avg_sq")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
+    def updated(self, index: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         beta1, beta2 = group["betas"]
-        states = self.exp_avg[place], self.exp_avg_sq[place]
+        states = self.exp_avg[index], self.exp_avg_sq[index]
         powers = self._power(beta1, step), self._power(beta2, step)
         return updated_by(updates.radam, value, states, gradient, rate, step, *powers, beta1, beta2, group["eps"])

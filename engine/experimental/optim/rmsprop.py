@@ -54,12 +54,12 @@ class RMSprop(Optimizer):
         self._keep("mean_square")
         self._keep("moment")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
-        mean = self.mean_grad[place] if group["centered"] else None
+    def updated(self, index: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
+        mean = self.mean_grad[index] if group["centered"] else None
         return updated_by(
             updates.rmsprop_pytorch,
             value,
-            (mean, self.mean_square[place], self.moment[place]),
+            (mean, self.mean_square[index], self.moment[index]),
             gradient,
             rate,
             group["alpha"],

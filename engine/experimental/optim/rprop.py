@@ -50,8 +50,8 @@ class Rprop(Optimizer):
         self._keep("step_size")
         self.step_t = self._counter("step_t")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
-        before, size = self.prev[place], self.step_size[place]
+    def updated(self, index: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
+        before, size = self.prev[index], self.step_size[index]
         lengths = updates.first_lengths(value, rate, size._array, step)
         new, applied, lengths = updates.rprop(
             value, before._array, lengths, gradient, group["etas"], group["step_sizes"]

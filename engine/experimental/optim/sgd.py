@@ -68,16 +68,16 @@ class SGD(Optimizer):
             param_group["dampening"] = float(param_group["dampening"])
         super().add_param_group(param_group)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
+    def updated(self, index: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         if not group["momentum"]:
             return updated_by(updates.descent, value, (), gradient, rate)
-        first = self.stat[place]
+        first = self.stat[index]
         if is_on_gpu(value):
             settings = (group["momentum"], group["dampening"], group["nesterov"])
-            return updated_by(updates.sgd_by_stat, value, (self.accum[place], first), gradient, rate, *settings)
+            return updated_by(updates.sgd_by_stat, value, (self.accum[index], first), gradient, rate, *settings)
         starts = bool(first._array.reshape(-1)[:1].any())
         settings = (group["momentum"], group["dampening"], group["nesterov"])
-        new = updated_by(updates.sgd, value, (self.accum[place],), gradient, rate, *settings, starts)
+        new = updated_by(updates.sgd, value, (self.accum[index],), gradient, rate, *settings, starts)
         if starts:
             first._rebind(first._array * first._array.dtype.type(0))
         return new

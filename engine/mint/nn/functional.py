@@ -16,7 +16,8 @@ from ...ops.arguments import Axis, check_axes, check_tensor, int_of
 from ...ops.shapes.broadcasting import through_single
 from ...tensors.dtype import int64
 from ...tensors.tensor import Tensor
-from ..functions import axis_unless_given, flatten, log_softmax
+from ..arithmetic import axis_unless_given, log_softmax
+from ..shapes import flatten
 
 __all__ = [
     "adaptive_max_pool1d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm", "binary_cross_entropy",
@@ -40,13 +41,13 @@ def _in_place(input: Tensor, changed: Tensor, inplace: bool) -> Tensor:
     return input
 
 
-def _check_tensors(who: str, **given: Tensor) -> None:
-    for argument, value in given.items():
-        check_tensor(value, who, argument)
+def _check_tensors(caller: str, **tensors: Tensor) -> None:
+    for argument, value in tensors.items():
+        check_tensor(value, caller, argument)
 
 
-def _reduced(loss: Tensor, reduction: str, who: str) -> Tensor:
-    check_one_of(reduction, ("none", "mean", "sum"), who, "reduction")
+def _reduced(loss: Tensor, reduction: str, caller: str) -> Tensor:
+    check_one_of(reduction, ("none", "mean", "sum"), caller, "reduction")
     return loss if reduction == "none" else getattr(ops, reduction)(loss)
 
 

@@ -93,14 +93,14 @@ class _Conv(Cell):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
-        who = f"For 'mint.nn.{type(self).__name__}'"
+        prefix = f"For 'mint.nn.{type(self).__name__}'"
         modes = {"zeros": "constant", "reflect": "reflect", "replicate": "replicate", "circular": "circular"}
         if not isinstance(padding_mode, str) or padding_mode not in modes:
-            raise ValueError(f"{who}, 'padding_mode' must be one of {sorted(modes)}, but got {padding_mode!r}")
+            raise ValueError(f"{prefix}, 'padding_mode' must be one of {sorted(modes)}, but got {padding_mode!r}")
         for argument, count in (("in_channels", in_channels), ("out_channels", out_channels), ("groups", groups)):
             check_positive_int(count, f"mint.nn.{type(self).__name__}", argument)
         if in_channels % groups or out_channels % groups:
-            raise ValueError(f"{who}, 'groups' {groups} must divide {in_channels} and {out_channels} channels")
+            raise ValueError(f"{prefix}, 'groups' {groups} must divide {in_channels} and {out_channels} channels")
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size = self._each(kernel_size, "kernel_size")
         self.stride, self.dilation = self._each(stride, "stride"), self._each(dilation, "dilation")
@@ -265,7 +265,7 @@ class ConvTranspose2d(Cell):
         return F.conv_transpose2d(input, self.weight, self.bias, *self.settings)
 
 
-def _kept(value: Tensor, name: str) -> Parameter:
+def _buffer(value: Tensor, name: str) -> Parameter:
     """Return a Parameter that is saved in checkpoints but not trained."""
     return Parameter(value, name, requires_grad=False)
 
@@ -293,9 +293,9 @@ class _BatchNorm(Cell):
         self.weight = Parameter(initializer("ones", (num_features,), dtype), "weight") if affine else None
         self.bias = Parameter(initializer("zeros", (num_features,), dtype), "bias") if affine else None
         if track_running_stats:
-            self.running_mean: Any = _kept(initializer("zeros", (num_features,), dtype), "running_mean")
-            self.running_var: Any = _kept(initializer("ones", (num_features,), dtype), "running_var")
-            self.num_batches_tracked: Any = _kept(Tensor(0, int64), "num_batches_tracked")
+            self.running_mean: Any = _buffer(initializer("zeros", (num_features,), dtype), "running_mean")
+            self.running_var: Any = _buffer(initializer("ones", (num_features,), dtype), "running_var")
+            self.num_batches_tracked: Any = _buffer(Tensor(0, int64), "num_batches_tracked")
         else:
             for name in ("running_mean", "running_var", "num_batches_tracked"):
                 setattr(self, name, None)

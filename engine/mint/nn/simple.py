@@ -104,8 +104,8 @@ def _layer(name: str, function: str, inputs: int, arguments: str) -> type[Cell]:
         for key, value in bound.arguments.items():
             setattr(self, key, value)
 
-    def construct(self: Cell, *given: Any) -> Tensor:
-        return call(*given, **self.__dict__["_arguments"])
+    def construct(self: Cell, *tensors: Any) -> Tensor:
+        return call(*tensors, **self.__dict__["_arguments"])
 
     def extend_repr(self: Cell) -> str:
         return ", ".join(f"{key}={value}" for key, value in self.__dict__["_arguments"].items())

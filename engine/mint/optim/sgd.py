@@ -57,11 +57,11 @@ class SGD(Optimizer):
         self._keep("momentum_buf")
         self.step_t = self._counter("step_t")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Any, step: Any, group: dict[str, Any]) -> New:
+    def updated(self, index: int, value: Array, gradient: Array, rate: Any, step: Any, group: dict[str, Any]) -> New:
         if not group["momentum"]:
             return updated_by(updates.descent, value, (), gradient, rate)
         if is_on_gpu(step):
             settings = (group["momentum"], group["dampening"], group["nesterov"], step)
-            return updated_by(updates.sgd_by_step, value, (self.momentum_buf[place], None), gradient, rate, *settings)
+            return updated_by(updates.sgd_by_step, value, (self.momentum_buf[index], None), gradient, rate, *settings)
         options = (group["momentum"], group["dampening"], group["nesterov"], step == 1)
-        return updated_by(updates.sgd, value, (self.momentum_buf[place],), gradient, rate, *options)
+        return updated_by(updates.sgd, value, (self.momentum_buf[index],), gradient, rate, *options)

@@ -138,12 +138,12 @@ class DropoutExt(Cell):
 
     def construct(self, x: Tensor) -> Tensor:
         result = ops.dropout(x, self.p, self.training)
-        return _taken_over(x, result) if self.inplace else result
+        return _assign(x, result) if self.inplace else result
 
 
-def _taken_over(x: Tensor, found: Tensor) -> Tensor:
+def _assign(x: Tensor, value: Tensor) -> Tensor:
     """Rebind ``x`` to the result and return it."""
-    x._rebind(found._array)
+    x._rebind(value._array)
     return x
 
 
@@ -169,4 +169,4 @@ class Dropout2dExt(Dropout2d):
 
     def construct(self, x: Tensor) -> Tensor:
         result = super().construct(x)
-        return _taken_over(x, result) if self.inplace else result
+        return _assign(x, result) if self.inplace else result

@@ -267,11 +267,11 @@ def moments_of_ranks(x: Tensor, group: Group) -> tuple[Tensor, Tensor, int]:
     Returns:
         The mean (C,), the biased variance (C,), and the number of elements.
     """
-    together, axes = ops.AllReduce("sum", group.name), (0, *range(2, x.ndim))
-    count = int(together(Tensor(np.array(x.size // x.shape[1], np.int64))).asnumpy())
-    mean = together(x.sum(axes)) / count
+    all_reduce, axes = ops.AllReduce("sum", group.name), (0, *range(2, x.ndim))
+    count = int(all_reduce(Tensor(np.array(x.size // x.shape[1], np.int64))).asnumpy())
+    mean = all_reduce(x.sum(axes)) / count
     deviations = x - ops.reshape(mean, (1, x.shape[1], *[1] * (x.ndim - 2)))
-    return mean, together((deviations * deviations).sum(axes)) / count, count
+    return mean, all_reduce((deviations * deviations).sum(axes)) / count, count
 
 
 def _sharing(process_groups: Any) -> Group:
@@ -281,14 +281,14 @@ def _sharing(process_groups: Any) -> Group:
         return all_ranks
     if not isinstance(process_groups, list | tuple) or not all(isinstance(ranks, list) for ranks in process_groups):
         raise TypeError(f"For '{layer}', 'process_groups' must be a list of lists of ranks, but got {process_groups!r}")
-    own_groups = [sorted(ranks) for ranks in process_groups if all_ranks.rank in ranks]
-    if len(own_groups) != 1 or not {*own_groups[0]}.issubset(all_ranks.ranks):
+    groups_of_rank = [sorted(ranks) for ranks in process_groups if all_ranks.rank in ranks]
+    if len(groups_of_rank) != 1 or not {*groups_of_rank[0]}.issubset(all_ranks.ranks):
         raise ValueError(
             f"For '{layer}', 'process_groups' must have rank {all_ranks.rank} in one list, of ranks from 0 to "
             f"{all_ranks.size - 1}, but got {process_groups!r}"
         )
-    name = f"SyncBatchNorm {own_groups[0]}"
-    return world().groups.get(name) or create_group(name, own_groups[0])
+    name = f"SyncBatchNorm {groups_of_rank[0]}"
+    return world().groups.get(name) or create_group(name, groups_of_rank[0])
 
 
 class LayerNorm(Cell):

@@ -90,9 +90,9 @@ class _Recurrent(Cell):
         }
         if has_bias:
             shapes |= {"bias_ih": lambda layer: (width,), "bias_hh": lambda layer: (width,)}
-        for what, shape in shapes.items():
+        for kind, shape in shapes.items():
             for layer, side in layers_and_sides:
-                parameter = Parameter(initializer(bound, shape(layer), dtype), _name(what, layer, side))
+                parameter = Parameter(initializer(bound, shape(layer), dtype), _name(kind, layer, side))
                 setattr(self, parameter.name, parameter)
 
     def construct(
@@ -181,13 +181,13 @@ class _Recurrent(Cell):
         """The biases of the state, likewise."""
         return self._all("bias_hh")
 
-    def _all(self, what: str) -> ParameterTuple:
+    def _all(self, kind: str) -> ParameterTuple:
         layers_and_sides = [
             (layer, side) for layer in range(self.num_layers) for side in range(2 if self.bidirectional else 1)
         ]
-        exists = self.has_bias or "bias" not in what
+        exists = self.has_bias or "bias" not in kind
         return ParameterTuple(
-            [getattr(self, _name(what, *layer_and_side)) for layer_and_side in layers_and_sides] if exists else []
+            [getattr(self, _name(kind, *layer_and_side)) for layer_and_side in layers_and_sides] if exists else []
         )
 
     @cached_property
@@ -227,8 +227,8 @@ class _Recurrent(Cell):
         return rows[0], rows[1] if needed == 2 else None
 
 
-def _name(what: str, layer: int, side: int) -> str:
-    return f"{what}_l{layer}{'_reverse' if side else ''}"
+def _name(kind: str, layer: int, side: int) -> str:
+    return f"{kind}_l{layer}{'_reverse' if side else ''}"
 
 
 class RNN(_Recurrent):

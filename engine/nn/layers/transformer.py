@@ -14,7 +14,7 @@ from ...base.types import Array
 from ...cpu.array_module import array_module
 from ...ops.linalg.matmul import dense
 from ...ops.neural.attention import attention, attention_weights
-from ...ops.shapes.reshape import parts_operator
+from ...ops.shapes.concatenation import parts_operator
 from ...tensors.dtype import DType, float32
 from ...tensors.initializer import XavierNormal, XavierUniform, initializer
 from ...tensors.parameter import Parameter
@@ -496,13 +496,27 @@ class Transformer(Cell):
         dtype: DType = float32,
     ) -> None:
         super().__init__()
-        how = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, dtype)
+        settings = (
+            d_model,
+            nhead,
+            dim_feedforward,
+            dropout,
+            activation,
+            layer_norm_eps,
+            batch_first,
+            norm_first,
+            dtype,
+        )
 
         def norm() -> LayerNorm:
             return LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
 
-        self.encoder = custom_encoder or TransformerEncoder(TransformerEncoderLayer(*how), num_encoder_layers, norm())
-        self.decoder = custom_decoder or TransformerDecoder(TransformerDecoderLayer(*how), num_decoder_layers, norm())
+        self.encoder = custom_encoder or TransformerEncoder(
+            TransformerEncoderLayer(*settings), num_encoder_layers, norm()
+        )
+        self.decoder = custom_decoder or TransformerDecoder(
+            TransformerDecoderLayer(*settings), num_decoder_layers, norm()
+        )
         for parameter in self.get_parameters():
             if parameter.ndim > 1:
                 parameter.set_data(initializer(XavierUniform(), parameter.shape, parameter.dtype))

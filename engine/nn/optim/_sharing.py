@@ -22,7 +22,7 @@ from ...tensors.parameter import Parameter, ParameterTuple
 from ...tensors.tensor import Tensor
 from ..cell import Cell
 
-__all__ = ["Elsewhere", "Sharing", "kept_elsewhere", "whole_states"]
+__all__ = ["Elsewhere", "Sharing", "remote_states", "whole_states"]
 
 _EVERYBODY = -1  # owner of a parameter that all ranks update
 _TOGETHER = 25 << 20  # bytes per exchange
@@ -126,12 +126,12 @@ class Sharing(Cell):
         self.__dict__[name] = local_states
         self.__dict__.setdefault("_divided", {})[name] = None
 
-    def _own_places(self) -> Sequence[int]:
+    def _local_indices(self) -> Sequence[int]:
         """Return the indices of the parameters that this rank updates."""
         shares, count = self._shares, len(self.parameters)
-        return range(count) if shares is None else [index for index in range(count) if shares.is_own(index)]
+        return range(count) if shares is None else [index for index in range(count) if shares.is_local(index)]
 
-    def _take_others(self) -> None:
+    def _receive_parameters(self) -> None:
         """Set the parameters that other ranks have updated to their new values."""
         shares = self._shares
         if shares is not None:
@@ -180,7 +180,7 @@ class _Shares:
         for owner, parameter in zip(owners, parameters, strict=False):
             if owner != _EVERYBODY:
                 filled[owner] += parameter._array.nbytes
-        for index in sorted(range(len(owners), len(assigned)), key=lambda place: -parameters[place]._array.nbytes):
+        for index in sorted(range(len(owners), len(assigned)), key=lambda index: -parameters[index]._array.nbytes):
             if parameters[index].parallel_optimizer and not parameters[index].layerwise_parallel:
                 assigned[index] = filled.index(min(filled))
                 filled[assigned[index]] += parameters[index]._array.nbytes
@@ -189,22 +189,22 @@ class _Shares:
     def __deepcopy__(self, memo: Any) -> _Shares:
         return self
 
-    def is_own(self, place: int) -> bool:
+    def is_local(self, index: int) -> bool:
         """Return whether this rank updates a parameter."""
-        return self.owners[place] in (self.group.rank, _EVERYBODY)
+        return self.owners[index] in (self.group.rank, _EVERYBODY)
 
-    def here(self, one: State, place: int) -> State:
+    def here(self, one: State, index: int) -> State:
         """Return a state on this rank: itself, or its placeholder."""
-        if self.is_own(place) or isinstance(one, Elsewhere):
+        if self.is_local(index) or isinstance(one, Elsewhere):
             return one
-        return Elsewhere(one.name, one.shape, one._array.dtype, self.owners[place])
+        return Elsewhere(one.name, one.shape, one._array.dtype, self.owners[index])
 
-    def exchanged(self, held: Sequence[State], what: str) -> Iterator[tuple[int, Array]]:
+    def exchanged(self, held: Sequence[State], description: str) -> Iterator[tuple[int, Array]]:
         """Return the values that other ranks keep, in parts; all ranks must iterate to the end.
 
         Args:
             held: for each parameter the parameter or its state, or a placeholder.
-            what: a description, for errors.
+            description: a description, for errors.
 
         Returns:
             An iterator over pairs of an index and an array on the host.
@@ -220,7 +220,7 @@ class _Shares:
             flat = np.concatenate(chunks)
             gathered = exchange.started(
                 "all_gather",
-                f"{what} of an optimizer, {number}: {sizes} of {dtype.name}",
+                f"{description} of an optimizer, {number}: {sizes} of {dtype.name}",
                 table.line(),
                 self.group,
                 partial(exchange.all_gather, self.group, flat, sizes),
@@ -256,7 +256,7 @@ def _dtype(one: State) -> np.dtype[Any]:
     return one.dtype if isinstance(one, Elsewhere) else one._array.dtype
 
 
-def kept_elsewhere(cell: Cell) -> list[str]:
+def remote_states(cell: Cell) -> list[str]:
     """Return the names of the states that other ranks keep, for the optimizers in a cell.
 
     Args:

@@ -51,6 +51,6 @@ class Adadelta(Optimizer):
         self.accum = self.state_like_parameters("accum", 0)
         self.accum_update = self.state_like_parameters("accum_update", 0)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
-        states = self.accum[place], self.accum_update[place]
+    def updated(self, index: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
+        states = self.accum[index], self.accum_update[index]
         return updated_by(updates.adadelta, value, states, gradient, rate, self.rho, self.epsilon)

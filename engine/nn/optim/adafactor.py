@@ -108,17 +108,17 @@ class AdaFactor(Optimizer):
         xp = array_module(step) if updates.is_on_gpu(step) else np
         take(self.step, xp.asarray(step, np.float32).reshape(1))
 
-    def _prepared(self, place: int, value: Array, g: Array, decay: float) -> Array:
+    def _prepared(self, index: int, value: Array, g: Array, decay: float) -> Array:
         return (g / self.loss_scale if self.loss_scale != 1.0 else g).astype(value.dtype, copy=False)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
+    def updated(self, index: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
         if self.relative_step:
             rate = updates.adafactor_rate(step, self.warmup_init)
         matrix = value.ndim > 1
         squares_states = (
-            [self.exp_avg_sq_row[place], self.exp_avg_sq_col[place]] if matrix else [self.exp_avg_sq[place]]
+            [self.exp_avg_sq_row[index], self.exp_avg_sq_col[index]] if matrix else [self.exp_avg_sq[index]]
         )
-        mean = self.exp_avg[place] if self.beta1 > 0 else None
+        mean = self.exp_avg[index] if self.beta1 > 0 else None
         new, squares, mean_now = updates.adafactor(
             value,
             [state._array for state in squares_states],

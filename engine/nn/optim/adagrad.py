@@ -45,6 +45,6 @@ class Adagrad(Optimizer):
         self.update_slots = update_slots
         self.accum = self.state_like_parameters("accum", accum)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
-        states = (self.accum[place],)
+    def updated(self, index: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
+        states = (self.accum[index],)
         return updated_by(updates.adagrad, value, states, gradient, rate, update_slots=self.update_slots)

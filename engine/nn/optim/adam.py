@@ -104,8 +104,8 @@ class Adam(Optimizer):
         once = {key: updates.rate_by_powers(value, rate, *powers) for key, rate in distinct.items()}
         return [once[id(rate)] for rate in rates]
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
-        states, corrected = [self.moment1[place], self.moment2[place]], rate
+    def updated(self, index: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
+        states, corrected = [self.moment1[index], self.moment2[index]], rate
         if type(value) is np.ndarray:
             corrected = updates.corrected_rate(rate, *self._powers())
         elif self._corrects_late():
@@ -122,7 +122,7 @@ class Adam(Optimizer):
                 self.use_nesterov,
             )
         if self.use_amsgrad:
-            states.append(self.vhat[place])
+            states.append(self.vhat[index])
             return updated_by(
                 updates.amsgrad, value, states, gradient, corrected, self.beta1, self.beta2, self.eps, self.use_nesterov
             )

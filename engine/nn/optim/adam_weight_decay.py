@@ -47,13 +47,13 @@ class AdamWeightDecay(Optimizer):
         self.moments1 = self.state_like_parameters(f"{self._prefix}_m")
         self.moments2 = self.state_like_parameters(f"{self._prefix}_v")
 
-    def _prepared(self, place: int, value: Array, g: Array, decay: Number) -> Array:
+    def _prepared(self, index: int, value: Array, g: Array, decay: Number) -> Array:
         return g.astype(value.dtype, copy=False)
 
-    def _before(self, place: int, decay: Number) -> tuple[float, float] | None:
+    def _before(self, index: int, decay: Number) -> tuple[float, float] | None:
         return 0.0, 1.0
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
-        states, decay = (self.moments1[place], self.moments2[place]), self._decay(place)
+    def updated(self, index: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
+        states, decay = (self.moments1[index], self.moments2[index]), self._decay(index)
         rule = updates.adam_weight_decay
         return updated_by(rule, value, states, gradient, rate, self.beta1, self.beta2, self.eps, decay)

@@ -56,6 +56,6 @@ class AdaMax(Optimizer):
     def before_step(self, step: Number) -> None:
         take(self.beta1_power, self.beta1_power._array * np.float32(self.beta1))
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
-        states, power = (self.moment1[place], self.moment2[place]), self._number(self.beta1_power)
+    def updated(self, index: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
+        states, power = (self.moment1[index], self.moment2[index]), self._number(self.beta1_power)
         return updated_by(updates.adamax, value, states, gradient, rate, power, self.beta1, self.beta2, self.eps)

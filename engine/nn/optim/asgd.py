@@ -53,8 +53,8 @@ class ASGD(Optimizer):
         self.eta = ParameterTuple([self.scalar_state(f"eta_{p.name}", 0.0) for p in self.parameters])
         self.ax = self.state_like_parameters("ax_")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
-        states = self.ax[place], self.eta[place], self.mu[place]
+    def updated(self, index: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
+        states = self.ax[index], self.eta[index], self.mu[index]
         return averaged_step(value, states, gradient, rate, step, (self.lambd, self.alpha, self.t0))
 
 

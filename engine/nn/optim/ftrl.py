@@ -67,6 +67,6 @@ class FTRL(Optimizer):
         """
         return True
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
-        states = self.moments[place], self.linear[place]
+    def updated(self, index: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
+        states = self.moments[index], self.linear[index]
         return updated_by(updates.ftrl, value, states, gradient, rate, self.l1, self.l2, self.lr_power)

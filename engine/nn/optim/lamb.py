@@ -44,8 +44,8 @@ class Lamb(AdamWeightDecay):
     ) -> None:
         super().__init__(params, learning_rate, beta1, beta2, eps, weight_decay)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
-        states, powers = (self.moments1[place], self.moments2[place]), (self.beta1**step, self.beta2**step)
+    def updated(self, index: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
+        states, powers = (self.moments1[index], self.moments2[index]), (self.beta1**step, self.beta2**step)
         return updated_by(
-            updates.lamb, value, states, gradient, rate, *powers, self.beta1, self.beta2, self.eps, self._decay(place)
+            updates.lamb, value, states, gradient, rate, *powers, self.beta1, self.beta2, self.eps, self._decay(index)
         )

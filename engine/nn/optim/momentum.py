@@ -49,6 +49,6 @@ class Momentum(Optimizer):
         self.use_nesterov = use_nesterov
         self.moments = self.state_like_parameters("moments")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
-        states, factor = (self.moments[place],), self._number(self.momentum)
+    def updated(self, index: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
+        states, factor = (self.moments[index],), self._number(self.momentum)
         return updated_by(updates.momentum, value, states, gradient, rate, factor, self.use_nesterov)

@@ -168,8 +168,8 @@ class Optimizer(Sharing):
         self.global_step_increase_tensor = Tensor(np.ones(1, np.int32))
         self._share(self.parameters, Optimizer.construct)
         # Users' optimizers pass this to the functions that they map over the parameters.
-        own_indices = {*self._own_places()}
-        self.optim_filter = tuple(index in own_indices for index in range(self.param_length))
+        local_indices = {*self._local_indices()}
+        self.optim_filter = tuple(index in local_indices for index in range(self.param_length))
         self.use_parallel = self._shares is not None
         self.is_group_params_ordered = self.is_group and any("order_params" in entry for entry in parameter_list)
 
@@ -330,9 +330,9 @@ class Optimizer(Sharing):
     def _step(self, gradients: Gradients) -> bool | tuple[bool, ...]:
         fitting, step = self._fitting(gradients), Step(self)
         step.begin()
-        indices = self._own_places()
+        indices = self._local_indices()
         step.update(indices, [fitting[index] for index in indices])
-        self._take_others()
+        self._receive_parameters()
         return step.end()
 
     def _fitting(self, gradients: Gradients) -> tuple[Tensor, ...]:
@@ -357,47 +357,47 @@ class Optimizer(Sharing):
         per_parameter = [self._number(r) for r in rates] if isinstance(rates, tuple) else [self._number(rates)] * count
         return per_parameter, [self._decay(index) for index in range(count)]
 
-    def _decay(self, place: int) -> Number:
+    def _decay(self, index: int) -> Number:
         """Return the weight decay of a parameter in this step."""
         if not self.exec_weight_decay:
             return 0.0
-        decay = self._decays[place]
+        decay = self._decays[index]
         return self._number(decay(self.global_step)) if isinstance(decay, Cell) else float(decay)
 
     def _number(self, value: float | Tensor) -> Number:
         """Return a number of a step in the form for ``updated``: one on a GPU stays there."""
         return number_of(value, self._keeps_numbers and is_on_gpu(self.parameters[0]._array))
 
-    def _prepared(self, place: int, value: Array, g: Array, decay: Any) -> Array:
+    def _prepared(self, index: int, value: Array, g: Array, decay: Any) -> Array:
         """Return a gradient with (unscaled) weight decay added, centralized, and divided by the loss scale."""
         if not is_zero(decay):
             g = g + value * (decay * self.loss_scale)
-        if self._centralized[place] and g.ndim > 1:
+        if self._centralized[index] and g.ndim > 1:
             g = g - g.mean(axis=tuple(range(1, g.ndim)), keepdims=True)
         if self.loss_scale != 1.0:
             g = g / self.loss_scale
         return g.astype(value.dtype, copy=False)
 
-    def _updated(self, place: int, gradient: Array, rate: Any, decay: Number, step: Any) -> New:
+    def _updated(self, index: int, gradient: Array, rate: Any, decay: Number, step: Any) -> New:
         """Return ``updated`` with a prepared gradient; on a GPU, if possible, with one that its kernel prepares."""
-        value = self.parameters[place]._array
+        value = self.parameters[index]._array
         gradient_or_deferred: Any = None
         if type(value) is not np.ndarray and self._prepares_late:
-            preparation = self._before(place, decay)
+            preparation = self._before(index, decay)
             if preparation is not None:
                 gradient_or_deferred = Unprepared(
-                    gradient, preparation, functools.partial(self._prepared, place, value, gradient, decay)
+                    gradient, preparation, functools.partial(self._prepared, index, value, gradient, decay)
                 )
         if gradient_or_deferred is None:
-            gradient_or_deferred = self._prepared(place, value, gradient, decay)
-        return self.updated(place, value, gradient_or_deferred, rate, step)
+            gradient_or_deferred = self._prepared(index, value, gradient, decay)
+        return self.updated(index, value, gradient_or_deferred, rate, step)
 
-    def _before(self, place: int, decay: Number) -> tuple[float, float] | None:
+    def _before(self, index: int, decay: Number) -> tuple[float, float] | None:
         """Return the factor of the value that ``_prepared`` adds to the gradient, and the divisor of the sum.
 
         None if it does more than that, or uses a number on a GPU.
         """
-        if self._centralized[place] or not isinstance(decay, float):
+        if self._centralized[index] or not isinstance(decay, float):
             return None
         return decay * self.loss_scale, self.loss_scale
 
@@ -423,11 +423,11 @@ class Optimizer(Sharing):
         """Return the rates in the form for ``updated``: values derived from a rate are, if possible, computed once."""
         return rates
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: float, step: int) -> New:
+    def updated(self, index: int, value: Array, gradient: Array, rate: float, step: int) -> New:
         """Return the parameter's new array; each optimizer defines it.
 
         Args:
-            place: the parameter's index among ``parameters``.
+            index: the parameter's index among ``parameters``.
             value: its array.
             gradient: the gradient's array, of its shape and dtype, with weight decay and loss scale applied.
             rate: its learning rate in this step.
@@ -547,7 +547,7 @@ class Optimizer(Sharing):
             ``optim_result``.
         """
         with no_recording():
-            self._take_others()
+            self._receive_parameters()
         return optim_result
 
     def assignadd(self, parameter: Parameter, value: Tensor | Array | float) -> Parameter:
@@ -641,20 +641,20 @@ class Step:
             optimizer.before_step(self._number)
             self._rates = optimizer._corrected(self._rates)
 
-    def update(self, places: Sequence[int], gradients: Sequence[Tensor]) -> None:
+    def update(self, indices: Sequence[int], gradients: Sequence[Tensor]) -> None:
         """Update some parameters.
 
         Args:
-            places: the indices of the parameters.
+            indices: the indices of the parameters.
             gradients: the gradient of each.
         """
-        optimizer, parameters = self._optimizer, [self._optimizer.parameters[index] for index in places]
+        optimizer, parameters = self._optimizer, [self._optimizer.parameters[index] for index in indices]
         with no_recording(), np.errstate(all="ignore"):
             take_all(
                 parameters,
                 [
                     optimizer._updated(index, gradient._array, self._rates[index], self._decays[index], self._number)
-                    for index, gradient in zip(places, gradients, strict=True)
+                    for index, gradient in zip(indices, gradients, strict=True)
                 ],
             )
 
@@ -665,15 +665,15 @@ class Step:
             optimizer.global_step._rebind(self._next)
         return True if optimizer._one_success else (True,) * len(optimizer.parameters)
 
-    def states(self, place: int) -> list[Parameter]:
+    def states(self, index: int) -> list[Parameter]:
         """Return the state of a parameter.
 
         Args:
-            place: the index of the parameter.
+            index: the index of the parameter.
         """
         attributes = vars(self._optimizer).values()
         count = len(self._optimizer.parameters)
-        return [states[place] for states in attributes if isinstance(states, ParameterTuple) and len(states) == count]
+        return [states[index] for states in attributes if isinstance(states, ParameterTuple) and len(states) == count]
 
 
 def number_of(value: float | Tensor, stays: bool) -> Number:
@@ -747,9 +747,9 @@ class Update:
         self.settings = settings
         self.form = form
 
-    def made(self, value: Array) -> Array:
+    def compute(self, value: Array) -> Array:
         """Compute the new value by the rule itself."""
-        return _made(self.rule, value, self.states, self.arguments, self.settings)
+        return _new_array(self.rule, value, self.states, self.arguments, self.settings)
 
 
 New: TypeAlias = Array | Update
@@ -782,16 +782,16 @@ def updated_by(
             return Update(rule, state_list, (gradient.array, *numbers[1:]), settings, on_gpu, gradient.before)
         if on_gpu is not None:
             return Update(rule, state_list, numbers, settings, on_gpu)
-        return _made(rule, value, state_list, (gradient.prepared(), *numbers[1:]) if late else numbers, settings)
+        return _new_array(rule, value, state_list, (gradient.prepared(), *numbers[1:]) if late else numbers, settings)
     form = stepping.FORMS.get(operator.kernel if isinstance(operator, Operator) else rule)
     if form is not None and value.dtype == np.float32:
         fused_form = form(*numbers[1:], **settings)
         if fused_form is not None:
             return Update(rule, state_list, numbers, settings, fused_form)
-    return _made(rule, value, state_list, numbers, settings)
+    return _new_array(rule, value, state_list, numbers, settings)
 
 
-def _made(
+def _new_array(
     rule: Callable[..., Any],
     value: Array,
     states: list[Parameter | None],
@@ -808,17 +808,17 @@ def _made(
     return new
 
 
-def take_all(parameters: Sequence[Parameter], found: list[New]) -> None:
+def take_all(parameters: Sequence[Parameter], new_values: list[New]) -> None:
     """Bind parameters to their new arrays, computing them together if possible.
 
     Arrays without other references are modified in place.
 
     Args:
         parameters: the parameters.
-        found: the new value of each.
+        new_values: the new value of each.
     """
     by_kernel: dict[str, list[tuple[Parameter, Update]]] = {}
-    for parameter, new in zip(parameters, found, strict=True):
+    for parameter, new in zip(parameters, new_values, strict=True):
         if isinstance(new, Update):
             by_kernel.setdefault(new.form[0], []).append((parameter, new))
         else:
@@ -831,7 +831,7 @@ def take_all(parameters: Sequence[Parameter], found: list[New]) -> None:
         gradients = [new.arguments[0] for _, new in pairs]
         if not stepping.can_step([[g, *[t._array for t in row]] for g, row in zip(gradients, tensors, strict=True)]):
             for parameter, new in pairs:
-                take(parameter, new.made(parameter._array))
+                take(parameter, new.compute(parameter._array))
             continue
         targets = [[t._array if is_held_alone(t) else np.empty_like(t._array) for t in row] for row in tensors]
         rows = [
@@ -853,15 +853,16 @@ def _float(value: float | Tensor) -> float:
     return float(value.asnumpy().reshape(-1)[0]) if isinstance(value, Tensor) else float(value)
 
 
-def _parameters_of(parameters: Any, name: str, what: str = "the parameters") -> list[Any]:
+def _parameters_of(parameters: Any, name: str, description: str = "the parameters") -> list[Any]:
     if isinstance(parameters, Parameter) or not isinstance(parameters, Iterable):
         raise (ValueError if parameters is None else TypeError)(  # as in MindSpore
-            f"For '{name}', {what} must be a list such as net.trainable_params(), but got {type(parameters).__name__}"
+            f"For '{name}', {description} must be a list such as net.trainable_params(), "
+            f"but got {type(parameters).__name__}"
         )
     parameter_list = list(parameters)
     if not parameter_list:
         raise ValueError(f"For '{name}', the list of parameters is empty")
-    groups = what == "the parameters" and isinstance(parameter_list[0], dict)
+    groups = description == "the parameters" and isinstance(parameter_list[0], dict)
     for index, entry in enumerate(parameter_list):
         if not isinstance(entry, dict if groups else Parameter):
             kind = "a dictionary like the first" if groups else "a Parameter"

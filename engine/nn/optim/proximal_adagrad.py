@@ -52,5 +52,5 @@ class ProximalAdagrad(Optimizer):
         self.l1, self.l2 = l1, l2
         self.accum = self.state_like_parameters("accum", accum)
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
-        return updated_by(updates.proximal_adagrad, value, (self.accum[place],), gradient, rate, self.l1, self.l2)
+    def updated(self, index: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
+        return updated_by(updates.proximal_adagrad, value, (self.accum[index],), gradient, rate, self.l1, self.l2)

@@ -61,6 +61,6 @@ class RMSProp(Optimizer):
         self.ms = self.state_like_parameters("mean_square", "ones")
         self.moment = self.state_like_parameters("moment")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
-        states = self.mg[place] if self.centered else None, self.ms[place], self.moment[place]
+    def updated(self, index: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
+        states = self.mg[index] if self.centered else None, self.ms[index], self.moment[index]
         return updated_by(updates.rmsprop, value, states, gradient, rate, self.decay, self.momentum, self.epsilon)

@@ -57,8 +57,8 @@ class Rprop(Optimizer):
         self.prev = self.state_like_parameters("prev")
         self.step_size = self.state_like_parameters("step_size")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
-        previous, lengths = self.prev[place], self.step_size[place]
+    def updated(self, index: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
+        previous, lengths = self.prev[index], self.step_size[index]
         sizes = updates.first_lengths(value, rate, lengths._array, step)
         etas, limits = (self.etaminus, self.etaplus), (self.step_size_min, self.step_size_max)
         new, used, sizes = updates.rprop(value, previous._array, sizes, gradient, etas, limits)

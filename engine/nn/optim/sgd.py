@@ -59,15 +59,15 @@ class SGD(Optimizer):
         self.accum = self.state_like_parameters("accum")
         self.stat = self.state_like_parameters("stat", "ones")
 
-    def updated(self, place: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
+    def updated(self, index: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
         if is_on_gpu(value):
-            factor, states = self._number(self.momentum), (self.accum[place], self.stat[place])
+            factor, states = self._number(self.momentum), (self.accum[index], self.stat[index])
             settings = (factor, self.dampening, self.nesterov, step)
             return updated_by(updates.sgd_by_step, value, states, gradient, rate, *settings)
         momentum = float(self.momentum._array)
         if not momentum:
             return updates.descent(value, gradient, rate)
         if step == 1:  # stored in checkpoints, as in MindSpore
-            self.stat[place].assign_value(Tensor(np.zeros_like(self.stat[place].asnumpy())))
+            self.stat[index].assign_value(Tensor(np.zeros_like(self.stat[index].asnumpy())))
         settings = (momentum, self.dampening, self.nesterov, step == 1)
-        return updated_by(updates.sgd, value, (self.accum[place],), gradient, rate, *settings)
+        return updated_by(updates.sgd, value, (self.accum[index],), gradient, rate, *settings)

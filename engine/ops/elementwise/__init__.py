@@ -5,4 +5,8 @@ from .comparison import *
 from .complex_numbers import *
 from .elementary import *
 from .exponentials import *
+from .float_numbers import *
+from .integers import *
+from .older_arithmetic import *
 from .special import *
+from .trigonometry import *

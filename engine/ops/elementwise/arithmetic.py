@@ -16,7 +16,8 @@ from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import fixed, usual
 from ..arguments import int_of
 from ..shapes.broadcasting import Binary, array_dtype, cast_operator, fit, function_of_number, operands, unary, x1_x2
-from ..shapes.reshape import stop_gradient, tensor_of
+from ..shapes.conversion import tensor_of
+from ..shapes.copying import stop_gradient
 from .comparison import eq, ge, logical_or, where
 
 __all__ = [
@@ -31,10 +32,10 @@ def _halves(F: Functions, g: Value, mine: Value, other: Value, loses: Value) -> 
     return fit(F, F.where(loses, F.zeros_like(g), F.where(mine == other, g * 0.5, g)), mine)
 
 
-add = Binary("add", np.add, scalar="x + y", slopes=(PASSED, PASSED), beside_lists=True).declare(
+add = Binary("add", np.add, scalar="x + y", slopes=(PASSED, PASSED), takes_lists=True).declare(
     "x + y.", numpy=x1_x2(), primitive=(prim("Add"), prim("TensorAdd"))
 )
-sub = Binary("sub", np.subtract, scalar="x - y", slopes=(PASSED, NEGATED), beside_lists=True).declare(
+sub = Binary("sub", np.subtract, scalar="x - y", slopes=(PASSED, NEGATED), takes_lists=True).declare(
     "x - y.", numpy=x1_x2("subtract"), primitive=prim("Sub")
 )
 mul = Binary("mul", np.multiply, scalar="x * y", slopes=(TIMES_OTHER, TIMES_OTHER)).declare(
@@ -45,13 +46,13 @@ mul = Binary("mul", np.multiply, scalar="x * y", slopes=(TIMES_OTHER, TIMES_OTHE
     mint=True,
     numpy=x1_x2("multiply"),
 )
-mul.beside_numbers = True
+mul.scalars_as_numbers = True
 
 
 class Division(Binary):
     """``div``, the quotient of which may be rounded."""
 
-    beside_numbers = True
+    scalars_as_numbers = True
 
     def documented(self, sentence: str) -> str:
         """Return the docstring for two operands, with the entry for ``rounding_mode``."""
@@ -101,7 +102,7 @@ def _floor_divide(x: Any, y: Any) -> Any:
     return quotient
 
 
-floor_divide = Binary("floor_divide", _floor_divide, beside_lists=True).declare(
+floor_divide = Binary("floor_divide", _floor_divide, takes_lists=True).declare(
     "floor(x / y), the greatest integer not above the quotient; its gradient is 0.",
     in_place=True,
     numpy=x1_x2(),

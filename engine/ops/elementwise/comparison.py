@@ -38,7 +38,7 @@ class Exact(Binary):
     """A comparison that takes a Python integer exactly; the others wrap it around into a small integer dtype."""
 
     def __call__(self, input: Operand, other: Operand) -> Any:
-        return Binary.__call__(self, _beside(input, other), _beside(other, input))
+        return Binary.__call__(self, _wide_enough(input, other), _wide_enough(other, input))
 
 
 class Truths(Binary):
@@ -52,7 +52,7 @@ class Truths(Binary):
         return Binary.__call__(self, input, other)
 
 
-def _beside(x: Any, other: object) -> Any:
+def _wide_enough(x: Any, other: object) -> Any:
     """Return ``x``, in Int64 if it has a small integer dtype out of whose range ``other`` is."""
     if not isinstance(other, int) or isinstance(other, bool):
         return x

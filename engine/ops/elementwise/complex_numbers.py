@@ -25,10 +25,12 @@ from ...tensors.unrecorded import constant
 from ..arguments import along, check_broadcast, check_tensor, int_of, ints_of, one_axis
 from ..shapes import broadcasting
 from ..shapes.broadcasting import as_dtype, as_floats, cast_operator, zeros_operator
+from ..shapes.concatenation import concat, stack
+from ..shapes.copying import identity
 from ..shapes.rearranging import roll
-from ..shapes.reshape import concat, flip, identity, stack
+from ..shapes.reshape import flip
 from . import comparison, exponentials
-from .elementary import atan2
+from .trigonometry import atan2
 
 __all__ = [
     "angle", "complex", "conj", "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft", "ifft2",
@@ -236,7 +238,7 @@ def _lengths(x: Tensor, s: Ints | None, dim: Ints | None, name: str, least: int 
     return axes, sizes
 
 
-def _whole(x: Tensor, s: Ints | None, dim: Ints | None, norm: str | None, inverse: bool, name: str) -> Tensor:
+def _full_transform(x: Tensor, s: Ints | None, dim: Ints | None, norm: str | None, inverse: bool, name: str) -> Tensor:
     result: Any = _prepared(x, name)
     axes, sizes = _lengths(result, s, dim, name)
     for axis, n in zip(axes, sizes, strict=True):
@@ -249,7 +251,7 @@ def _half(x: Tensor, s: Ints | None, dim: Ints | None, norm: str | None, name: s
     if _is_complex(check_tensor(x, name)):
         raise TypeError(f"For '{name}', 'input' must be real, but got {x.dtype}")
     axes, sizes = _lengths(x, s, dim, name, least=1)
-    transform = _whole(x, s, dim, norm, name.startswith("i"), name)
+    transform = _full_transform(x, s, dim, norm, name.startswith("i"), name)
     return transform[along(transform, axes[-1], slice(0, sizes[-1] // 2 + 1))]
 
 
@@ -271,7 +273,7 @@ def _from_half(x: Tensor, s: Ints | None, dim: Ints | None, norm: str | None, in
     return _scaled(_real(_fft(full, axis=axis, inverse=inverse)), math.prod(sizes), norm, inverse, name)
 
 
-def _one(n: int | None) -> tuple[int] | None:
+def _lengths_of(n: int | None) -> tuple[int] | None:
     return None if n is None else (n,)
 
 
@@ -291,7 +293,7 @@ def fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = N
         TypeError: ``input`` is not a Tensor, or ``n`` or ``dim`` is not an int.
         ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is another value.
     """
-    return _whole(input, _one(n), dim, norm, False, "fft")
+    return _full_transform(input, _lengths_of(n), dim, norm, False, "fft")
 
 
 def ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
@@ -310,7 +312,7 @@ def ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = 
         TypeError: ``input`` is not a Tensor, or ``n`` or ``dim`` is not an int.
         ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is another value.
     """
-    return _whole(input, _one(n), dim, norm, True, "ifft")
+    return _full_transform(input, _lengths_of(n), dim, norm, True, "ifft")
 
 
 def rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
@@ -329,7 +331,7 @@ def rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = 
         TypeError: ``input`` is not a real Tensor, or ``n`` or ``dim`` is not an int.
         ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is another value.
     """
-    return _half(input, _one(n), dim, norm, "rfft")
+    return _half(input, _lengths_of(n), dim, norm, "rfft")
 
 
 def irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
@@ -348,7 +350,7 @@ def irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None =
         TypeError: ``input`` is not a Tensor, or ``n`` or ``dim`` is not an int.
         ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is another value.
     """
-    return _from_half(input, _one(n), dim, norm, True, "irfft")
+    return _from_half(input, _lengths_of(n), dim, norm, True, "irfft")
 
 
 def hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
@@ -367,7 +369,7 @@ def hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = 
         TypeError: ``input`` is not a Tensor, or ``n`` or ``dim`` is not an int.
         ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is another value.
     """
-    return _from_half(input, _one(n), dim, norm, False, "hfft")
+    return _from_half(input, _lengths_of(n), dim, norm, False, "hfft")
 
 
 def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
@@ -386,7 +388,7 @@ def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None =
         TypeError: ``input`` is not a real Tensor, or ``n`` or ``dim`` is not an int.
         ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is another value.
     """
-    return _half(input, _one(n), dim, norm, "ihfft")
+    return _half(input, _lengths_of(n), dim, norm, "ihfft")
 
 
 def fftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: str | None = None) -> Tensor:
@@ -406,7 +408,7 @@ def fftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: st
         TypeError: ``input`` is not a Tensor, or ``s`` or ``dim`` not ints.
         ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or another ``norm``.
     """
-    return _whole(input, s, dim, norm, False, "fftn")
+    return _full_transform(input, s, dim, norm, False, "fftn")
 
 
 def ifftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: str | None = None) -> Tensor:
@@ -426,7 +428,7 @@ def ifftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: s
         TypeError: ``input`` is not a Tensor, or ``s`` or ``dim`` not ints.
         ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or another ``norm``.
     """
-    return _whole(input, s, dim, norm, True, "ifftn")
+    return _full_transform(input, s, dim, norm, True, "ifftn")
 
 
 def rfftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: str | None = None) -> Tensor:

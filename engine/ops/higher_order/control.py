@@ -21,8 +21,8 @@ from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import constant
 from ..arguments import check_tensor
 from ..elementwise import arithmetic, comparison, exponentials
+from ..shapes.conversion import cast, tensor_of
 from ..shapes.creation import zeros
-from ..shapes.reshape import cast, tensor_of
 from ..sparse.tensors import COOTensor, CSRTensor
 
 __all__ = [
@@ -331,7 +331,7 @@ def _of_two(
     return computed
 
 
-def _of_one(
+def _scalar_function(
     name: str, formula: str, function: Callable[..., Any], tensors: Callable[..., Any]
 ) -> Callable[[Operand], Any]:
     def computed(x: Operand) -> Any:
@@ -365,6 +365,6 @@ scalar_gt = _of_two("scalar_gt", "x > y", operator.gt, comparison.gt)
 scalar_ge = _of_two("scalar_ge", "x >= y", operator.ge, comparison.ge)
 scalar_max = _of_two("scalar_max", "The larger", max, arithmetic.maximum)
 scalar_min = _of_two("scalar_min", "The smaller", min, arithmetic.minimum)
-scalar_uadd = _of_one("scalar_uadd", "+x", operator.pos, lambda x: x)
-scalar_usub = _of_one("scalar_usub", "-x", operator.neg, arithmetic.neg)
-scalar_log = _of_one("scalar_log", "The natural logarithm", math.log, exponentials.log)
+scalar_uadd = _scalar_function("scalar_uadd", "+x", operator.pos, lambda x: x)
+scalar_usub = _scalar_function("scalar_usub", "-x", operator.neg, arithmetic.neg)
+scalar_log = _scalar_function("scalar_log", "The natural logarithm", math.log, exponentials.log)

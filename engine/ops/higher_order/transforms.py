@@ -18,8 +18,10 @@ from ...tensors.dtype import float32, numpy_dtype
 from ...tensors.nested import tensors_in
 from ...tensors.parameter import Parameter
 from ...tensors.tensor import Tensor
+from ..shapes.concatenation import stack
+from ..shapes.conversion import cast
 from ..shapes.creation import ones_like, zeros, zeros_like
-from ..shapes.reshape import cast, reshape, stack
+from ..shapes.reshape import reshape
 
 __all__ = ["GradOperation", "derivative", "jacfwd", "jacrev", "jet", "linearize", "vmap"]
 
@@ -179,7 +181,7 @@ def _spread(axes: Axes, values: Sequence[Any], name: str) -> Sequence[Any]:
     return axes
 
 
-def _place(tensor: Tensor, axis: int, name: str, extra: int = 0) -> int:
+def _axis_index(tensor: Tensor, axis: int, name: str, extra: int = 0) -> int:
     count = tensor.ndim + extra
     if not -count <= axis < count:
         raise RuntimeError(f"For 'vmap', axis {axis} in '{name}' is out of bounds for {count} axes")
@@ -193,7 +195,7 @@ def _sizes(value: Any, axis: Any) -> list[int]:
         return [size for v, a in zip(value, _spread(axis, value, "in_axes"), strict=True) for size in _sizes(v, a)]
     if not isinstance(value, Tensor):
         raise RuntimeError(f"For 'vmap', only a Tensor can be mapped along axis {axis}, but got {type(value).__name__}")
-    return [value.shape[_place(value, axis, "in_axes")]]
+    return [value.shape[_axis_index(value, axis, "in_axes")]]
 
 
 def _cut(value: Any, axis: Any, index: int) -> Any:
@@ -201,7 +203,7 @@ def _cut(value: Any, axis: Any, index: int) -> Any:
         return value
     if isinstance(value, tuple | list):
         return type(value)(_cut(v, a, index) for v, a in zip(value, _spread(axis, value, "in_axes"), strict=True))
-    part = value[(slice(None),) * _place(value, axis, "in_axes") + (index,)]
+    part = value[(slice(None),) * _axis_index(value, axis, "in_axes") + (index,)]
     if isinstance(value, Parameter):
         part._of_parameter = True
     return part
@@ -219,7 +221,7 @@ def _stacked(results: list[Any], axes: Any) -> Any:
     if axes is None:
         return first
     tensors = [r if isinstance(r, Tensor) else Tensor(r) for r in results]
-    return stack(tensors, axis=_place(tensors[0], axes, "out_axes", extra=1))
+    return stack(tensors, axis=_axis_index(tensors[0], axes, "out_axes", extra=1))
 
 
 # Jacobians
@@ -377,7 +379,7 @@ def jet(fn: Function, primals: Tensor | tuple[Tensor, ...], series: Tensor | tup
             curves[index] = curve.reshape((1, *curve.shape))
         elif curve.shape[1:] != point.shape:
             raise ValueError(f"For 'jet', entries of series {index} must have shape {point.shape}, got {curve.shape}")
-    return _along(fn, points, curves, curves[0].shape[0], whole=True)
+    return _along(fn, points, curves, curves[0].shape[0], all_orders=True)
 
 
 def derivative(fn: Function, primals: Tensor | Sequence[Tensor], order: int) -> tuple[Any, Any]:
@@ -400,7 +402,7 @@ def derivative(fn: Function, primals: Tensor | Sequence[Tensor], order: int) -> 
         raise ValueError(f"For 'derivative', 'order' must be at least 1, but got {order}")
     points = [primals] if isinstance(primals, Tensor) else list(primals)
     curves = [stack([ones_like(p), *[zeros_like(p)] * (order - 1)]) for p in points]
-    return _along(fn, points, curves, order, whole=False)
+    return _along(fn, points, curves, order, all_orders=False)
 
 
 def linearize(fn: Function, inputs: Tensor | Sequence[Tensor]) -> tuple[Any, Function]:
@@ -421,7 +423,7 @@ def linearize(fn: Function, inputs: Tensor | Sequence[Tensor]) -> tuple[Any, Fun
     return fn(*args), lambda v: jvp(fn, args, v)[1]
 
 
-def _along(fn: Function, points: list[Tensor], curves: list[Tensor], order: int, whole: bool) -> tuple[Any, Any]:
+def _along(fn: Function, points: list[Tensor], curves: list[Tensor], order: int, all_orders: bool) -> tuple[Any, Any]:
     """Return derivatives of ``fn`` along curves by a parameter t, at t = 0, as ``jvp`` of ``jvp`` of ..."""
     check_callable(fn, "jet", "fn", "a function or a Cell")
     points = [p if p.dtype.is_floating_point else cast(p, float32) for p in points]
@@ -443,10 +445,10 @@ def _along(fn: Function, points: list[Tensor], curves: list[Tensor], order: int,
     value, function, derivatives = at(start), at, []
     for k in range(order):
         function = derived(function)
-        if whole or k == order - 1:
+        if all_orders or k == order - 1:
             derivatives.append(tensors_in(function(start)))
     outputs = tensors_in(value)
-    series = [stack([f[i] for f in derivatives]) if whole else derivatives[-1][i] for i in range(len(outputs))]
+    series = [stack([f[i] for f in derivatives]) if all_orders else derivatives[-1][i] for i in range(len(outputs))]
     if isinstance(value, Tensor):
         return value, series[0]
     return outputs, series

@@ -27,7 +27,8 @@ from ..elementwise import arithmetic
 from ..elementwise.exponentials import exp, log
 from ..random.drawing import both_seeds
 from ..shapes.broadcasting import through_single
-from ..shapes.reshape import expand_dims, stack
+from ..shapes.concatenation import stack
+from ..shapes.reshape import expand_dims
 from ..shapes.subscripts import getitem
 
 __all__ = ["bounding_box_decode", "bounding_box_encode", "check_valid", "iou"]
@@ -197,7 +198,7 @@ def bounding_box_decode(
     return stack(low + high, -1)
 
 
-def kept_by_order(overlaps: Array, threshold: float, most: int | None = None) -> list[int]:
+def suppress(overlaps: Array, threshold: float, most: int | None = None) -> list[int]:
     """Return the kept ones of ordered items, where each kept one drops the later ones that overlap it too much.
 
     Args:
@@ -248,7 +249,7 @@ def _nms_with_mask(bboxes: Tensor, iou_threshold: float) -> tuple[Tensor, Tensor
     boxes = to_host(bboxes._array)
     boxes = boxes[np.argsort(boxes[:, 4], kind="stable")[::-1]]
     mask = np.zeros(len(boxes), bool)
-    mask[kept_by_order(overlaps_of(boxes[:, :4].astype(np.float32)), iou_threshold)] = True
+    mask[suppress(overlaps_of(boxes[:, :4].astype(np.float32)), iou_threshold)] = True
     arrays = (boxes, np.arange(len(boxes), dtype=np.int32), mask)
     return tuple(Tensor._wrap(to_device(array)) for array in arrays)  # type: ignore[return-value]
 
@@ -317,8 +318,8 @@ def _combined_nms(
     )
     least = _number_of(score_threshold, name, "score_threshold", (float32,))
     size = min(total, limit * classes) if pad_per_class else total
-    found_boxes, found_scores = np.zeros((count, size, 4), np.float32), np.zeros((count, size), np.float32)
-    found_classes, found_counts = np.zeros((count, size), np.float32), np.zeros(count, np.int32)
+    box_results, score_results = np.zeros((count, size, 4), np.float32), np.zeros((count, size), np.float32)
+    class_results, count_results = np.zeros((count, size), np.float32), np.zeros(count, np.int32)
     for image, (corners, marks) in enumerate(zip(to_host(boxes._array), to_host(scores._array), strict=True)):
         candidates: list[tuple[float, int, int]] = []
         for label in range(classes):
@@ -334,16 +335,16 @@ def _combined_nms(
             )
             candidates += [
                 (float(marks[indices[i], label]), label, indices[i])
-                for i in kept_by_order(overlaps_of(ordered), threshold, limit)
+                for i in suppress(overlaps_of(ordered), threshold, limit)
             ]
-        candidates = sorted(candidates, key=lambda one: -one[0])[:size]
-        found_counts[image] = len(candidates)
+        candidates = sorted(candidates, key=lambda candidate: -candidate[0])[:size]
+        count_results[image] = len(candidates)
         for index, (mark, label, box) in enumerate(candidates):
-            found_boxes[image, index] = corners[box, label % corners.shape[1]]
-            found_scores[image, index], found_classes[image, index] = mark, label
+            box_results[image, index] = corners[box, label % corners.shape[1]]
+            score_results[image, index], class_results[image, index] = mark, label
     if clip_boxes:
-        found_boxes = found_boxes.clip(0, 1)
-    outputs = (found_boxes, found_scores, found_classes, found_counts)
+        box_results = box_results.clip(0, 1)
+    outputs = (box_results, score_results, class_results, count_results)
     return tuple(Tensor._wrap(to_device(tensor)) for tensor in outputs)  # type: ignore[return-value]
 
 
@@ -389,7 +390,7 @@ def _nms_with_overlaps(
     indices = indices[np.argsort(-marks[indices], kind="stable")]
     # The boxes that each one drops: the transposed matrix, as its rows are those of the dropped boxes.
     drops = (to_host(overlaps._array)[np.ix_(indices, indices)] >= too_much).T.astype(np.float32)
-    return Tensor._wrap(to_device(indices[kept_by_order(drops, 0.5, limit)].astype(np.int32)))
+    return Tensor._wrap(to_device(indices[suppress(drops, 0.5, limit)].astype(np.int32)))
 
 
 def _random_part(height: int, width: int, ratio: float, areas: tuple[float, float], draws: Array) -> Any:

@@ -13,7 +13,7 @@ from ..elementwise.arithmetic import clamp, floor, maximum, minimum
 from ..elementwise.comparison import where
 from ..reduction.reduction import mean
 from ..shapes.broadcasting import as_single, through_single
-from ..shapes.reshape import stack
+from ..shapes.concatenation import stack
 from ..shapes.subscripts import getitem
 
 __all__: list[str] = []

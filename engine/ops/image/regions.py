@@ -23,10 +23,13 @@ from ..arguments import check_tensor, ints_of
 from ..elementwise.arithmetic import add, floor, mul, sub
 from ..elementwise.comparison import where
 from ..neural.convolution import ints_for, last_axes
-from ..random.drawing import inner_uniform, made, standard_normal
+from ..random.drawing import inner_uniform, new_tensor, standard_normal
 from ..reduction.reduction import mean
 from ..shapes.broadcasting import as_dtype, through_single
-from ..shapes.reshape import cast, concat, expand_dims, pad_by_axis, reshape, transpose
+from ..shapes.concatenation import concat
+from ..shapes.conversion import cast
+from ..shapes.pad import pad_by_axis
+from ..shapes.reshape import expand_dims, reshape, transpose
 from ..shapes.subscripts import getitem
 
 __all__ = ["crop_and_resize"]
@@ -52,13 +55,14 @@ def weighed_pixels(images: Tensor, index: tuple[Any, ...], rows: Lines, columns:
     return total
 
 
-def _line_between(places: Tensor, length: int) -> Lines:
+def _line_between(positions: Tensor, length: int) -> Lines:
     """Return the pixels before and after positions on a line, clipped to its ends, with their weights."""
-    xp = array_module(places._array)
-    low = floor(places)
-    part = sub(places, low)
+    xp = array_module(positions._array)
+    low = floor(positions)
+    part = sub(positions, low)
     first, last = (
-        xp.clip(xp.nan_to_num(array), 0, length - 1).astype("int64") for array in (low._array, xp.ceil(places._array))
+        xp.clip(xp.nan_to_num(array), 0, length - 1).astype("int64")
+        for array in (low._array, xp.ceil(positions._array))
     )
     return ((first, sub(1.0, part)), (last, part))
 
@@ -248,7 +252,7 @@ def _roi_align(
             steps = (np.arange(bins[axis] * points[axis]) + 0.5) / (bins[axis] * points[axis])
             at = (begin[rows, axis, None] + sides[rows, axis, None] * steps).astype(np.float32)
             shape = (len(at), -1, 1) if axis else (len(at), 1, -1)
-            lines.append([(p.reshape(shape), Tensor._wrap(w.reshape(shape))) for p, w in _pixels_beside(at, length)])
+            lines.append([(p.reshape(shape), Tensor._wrap(w.reshape(shape))) for p, w in _neighbor_pixels(at, length)])
             is_inside = is_inside & ((at >= -1) & (at <= length)).reshape(shape)
         image_index = to_device(regions[rows, 0].astype(np.int64).reshape(-1, 1, 1))
         pixels = where(
@@ -308,7 +312,7 @@ def _ps_roi_pooling(features: Tensor, rois: Tensor, spatial_scale: float, group_
     last = np.array([images.shape[3] - 1, images.shape[2] - 1])[:, None]
     begins = np.clip(np.floor(edges[..., :-1] + corners[:, :2, None]), 0, last).astype(int)
     ends = np.clip(np.ceil(edges[..., 1:] + corners[:, :2, None]), 0, last).astype(int)
-    empty = made(np.zeros(output_dim, images._array.dtype), images.dtype)
+    empty = new_tensor(np.zeros(output_dim, images._array.dtype), images.dtype)
     means = []
     for image, (begin_x, begin_y), (end_x, end_y) in zip(image_index.tolist(), begins, ends, strict=True):
         for bin_ in range(size * size):
@@ -318,12 +322,12 @@ def _ps_roi_pooling(features: Tensor, rois: Tensor, spatial_scale: float, group_
             part = (image, slice(bin_, None, size * size), lines, columns)
             means.append(empty if is_empty else mean(getitem(images, part), (1, 2)))
     if not means:
-        return made(np.zeros((0, output_dim, size, size), images._array.dtype), images.dtype)
+        return new_tensor(np.zeros((0, output_dim, size, size), images._array.dtype), images.dtype)
     bins = reshape(concat(means, 0), (len(rows), size, size, output_dim))
     return transpose(bins, (0, 3, 1, 2))
 
 
-def _pixels_beside(at: Array, length: int) -> list[tuple[Array, Array]]:
+def _neighbor_pixels(at: Array, length: int) -> list[tuple[Array, Array]]:
     """Return the pixels before and after points on a line, with their weights."""
     positions = np.clip(at, 0, length - 1)
     low = np.floor(positions)
@@ -450,7 +454,7 @@ def _extract_glimpse(
     shape = (len(rows), height, width, x.shape[3])
     outside: Any = 0.0
     if noise != "zero" and not inside.all():
-        outside = made(inner_uniform(shape, None)) if noise == "uniform" else standard_normal(shape, None)
+        outside = new_tensor(inner_uniform(shape, None)) if noise == "uniform" else standard_normal(shape, None)
     return where(Tensor._wrap(xp.asarray(inside[..., None])), pixels, outside)
 
 

@@ -42,18 +42,18 @@ def _cubic(t: float, a: float) -> list[float]:
 
 
 def _resizing(
-    length: int, wanted: int, mode: str, align_corners: bool, scale: float | None, centers: bool = True
+    length: int, size: int, mode: str, align_corners: bool, scale: float | None, centers: bool = True
 ) -> Array:
     """Return the matrix (length, wanted) that resizes one axis; ``centers``: element i is at i + 0.5, else at i."""
-    weights = np.zeros((length, wanted))
-    ratio = 1 / scale if scale else length / wanted
+    weights = np.zeros((length, size))
+    ratio = 1 / scale if scale else length / size
     if align_corners:
-        ratio = (length - 1) / (wanted - 1) if wanted > 1 else 0.0
+        ratio = (length - 1) / (size - 1) if size > 1 else 0.0
     if mode == "area":
-        for index, (start, stop) in enumerate(edges_of(length, wanted)):
+        for index, (start, stop) in enumerate(edges_of(length, size)):
             weights[start:stop, index] = 1 / (stop - start)
         return weights
-    for index in range(wanted):
+    for index in range(size):
         if mode.startswith("nearest"):
             at = index * ratio if mode == "nearest" else (index + 0.5) * ratio
             # With aligned corners the nearest one, halves upwards; otherwise the one that it is in.
@@ -138,14 +138,9 @@ def interpolate(
 
 
 def _resize(
-    x: Tensor,
-    wanted: Sequence[int],
-    mode: str,
-    align_corners: bool,
-    scales: Sequence[float | None],
-    centers: bool = True,
+    x: Tensor, size: Sequence[int], mode: str, align_corners: bool, scales: Sequence[float | None], centers: bool = True
 ) -> Tensor:
-    for axis, (length, target, scale) in enumerate(zip(x.shape[2:], wanted, scales, strict=True)):
+    for axis, (length, target, scale) in enumerate(zip(x.shape[2:], size, scales, strict=True)):
         if length == target and mode != "bicubic":
             continue
         weights = _resizing(length, target, mode, align_corners, scale, centers)
@@ -444,14 +439,14 @@ def _resize_by_sizes(
     return x
 
 
-def _cubic_lines(length: int, wanted: int, align_corners: bool) -> Array:
+def _cubic_lines(length: int, size: int, align_corners: bool) -> Array:
     """Return the matrix (length, wanted) of cubic interpolation with a = -0.75, the edges repeated."""
-    weights = np.zeros((length, wanted))
-    for index in range(wanted):
+    weights = np.zeros((length, size))
+    for index in range(size):
         if align_corners:
-            at = index * (length - 1) / (wanted - 1) if wanted > 1 else 0.0
+            at = index * (length - 1) / (size - 1) if size > 1 else 0.0
         else:
-            at = (index + 0.5) * length / wanted - 0.5
+            at = (index + 0.5) * length / size - 0.5
         for step, weight in enumerate(_cubic(at - math.floor(at), -0.75)):
             weights[min(max(math.floor(at) - 1 + step, 0), length - 1), index] += weight
     return weights

@@ -15,8 +15,9 @@ from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import checked, constant, filled
 from ..arguments import along, bool_of, check_axes, check_broadcast, check_tensor, int_of, one_axis
 from ..elementwise import arithmetic
+from ..shapes.concatenation import stack
 from ..shapes.rearranging import ravel
-from ..shapes.reshape import broadcast_to, expand_dims, reshape, stack
+from ..shapes.reshape import broadcast_to, expand_dims, reshape
 from ..shapes.subscripts import getitem_operator
 
 __all__ = [

@@ -8,7 +8,7 @@ from ...cpu.array_module import array_module
 from ...tensors.tensor import Tensor
 from ..arguments import check_axes, check_integers, check_tensor, int_of, ints_of
 from ..elementwise import comparison
-from ..reduction.statistics import vector_norm
+from ..reduction.norms import vector_norm
 from ..shapes.reshape import expand_dims, reshape
 from .gathering import check_in_range, gather
 

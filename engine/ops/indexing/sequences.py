@@ -18,17 +18,17 @@ from ..elementwise.comparison import where
 __all__: list[str] = []
 
 
-def _distance(one: Sequence[float], other: Sequence[float]) -> int:
+def _distance(first: Sequence[float], second: Sequence[float]) -> int:
     """Return how many insertions, deletions and replacements make one sequence of the other (Levenshtein 1966)."""
-    row = list(range(len(other) + 1))
-    for i, x in enumerate(one, 1):
+    row = list(range(len(second) + 1))
+    for i, x in enumerate(first, 1):
         diagonal, row[0] = row[0], i
-        for j, y in enumerate(other, 1):
+        for j, y in enumerate(second, 1):
             diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (x != y))
     return row[-1]
 
 
-def _by_place(
+def _by_position(
     indices: Tensor, values: Tensor, shape: tuple[int, ...], which: str
 ) -> dict[tuple[int, ...], list[float]]:
     """Return the sequences along the last axis of a sparse tensor, by the remaining index."""
@@ -90,8 +90,8 @@ def _edit_distance(
             f"For 'EditDistance', both shapes must have as many lengths, at least 2, but got {first} and {second}"
         )
     shape = tuple(map(max, first[:-1], second[:-1]))
-    hypotheses = _by_place(hypothesis_indices, hypothesis_values, shape, "hypothesis")
-    truths = _by_place(truth_indices, truth_values, shape, "truth")
+    hypotheses = _by_position(hypothesis_indices, hypothesis_values, shape, "hypothesis")
+    truths = _by_position(truth_indices, truth_values, shape, "truth")
     distances = np.zeros(shape, np.float32)
     for key in hypotheses.keys() | truths.keys():
         truth = truths.get(key, [])

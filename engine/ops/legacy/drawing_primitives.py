@@ -26,9 +26,9 @@ from ..random.drawing import (
     gamma,
     inner_uniform,
     log_normal,
-    made,
     multinomial,
     multinomial_with_replacement,
+    new_tensor,
     randint,
     random_gamma,
     random_poisson,
@@ -51,7 +51,7 @@ def _seeded(name: str, function: Callable[..., Tensor], **more: Any) -> None:
     """Declare the class of a function, with two seeds."""
 
     @declare(primitive=prim(name, seed=0, seed2=0, **more))
-    def drawn(*inputs: Any, seed: int, seed2: int, **settings: Any) -> Tensor:
+    def draw(*inputs: Any, seed: int, seed2: int, **settings: Any) -> Tensor:
         return function(*inputs, seed=both_seeds(seed, seed2) or None, **settings)
 
     signature = inspect.signature(function)
@@ -61,9 +61,9 @@ def _seeded(name: str, function: Callable[..., Tensor], **more: Any) -> None:
         if item.name != "seed"
     ]
     seeds = [inspect.Parameter(item, inspect.Parameter.KEYWORD_ONLY, annotation="int") for item in ("seed", "seed2")]
-    drawn.__signature__ = signature.replace(parameters=[*parameters, *seeds])  # type: ignore[attr-defined]
+    draw.__signature__ = signature.replace(parameters=[*parameters, *seeds])  # type: ignore[attr-defined]
     entry = r"^    seed: .*\n(?: {8}.*\n)*"
-    drawn.__doc__ = re.sub(entry, _SEEDS, inspect.getdoc(function) or "", flags=re.MULTILINE)
+    draw.__doc__ = re.sub(entry, _SEEDS, inspect.getdoc(function) or "", flags=re.MULTILINE)
 
 
 def _uniform_real(shape: Shape, *, seed: int | None) -> Tensor:
@@ -228,7 +228,7 @@ def _truncated_normal(shape: Tensor, *, dtype: DTypeLike, seed: int, seed2: int)
     if not isinstance(dtype, type(float32)) or numpy_dtype(dtype).kind != "f":
         raise TypeError(f"For 'TruncatedNormal', 'dtype' must be float16, float32 or float64, but got {dtype}")
     u = inner_uniform(_positive_shape(shape, "TruncatedNormal"), both_seeds(seed, seed2) or None)
-    return made(_truncated(u, -2.0, 2.0), dtype)
+    return new_tensor(_truncated(u, -2.0, 2.0), dtype)
 
 
 @declare(primitive=prim("ParameterizedTruncatedNormal", seed=0, seed2=0))
@@ -275,7 +275,7 @@ def _parameterized_truncated_normal(
         _truncated(inner_uniform(target_shape, both_seeds(seed, seed2) or None), low, high) * rows["stdevs"]
         + rows["mean"]
     )
-    return made(np.clip(numbers, rows["min"], rows["max"]), mean.dtype)
+    return new_tensor(np.clip(numbers, rows["min"], rows["max"]), mean.dtype)
 
 
 @declare(primitive=prim("Cauchy", "size", median=0.0, sigma=1.0))
@@ -299,7 +299,7 @@ def _cauchy_class(*, size: list[int], median: float, sigma: float) -> Tensor:
     lengths = ints_of(size, "Cauchy", "size")
     if not lengths or any(n < 1 for n in lengths):
         raise ValueError(f"For 'Cauchy', 'size' must be positive, but got {lengths}")
-    return made(median + sigma * np.tan(math.pi * (inner_uniform(lengths, None) - 0.5)))
+    return new_tensor(median + sigma * np.tan(math.pi * (inner_uniform(lengths, None) - 0.5)))
 
 
 @declare(primitive=prim("NonDeterministicInts", dtype=int64))
@@ -380,4 +380,4 @@ def _uniform_like(x: Tensor, *, minval: float, maxval: float, seed: int, offset:
     if check_tensor(x, "Uniform", "x")._array.dtype.kind != "f":
         raise TypeError(f"For 'Uniform', 'x' must be Float16, Float32 or Float64, but got {x.dtype}")
     numbers = inner_uniform(x.shape, both_seeds(seed, offset) or None)
-    return made(minval + (maxval - minval) * numbers, x.dtype)
+    return new_tensor(minval + (maxval - minval) * numbers, x.dtype)

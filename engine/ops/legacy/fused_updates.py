@@ -41,7 +41,7 @@ def _numbers(name: str, above: tuple[str, ...] = (), **numbers: object) -> None:
             raise ValueError(f"For '{name}', '{argument}' must {bound}, but got {value}")
 
 
-def _named(name: str, table: Array, g: Array, indices: Array) -> tuple[Array, Array]:
+def _named_rows(name: str, table: Array, g: Array, indices: Array) -> tuple[Array, Array]:
     """Return the rows of the table with gradients, and the gradients; as in MindSpore, other indices are ignored."""
     rows = to_host(indices)
     if rows.dtype.kind not in "iu":
@@ -77,7 +77,7 @@ def _step_rows(name: str, held: tuple[Array, ...], g: Array, indices: Array, rul
         rule: takes rows of ``held`` and their gradients, and returns the new rows.
         sums: whether the gradients of a row that is repeated are summed first; otherwise each makes a step.
     """
-    numbers, g = _named(name, held[0], g, indices)
+    numbers, g = _named_rows(name, held[0], g, indices)
     new = tuple(array.copy() for array in held)
     rows, groups = np.unique(numbers, return_inverse=True)
     if sums:
@@ -362,7 +362,7 @@ def _sparse_adam(name: str, sentence: str, lazy: bool) -> None:
 
         if lazy:
             return _step_rows(name, (var, m, v), gradient, indices, step, sums=True)
-        rows, gradients = _named(name, var, gradient, indices)
+        rows, gradients = _named_rows(name, var, gradient, indices)
         return step(var, m, v, _sums(gradients, rows, len(var)))
 
     formula.__doc__ = sentence + _ADAM

@@ -19,11 +19,14 @@ from ...tensors.operator import Operator
 from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import constant
 from ..arguments import check_same_dtype, check_tensor, ints_of
-from ..linalg.decompositions import _without_gradient, check_matrices, lstsq, matrix_norm, solve_operator, swapped
 from ..linalg.matmul import matmul
+from ..linalg.matrices import check_matrices, no_gradient, swapped
+from ..linalg.norms import matrix_norm
 from ..linalg.products import adjoint as conjugate_transpose
+from ..linalg.systems import lstsq, solve_operator
 from ..shapes.broadcasting import as_dtype, zeros_operator
-from ..shapes.reshape import concat, swapaxes
+from ..shapes.concatenation import concat
+from ..shapes.reshape import swapaxes
 
 __all__: list[str] = []
 
@@ -58,7 +61,7 @@ def _eigh(x: Array) -> tuple[Array, Array]:
 
 
 _eigh_operator = Operator(
-    "self_adjoint_eig", _eigh, joint_vjp=_without_gradient("SelfAdjointEig", "singular values ('svd') have one")
+    "self_adjoint_eig", _eigh, joint_vjp=no_gradient("SelfAdjointEig", "singular values ('svd') have one")
 )
 
 

@@ -10,7 +10,7 @@ from ...tensors.backend import to_host
 from ...tensors.tensor import Tensor
 from ..arguments import check_integers, check_same_dtype, check_tensor, ints_of
 from ..elementwise import arithmetic
-from ..indexing.scattering import unsorted_segment_sum
+from ..indexing.segments import unsorted_segment_sum
 from ..shapes.broadcasting import as_dtype, as_single
 from ..shapes.subscripts import getitem_operator
 

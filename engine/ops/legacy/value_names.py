@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-__all__ = ["told_of"]
+__all__ = ["types_of"]
 
 _CLASSES = """\
  -> y:
@@ -356,7 +356,7 @@ side_effect_propagate:
 """
 
 
-def told_of(name: str) -> dict[str, Any]:
+def types_of(name: str) -> dict[str, Any]:
     """Return the attributes of a class as new lists, so that changes do not reach those of another object.
 
     Args:

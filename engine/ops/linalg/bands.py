@@ -32,7 +32,7 @@ def _ends(k: int | Tensor, name: str) -> tuple[int, int]:
     return diagonals[0], diagonals[-1]
 
 
-def _one(value: int | Tensor, name: str, argument: str) -> int:
+def _int_of(value: int | Tensor, name: str, argument: str) -> int:
     values = ints_of(value, name, argument)
     if len(values) != 1:
         raise ValueError(f"For '{name}', '{argument}' must be one int, but got {values}")
@@ -131,7 +131,7 @@ def matrix_diag(
         raise ValueError(f"For '{name}', 'x' must have a row for each of {count} diagonals, but got shape {x.shape}")
     longest = x.shape[-1]
     least = (longest - min(high, 0), longest + max(low, 0))
-    rows, columns = _one(num_rows, name, "num_rows"), _one(num_cols, name, "num_cols")
+    rows, columns = _int_of(num_rows, name, "num_rows"), _int_of(num_cols, name, "num_cols")
     if rows == columns == -1:
         rows = columns = max(least)
     rows, columns = least[0] if rows == -1 else rows, least[1] if columns == -1 else columns

@@ -57,7 +57,7 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
         ValueError: ``input`` has fewer than 2 axes.
     """
     last = int_of(diagonal, "tril", "diagonal")
-    return _band(input, "tril", lambda apart: apart <= last)
+    return _band(input, "tril", lambda offset: offset <= last)
 
 
 @declare(method=True, primitive=prim("Triu", diagonal=0), mint=True, numpy=renamed(input="m", diagonal="k"))
@@ -76,7 +76,7 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
         ValueError: ``input`` has fewer than 2 axes.
     """
     first = int_of(diagonal, "triu", "diagonal")
-    return _band(input, "triu", lambda apart: apart >= first)
+    return _band(input, "triu", lambda offset: offset >= first)
 
 
 @declare(primitive=prim("MatrixBandPart"))
@@ -142,7 +142,7 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = int6
     return _indices("triu_indices", np.greater_equal, row, col, offset, dtype)
 
 
-def _diagonal_places(x: Array, rows: int, columns: int, offset: int) -> tuple[Any, ...]:
+def _diagonal_positions(x: Array, rows: int, columns: int, offset: int) -> tuple[Any, ...]:
     xp = array_module(x)
     count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
     return (Ellipsis, fixed(xp.arange(count) - min(offset, 0)), fixed(xp.arange(count) + max(offset, 0)))
@@ -167,7 +167,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
         ValueError: fewer than two axes, an axis out of range, or one axis twice.
     """
     planes = _planes_last(check_axes(input, 2, "diagonal"), dim1, dim2, "diagonal")
-    index = _diagonal_places(planes._array, planes.shape[-2], planes.shape[-1], int_of(offset, "diagonal", "offset"))
+    index = _diagonal_positions(planes._array, planes.shape[-2], planes.shape[-1], int_of(offset, "diagonal", "offset"))
     result: Tensor = getitem_operator(planes, index=index)
     link(planes, result, getitem_operator, {"index": index})
     return result
@@ -198,7 +198,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     """
     x, distance = check_axes(input, 1, "diag_embed"), int_of(offset, "diag_embed", "offset")
     side = x.shape[-1] + abs(distance)
-    index = _diagonal_places(x._array, side, side, distance)
+    index = _diagonal_positions(x._array, side, side, distance)
     full = scatter_add_operator(x, index=index, shape=(*x.shape[:-1], side, side))
     return movedim(full, (full.ndim - 2, full.ndim - 1), (dim1, dim2))
 
@@ -276,7 +276,7 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
     """
     name = "diagonal_scatter"
     planes = _planes_last(check_axes(input, 2, name), dim1, dim2, name)
-    index = _diagonal_places(planes._array, planes.shape[-2], planes.shape[-1], int_of(offset, name, "offset"))
+    index = _diagonal_positions(planes._array, planes.shape[-2], planes.shape[-1], int_of(offset, name, "offset"))
     expected = (*planes.shape[:-2], len(index[1]))
     if check_tensor(src, "diagonal_scatter", "src").shape != expected:
         raise ValueError(f"For 'diagonal_scatter', 'src' must have the shape {expected}, but got {src.shape}")

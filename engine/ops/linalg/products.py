@@ -150,8 +150,8 @@ def _sum_of(input: Tensor, product: Tensor, beta: Number, alpha: Number, name: s
     return arithmetic.add(x if isinstance(beta, int) and beta == 1 else arithmetic.mul(x, beta), term)
 
 
-def _ranks(name: str, *wanted: tuple[str, Any, int]) -> None:
-    for argument, x, ndim in wanted:
+def _ranks(name: str, *ranks: tuple[str, Any, int]) -> None:
+    for argument, x, ndim in ranks:
         if check_tensor(x, name, argument).ndim != ndim:
             raise ValueError(f"For '{name}', '{argument}' must have {ndim} axes, but got shape {x.shape}")
 
@@ -391,10 +391,10 @@ def tensor_dot(x1: Tensor, x2: Tensor, axes: int | Sequence[Ints]) -> Tensor:
     return _contracted(x, y, x_axes, y_axes, "tensor_dot")
 
 
-def _contracted(x: Tensor, y: Tensor, mine: Sequence[int], theirs: Sequence[int], name: str) -> Tensor:
+def _contracted(x: Tensor, y: Tensor, x_dims: Sequence[int], y_dims: Sequence[int], name: str) -> Tensor:
     """Return the sum of products over axes of each; the other axes follow, those of x first."""
-    x_axes = tuple(one_axis(i, x.ndim, name) for i in mine)
-    y_axes = tuple(one_axis(i, y.ndim, name) for i in theirs)
+    x_axes = tuple(one_axis(i, x.ndim, name) for i in x_dims)
+    y_axes = tuple(one_axis(i, y.ndim, name) for i in y_dims)
     if [x.shape[i] for i in x_axes] != [y.shape[i] for i in y_axes]:
         raise ValueError(
             f"For '{name}', the axes {x_axes} of {x.shape} and {y_axes} of {y.shape} must have the same lengths"

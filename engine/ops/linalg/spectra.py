@@ -14,7 +14,8 @@ from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import constant
 from ..arguments import check_tensor, ints_of
 from ..elementwise import complex_numbers
-from ..shapes.reshape import concat, swapaxes
+from ..shapes.concatenation import concat
+from ..shapes.reshape import swapaxes
 from ..shapes.subscripts import getitem_operator
 
 __all__ = ["stft"]
@@ -197,7 +198,7 @@ def _pieces_transformed(
     for argument, flag in (("onesided", onesided), ("return_complex", return_complex)):
         check_bool(flag, "stft", argument)
     xp = array_module(x._array)
-    positions, live = _places(xp, x.shape[-1], n_fft // 2 if pad_mode else 0, pad_mode)
+    positions, live = _frame_positions(xp, x.shape[-1], n_fft // 2 if pad_mode else 0, pad_mode)
     if not 1 <= n_fft <= len(positions):
         raise ValueError(f"For 'stft', 'n_fft' must be in [1, {len(positions)}], but got {n_fft}")
     if hop < 1 or not 1 <= width <= n_fft:
@@ -221,7 +222,7 @@ def _pieces_transformed(
     return result if return_complex else complex_numbers.view_as_real(result)
 
 
-def _places(xp: Any, length: int, added: int, pad_mode: str | None) -> tuple[Array, Array]:
+def _frame_positions(xp: Any, length: int, added: int, pad_mode: str | None) -> tuple[Array, Array]:
     """Return the source of each element of the padded signal, and whether it counts."""
     at = xp.arange(-added, length + added)
     live = (at >= 0) & (at < length)

@@ -4,6 +4,7 @@ from .activation import *
 from .adaptive_pooling import *
 from .attention import *
 from .convolution import *
+from .cross_entropy import *
 from .ctc import *
 from .deformable import *
 from .loss import *

@@ -22,7 +22,9 @@ from ..elementwise.comparison import isnan, where
 from ..elementwise.exponentials import exp, expm1, log1p
 from ..random.drawing import uniform_numbers
 from ..shapes.broadcasting import as_dtype, as_floats, as_single, through_single, unary
-from ..shapes.reshape import reshape, split, stop_gradient
+from ..shapes.concatenation import split
+from ..shapes.copying import stop_gradient
+from ..shapes.reshape import reshape
 
 __all__ = [
     "celu", "elu", "fast_gelu", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
@@ -229,7 +231,7 @@ def softmax(input: Tensor, axis: int = -1, *, dtype: DTypeLike | None = None) ->
     """
     x = check_tensor(input, "softmax")
     x = x if dtype is None else as_dtype(x, numpy_dtype(dtype))
-    return _softmax(x, axis=_one_axis(axis, x, "softmax"))
+    return _softmax(x, axis=_axis_of(axis, x, "softmax"))
 
 
 @declare(method="softmax")
@@ -266,10 +268,10 @@ def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
         TypeError: ``logits`` is not a Tensor, or ``axis`` is not an int.
         ValueError: ``axis`` is out of range.
     """
-    return _log_softmax(check_tensor(logits, "log_softmax", "logits"), axis=_one_axis(axis, logits, "log_softmax"))
+    return _log_softmax(check_tensor(logits, "log_softmax", "logits"), axis=_axis_of(axis, logits, "log_softmax"))
 
 
-def _one_axis(axis: int, x: Tensor, name: str) -> int:
+def _axis_of(axis: int, x: Tensor, name: str) -> int:
     axes = axes_of(axis, x.ndim, name)
     return (axes or (0,))[0]
 
@@ -695,7 +697,7 @@ def swiglu(input: Tensor, dim: int = -1) -> Tensor:
 
 
 def _halves_of(x: Tensor, axis: int, name: str) -> tuple[Tensor, ...]:
-    at = _one_axis(axis, check_axes(x, 1, name), name)
+    at = _axis_of(axis, check_axes(x, 1, name), name)
     if x.shape[at] % 2:
         raise ValueError(f"For '{name}', axis {axis} must have an even length, but got shape {x.shape}")
     return split(x, x.shape[at] // 2, at)

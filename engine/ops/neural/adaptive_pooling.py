@@ -21,7 +21,8 @@ from ...tensors.unrecorded import computed, constant, fixed
 from ..arguments import check_tensor
 from ..linalg.matmul import weighted_sums
 from ..random.drawing import both_seeds
-from ..shapes.reshape import cast, expand_dims, reshape, squeeze, transpose
+from ..shapes.conversion import cast
+from ..shapes.reshape import expand_dims, reshape, squeeze, transpose
 from ..shapes.subscripts import getitem
 from .convolution import check_format, ints_for
 from .pooling import as_image, batched, mean_of_windows
@@ -125,11 +126,11 @@ def adaptive_avg_pool1d(input: Tensor, output_size: types.Ints) -> Tensor:
         ValueError: ``input`` has another number of axes, or a length is below 1.
     """
     name = "adaptive_avg_pool1d"
-    size = (1, *_one(output_size, name))
+    size = (1, *_length_of(output_size, name))
     return as_image(lambda x: _adaptive_average(x, size, 2, name), input, name)
 
 
-def _one(size: types.Ints, name: str) -> Ints:
+def _length_of(size: types.Ints, name: str) -> Ints:
     return ints_for(size, 1, name, "output_size")
 
 
@@ -189,7 +190,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: types.Ints) -> Tensor:
         TypeError: ``input`` is not a Tensor, or ``output_size`` is not an int.
         ValueError: ``input`` has another number of axes, or a length is below 1.
     """
-    size = _one(output_size, "adaptive_max_pool1d")
+    size = _length_of(output_size, "adaptive_max_pool1d")
     return _adaptive_largest(input, size, False, 1, "adaptive_max_pool1d")
 
 
@@ -323,15 +324,15 @@ def _fractional(
     return batched(pooled, input, axes, name)
 
 
-def _samples(given: Tensor | None, name: str, shape: Ints) -> Array:
+def _samples(samples: Tensor | None, name: str, shape: Ints) -> Array:
     """Return the u of each sample, channel and axis: those of the user, or drawn ones."""
-    if given is None:
+    if samples is None:
         return random.uniform(shape)
-    if check_tensor(given, name, "_random_samples").shape != shape:
-        raise ValueError(f"For '{name}', '_random_samples' must have the shape {shape}, but got {given.shape}")
-    values = to_host(given._array)
+    if check_tensor(samples, name, "_random_samples").shape != shape:
+        raise ValueError(f"For '{name}', '_random_samples' must have the shape {shape}, but got {samples.shape}")
+    values = to_host(samples._array)
     if values.dtype.kind != "f" or not ((values >= 0) & (values < 1)).all():
-        raise ValueError(f"For '{name}', '_random_samples' must be floating-point numbers in [0, 1), but got {given}")
+        raise ValueError(f"For '{name}', '_random_samples' must be floating-point numbers in [0, 1), but got {samples}")
     return values
 
 

@@ -46,8 +46,8 @@ def ints_for(value: types.Ints | None, axes: int, name: str, argument: str, leas
         or len(values) not in (1, axes, axes + 2)
         or not all(isinstance(n, int) and not isinstance(n, bool) for n in values)
     ):
-        words = {1: "one int", 2: "two ints", 3: "three ints"}[axes]
-        raise TypeError(f"For '{name}', '{argument}' must be an int or a tuple of {words}, but got {value!r}")
+        counts = {1: "one int", 2: "two ints", 3: "three ints"}[axes]
+        raise TypeError(f"For '{name}', '{argument}' must be an int or a tuple of {counts}, but got {value!r}")
     result = tuple(values) * axes if len(values) == 1 else tuple(values[-axes:])
     if min(result) < least:
         raise ValueError(f"For '{name}', '{argument}' must be at least {least}, but got {value!r}")
@@ -97,10 +97,10 @@ def pads_for(
     return tuple(pads)
 
 
-def check_format(data_format: str, wanted: str, name: str) -> None:
-    """Raise ValueError unless ``data_format`` is ``wanted``, the only order of axes that a class takes."""
-    if data_format != wanted:
-        raise ValueError(f"For '{name}', 'data_format' must be '{wanted}', but got {data_format!r}")
+def check_format(data_format: str, expected: str, name: str) -> None:
+    """Raise ValueError unless ``data_format`` is ``expected``, the only order of axes that a class takes."""
+    if data_format != expected:
+        raise ValueError(f"For '{name}', 'data_format' must be '{expected}', but got {data_format!r}")
 
 
 def check_windows(x: Tensor, kernel: Ints, stride: Ints, dilation: Ints, pads: Ints, name: str) -> None:

@@ -20,10 +20,12 @@ from ..elementwise.arithmetic import add, div, maximum, neg, sub
 from ..elementwise.comparison import where
 from ..elementwise.exponentials import exp, log
 from ..reduction.reduction import mean
-from ..shapes.reshape import concat, stack, stop_gradient, transpose
+from ..shapes.concatenation import concat, stack
+from ..shapes.copying import stop_gradient
+from ..shapes.reshape import transpose
 from ..shapes.subscripts import getitem
 from .activation import log_softmax
-from .loss import reduced
+from .cross_entropy import reduced
 
 __all__ = ["ctc_greedy_decoder", "ctc_loss"]
 

@@ -24,7 +24,8 @@ from ..linalg.matmul import matmul
 from ..reduction.reduction import mean
 from ..reduction.reduction import mean as reduced_mean
 from ..shapes.broadcasting import array_dtype, as_dtype, fit, through_single, zeros_operator
-from ..shapes.reshape import cast, reshape
+from ..shapes.conversion import cast
+from ..shapes.reshape import reshape
 from .convolution import check_format
 
 __all__ = ["batch_norm", "group_norm", "layer_norm", "lrn", "rms_norm"]

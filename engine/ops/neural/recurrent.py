@@ -23,7 +23,8 @@ from ...tensors.unrecorded import constant
 from ..arguments import check_tensor
 from ..linalg.matmul import matmul
 from ..shapes.broadcasting import zeros_operator
-from ..shapes.reshape import concat, reshape, stack
+from ..shapes.concatenation import concat, stack
+from ..shapes.reshape import reshape
 
 __all__: list[str] = []
 

@@ -61,8 +61,8 @@ def _unpooled(
     return reshape(output, (n, c, *lengths))
 
 
-def _check_below(places: Array, name: str, total: int) -> None:
-    if places.size and not 0 <= int(places.min()) <= int(places.max()) < total:
+def _check_below(positions: Array, name: str, total: int) -> None:
+    if positions.size and not 0 <= int(positions.min()) <= int(positions.max()) < total:
         raise ValueError(f"For '{name}', 'indices' must be in [0, {total})")
 
 

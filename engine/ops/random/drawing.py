@@ -34,7 +34,7 @@ __all__ = [
 
 
 @np.errstate(all="ignore")
-def made(array: Array | float, dtype: DTypeLike = float32) -> Tensor:
+def new_tensor(array: Array | float, dtype: DTypeLike = float32) -> Tensor:
     numbers = array if isinstance(array, np.ndarray) else np.asarray(array)
     return Tensor._wrap(to_device(numbers.astype(numpy_dtype(dtype), copy=False)))
 
@@ -122,7 +122,7 @@ def rand(*size: int | Sequence[int], dtype: DTypeLike | None = None, seed: int |
         TypeError: ``size`` holds values other than ints.
         ValueError: a negative length, or a ``dtype`` that is not floating.
     """
-    return made(uniform_numbers(_shape(size, "rand"), seed), _floating(dtype, "rand"))
+    return new_tensor(uniform_numbers(_shape(size, "rand"), seed), _floating(dtype, "rand"))
 
 
 def randn(*size: int | Sequence[int], dtype: DTypeLike | None = None, seed: int | None = None) -> Tensor:
@@ -140,7 +140,7 @@ def randn(*size: int | Sequence[int], dtype: DTypeLike | None = None, seed: int 
         TypeError: ``size`` holds values other than ints.
         ValueError: a negative length, or a ``dtype`` that is not floating.
     """
-    return made(normal_numbers(_shape(size, "randn"), seed), _floating(dtype, "randn"))
+    return new_tensor(normal_numbers(_shape(size, "randn"), seed), _floating(dtype, "randn"))
 
 
 def rand_like(input: Tensor, seed: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
@@ -194,7 +194,7 @@ def integers(low: int, high: int, shape: tuple[int, ...], seed: int | None = Non
     return _spread(inner_uniform(shape, seed), low, high)
 
 
-def _check_held(name: str, dtype: np.dtype[Any], **limits: int) -> None:
+def _check_fits_dtype(name: str, dtype: np.dtype[Any], **limits: int) -> None:
     """Raise ValueError if the least integer, or one more than the greatest, is outside the range of the dtype."""
     info = np.iinfo(dtype if dtype.kind in "iu" else np.int64)
     for excess, (argument, value) in enumerate(limits.items()):
@@ -233,11 +233,11 @@ def randint(
     """
     for argument, value in (("low", low), ("high", high)):
         check_int(value, "randint", argument)
-    _check_held("randint", numpy_dtype(dtype or int64), low=low, high=high)
+    _check_fits_dtype("randint", numpy_dtype(dtype or int64), low=low, high=high)
     check_type(size, list | tuple, "randint", "size", "a tuple")
     if low >= high:
         raise ValueError(f"For 'randint', 'low' must be less than 'high', but got {low} and {high}")
-    return made(integers(low, high, _shape((size,), "randint"), seed), dtype or int64)
+    return new_tensor(integers(low, high, _shape((size,), "randint"), seed), dtype or int64)
 
 
 def randint_like(
@@ -286,7 +286,7 @@ def randperm(n: int | Tensor, seed: int = 0, offset: int = 0, dtype: DTypeLike =
         if value < least:
             requirement = "not be negative" if least == 0 else f"be at least {least}"
             raise ValueError(f"For 'randperm', '{name}' must {requirement}, but got {value}")
-    return made(_order(int(n), None if (seed, offset) == (-1, 0) else both_seeds(seed, offset)), dtype)
+    return new_tensor(_order(int(n), None if (seed, offset) == (-1, 0) else both_seeds(seed, offset)), dtype)
 
 
 def _order(n: int, seed: int | None) -> Array:
@@ -334,8 +334,8 @@ def uniform(
     target_shape = np.broadcast_shapes(ints_of(shape, "uniform", "shape"), low.shape, high.shape)
     if numpy_dtype(dtype).kind == "i":
         checked(_check_limits, low, high)
-        return made(np.floor(inner_uniform(target_shape, seed) * (high - low)) + low, dtype)
-    return made(uniform_numbers(target_shape, seed) * (high - low) + low, dtype)
+        return new_tensor(np.floor(inner_uniform(target_shape, seed) * (high - low)) + low, dtype)
+    return new_tensor(uniform_numbers(target_shape, seed) * (high - low) + low, dtype)
 
 
 def _check_limits(low: Array, high: Array) -> None:
@@ -362,7 +362,7 @@ def normal(shape: Shape, mean: TensorLike, stddev: TensorLike, seed: int | None 
     """
     center, width = _host(mean, "normal", "mean"), _host(stddev, "normal", "stddev")
     target_shape = np.broadcast_shapes(ints_of(shape, "normal", "shape"), center.shape, width.shape)
-    return made(normal_numbers(target_shape, seed) * width + center)
+    return new_tensor(normal_numbers(target_shape, seed) * width + center)
 
 
 def standard_normal(shape: Shape, seed: int | None = None) -> Tensor:
@@ -378,7 +378,7 @@ def standard_normal(shape: Shape, seed: int | None = None) -> Tensor:
     Raises:
         TypeError: ``shape`` holds values other than ints.
     """
-    return made(normal_numbers(ints_of(shape, "standard_normal", "shape"), seed))
+    return new_tensor(normal_numbers(ints_of(shape, "standard_normal", "shape"), seed))
 
 
 def standard_laplace(shape: Shape, seed: int | None = None) -> Tensor:
@@ -417,7 +417,7 @@ def laplace(shape: Shape, mean: TensorLike, lambda_param: TensorLike, seed: int 
     center, scale = _host(mean, "laplace", "mean"), _host(lambda_param, "laplace", "lambda_param")
     target_shape = np.broadcast_shapes(ints_of(shape, "laplace", "shape"), center.shape, scale.shape)
     shifted = inner_uniform(target_shape, seed) - 0.5
-    return made(center - scale * np.sign(shifted) * np.log1p(-2 * np.abs(shifted)))
+    return new_tensor(center - scale * np.sign(shifted) * np.log1p(-2 * np.abs(shifted)))
 
 
 @np.errstate(all="ignore")
@@ -463,7 +463,7 @@ def gamma(shape: Shape, alpha: Tensor, beta: Tensor, seed: int | None = None) ->
     """
     a, b = _host(alpha, "gamma", "alpha"), _host(beta, "gamma", "beta")
     target_shape = (*ints_of(shape, "gamma", "shape"), *np.broadcast_shapes(a.shape, b.shape))
-    return made(_standard_gamma(np.broadcast_to(a, target_shape).astype(np.float64), seed) / b)
+    return new_tensor(_standard_gamma(np.broadcast_to(a, target_shape).astype(np.float64), seed) / b)
 
 
 def random_gamma(shape: Shape, alpha: Tensor, seed: int | None = None) -> Tensor:
@@ -484,7 +484,7 @@ def random_gamma(shape: Shape, alpha: Tensor, seed: int | None = None) -> Tensor
         raise TypeError(f"For 'random_gamma', 'alpha' must hold floating-point numbers, but got {alpha.dtype}")
     a = to_host(alpha._array)
     target_shape = (*ints_of(shape, "random_gamma", "shape"), *a.shape)
-    return made(_standard_gamma(np.broadcast_to(a, target_shape).astype(np.float64), seed), alpha.dtype)
+    return new_tensor(_standard_gamma(np.broadcast_to(a, target_shape).astype(np.float64), seed), alpha.dtype)
 
 
 @np.errstate(all="ignore")
@@ -528,7 +528,7 @@ def random_poisson(shape: Shape, rate: Tensor, seed: int | None = None, dtype: D
     """
     r = _host(rate, "random_poisson", "rate")
     target_shape = (*ints_of(shape, "random_poisson", "shape"), *r.shape)
-    return made(_poisson(np.broadcast_to(r, target_shape).astype(np.float64), seed), dtype)
+    return new_tensor(_poisson(np.broadcast_to(r, target_shape).astype(np.float64), seed), dtype)
 
 
 def poisson(shape: Shape, mean: Tensor, seed: int | None = None) -> Tensor:
@@ -548,7 +548,7 @@ def poisson(shape: Shape, mean: Tensor, seed: int | None = None) -> Tensor:
     """
     m = _host(mean, "poisson", "mean")
     target_shape = np.broadcast_shapes(ints_of(shape, "poisson", "shape"), m.shape)
-    return made(_poisson(np.broadcast_to(m, target_shape).astype(np.float64), seed))
+    return new_tensor(_poisson(np.broadcast_to(m, target_shape).astype(np.float64), seed))
 
 
 def bernoulli(input: Tensor, p: TensorLike = 0.5, seed: int | None = None) -> Tensor:
@@ -569,7 +569,7 @@ def bernoulli(input: Tensor, p: TensorLike = 0.5, seed: int | None = None) -> Te
     chance = _host(p, "bernoulli", "p")
     checked(_check_chance, chance, p=p)
     x = check_tensor(input, "bernoulli")
-    return made(uniform_numbers(x.shape, seed) < chance, x.dtype)
+    return new_tensor(uniform_numbers(x.shape, seed) < chance, x.dtype)
 
 
 def _check_chance(chance: Array, p: TensorLike) -> None:
@@ -611,7 +611,7 @@ def bernoulli_ext(input: Tensor, *, generator: Generator | None = None) -> Tenso
         TypeError: ``input`` is not a Tensor.
     """
     x = check_tensor(input, "bernoulli_ext")
-    return made(_uniform_of(generator, x.shape) < to_host(x._array), x.dtype)
+    return new_tensor(_uniform_of(generator, x.shape) < to_host(x._array), x.dtype)
 
 
 # Methods of Tensor: numbers of a distribution in its shape and dtype.
@@ -631,7 +631,7 @@ def _uniform_of_tensor(input: Tensor, from_: float = 0, to: float = 1, generator
         A tensor of the shape and dtype of ``input``.
     """
     low, high = check_real(from_, "uniform", "from_"), check_real(to, "uniform", "to")
-    return made(_uniform_of(generator, input.shape) * (float(high) - float(low)) + float(low), input.dtype)
+    return new_tensor(_uniform_of(generator, input.shape) * (float(high) - float(low)) + float(low), input.dtype)
 
 
 @declare(in_place="normal_")
@@ -648,7 +648,7 @@ def _normal_of_tensor(input: Tensor, mean: float = 0, std: float = 1, *, generat
         A tensor of the shape and dtype of ``input``.
     """
     middle, width = check_real(mean, "normal", "mean"), check_real(std, "normal", "std")
-    return made(_normal_of(generator, input.shape) * float(width) + float(middle), input.dtype)
+    return new_tensor(_normal_of(generator, input.shape) * float(width) + float(middle), input.dtype)
 
 
 @declare(method=True)
@@ -665,7 +665,7 @@ def log_normal(input: Tensor, mean: float = 1.0, std: float = 2.0) -> Tensor:
         A tensor of the shape and dtype of ``input``; the numbers come from the engine's stream (``set_seed``).
     """
     middle, width = check_real(mean, "log_normal", "mean"), check_real(std, "log_normal", "std")
-    return made(np.exp(normal_numbers(input.shape) * float(width) + float(middle)), input.dtype)
+    return new_tensor(np.exp(normal_numbers(input.shape) * float(width) + float(middle)), input.dtype)
 
 
 @declare(method=True)
@@ -682,7 +682,7 @@ def _cauchy(input: Tensor, median: float = 0.0, sigma: float = 1.0) -> Tensor:
     """
     turns = uniform_numbers(input.shape) - 0.5
     middle, width = check_real(median, "cauchy", "median"), check_real(sigma, "cauchy", "sigma")
-    return made(np.tan(np.pi * turns) * float(width) + float(middle), input.dtype)
+    return new_tensor(np.tan(np.pi * turns) * float(width) + float(middle), input.dtype)
 
 
 @declare(in_place="exponential_")
@@ -698,7 +698,7 @@ def _exponential_of_tensor(input: Tensor, lambd: float = 1, *, generator: Genera
         A tensor of the shape and dtype of ``input``.
     """
     rate = float(check_real(lambd, "exponential_", "lambd"))
-    return made(-np.log1p(-_uniform_of(generator, input.shape)) / rate, input.dtype)
+    return new_tensor(-np.log1p(-_uniform_of(generator, input.shape)) / rate, input.dtype)
 
 
 @declare(in_place="bernoulli_")
@@ -713,7 +713,7 @@ def _bernoulli_of_tensor(input: Tensor, p: TensorLike = 0.5, *, generator: Gener
     Returns:
         A tensor of the shape and dtype of ``input``.
     """
-    return made(_uniform_of(generator, input.shape) < _host(p, "bernoulli_", "p"), input.dtype)
+    return new_tensor(_uniform_of(generator, input.shape) < _host(p, "bernoulli_", "p"), input.dtype)
 
 
 @declare(in_place="random_")
@@ -738,8 +738,10 @@ def _random_of_tensor(
     low, high = int(from_), limit if to is None else int(to)
     if low >= high:
         raise ValueError(f"For 'Tensor.random_', 'from_' must be less than 'to', but got {low} and {high}")
-    _check_held("Tensor.random_", input._array.dtype, from_=low, to=high)
-    return made(_spread(_uniform_of(generator, input.shape).astype(np.float64) + 2.0**-33, low, high), input.dtype)
+    _check_fits_dtype("Tensor.random_", input._array.dtype, from_=low, to=high)
+    return new_tensor(
+        _spread(_uniform_of(generator, input.shape).astype(np.float64) + 2.0**-33, low, high), input.dtype
+    )
 
 
 @declare(method=True)
@@ -775,7 +777,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed:
         # The keys log(u) / weight, largest first (Efraimidis and Spirakis 2006).
         keys = np.log(inner_uniform(rows.shape, seed)) / np.where(rows > 0, rows, 1e-300)
         indices = np.argsort(-keys, kind="stable")[:, :num_samples]
-    return made(indices.reshape(*weights.shape[:-1], num_samples), int32)
+    return new_tensor(indices.reshape(*weights.shape[:-1], num_samples), int32)
 
 
 def _check_weights(weights: Array) -> None:
@@ -844,4 +846,4 @@ def choice_with_mask(input_x: Tensor, count: int = 256, seed: int | None = None)
     selection = indices[_order(len(indices), seed)[:count]]
     full = np.zeros((count, input_x.ndim), np.int32)
     full[: len(selection)] = selection
-    return made(full, int32), made(np.arange(count) < len(selection), bool_)
+    return new_tensor(full, int32), new_tensor(np.arange(count) < len(selection), bool_)

@@ -24,7 +24,8 @@ from ..elementwise.comparison import isfinite
 from ..elementwise.comparison import where as choose
 from ..elementwise.exponentials import exp, log
 from ..shapes.broadcasting import array_dtype, as_dtype, as_floats, as_single, in_dtype
-from ..shapes.reshape import reshape, stop_gradient
+from ..shapes.copying import stop_gradient
+from ..shapes.reshape import reshape
 
 __all__ = [
     "all", "any", "argmax", "argmin", "cumsum", "logsumexp", "max", "mean", "min", "prod", "reduce_max", "reduce_mean",
@@ -32,14 +33,14 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _kept(x: Value, axis: tuple[int, ...] | None) -> tuple[int, ...]:
+def _shape_with_axes(x: Value, axis: tuple[int, ...] | None) -> tuple[int, ...]:
     """Return the shape of ``x`` with the reduced axes kept as 1."""
     return tuple(1 if axis is None or i in axis else n for i, n in enumerate(x.shape))
 
 
 def _spread(F: Functions, g: Value, x: Value, axis: tuple[int, ...] | None) -> Any:
     """Return the gradient of a reduction, broadcast over the reduced axes."""
-    return F.broadcast_to(F.reshape(g, shape=_kept(x, axis)), shape=tuple(x.shape))
+    return F.broadcast_to(F.reshape(g, shape=_shape_with_axes(x, axis)), shape=tuple(x.shape))
 
 
 @in_single
@@ -78,7 +79,7 @@ def _count(x: Value, axis: tuple[int, ...] | None) -> int:
 
 def _extreme_rule(F: Functions, g: Value, out: Value, x: Value, axis: tuple[int, ...] | None, keepdims: bool) -> Any:
     """Return the gradient, which goes to the extreme elements, in equal shares if several tie."""
-    shape = _kept(x, axis)
+    shape = _shape_with_axes(x, axis)
     top = F.reshape(out, shape=shape)
     # NaN is the extreme if there is one, and does not equal anything, not even itself.
     is_extreme = F.logical_or(x == top, F.logical_and(F.ne(x, x), F.ne(top, top)))
@@ -97,7 +98,7 @@ def _along_rule(
     """Return the gradient, which goes to the one element at the position, as in MindSpore and PyTorch."""
     if g[0] is None:
         return [None]
-    shape = _kept(x, (axis,))
+    shape = _shape_with_axes(x, (axis,))
     positions = out[1]._array if isinstance(out[1], Tensor) else out[1]
     order = array_module(positions).arange(x.shape[axis]).reshape((-1,) + (1,) * (x.ndim - axis - 1))
     hit = positions.reshape(shape) == order
@@ -121,8 +122,8 @@ _argmax = Operator("argmax", lambda x, axis, keepdims: _positions(x.argmax(axis=
 _argmin = Operator("argmin", lambda x, axis, keepdims: _positions(x.argmin(axis=axis, keepdims=keepdims)))
 
 
-def _positions(found: object) -> Array:
-    return array_module(found).asarray(found, dtype=np.int64)
+def _positions(positions: object) -> Array:
+    return array_module(positions).asarray(positions, dtype=np.int64)
 
 
 def _cumsum_rule(F: Functions, g: Value, out: Value, x: Value, axis: int) -> Any:
@@ -142,7 +143,7 @@ def _prod_rule(F: Any, g: Any, out: Value, x: Any, axis: tuple[int, ...] | None,
     product = nonzero.prod(axis=axis, keepdims=True)
     zeros = zero.sum(axis=axis, keepdims=True)
     share = xp.where(zero, xp.where(zeros == 1, product, 0), xp.where(zeros == 0, product / nonzero, 0))
-    return g.reshape(_kept(x, axis)) * share
+    return g.reshape(_shape_with_axes(x, axis)) * share
 
 
 _prod = Operator(
@@ -329,13 +330,13 @@ def _bounded(name: str, bound: Operator, x: Tensor, initial: Number | None, wher
 
 
 def _extreme(
-    whole: Operator, along: Operator, name: str, x: Tensor, axis: int | None, keepdims: bool
+    over_all: Operator, along: Operator, name: str, x: Tensor, axis: int | None, keepdims: bool
 ) -> tuple[Tensor, Tensor]:
     if axis is None:
-        return _reduce(whole, name, x, None, False), Tensor(0, int64)
+        return _reduce(over_all, name, x, None, False), Tensor(0, int64)
     at = one_axis(axis, check_tensor(x, name).ndim, name)
     if not x.ndim:
-        return _reduce(whole, name, x, None, False), Tensor(0, int64)
+        return _reduce(over_all, name, x, None, False), Tensor(0, int64)
     return along(x, axis=at, keepdims=bool_of(keepdims, name, "keepdims"))
 
 
@@ -772,14 +773,14 @@ def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
     squares = square(sub(x, mean(x, axis, True)))
     subtracted = int_of(ddof, "var", "ddof")
     xp = array_module(x._array)
-    factor = filled(_correction, count=_count(x, axes), taken=subtracted, dtype=x._array.dtype, xp=xp)
+    factor = filled(_correction, count=_count(x, axes), ddof=subtracted, dtype=x._array.dtype, xp=xp)
     result: Tensor = as_dtype(mul(mean(squares, axis, keepdims), factor), as_floats(input)._array.dtype)
     return result
 
 
-def _correction(count: int, taken: int, dtype: np.dtype[Any], xp: Any) -> Array:
+def _correction(count: int, ddof: int, dtype: np.dtype[Any], xp: Any) -> Array:
     """Return n / (n - ddof): infinite if the divisor is 0, as in MindSpore, and then NaN for equal elements."""
-    factor = count / (count - taken) if count > taken else math.inf if count == taken else math.nan
+    factor = count / (count - ddof) if count > ddof else math.inf if count == ddof else math.nan
     result: Array = xp.asarray(factor, dtype)
     return result
 

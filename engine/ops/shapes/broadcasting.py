@@ -165,7 +165,7 @@ class Binary(Operator):
 
     second = "other"
     """Name of the second argument."""
-    beside_numbers = False
+    scalars_as_numbers = False
     """True if a tensor without axes counts as a number together with one that has axes."""
 
     def __init__(
@@ -176,12 +176,12 @@ class Binary(Operator):
         *,
         slopes: tuple[int, int] | None = None,
         integers_to_float: bool = False,
-        beside_lists: bool = False,
+        takes_lists: bool = False,
         **kwargs: Any,
     ) -> None:
         self.slopes = slopes
         self.integers_to_float = integers_to_float
-        self.beside_lists = beside_lists
+        self.takes_lists = takes_lists
         """True if Python's operator takes a list or tuple together with a tensor, as MindSpore's ``+`` does."""
         if slopes is not None:
             vjps = tuple([_RULES[slope][position] for position, slope in enumerate(slopes)])
@@ -206,21 +206,21 @@ class Binary(Operator):
             input, other = precision.cast_operands((input, other))
         x, y = operands(self.name, input, other, self.integers_to_float, self.second)
         out = Operator.__call__(self, x, y)
-        return out if not self.beside_numbers else as_beside_a_number(out, input, other)
+        return out if not self.scalars_as_numbers else with_number_dtype(out, input, other)
 
     def as_method(self) -> Callable[..., Any]:
         """Return the function that implements Python's operator."""
-        return binary_method(self, self.integers_to_float, self.of_method if self.beside_lists else self)
+        return binary_method(self, self.integers_to_float, self.of_method if self.takes_lists else self)
 
     def of_method(self, input: Any, other: Any) -> Tensor:
         """Return the result of the operator, of whose operands one may be a list or tuple."""
-        from .reshape import tensor_of
+        from .conversion import tensor_of
 
         result: Tensor = self(*(tensor_of(x) if isinstance(x, list | tuple) else x for x in (input, other)))
         return result
 
 
-def as_beside_a_number(out: Tensor, input: Any, other: Any) -> Tensor:
+def with_number_dtype(out: Tensor, input: Any, other: Any) -> Tensor:
     """Return the product or quotient of two tensors in the dtype that it has in MindSpore if one has no axes.
 
     That one counts as a number, which has no width: a Float16 tensor times a Float32 one without axes is Float16. This

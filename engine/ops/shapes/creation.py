@@ -18,7 +18,9 @@ from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import constant, filled, fixed
 from ..arguments import bool_of, check_operand, check_same_dtype, check_tensor, ints_of, one_axis
 from .broadcasting import cast_operator
-from .reshape import broadcast_to, cast, identity, reshape
+from .conversion import cast
+from .copying import identity
+from .reshape import broadcast_to, reshape
 
 __all__ = [
     "arange", "assign", "assign_add", "assign_sub", "bartlett_window", "blackman_window", "eye", "fill", "fills",
@@ -444,18 +446,18 @@ def _window(
     periodic: bool,
     dtype: DTypeLike | None,
     formula: Callable[[Array], Array],
-    own: DType = float32,
+    default_dtype: DType = float32,
 ) -> Tensor:
-    """Return the formula at k / n, n being the length, or with both ends one less; ``own`` is the default dtype."""
+    """Return the formula at k / n, n being the length, or with both ends one less."""
     length = window_length.item() if isinstance(window_length, Tensor) else window_length
     if isinstance(length, bool) or not isinstance(length, int | np.integer):
         raise TypeError(f"For '{name}', 'window_length' must be an int, but got {length!r}")
     check_not_negative(int(length), name, "window_length")
-    result_dtype = numpy_dtype(dtype or own)
+    result_dtype = numpy_dtype(dtype or default_dtype)
     if result_dtype.kind not in "fV":
         raise TypeError(f"For '{name}', 'dtype' must be floating, but got {dtype}")
     if length <= 1:
-        return ones((int(length),), dtype or own)
+        return ones((int(length),), dtype or default_dtype)
     phase = np.arange(length) / (length if bool_of(periodic, name, "periodic") else length - 1)
     return constant(to_device(formula(phase).astype(result_dtype)))
 

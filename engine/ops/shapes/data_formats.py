@@ -13,7 +13,7 @@ from .subscripts import getitem_operator
 __all__: list[str] = []
 
 
-def _places(x: Tensor, src_format: str, dst_format: str, name: str) -> Array:
+def _axis_positions(x: Tensor, src_format: str, dst_format: str, name: str) -> Array:
     """Return the position in the old order of each axis of the new order."""
     for argument, order in (("src_format", src_format), ("dst_format", dst_format)):
         check_one_of(order, ("NHWC", "NCHW"), name, argument)
@@ -37,7 +37,7 @@ def _data_format_dim_map(input_x: Tensor, *, src_format: str, dst_format: str) -
         ValueError: another format.
     """
     x = check_integers(input_x, "DataFormatDimMap", "input_x")
-    positions = _places(x, src_format, dst_format, "DataFormatDimMap")
+    positions = _axis_positions(x, src_format, dst_format, "DataFormatDimMap")
     return Tensor._wrap(positions[x._array % 4].astype(x._array.dtype))
 
 
@@ -60,4 +60,4 @@ def _data_format_vec_permute(input_x: Tensor, *, src_format: str, dst_format: st
     x = check_integers(input_x, "DataFormatVecPermute", "input_x")
     if x.shape not in ((4,), (4, 2)):
         raise ValueError(f"For 'DataFormatVecPermute', 'input_x' must have the shape (4,) or (4, 2), but got {x.shape}")
-    return getitem_operator(x, index=_places(x, src_format, dst_format, "DataFormatVecPermute"))
+    return getitem_operator(x, index=_axis_positions(x, src_format, dst_format, "DataFormatVecPermute"))

@@ -26,8 +26,10 @@ from ..arguments import (
     one_axis,
     tensors_of,
 )
+from .concatenation import concat, slice_operator, stack
+from .pad import pad
 from .rearranging import ravel
-from .reshape import broadcast_to, concat, pad, reshape, slice_operator, stack
+from .reshape import broadcast_to, reshape
 from .subscripts import getitem_operator
 
 __all__ = [

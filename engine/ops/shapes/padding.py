@@ -12,7 +12,7 @@ from ...base.types import Shape
 from ...cpu.array_module import array_module
 from ...tensors.tensor import Tensor
 from ..arguments import along, check_tensor, ints_of
-from .reshape import pad
+from .pad import pad
 
 __all__ = ["mirror_pad", "padding"]
 

@@ -14,18 +14,10 @@ from ...cpu.array_module import array_module
 from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import checked, fixed
 from ..arguments import along, axes_of, check_axes, check_operand, check_tensor, ints_of, one_axis
-from .reshape import (
-    apart,
-    broadcast_to,
-    concat,
-    expand_dims,
-    flip,
-    reshape,
-    slice_operator,
-    swapaxes,
-    tensor_of,
-    transpose,
-)
+from .concatenation import concat, slice_operator
+from .conversion import tensor_of
+from .copying import apart
+from .reshape import broadcast_to, expand_dims, flip, reshape, swapaxes, transpose
 from .subscripts import getitem_operator
 
 __all__ = [

@@ -13,7 +13,9 @@ from ...cpu.array_module import array_module
 from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import constant
 from ..arguments import along, check_axes, check_operand, check_tensor, int_of, ints_of, one_axis
-from .reshape import pad_by_axis, reshape, slice_operator, transpose
+from .concatenation import slice_operator
+from .pad import pad_by_axis
+from .reshape import reshape, transpose
 from .subscripts import getitem_operator, setitem_operator
 
 __all__ = [

@@ -29,7 +29,8 @@ from ...tensors.unrecorded import fixed
 from ...tensors.views import OWN_REFERENCES, ViewOperator, is_own, link
 from ..arguments import check_tensor
 from .broadcasting import cast_operator, fit
-from .reshape import reshape, tensor_of
+from .conversion import tensor_of
+from .reshape import reshape
 
 __all__ = ["assigned", "getitem"]
 

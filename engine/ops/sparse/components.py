@@ -20,8 +20,11 @@ from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import constant
 from ..arguments import check_integers, check_same_dtype, check_tensor, ints_of, one_axis
 from ..elementwise import arithmetic, exponentials
-from ..indexing.scattering import put, unsorted_segment_max
-from ..shapes.reshape import broadcast_to, concat, reshape, stop_gradient
+from ..indexing.scattering import put
+from ..indexing.segments import unsorted_segment_max
+from ..shapes.concatenation import concat
+from ..shapes.copying import stop_gradient
+from ..shapes.reshape import broadcast_to, reshape
 from ..shapes.subscripts import getitem_operator, scatter_add_operator
 from .functions import _parts
 from .tensors import SparseTensor, times_dense
@@ -46,11 +49,11 @@ def _like(places: Array, x: Tensor) -> Tensor:
     return Tensor._wrap(array_module(x._array).asarray(places.astype(x._array.dtype)))
 
 
-def _whole(numbers: Sequence[int], x: Tensor) -> Tensor:
+def _ints_like(numbers: Sequence[int], x: Tensor) -> Tensor:
     return _like(np.array(numbers, np.int64), x)
 
 
-def _taken(values: Tensor, order: Array) -> Tensor:
+def _selection(values: Tensor, order: Array) -> Tensor:
     return getitem_operator(values, index=(array_module(values._array).asarray(order),))
 
 
@@ -106,7 +109,7 @@ def _sparse_add(
     positions, first, second = _merged(x1, x2, name)
     total = arithmetic.add(first, second)
     selected = np.flatnonzero(~(abs(to_host(total._array)) < to_host(thresh._array)))  # a NaN stays
-    return _like(positions[selected], x1_indices), _taken(total, selected), _whole(x1.shape, x1_shape)
+    return _like(positions[selected], x1_indices), _selection(total, selected), _ints_like(x1.shape, x1_shape)
 
 
 def _larger_or_smaller(name: str, which: str, choose: Callable[[Tensor, Tensor], Tensor]) -> None:
@@ -184,7 +187,7 @@ def _sparse_concat(
     order = np.lexsort(positions.T[::-1])
     shape = (*first_shape[:axis], offset, *first_shape[axis + 1 :])
     elements = concat(tuple(part.values for part in parts))
-    return _like(positions[order], sp_input[0]), _taken(elements, order), _whole(shape, shapes[0])
+    return _like(positions[order], sp_input[0]), _selection(elements, order), _ints_like(shape, shapes[0])
 
 
 @declare(primitive=prim("SparseReorder"))
@@ -207,7 +210,7 @@ def _sparse_reorder(indices: Tensor, values: Tensor, shape: Tensor) -> tuple[Ten
     x = _checked(indices, values, shape, "SparseReorder")
     positions = _host(x)
     order = np.lexsort(positions.T[::-1])
-    return _like(positions[order], indices), _taken(x.values, order)
+    return _like(positions[order], indices), _selection(x.values, order)
 
 
 @declare(primitive=prim("SparseReshape"))
@@ -244,7 +247,7 @@ def _sparse_reshape(indices: Tensor, shape: Tensor, new_shape: Tensor) -> tuple[
         raise RuntimeError(f"For '{name}', 'new_shape' must have {count} elements, but got {new_lengths}")
     flat = np.ravel_multi_index(tuple(positions.T), lengths) if len(positions) else np.zeros(0, np.int64)
     result = np.stack(np.unravel_index(flat, new_lengths), 1)
-    return _like(result, indices), _whole(new_lengths, shape)
+    return _like(result, indices), _ints_like(new_lengths, shape)
 
 
 @declare(primitive=prim("SparseFillEmptyRows"))
@@ -284,7 +287,7 @@ def _fill_empty_rows(
     xp = array_module(x.values._array)
     return (
         _like(all_positions[order], indices),
-        _taken(elements, order),
+        _selection(elements, order),
         Tensor._wrap(xp.asarray(empty)),
         Tensor._wrap(xp.asarray(inverse[: len(positions)])),
     )
@@ -399,7 +402,7 @@ def _sparse_to_dense(
         raise ValueError(f"For '{name}', 'indices' must be in order, each once, but got {positions.tolist()}")
     last = len(flat) - 1 - np.unique(flat[::-1], return_index=True)[1]
     index = tuple(array_module(x.values._array).asarray(column) for column in positions[last].T)
-    return put(broadcast_to(default_value, x.shape), _taken(x.values, last), index)
+    return put(broadcast_to(default_value, x.shape), _selection(x.values, last), index)
 
 
 @declare(primitive=prim("SparseCountSparseOutput", binary_output=False, minlength=-1, maxlength=-1))
@@ -452,8 +455,8 @@ def _count(
         if binary_output:
             total = constant(xp.ones(len(entries), factors._array.dtype))
     else:
-        total = _summed(_taken(factors, selected), groups.reshape(-1), len(entries))
-    return _like(entries, indices), total, _whole((x.shape[0], width), dense_shape)
+        total = _summed(_selection(factors, selected), groups.reshape(-1), len(entries))
+    return _like(entries, indices), total, _ints_like((x.shape[0], width), dense_shape)
 
 
 @declare(primitive=prim("SparseAddmm"))
@@ -561,12 +564,12 @@ def _sspaddmm(
     rows, begins, groups = np.unique(second[:, 0], return_index=True, return_inverse=True)
     rank = np.argsort(np.argsort(begins))  # rows are in the order of their first occurrence
     positions = np.stack([np.repeat(rows[np.argsort(begins)], width), np.tile(np.arange(width), len(rows))], 1)
-    products = arithmetic.mul(reshape(x2.values, (-1, 1)), _taken(x3_dense, second[:, 1]))
+    products = arithmetic.mul(reshape(x2.values, (-1, 1)), _selection(x3_dense, second[:, 1]))
     sums = _summed(products, rank[groups.reshape(-1)], len(rows))
     values = concat(
         (arithmetic.mul(x1.values, reshape(beta, ())), reshape(arithmetic.mul(sums, reshape(alpha, ())), (-1,)))
     )
-    return _like(np.concatenate([first, positions]).T, x1_indices), values, _whole(x1.shape, x1_shape)
+    return _like(np.concatenate([first, positions]).T, x1_indices), values, _ints_like(x1.shape, x1_shape)
 
 
 # Sets: distinct elements along the last axis

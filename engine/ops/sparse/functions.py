@@ -17,8 +17,12 @@ from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import constant
 from ..arguments import check_tensor, ints_of, one_axis
 from ..elementwise import arithmetic, exponentials
-from ..indexing.scattering import put, unsorted_segment_max
-from ..shapes.reshape import cast, concat, stop_gradient, transpose
+from ..indexing.scattering import put
+from ..indexing.segments import unsorted_segment_max
+from ..shapes.concatenation import concat
+from ..shapes.conversion import cast
+from ..shapes.copying import stop_gradient
+from ..shapes.reshape import transpose
 from ..shapes.subscripts import getitem_operator, scatter_add_operator
 from .tensors import (
     COOTensor,

@@ -23,9 +23,11 @@ from ...tensors.tensor import Tensor
 from ..arguments import check_integers, check_same_dtype, check_tensor, ints_of
 from ..elementwise import arithmetic
 from ..elementwise.complex_numbers import conj
-from ..shapes.reshape import cast, reshape, stack, swapaxes
+from ..shapes.concatenation import stack
+from ..shapes.conversion import cast
+from ..shapes.reshape import reshape, swapaxes
 from ..shapes.subscripts import getitem_operator, scatter_add_operator
-from .components import _like, _summed, _taken, softmax_of_groups
+from .components import _like, _selection, _summed, softmax_of_groups
 from .tensors import times_dense
 
 __all__: list[str] = []
@@ -73,9 +75,9 @@ class _Matrices:
         selected = np.flatnonzero(self.places[:, 0] == number)
         xp = array_module(self.values._array)
         rows, columns = (xp.asarray(self.places[selected, i]) for i in (1, 2))
-        return _taken(self.values, selected), Places(rows, columns, self.shape[1:])
+        return _selection(self.values, selected), Places(rows, columns, self.shape[1:])
 
-    def told(self) -> tuple[Tensor, ...]:
+    def outputs(self) -> tuple[Tensor, ...]:
         """Return the components, with the values in row order."""
         order = np.lexsort(self.places.T[::-1])
         batch, rows, _ = self.shape
@@ -88,12 +90,12 @@ class _Matrices:
             _like(ends, self.like),
             _like(np.cumsum(counts, 1).reshape(-1), self.like),
             _like(self.places[order, 2], self.like),
-            _taken(self.values, order),
+            _selection(self.values, order),
         )
 
 
-def _shape_of(given: Tensor, name: str, argument: str) -> tuple[tuple[int, int, int], int]:
-    shape = ints_of(check_integers(given, name, argument), name, argument)
+def _shape_of(lengths: Tensor, name: str, argument: str) -> tuple[tuple[int, int, int], int]:
+    shape = ints_of(check_integers(lengths, name, argument), name, argument)
     if len(shape) not in (2, 3) or min(shape) < 0:
         raise ValueError(f"For '{name}', '{argument}' must be the lengths of 2 or 3 axes, but got {shape}")
     batch, rows, columns = (1, *shape)[-3:]
@@ -175,7 +177,7 @@ def _at(places: Array, values: Tensor, shape: tuple[int, ...], like: Tensor, nam
     if len(shape) == 2:
         places = np.concatenate([np.zeros((len(places), 1), np.int64), places], 1)
     batch, rows, columns = (1, *shape)[-3:]
-    return _Matrices((batch, rows, columns), len(shape), places, values, like).told()
+    return _Matrices((batch, rows, columns), len(shape), places, values, like).outputs()
 
 
 @declare(primitive=prim("DenseToCSRSparseMatrix"))
@@ -270,7 +272,7 @@ def _sum(
         arithmetic.mul(_summed(x1.values, groups[:boundary], len(positions)), reshape(alpha, ())),
         arithmetic.mul(_summed(x2.values, groups[boundary:], len(positions)), reshape(beta, ())),
     )
-    return _Matrices(x1.shape, x1.axes, positions, total, x1.like).told()
+    return _Matrices(x1.shape, x1.axes, positions, total, x1.like).outputs()
 
 
 _sum.__doc__ = f"""alpha * x1 + beta * x2, where x1 and x2 are sparse matrices; an element wherever one of them has one.
@@ -425,7 +427,7 @@ def _transposed(
     x = _matrices((x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values), name, "x_")
     batch, rows, columns = x.shape
     values: Any = conj(x.values) if conjugate else x.values
-    return _Matrices((batch, columns, rows), x.axes, x.places[:, [0, 2, 1]], values, x.like).told()
+    return _Matrices((batch, columns, rows), x.axes, x.places[:, [0, 2, 1]], values, x.like).outputs()
 
 
 _transposed.__doc__ = f"""Sparse matrices with rows and columns exchanged.

@@ -26,7 +26,8 @@ from ..elementwise import arithmetic, complex_numbers
 from ..indexing.scattering import put
 from ..shapes import broadcasting
 from ..shapes.broadcasting import as_dtype, operands
-from ..shapes.reshape import concat, reshape
+from ..shapes.concatenation import concat
+from ..shapes.reshape import reshape
 from ..shapes.subscripts import getitem_operator, scatter_add_operator
 
 __all__ = ["COOTensor", "CSRTensor", "RowTensor", "SparseTensor"]
