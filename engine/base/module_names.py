@@ -29,7 +29,7 @@ __all__ = [
 
 _ENGINE = __name__.rsplit(".", 2)[0]
 _CALLED = ("__init__", "__call__")
-_MINDSPORE_HOMES = {".formats": ".train.serialization", ".tensors.dtype": ".common.dtype"}
+_MINDSPORE_HOMES = {"formats": "train.serialization", "tensors.dtype": "common.dtype"}
 """Packages of the engine that have another name in MindSpore."""
 loaded: list[Callable[[], None]] = []
 """Called when a module may have been loaded by access to a name."""
@@ -77,7 +77,7 @@ def on_first_use(
             return submodule
         if name in names:
             value = getattr(import_module(f"{_ENGINE}.{names[name]}".rstrip(".")), name)
-        elif name in (absent := absent_in(module.removeprefix(_ENGINE).lstrip(".") or "top")):
+        elif name in (absent := absent_in(_path(module) or "top")):
             value = unavailable(f"{_shown(module)}.{name}", absent[name])
         else:
             check_module(f"{_shown(module)}.{name}")
@@ -173,9 +173,14 @@ class _NoSuchName(AttributeError):  # noqa: N818  (users see AttributeError's te
         return _no_such_name(*self.args)
 
 
+def _path(module: str) -> str:
+    """Return the path of a module below the engine, or below its package of MindSpore's modules."""
+    return module.removeprefix(_ENGINE).removeprefix(".mindspore").lstrip(".")
+
+
 def _shown(module: str) -> str:
-    room = module.removeprefix(_ENGINE)
-    return f"mindspore{_MINDSPORE_HOMES.get(room, room)}"
+    path = _path(module)
+    return f"mindspore.{_MINDSPORE_HOMES.get(path, path)}".rstrip(".")
 
 
 def _no_such_name(module: str, name: str, more: set[str]) -> str:

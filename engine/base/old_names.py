@@ -22,6 +22,7 @@ _MOVED = {
     ("base", "base"): "recursion_room=recursion_limit",
     ("core", "autograd"): "function grad marks offloading saved_tensors walk=backward watched_backward=regions",
     ("", ""): "graph=compile ranks=distributed serialization=formats",
+    ("", "mindspore"): "",
     ("core", "autograd"): "function grad marks offloading saved_tensors walk=backward watched_backward",
     ("core", "base"): (
         "absent=absent_names atomic_write checks=argument_checks file_labels "
@@ -163,21 +164,31 @@ _DIVIDED = {f"{_ENGINE}.core"}
 """Packages whose modules went to several packages: an empty package stands for each."""
 
 
+def _new_name(name: str) -> str | None:
+    """Return the new name of a module that has one, or is in a package that has one."""
+    package, _, last = name.rpartition(".")
+    if name in _NAMES or package == _ENGINE or not package:
+        return _NAMES.get(name)
+    renamed = _new_name(package)
+    return renamed and f"{renamed}.{last}"
+
+
 class _Finder:
     """Finder and loader of the old names."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        known = fullname in _NAMES or fullname in _DIVIDED
-        return ModuleSpec(fullname, self, is_package=True) if known else None  # type: ignore[arg-type]  # no base class
+        if not fullname.startswith(_ENGINE) or not (_new_name(fullname) or fullname in _DIVIDED):
+            return None
+        return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]  # no base class
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return None
 
     def exec_module(self, module: ModuleType) -> None:
         """Put the module of the new name in the place of the empty one, as a module may do while it loads."""
-        if new := _NAMES.get(module.__name__):
+        if new := _new_name(module.__name__):
             sys.modules[module.__name__] = import_module(new)
 
 

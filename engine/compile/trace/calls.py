@@ -175,7 +175,8 @@ class Calls:
         if code in self._codes or file.startswith(_KERNELS):
             return ""
         if is_engine(file):
-            package, *rest = Path(file).relative_to(_ENGINE).parts
+            parts = Path(file).relative_to(_ENGINE).parts
+            package, *rest = parts[1:] if parts[0] == "mindspore" else parts
             is_pure_room = package in _ROOMS or "/".join((package, *rest[:1])) in _ROOMS
             if not is_pure_room or code.co_name in _STATEFUL:
                 return f"{code.co_qualname}() is called, whose result may be another one each time"
