@@ -3,7 +3,7 @@
 import sys as _sys
 import typing as _typing
 
-from . import common, context, formats, nn, ops
+from . import common, context, formats, mindspore, nn, ops
 from . import methods as _methods
 from .autograd.grad import *
 from .autograd.saved_tensors import *
@@ -12,6 +12,7 @@ from .base.old_names import install as _resolve_old_names
 from .context import *
 from .formats import *
 from .jit import *
+from .mindspore.run_check import run_check as run_check
 from .nn.recompute import recompute as recompute
 from .ops.higher_order.transforms import jacfwd as jacfwd
 from .ops.higher_order.transforms import jacrev as jacrev
@@ -20,7 +21,6 @@ from .ops.sparse.tensors import COOTensor as COOTensor
 from .ops.sparse.tensors import CSRTensor as CSRTensor
 from .ops.sparse.tensors import RowTensor as RowTensor
 from .ops.sparse.tensors import SparseTensor as SparseTensor
-from .run_check import run_check as run_check
 from .tensors import backend as _backend
 from .tensors import dtype, initializer, parameter
 from .tensors import random as _random
@@ -50,18 +50,18 @@ if _typing.TYPE_CHECKING:
     from . import amp as amp
     from . import communication as communication
     from . import dataset as dataset
-    from . import device_context as device_context
     from . import experimental as experimental
-    from . import hal as hal
-    from . import log as log
     from . import mint as mint
     from . import numpy as numpy
-    from . import parallel as parallel
-    from . import runtime as runtime
     from . import train as train
+    from .mindspore import device_context as device_context
+    from .mindspore import hal as hal
+    from .mindspore import log as log
+    from .mindspore import parallel as parallel
+    from .mindspore import runtime as runtime
 
 # Rarely used modules are imported on first use; so are names of MindSpore's top level.
-_ROOMS = "amp boost communication dataset device_context experimental hal log mint numpy parallel runtime train"
+_ROOMS = "amp communication dataset experimental mint numpy train"
 _PARALLEL = (
     "ParallelMode set_auto_parallel_context get_auto_parallel_context reset_auto_parallel_context set_algo_parameters "
     "get_algo_parameters reset_algo_parameters"
@@ -83,10 +83,11 @@ __getattr__ = _on_first_use(
     __name__,
     rooms=_ROOMS.split(),
     names={
-        **dict.fromkeys(_PARALLEL.split(), "parallel"),
+        **dict.fromkeys(mindspore.ON_FIRST_USE, "mindspore"),
+        **dict.fromkeys(_PARALLEL.split(), "mindspore.parallel"),
         **dict.fromkeys(_TRAIN.split(), "train"),
         **dict.fromkeys(nn.METRICS.split(), "train"),
-        **dict.fromkeys(_RUNTIME.split(), "runtime"),
+        **dict.fromkeys(_RUNTIME.split(), "mindspore.runtime"),
         **dict.fromkeys(_GENERATOR.split(), "tensors.generator"),
         **dict.fromkeys(dtype.KINDS.split(), "tensors.type_kinds"),
         "Type": "tensors.dtype",
@@ -94,8 +95,8 @@ __getattr__ = _on_first_use(
         "_Function": "autograd.function",
         "_no_grad": "common",
         "build_train_network": "amp",
-        "get_level": "log",
-        "get_log_config": "log",
+        "get_level": "mindspore.log",
+        "get_log_config": "mindspore.log",
         "is_tensor": "ops.higher_order.control",
     },
 )

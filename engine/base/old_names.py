@@ -23,6 +23,7 @@ _MOVED = {
     ("core", "autograd"): "function grad marks offloading saved_tensors walk=backward watched_backward=regions",
     ("", ""): "graph=compile ranks=distributed serialization=formats",
     ("", "mindspore"): "",
+    ("", "mindspore"): "boost device_context hal log parallel run_check runtime",
     ("core", "autograd"): "function grad marks offloading saved_tensors walk=backward watched_backward",
     ("core", "base"): (
         "absent=absent_names atomic_write checks=argument_checks file_labels "

@@ -18,16 +18,16 @@ __all__ = ["security", "typing"]
 _HELD = {
     "COOTensor": "common.COOTensor",
     "CSRTensor": "common.CSRTensor",
-    "Event": "runtime.Event",
+    "Event": "mindspore.runtime.Event",
     "RowTensor": "common.RowTensor",
-    "Stream": "runtime.Stream",
+    "Stream": "mindspore.runtime.Stream",
     "Tensor": "tensors.tensor.Tensor",
     "TensorPy": "tensors.tensor.Tensor",
-    "communication_stream": "runtime.communication_stream",
-    "current_stream": "runtime.current_stream",
-    "default_stream": "runtime.default_stream",
-    "set_cur_stream": "runtime.set_cur_stream",
-    "synchronize": "runtime.synchronize",
+    "communication_stream": "mindspore.runtime.communication_stream",
+    "current_stream": "mindspore.runtime.current_stream",
+    "default_stream": "mindspore.runtime.default_stream",
+    "set_cur_stream": "mindspore.runtime.set_cur_stream",
+    "synchronize": "mindspore.runtime.synchronize",
 }
 """Name -> module path below the engine."""
 _OF_OPERATORS = re.compile(r"pyboost_[a-z]\w*|[A-Z]\w*(Prim|Functional)_|_[a-z]\w*_instance")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import ops
-from .base.argument_checks import check_positive_int, check_type
-from .base.module_names import on_first_use
-from .nn.cell import Cell
-from .nn.optim import Optimizer
-from .tensors.dtype import int32
-from .tensors.parameter import Parameter
-from .tensors.tensor import Tensor
+from .. import ops
+from ..base.argument_checks import check_positive_int, check_type
+from ..base.module_names import on_first_use
+from ..nn.cell import Cell
+from ..nn.optim import Optimizer
+from ..tensors.dtype import int32
+from ..tensors.parameter import Parameter
+from ..tensors.tensor import Tensor
 
 __all__ = ["GradientAccumulation", "gradient_accumulation_op", "gradient_clear_op"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any, ClassVar
 
-from .base.argument_checks import check_bool
-from .base.module_names import on_first_use
-from .distributed import settings
+from ..base.argument_checks import check_bool
+from ..base.module_names import on_first_use
+from ..distributed import settings
 
 __all__ = [
     "ParallelMode",

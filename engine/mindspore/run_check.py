@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from .tensors import backend
-from .tensors.tensor import Tensor
+from ..tensors import backend
+from ..tensors.tensor import Tensor
 
 __all__ = ["run_check"]
 
 
 def run_check() -> None:
     """Run a small computation and print that it works."""
-    from . import __hookscope__, __version__
+    from .. import __hookscope__, __version__
 
     total = Tensor(np.ones((2, 3), np.float32)) + Tensor(np.ones((2, 3), np.float32))
     right = bool((total.asnumpy() == 2).all())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from ...base.module_names import on_first_use
 from .. import runtime
-from ..base.module_names import on_first_use
 
 __all__ = ["device_count", "is_available"]
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..base.argument_checks import check_type
+from ..base.module_names import on_first_use
+from ..tensors import backend
 from . import runtime
-from .base.argument_checks import check_type
-from .base.module_names import on_first_use
 from .runtime import (
     Event,
     Stream,
@@ -29,7 +30,6 @@ from .runtime import (
     set_cur_stream,
     synchronize,
 )
-from .tensors import backend
 
 __all__ = [
     "Event",

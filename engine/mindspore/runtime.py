@@ -10,9 +10,9 @@ import time
 import warnings
 from typing import Any
 
-from .base.argument_checks import check_bool, check_int
-from .base.module_names import on_first_use
-from .tensors import backend
+from ..base.argument_checks import check_bool, check_int
+from ..base.module_names import on_first_use
+from ..tensors import backend
 
 __all__ = [
     "Event",
@@ -98,7 +98,7 @@ def device_count(device_target: str | None = None) -> int:
     target = str(device_target or backend.device_target()).upper()
     if target == "CPU":
         return 1
-    from .. import triton_kernels
+    from ... import triton_kernels
 
     if target != "GPU" or triton_kernels.probe().mode not in ("triton", "cupy"):
         return 0

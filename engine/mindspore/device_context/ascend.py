@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import NoReturn
 
-from ..base.module_names import on_first_use
+from ...base.module_names import on_first_use
 
 __all__ = ["device_count", "is_available"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 
-from ..base.argument_checks import check_positive_int
+from ...base.argument_checks import check_positive_int
 from ..runtime import settings
 
 __all__ = ["device_count", "is_available", "threads_num"]
