@@ -3,7 +3,7 @@
 import sys as _sys
 import typing as _typing
 
-from . import common, context, formats, mindspore, nn, ops
+from . import context, formats, mindspore, nn, ops
 from . import methods as _methods
 from .autograd.grad import *
 from .autograd.saved_tensors import *
@@ -11,7 +11,8 @@ from .base.module_names import on_first_use as _on_first_use
 from .base.old_names import install as _resolve_old_names
 from .context import *
 from .formats import *
-from .jit import *
+from .mindspore import common
+from .mindspore.jit import *
 from .mindspore.run_check import run_check as run_check
 from .nn.recompute import recompute as recompute
 from .ops.higher_order.transforms import jacfwd as jacfwd
@@ -41,6 +42,8 @@ __version__ = "2.10.0"
 __hookscope__: str = _sys.modules[__name__.rpartition(".")[0]].__version__
 """The version of Hookscope. Looked up, since the package above imports modules that the engine must not import."""
 
+_MINDSPORES = mindspore.ON_FIRST_USE
+del mindspore  # `from mindspore import *` must leave the name `mindspore` to the program
 _resolve_old_names()
 _methods.bind()
 _backend.choose_from_environment()
@@ -48,12 +51,12 @@ _backend.choose_from_environment()
 
 if _typing.TYPE_CHECKING:
     from . import amp as amp
-    from . import communication as communication
     from . import dataset as dataset
     from . import experimental as experimental
     from . import mint as mint
     from . import numpy as numpy
     from . import train as train
+    from .mindspore import communication as communication
     from .mindspore import device_context as device_context
     from .mindspore import hal as hal
     from .mindspore import log as log
@@ -61,7 +64,7 @@ if _typing.TYPE_CHECKING:
     from .mindspore import runtime as runtime
 
 # Rarely used modules are imported on first use; so are names of MindSpore's top level.
-_ROOMS = "amp communication dataset experimental mint numpy train"
+_ROOMS = "amp dataset experimental mint numpy train"
 _PARALLEL = (
     "ParallelMode set_auto_parallel_context get_auto_parallel_context reset_auto_parallel_context set_algo_parameters "
     "get_algo_parameters reset_algo_parameters"
@@ -81,9 +84,9 @@ _RUNTIME = (
 _GENERATOR = "Generator default_generator get_rng_state initial_seed manual_seed seed set_rng_state"
 __getattr__ = _on_first_use(
     __name__,
-    rooms=_ROOMS.split(),
+    rooms=("mindspore", *_ROOMS.split()),
     names={
-        **dict.fromkeys(mindspore.ON_FIRST_USE, "mindspore"),
+        **dict.fromkeys(_MINDSPORES, "mindspore"),
         **dict.fromkeys(_PARALLEL.split(), "mindspore.parallel"),
         **dict.fromkeys(_TRAIN.split(), "train"),
         **dict.fromkeys(nn.METRICS.split(), "train"),
@@ -93,7 +96,7 @@ __getattr__ = _on_first_use(
         "Type": "tensors.dtype",
         **dict.fromkeys(f"{dtype.SECOND_NAMES} bool int float STRICT COMPATIBLE LAX".split(), "tensors.dtype_names"),
         "_Function": "autograd.function",
-        "_no_grad": "common",
+        "_no_grad": "mindspore.common",
         "build_train_network": "amp",
         "get_level": "mindspore.log",
         "get_log_config": "mindspore.log",

@@ -24,6 +24,7 @@ _MOVED = {
     ("", ""): "graph=compile ranks=distributed serialization=formats",
     ("", "mindspore"): "",
     ("", "mindspore"): "boost device_context hal log parallel run_check runtime",
+    ("", "mindspore"): "boost common communication device_context hal jit log parallel run_check runtime",
     ("core", "autograd"): "function grad marks offloading saved_tensors walk=backward watched_backward",
     ("core", "base"): (
         "absent=absent_names atomic_write checks=argument_checks file_labels "

@@ -34,8 +34,8 @@ __getattr__ = _on_first_use(
     rooms=("communication",),
     names={
         "Custom": "ops.primitives",
-        "ReduceOp": "communication",
-        "constexpr": "jit",
-        **dict.fromkeys(_RANKS.split(), "communication.in_place"),
+        "ReduceOp": "mindspore.communication",
+        "constexpr": "mindspore.jit",
+        **dict.fromkeys(_RANKS.split(), "mindspore.communication.in_place"),
     },
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..base.module_names import on_first_use
 
 if TYPE_CHECKING:
-    from ..communication.in_place import *
+    from ..mindspore.communication.in_place import *
 
 __all__ = [
     "P2POp", "all_gather", "all_gather_into_tensor", "all_gather_into_tensor_uneven", "all_gather_object", "all_reduce",
@@ -19,4 +19,4 @@ __all__ = [
     "scatter_tensor", "send", "send_object_list", "set_comm_ops_inplace"
 ]  # fmt: skip
 
-__getattr__ = on_first_use(__name__, names=dict.fromkeys(__all__, "communication.in_place"))
+__getattr__ = on_first_use(__name__, names=dict.fromkeys(__all__, "mindspore.communication.in_place"))

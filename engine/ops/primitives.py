@@ -357,5 +357,10 @@ for _module in walk_packages([str(Path(__file__).parent)], f"{__package__}."):
 for _function, _declared in PRIMITIVES.values():
     globals()[_declared.name] = _class_of(_function, _declared)
     __all__.append(_declared.name)
-_ELSEWHERE = {"Custom": "ops.custom", "ReduceOp": "communication", "_primexpr": "jit", "constexpr": "jit"}
+_ELSEWHERE = {
+    "Custom": "ops.custom",
+    "ReduceOp": "mindspore.communication",
+    "_primexpr": "mindspore.jit",
+    "constexpr": "mindspore.jit",
+}
 __getattr__ = _on_first_use(__name__, names=_ELSEWHERE)

@@ -55,6 +55,14 @@ def test_no_import_of_an_old_name_changes_an_attribute(run_python: Run) -> None:
     assert run_python(code).stdout.splitlines() == ["[]", "shape True"]
 
 
+def test_what_is_below_a_package_with_an_old_name_is_not_loaded_again(run_python: Run) -> None:
+    code = (
+        "import hookscope.engine.communication.in_place as in_place, hookscope.engine as ms\n"
+        "print(in_place.__name__, in_place.P2POp is ms.ops.P2POp, ms.communication.in_place is in_place)"
+    )
+    assert run_python(code).stdout == "hookscope.engine.mindspore.communication.in_place True True\n"
+
+
 def test_an_unknown_name_below_the_engine_is_an_import_error(run_python: Run) -> None:
     code = "try: import hookscope.engine.core.nope\nexcept ModuleNotFoundError as error: print(error)"
     assert "No module named 'hookscope.engine.core.nope'" in run_python(code).stdout

@@ -78,6 +78,11 @@ assert mindspore._c_expression.typing is typing and isinstance(ms.float32, Type)
     )
 
 
+def test_a_star_import_leaves_the_name_mindspore_to_the_program() -> None:
+    """The engine has a package of that name, too."""
+    assert python(INSTALL + "import mindspore\nfrom mindspore import *\nprint(mindspore.Tensor is Tensor)") == "True\n"
+
+
 def test_aliasing_changes_no_name_of_the_engine() -> None:
     code = """
 import sys

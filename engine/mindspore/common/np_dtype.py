@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tensors import dtype
+from ...tensors import dtype
 
 __all__ = ["bfloat16"]  # noqa: F822  (it is made when it is first asked for, as the library that has it is)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..distributed.worker import Pending
+from ...distributed.worker import Pending
 
 __all__ = ["CommHandle"]
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..base.argument_checks import check_int
-from ..base.module_names import on_first_use
-from ..cpu.notices import tell
-from ..distributed import world as ranks
-from ..distributed.world import Group, group_of
+from ...base.argument_checks import check_int
+from ...base.module_names import on_first_use
+from ...cpu.notices import tell
+from ...distributed import world as ranks
+from ...distributed.world import Group, group_of
 
 __all__ = [
     "HCCL_WORLD_COMM_GROUP",

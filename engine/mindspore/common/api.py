@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..autograd.saved_tensors import saved_tensors_hooks
-from ..base.module_names import on_first_use
+from ...autograd.saved_tensors import saved_tensors_hooks
+from ...base.module_names import on_first_use
+from ...tape.tape import no_gradients, state
+from ...tensors.nested import tensors_in
+from ...tensors.placeholder import Placeholder
 from ..jit import jit, jit_class, ms_memory_recycle
-from ..tape.tape import no_gradients, state
-from ..tensors.nested import tensors_in
-from ..tensors.placeholder import Placeholder
 
 if TYPE_CHECKING:
-    from ..nn import Cell
+    from ...nn import Cell
 
 __all__ = [
     "_cell_graph_executor",

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ..base.argument_checks import check_bool
-from ..base.module_names import on_first_use
-from ..base.types import Array
-from ..distributed import exchange
-from ..distributed.notes import described
-from ..distributed.world import Group
-from ..ops import collectives as table
-from ..ops.arguments import check_tensor
-from ..tensors.tensor import Tensor
+from ...base.argument_checks import check_bool
+from ...base.module_names import on_first_use
+from ...base.types import Array
+from ...distributed import exchange
+from ...distributed.notes import described
+from ...distributed.world import Group
+from ...ops import collectives as table
+from ...ops.arguments import check_tensor
+from ...tensors.tensor import Tensor
 from .handles import CommHandle
 from .messages import P2POp, batch_isend_irecv, irecv, isend, recv, send
 from .object_lists import (
@@ -572,7 +572,7 @@ def _parts(tensors: Sequence[Tensor], whole: Tensor) -> None:
 
 
 def _flat(tensors: Sequence[Tensor]) -> Tensor:
-    from .. import ops
+    from ... import ops
 
     return ops.concat([tensor.reshape(-1) for tensor in tensors])
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..ops import collectives as table
-from ..ops.arguments import check_tensor
-from ..tensors.dtype import DType, float32
-from ..tensors.tensor import Tensor
+from ...ops import collectives as table
+from ...ops.arguments import check_tensor
+from ...tensors.dtype import DType, float32
+from ...tensors.tensor import Tensor
 from . import in_place
 from .handles import CommHandle
 from .messages import received

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..distributed import mailbox
-from ..ops import collectives as table
-from ..ops.arguments import check_tensor
-from ..tensors.tensor import Tensor
+from ...distributed import mailbox
+from ...ops import collectives as table
+from ...ops.arguments import check_tensor
+from ...tensors.tensor import Tensor
 from .handles import CommHandle
 from .process_groups import checked, in_group
 from .results import gives_new

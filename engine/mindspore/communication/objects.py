@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.collectives import on_host
-from ..tensors import dtype as dtypes
-from ..tensors.tensor import Tensor
+from ...ops.collectives import on_host
+from ...tensors import dtype as dtypes
+from ...tensors.tensor import Tensor
 
 __all__ = ["from_bytes", "to_bytes"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..base.argument_checks import check_bool
+from ...base.argument_checks import check_bool
 
 __all__ = ["set_comm_ops_inplace"]
 

@@ -6,12 +6,12 @@ import hashlib
 import importlib.util
 from typing import Any
 
-from ..base.argument_checks import check_int
-from ..distributed import world as ranks
-from ..distributed.world import Group, group_of
-from ..ops import collectives as table
-from ..ops.arguments import check_tensor
-from ..tensors.tensor import Tensor
+from ...base.argument_checks import check_int
+from ...distributed import world as ranks
+from ...distributed.world import Group, group_of
+from ...ops import collectives as table
+from ...ops.arguments import check_tensor
+from ...tensors.tensor import Tensor
 from . import GlobalComm, create_group, destroy_group, init, release
 
 __all__ = [

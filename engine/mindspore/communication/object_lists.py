@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..base.types import Array
-from ..distributed import exchange
-from ..distributed.world import Group
-from ..ops import collectives as table
-from ..tensors.dtype import int64
-from ..tensors.tensor import Tensor
+from ...base.types import Array
+from ...distributed import exchange
+from ...distributed.world import Group
+from ...ops import collectives as table
+from ...tensors.dtype import int64
+from ...tensors.tensor import Tensor
 from .messages import received, send
 from .objects import from_bytes, to_bytes
 from .process_groups import in_group

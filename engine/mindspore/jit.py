@@ -13,12 +13,12 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
-from .base.argument_checks import check_bool, check_callable, check_int, check_type
-from .base.modes import graphs
-from .base.module_names import on_first_use
-from .nn import Cell
-from .tensors.placeholder import Placeholder, is_open
-from .tensors.tensor import Tensor
+from ..base.argument_checks import check_bool, check_callable, check_int, check_type
+from ..base.modes import graphs
+from ..base.module_names import on_first_use
+from ..nn import Cell
+from ..tensors.placeholder import Placeholder, is_open
+from ..tensors.tensor import Tensor
 
 __all__ = [
     "JitConfig",

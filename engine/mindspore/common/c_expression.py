@@ -11,15 +11,15 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
-from ..tensors import dtype as typing
+from ...tensors import dtype as typing
 
 __all__ = ["security", "typing"]
 
 _HELD = {
-    "COOTensor": "common.COOTensor",
-    "CSRTensor": "common.CSRTensor",
+    "COOTensor": "mindspore.common.COOTensor",
+    "CSRTensor": "mindspore.common.CSRTensor",
     "Event": "mindspore.runtime.Event",
-    "RowTensor": "common.RowTensor",
+    "RowTensor": "mindspore.common.RowTensor",
     "Stream": "mindspore.runtime.Stream",
     "Tensor": "tensors.tensor.Tensor",
     "TensorPy": "tensors.tensor.Tensor",
@@ -71,7 +71,7 @@ _OTHERS = (
     "tft_register_config update_func_graph_hyper_params update_pijit_default_config verify_inputs_signature"
 )
 """Names of MindSpore 2.10's compiled module other than those of operators."""
-_ENGINE = __name__.rsplit(".", 2)[0]
+_ENGINE = __name__.rsplit(".", 3)[0]
 
 security = SimpleNamespace(enable_security=lambda: False)
 """MindSpore calls builds without dumps and summaries secure; this one has both."""
