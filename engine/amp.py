@@ -148,7 +148,7 @@ def auto_mixed_precision(network: N, amp_level: str = "O0", dtype: DType = float
                 f"For 'auto_mixed_precision', 'network' must be {expected}, but got {type(network).__name__}"
             )
         _check_dtype("auto_mixed_precision", dtype)
-        return cast(N, _mixed(network, dtype))
+        return cast(N, _in_mixed_precision(network, dtype))
     _check_dtype("auto_mixed_precision", dtype)
     if amp_level not in _LEVELS:
         raise ValueError(f"For 'auto_mixed_precision', 'amp_level' must be one of {_LEVELS}, but got {amp_level!r}")
@@ -208,30 +208,30 @@ def custom_mixed_precision(
     return network
 
 
-def _mixed(function: Callable[..., Any], dtype: DType) -> Callable[..., Any]:
-    listed = precision.Listed(frozenset(), dtype, _AUTO_LOWER, _AUTO_FULL)
+def _in_mixed_precision(function: Callable[..., Any], dtype: DType) -> Callable[..., Any]:
+    classes = precision.Listed(frozenset(), dtype, _AUTO_LOWER, _AUTO_FULL)
 
     @functools.wraps(function)
-    def mixed(*args: Any, **kwargs: Any) -> Any:
-        with precision.scope(precision.current(), listed):
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with precision.scope(precision.current(), classes):
             return function(*args, **kwargs)
 
-    return mixed
+    return run
 
 
-def _is_primitive(one: type) -> bool:
-    return issubclass(one, primitives.Primitive)
+def _is_primitive(kind: type) -> bool:
+    return issubclass(kind, primitives.Primitive)
 
 
-def _check_dtype(who: str, dtype: DType) -> None:
+def _check_dtype(caller: str, dtype: DType) -> None:
     if dtype not in (float16, bfloat16):
-        raise ValueError(f"For '{who}', 'dtype' must be float16 or bfloat16, but got {dtype}")
+        raise ValueError(f"For '{caller}', 'dtype' must be float16 or bfloat16, but got {dtype}")
 
 
-def _lower_white(network: Cell, listed: Collection[type], dtype: DType) -> None:
-    operators = frozenset(cls for cls in listed if _is_primitive(cls))
+def _lower_white(network: Cell, classes: Collection[type], dtype: DType) -> None:
+    operators = frozenset(cls for cls in classes if _is_primitive(cls))
     layers = [name for cls in operators for name in (cls.__name__, *_LAYERS_OF.get(cls.__name__, ()))]
-    cells = {*listed, *(getattr(nn, name, None) for name in layers)}
+    cells = {*classes, *(getattr(nn, name, None) for name in layers)}
     for cell in [cell for _, cell in network.cells_and_names() if type(cell) in cells]:
         if cell.mixed_precision_type is None:  # else its user has chosen a type
             cell.to_float(dtype)
@@ -387,10 +387,10 @@ def _is_finite(tensor: Tensor) -> bool:
         return bool(np.isfinite(array.sum())) or bool(ops.isfinite(tensor).asnumpy().all())
 
 
-def _mapped(function: Callable[[Tensor], Any], inputs: Any) -> Any:
+def _map(function: Callable[[Tensor], Any], inputs: Any) -> Any:
     if isinstance(inputs, tuple | list):
-        mapped = [_mapped(function, item) for item in inputs]
-        return mapped if isinstance(inputs, list) else tuple(mapped)
+        values = [_map(function, item) for item in inputs]
+        return values if isinstance(inputs, list) else tuple(values)
     return function(inputs)
 
 
@@ -399,12 +399,12 @@ def _mapped(function: Callable[[Tensor], Any], inputs: Any) -> Any:
 
 def _grad_scale_map(scale_value: Tensor, inputs: Nested) -> Any:
     """Multiply tensors in tuples and lists by the scale, each in its dtype."""
-    return _mapped(lambda x: x * scale_value.astype(x.dtype), inputs)
+    return _map(lambda x: x * scale_value.astype(x.dtype), inputs)
 
 
 def _grad_unscale_map(scale_value: Tensor, inputs: Nested) -> Any:
     """Divide tensors in tuples and lists by the scale, each in its dtype."""
-    return _mapped(lambda x: x * (1 / scale_value).astype(x.dtype), inputs)
+    return _map(lambda x: x * (1 / scale_value).astype(x.dtype), inputs)
 
 
 class LossScaler:
@@ -419,10 +419,10 @@ class LossScaler:
     """
 
     def __init__(self, scale_value: float) -> None:
-        who = type(self).__name__
-        check_number(scale_value, who, "scale_value")
+        caller = type(self).__name__
+        check_number(scale_value, caller, "scale_value")
         if scale_value < 1:
-            raise ValueError(f"For '{who}', 'scale_value' must be at least 1, but got {scale_value}")
+            raise ValueError(f"For '{caller}', 'scale_value' must be at least 1, but got {scale_value}")
         self.scale_value = Parameter(Tensor(scale_value, float32), name="scale_value")
 
     def scale(self, inputs: Nested) -> Any:
@@ -516,8 +516,8 @@ class DynamicLossScaler(LossScaler):
             scale = max(np.float32(1), scale / np.float32(self.scale_factor))
         elif counter == self.scale_window - 1:
             with np.errstate(over="ignore"):
-                raised = scale * np.float32(self.scale_factor)
-            scale = raised if np.isfinite(raised) else scale
+                larger = scale * np.float32(self.scale_factor)
+            scale = larger if np.isfinite(larger) else scale
         self.scale_value.set_data(Tensor(np.float32(scale)))
         self.counter.set_data(Tensor(np.int32((counter + 1) % self.scale_window if finite else 0)))
         return True

@@ -31,7 +31,7 @@ GRAPH_MODE = 0
 PYNATIVE_MODE = 1
 
 
-class _Kept(NamedTuple):
+class _StoredSetting(NamedTuple):
     """A setting of MindSpore's graph compiler or of other devices: stored and readable, without effect on eager
     runs."""
 
@@ -42,41 +42,41 @@ class _Kept(NamedTuple):
 
 _NOT_NEGATIVE = range(2**31)
 _settings: dict[str, Any] = {"mode": PYNATIVE_MODE}
-_KEPT = {
-    "ascend_config": _Kept(dict, {}),
-    "aoe_config": _Kept(dict, {}),
-    "aoe_tune_mode": _Kept(str, ""),
-    "check_bprop": _Kept(bool, False),
-    "compile_cache_path": _Kept(str, ""),
-    "debug_level": _Kept(int, 0, (0, 1)),
-    "deterministic": _Kept(str, "OFF", ("ON", "OFF")),
-    "device_id": _Kept(int, 0, range(4096)),
-    "disable_format_transform": _Kept(bool, False),
-    "enable_compile_cache": _Kept(bool, None),
-    "enable_dump": _Kept(bool, None),
-    "enable_graph_kernel": _Kept(bool, False),
-    "enable_reduce_precision": _Kept(bool, True),
-    "env_config_path": _Kept(str, ""),
-    "exec_order": _Kept(str, "bfs", ("bfs", "dfs")),
-    "gpu_config": _Kept(dict, {}),
-    "graph_kernel_flags": _Kept(str, ""),
-    "inter_op_parallel_num": _Kept(int, 0, _NOT_NEGATIVE),
-    "jit_config": _Kept(dict, {}),
-    "jit_level": _Kept(str, "", ("", "O0", "O1", "O2")),
-    "jit_syntax_level": _Kept(int, LAX, (STRICT, COMPATIBLE, LAX)),
-    "max_call_depth": _Kept(int, 1000, range(1, 2**31)),
-    "max_device_memory": _Kept(str, "1024GB"),
-    "memory_optimize_level": _Kept(str, "O0", ("O0", "O1")),
-    "mempool_block_size": _Kept(str, "1GB"),
-    "op_timeout": _Kept(int, 900, _NOT_NEGATIVE),
-    "print_file_path": _Kept(str, ""),
-    "pynative_synchronize": _Kept(bool, False),
-    "reserve_class_name_in_scope": _Kept(bool, True),
-    "runtime_num_threads": _Kept(int, 0, _NOT_NEGATIVE),
-    "save_graphs": _Kept((bool, int), 0, range(4)),
-    "save_graphs_path": _Kept(str, "."),
-    "support_binary": _Kept(bool, False),
-    "variable_memory_max_size": _Kept(str, "0"),
+_STORED_SETTINGS = {
+    "ascend_config": _StoredSetting(dict, {}),
+    "aoe_config": _StoredSetting(dict, {}),
+    "aoe_tune_mode": _StoredSetting(str, ""),
+    "check_bprop": _StoredSetting(bool, False),
+    "compile_cache_path": _StoredSetting(str, ""),
+    "debug_level": _StoredSetting(int, 0, (0, 1)),
+    "deterministic": _StoredSetting(str, "OFF", ("ON", "OFF")),
+    "device_id": _StoredSetting(int, 0, range(4096)),
+    "disable_format_transform": _StoredSetting(bool, False),
+    "enable_compile_cache": _StoredSetting(bool, None),
+    "enable_dump": _StoredSetting(bool, None),
+    "enable_graph_kernel": _StoredSetting(bool, False),
+    "enable_reduce_precision": _StoredSetting(bool, True),
+    "env_config_path": _StoredSetting(str, ""),
+    "exec_order": _StoredSetting(str, "bfs", ("bfs", "dfs")),
+    "gpu_config": _StoredSetting(dict, {}),
+    "graph_kernel_flags": _StoredSetting(str, ""),
+    "inter_op_parallel_num": _StoredSetting(int, 0, _NOT_NEGATIVE),
+    "jit_config": _StoredSetting(dict, {}),
+    "jit_level": _StoredSetting(str, "", ("", "O0", "O1", "O2")),
+    "jit_syntax_level": _StoredSetting(int, LAX, (STRICT, COMPATIBLE, LAX)),
+    "max_call_depth": _StoredSetting(int, 1000, range(1, 2**31)),
+    "max_device_memory": _StoredSetting(str, "1024GB"),
+    "memory_optimize_level": _StoredSetting(str, "O0", ("O0", "O1")),
+    "mempool_block_size": _StoredSetting(str, "1GB"),
+    "op_timeout": _StoredSetting(int, 900, _NOT_NEGATIVE),
+    "print_file_path": _StoredSetting(str, ""),
+    "pynative_synchronize": _StoredSetting(bool, False),
+    "reserve_class_name_in_scope": _StoredSetting(bool, True),
+    "runtime_num_threads": _StoredSetting(int, 0, _NOT_NEGATIVE),
+    "save_graphs": _StoredSetting((bool, int), 0, range(4)),
+    "save_graphs_path": _StoredSetting(str, "."),
+    "support_binary": _StoredSetting(bool, False),
+    "variable_memory_max_size": _StoredSetting(str, "0"),
 }
 _REMOVED = {"precompile_only": "set MS_DEV_PRECOMPILE_ONLY", "grad_for_scalar": "differentiate by a Tensor"}
 
@@ -122,17 +122,17 @@ def _follow(key: str, value: Any) -> None:
         if value == "O2":
             _tell("jit_level='O2'", "it is for other devices, and plans are those of 'O0'")
         set_level("O1" if value == "O1" else "O0")
-    elif key in _IDLE and value != _KEPT[key].default:
+    elif key in _IDLE and value != _STORED_SETTINGS[key].default:
         _tell(key, _IDLE[key])
 
 
-def _tell(what: str, instead: str) -> None:
-    warnings.warn(f"For 'set_context', {what} has no effect here: {instead}", stacklevel=4)
+def _tell(subject: str, instead: str) -> None:
+    warnings.warn(f"For 'set_context', {subject} has no effect here: {instead}", stacklevel=4)
 
 
-def _check_kept(key: str, value: Any) -> None:
+def _check_stored(key: str, value: Any) -> None:
     """Raise MindSpore's class of error for a value that it refuses."""
-    setting = _KEPT[key]
+    setting = _STORED_SETTINGS[key]
     if not isinstance(value, setting.types):
         kinds = setting.types if isinstance(setting.types, tuple) else (setting.types,)
         raise TypeError(
@@ -143,10 +143,10 @@ def _check_kept(key: str, value: Any) -> None:
         allowed = setting.allowed
         if isinstance(allowed, range):
             last = "on" if allowed.stop == 2**31 else f"to {allowed.stop - 1}"
-            words = f"from {allowed.start} {last}"
+            choices = f"from {allowed.start} {last}"
         else:
-            words = f"one of {list(allowed)}"
-        raise ValueError(f"For 'set_context', '{key}' must be {words}, but got {value!r}")
+            choices = f"one of {list(allowed)}"
+        raise ValueError(f"For 'set_context', '{key}' must be {choices}, but got {value!r}")
 
 
 def set_context(**kwargs: Any) -> None:
@@ -179,8 +179,8 @@ def set_context(**kwargs: Any) -> None:
         elif key == "bprop_forward_hooks":
             check_bool(value, "set_context", key)
             set_bprop_forward_hooks(value)
-        elif key in _KEPT:
-            _check_kept(key, value)
+        elif key in _STORED_SETTINGS:
+            _check_stored(key, value)
             if key == "jit_config":
                 _check_jit_config(value)
             _settings[key] = value
@@ -209,8 +209,8 @@ def get_context(attr_key: str) -> Any:
         return bprop_forward_hooks()
     if attr_key in _settings:
         return _settings[attr_key]
-    if attr_key in _KEPT:
-        return _KEPT[attr_key].default
+    if attr_key in _STORED_SETTINGS:
+        return _STORED_SETTINGS[attr_key].default
     raise ValueError(f"For 'get_context', there is no setting '{attr_key}'")
 
 

@@ -131,7 +131,8 @@ _MOVED = {
     ("ops", "ops.sparse"): (
         " sparse_matrices=matrices sparse_parts=components sparse_tensors=tensors sparse_unary=unary"
     ),
-    ("ranks", "distributed"): "exchange mailbox notes settings together waiting worker world",
+    ("distributed", "distributed"): "together=synchronization",
+    ("ranks", "distributed"): "exchange mailbox notes settings together=synchronization waiting worker world",
     ("serialization", "formats"): (
         "ckpt converting=conversion exporting=export free_memory loading=load_checkpoint "
         "names=checkpoint_names safetensors saving=save_checkpoint turns=path_locks"

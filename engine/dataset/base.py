@@ -16,7 +16,7 @@ import numpy as np
 from ..base.argument_checks import check_bool, check_callable, check_int, check_type
 from ..tensors.tensor import Tensor
 from . import config
-from .callback import Watch, listed
+from .callback import Watch, callback_list
 
 __all__ = ["Dataset", "DatasetIterator", "Row", "Step", "names_of", "newest_pass"]
 
@@ -204,7 +204,7 @@ class Dataset:
         """
         _check_workers("batch", num_parallel_workers)
         more = ("per_batch_map", "input_columns", "output_columns", "python_multiprocessing", "max_rowsize")
-        _known("batch", kwargs, more)
+        _check_keywords("batch", kwargs, more)
         return steps.Batch(self, batch_size, drop_remainder, kwargs)
 
     def padded_batch(
@@ -257,8 +257,8 @@ class Dataset:
         """
         _check_workers("map", num_parallel_workers)
         callbacks = kwargs.pop("callbacks", None)
-        _known("map", kwargs, ("python_multiprocessing", "max_rowsize", "cache", "offload"))
-        return steps.Map(self, operations, input_columns, output_columns, listed(callbacks))
+        _check_keywords("map", kwargs, ("python_multiprocessing", "max_rowsize", "cache", "offload"))
+        return steps.Map(self, operations, input_columns, output_columns, callback_list(callbacks))
 
     def bucket_batch_by_length(
         self,
@@ -603,7 +603,7 @@ class Step(Dataset):
     def size(self) -> int:
         return self.source.size()
 
-    def _places(self, names: list[str]) -> list[int]:
+    def _column_numbers(self, names: list[str]) -> list[int]:
         columns = self.source.columns()
         for name in names:
             if name not in columns:
@@ -619,7 +619,7 @@ class DatasetIterator:
         num_epochs: the number of passes; -1: unlimited.
         output_numpy: NumPy arrays instead of tensors.
         form: converts a row, a tuple, to the returned value.
-        who: the name of the method in messages.
+        caller: the name of the method in messages.
         do_copy: a bool, without effect: returned values belong to the caller.
 
     Raises:
@@ -629,15 +629,21 @@ class DatasetIterator:
     """
 
     def __init__(
-        self, dataset: Dataset, num_epochs: int, output_numpy: bool, form: Callable[[Row], Any], who: str, do_copy: bool
+        self,
+        dataset: Dataset,
+        num_epochs: int,
+        output_numpy: bool,
+        form: Callable[[Row], Any],
+        caller: str,
+        do_copy: bool,
     ) -> None:
-        check_int(num_epochs, who, "num_epochs", show=repr)
+        check_int(num_epochs, caller, "num_epochs", show=repr)
         if num_epochs == 0:
-            raise RuntimeError(f"For '{who}', 'num_epochs' must be -1 or above 0, but got 0")
+            raise RuntimeError(f"For '{caller}', 'num_epochs' must be -1 or above 0, but got 0")
         if num_epochs != -1 and not 1 <= num_epochs <= _MOST:
-            raise ValueError(f"For '{who}', 'num_epochs' must be -1 or above 0, but got {num_epochs}")
-        check_bool(output_numpy, who, "output_numpy", show=repr)
-        check_bool(do_copy, who, "do_copy", show=repr)
+            raise ValueError(f"For '{caller}', 'num_epochs' must be -1 or above 0, but got {num_epochs}")
+        check_bool(output_numpy, caller, "output_numpy", show=repr)
+        check_bool(do_copy, caller, "do_copy", show=repr)
         self._dataset, self._left, self._numpy, self._form = dataset, num_epochs, output_numpy, form
         self._random, self._epoch = config.new_random(), -1
         self._rows: Iterator[Row] | None = None
@@ -658,17 +664,17 @@ class DatasetIterator:
             if self._epoch == 0:
                 self._tell(Watch.begins)
             self._tell(Watch.epoch_begins)
-            with config.using(self._random, self._epoch, self._watches):
+            with config.iteration(self._random, self._epoch, self._watches):
                 self._rows = self._dataset.rows(self._random)
         try:
-            with config.using(self._random, self._epoch, self._watches):
+            with config.iteration(self._random, self._epoch, self._watches):
                 row = next(self._rows)
         except StopIteration:
             self._rows = None
             self._tell(Watch.epoch_ends)
             raise
         _newest = self._pass, _newest[1] + 1
-        return self._form(_given(row, self._numpy))
+        return self._form(_converted_row(row, self._numpy))
 
     def _tell(self, moment: Callable[[Watch], None]) -> None:
         for watch in self._watches.values():
@@ -706,7 +712,7 @@ def _maps(dataset: Dataset) -> Iterator[steps.Map]:
         yield from _maps(child)
 
 
-def _given(row: Row, as_numpy: bool) -> Row:
+def _converted_row(row: Row, as_numpy: bool) -> Row:
     """Convert a row for its consumer; text stays a NumPy array."""
     return tuple([_value(value, as_numpy) for value in row])
 
@@ -728,22 +734,22 @@ def _not_covered(name: str, instead: str) -> NoReturn:
     raise NotImplementedError(f"Dataset.{name} is not covered by hookscope: {instead}")
 
 
-def _known(who: str, given: dict[str, Any], names: tuple[str, ...]) -> None:
-    for name in given:
+def _check_keywords(caller: str, keywords: dict[str, Any], names: tuple[str, ...]) -> None:
+    for name in keywords:
         if name not in names:
-            raise TypeError(f"For '{who}', there is no argument '{name}'; further ones are {', '.join(names)}")
+            raise TypeError(f"For '{caller}', there is no argument '{name}'; further ones are {', '.join(names)}")
 
 
-def _check_workers(who: str, number: int | None) -> None:
+def _check_workers(caller: str, number: int | None) -> None:
     if number is not None:
-        between(who, "num_parallel_workers", number, 1)
+        between(caller, "num_parallel_workers", number, 1)
 
 
-def between(who: str, argument: str, value: int, least: int) -> int:
+def between(caller: str, argument: str, value: int, least: int) -> int:
     """Raise TypeError or ValueError unless ``value`` is an int from ``least`` on."""
-    check_int(value, who, argument)
+    check_int(value, caller, argument)
     if not least <= value <= _MOST:
-        raise ValueError(f"For '{who}', '{argument}' must be from {least} to {_MOST}, but got {value}")
+        raise ValueError(f"For '{caller}', '{argument}' must be from {least} to {_MOST}, but got {value}")
     return value
 
 
@@ -754,21 +760,23 @@ def pads(pad_info: dict[str, Any]) -> dict[str, Any]:
         TypeError: not a dictionary by str, or an entry that is neither None nor a shape and a value.
         ValueError: such an entry of another length than two.
     """
-    who = "padded_batch"
-    padding: dict[str, Any] = check_type(pad_info, dict, who, "pad_info", show=repr)
+    caller = "padded_batch"
+    padding: dict[str, Any] = check_type(pad_info, dict, caller, "pad_info", show=repr)
     for name, entry in padding.items():
-        check_type(name, str, who, "pad_info", "a dictionary by the names of columns", show=repr)
-        check_type(entry, tuple | list | None, who, "pad_info", "{column: (shape, value)}", show=repr)
+        check_type(name, str, caller, "pad_info", "a dictionary by the names of columns", show=repr)
+        check_type(entry, tuple | list | None, caller, "pad_info", "{column: (shape, value)}", show=repr)
         if entry is not None and len(entry) != 2:
-            raise ValueError(f"For '{who}', 'pad_info' must have a shape and a value for '{name}', but got {entry!r}")
+            raise ValueError(
+                f"For '{caller}', 'pad_info' must have a shape and a value for '{name}', but got {entry!r}"
+            )
     return padding
 
 
-def names_of(who: str, argument: str, columns: Names) -> list[str]:
+def names_of(caller: str, argument: str, columns: Names) -> list[str]:
     """Return a name or a list of names as a list.
 
     Args:
-        who: the name of the function in messages.
+        caller: the name of the function in messages.
         argument: the name of its argument.
         columns: the argument's value.
 
@@ -778,9 +786,9 @@ def names_of(who: str, argument: str, columns: Names) -> list[str]:
     """
     names = [columns] if isinstance(columns, str) else columns
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"For '{who}', '{argument}' must be a str or a list of them, but got {columns!r}")
+        raise TypeError(f"For '{caller}', '{argument}' must be a str or a list of them, but got {columns!r}")
     if not names or len(set(names)) != len(names) or "" in names:
-        raise ValueError(f"For '{who}', '{argument}' must name different columns, but got {columns!r}")
+        raise ValueError(f"For '{caller}', '{argument}' must name different columns, but got {columns!r}")
     return list(names)
 
 

@@ -42,35 +42,35 @@ class BucketBatch(Step):
         to_boundary: bool,
         drop_remainder: bool,
     ) -> None:
-        who = "bucket_batch_by_length"
-        check_type(column_names, list, who, "column_names", "a list of str", show=repr)
+        caller = "bucket_batch_by_length"
+        check_type(column_names, list, caller, "column_names", "a list of str", show=repr)
         if not column_names:
-            raise ValueError(f"For '{who}', 'column_names' must not be empty")
+            raise ValueError(f"For '{caller}', 'column_names' must not be empty")
         for name, numbers in (("bucket_boundaries", boundaries), ("bucket_batch_sizes", sizes)):
-            check_type(numbers, list, who, name, "a list of int", show=repr)
+            check_type(numbers, list, caller, name, "a list of int", show=repr)
             if not all(isinstance(n, int) and not isinstance(n, bool) for n in numbers):
-                raise TypeError(f"For '{who}', '{name}' must be a list of int, but got {numbers!r}")
+                raise TypeError(f"For '{caller}', '{name}' must be a list of int, but got {numbers!r}")
             if not numbers or min(numbers) < 1:
-                raise ValueError(f"For '{who}', '{name}' must be ints above 0, at least one, but got {numbers}")
+                raise ValueError(f"For '{caller}', '{name}' must be ints above 0, at least one, but got {numbers}")
         if any(low >= high for low, high in itertools.pairwise(boundaries)):
-            raise ValueError(f"For '{who}', 'bucket_boundaries' must rise, but got {boundaries}")
+            raise ValueError(f"For '{caller}', 'bucket_boundaries' must rise, but got {boundaries}")
         if len(sizes) != len(boundaries) + 1:
             raise ValueError(
-                f"For '{who}', 'bucket_batch_sizes' must have one entry more than 'bucket_boundaries', "
+                f"For '{caller}', 'bucket_batch_sizes' must have one entry more than 'bucket_boundaries', "
                 f"but got {len(sizes)} for {len(boundaries)}"
             )
         if length is not None:
-            check_callable(length, who, "element_length_function", show=repr)
+            check_callable(length, caller, "element_length_function", show=repr)
         if length is None and len(column_names) != 1:
             raise ValueError(
-                f"For '{who}', 'column_names' must be one column where there is no 'element_length_function', "
+                f"For '{caller}', 'column_names' must be one column where there is no 'element_length_function', "
                 f"but got {column_names}"
             )
-        check_type(pad_info, dict | None, who, "pad_info", "a dict or None", show=repr)
-        check_bool(to_boundary, who, "pad_to_bucket_boundary", show=repr)
-        check_bool(drop_remainder, who, "drop_remainder", show=repr)
+        check_type(pad_info, dict | None, caller, "pad_info", "a dict or None", show=repr)
+        check_bool(to_boundary, caller, "pad_to_bucket_boundary", show=repr)
+        check_bool(drop_remainder, caller, "drop_remainder", show=repr)
         super().__init__(source)
-        self.names = names_of(who, "column_names", column_names)
+        self.names = names_of(caller, "column_names", column_names)
         self.boundaries, self.sizes, self.length = boundaries, sizes, length
         self.pad_info, self.to_boundary, self.drop_remainder = pad_info or {}, to_boundary, drop_remainder
 
@@ -78,17 +78,17 @@ class BucketBatch(Step):
         return Dataset.size(self)
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
-        positions = self._places(self.names)
+        positions = self._column_numbers(self.names)
         buckets: list[list[Row]] = [[] for _ in self.sizes]
         for row in self.source.rows(generator):
             index = bisect_right(self.boundaries, self._length([row[p] for p in positions]))
             buckets[index].append(row)
             if len(buckets[index]) == self.sizes[index]:
-                yield self._together(buckets[index], index)
+                yield self._collate(buckets[index], index)
                 buckets[index] = []
         for index, rows in enumerate(buckets):
             if rows and not self.drop_remainder:
-                yield self._together(rows, index)
+                yield self._collate(rows, index)
 
     def _length(self, values: list[Any]) -> int:
         if self.length is None:
@@ -109,20 +109,20 @@ class BucketBatch(Step):
             raise RuntimeError(f"For 'bucket_batch_by_length', {name} must return an int from 0 on, but got {result!r}")
         return length
 
-    def _together(self, rows: list[Row], place: int) -> Row:
+    def _collate(self, rows: list[Row], bucket: int) -> Row:
         columns = zip(self.columns(), zip(*rows, strict=True), strict=True)
-        return tuple([self._column(name, list(values), place) for name, values in columns])
+        return tuple([self._column(name, list(values), bucket) for name, values in columns])
 
-    def _column(self, name: str, values: list[Any], place: int) -> Any:
+    def _column(self, name: str, values: list[Any], bucket: int) -> Any:
         if not self.pad_info or name in self.pad_info:
             info = self.pad_info.get(name)
             if self.to_boundary and info is not None and info[0] is not None and None in info[0]:
-                if place == len(self.boundaries):
+                if bucket == len(self.boundaries):
                     raise RuntimeError(
                         "For 'bucket_batch_by_length', a row of the last bucket cannot be padded to its boundary: it "
                         f"has none, and column '{name}' must be shorter than {self.boundaries[-1]}"
                     )
-                most = self.boundaries[place] - 1
+                most = self.boundaries[bucket] - 1
                 info = ([most if n is None else n for n in info[0]], info[1])
-            values = steps.padded(f"column '{name}'", [steps.as_array(value) for value in values], info)
+            values = steps.pad(f"column '{name}'", [steps.as_array(value) for value in values], info)
         return steps.stacked("bucket_batch_by_length", name, values, "give 'pad_info'")

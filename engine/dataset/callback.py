@@ -82,16 +82,16 @@ class DSCallback:
 _MOMENTS = ("ds_begin", "ds_epoch_begin", "ds_epoch_end", "ds_step_begin", "ds_step_end")
 
 
-def listed(given: Any) -> list[DSCallback]:
-    """Return the callbacks of a ``map``, given as one, a list or None, as a list.
+def callback_list(callbacks: Any) -> list[DSCallback]:
+    """Return the callbacks of a ``map``, one, a list or None, as a list.
 
     Raises:
         TypeError: something else.
         AttributeError: a callback that defines no method.
     """
-    if given is None:
+    if callbacks is None:
         return []
-    callbacks = list(given) if isinstance(given, list | tuple) else [given]
+    callbacks = list(callbacks) if isinstance(callbacks, list | tuple) else [callbacks]
     for callback in callbacks:
         if not isinstance(callback, DSCallback):
             raise TypeError(f"For 'map', 'callbacks' must be a DSCallback or a list of them, but got {callback!r}")

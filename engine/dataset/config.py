@@ -48,7 +48,7 @@ _SETTINGS: dict[str, tuple[str, Any, int | tuple[str, ...] | None]] = {
     "sending_batches": ("batch_num", 0, -(2**31)),
     "video_backend": ("backend", None, ("CPU", "Ascend")),
 }
-_kept: dict[str, Any] = {name: default for name, (_, default, _) in _SETTINGS.items()}
+_values: dict[str, Any] = {name: default for name, (_, default, _) in _SETTINGS.items()}
 _iterator_mode = {"do_copy": False, "parallel_convert": False}
 
 
@@ -111,7 +111,7 @@ def current_watches() -> Mapping[Any, Any]:
 
 
 @contextmanager
-def using(generator: np.random.Generator, epoch: int, watches: Mapping[Any, Any] = _NO_WATCHES) -> Iterator[None]:
+def iteration(generator: np.random.Generator, epoch: int, watches: Mapping[Any, Any] = _NO_WATCHES) -> Iterator[None]:
     """Use ``generator`` for transforms and this epoch for batches inside the block.
 
     Args:
@@ -213,14 +213,14 @@ _IN_FILES = {
 
 def _set(setting: str, value: Any) -> None:
     argument, _, allowed = _SETTINGS[setting]
-    who = f"config.set_{setting}"
+    caller = f"config.set_{setting}"
     if allowed is None:
-        check_bool(value, who, argument, show=repr)
+        check_bool(value, caller, argument, show=repr)
     elif isinstance(allowed, tuple):
-        check_one_of(check_type(value, str, who, argument, show=repr), allowed, who, argument)
-    elif not allowed <= check_int(value, who, argument, show=repr) < 2**31:
-        raise ValueError(f"For '{who}', '{argument}' must be from {allowed} to 2**31 - 1, but got {value}")
-    _kept[setting] = value
+        check_one_of(check_type(value, str, caller, argument, show=repr), allowed, caller, argument)
+    elif not allowed <= check_int(value, caller, argument, show=repr) < 2**31:
+        raise ValueError(f"For '{caller}', '{argument}' must be from {allowed} to 2**31 - 1, but got {value}")
+    _values[setting] = value
 
 
 def _pair(setting: str) -> tuple[Callable[..., None], Callable[[], Any]]:
@@ -239,12 +239,12 @@ def _pair(setting: str) -> tuple[Callable[..., None], Callable[[], Any]]:
                 "config.set_debug_mode with 'debug_hook_list' is not covered by hookscope: "
                 "put a function that shows its values among the operations of map"
             )
-        who = f"config.set_{setting}"
-        check_type(arguments.get("filepath_prefix"), str | None, who, "filepath_prefix", "a str or None")
+        caller = f"config.set_{setting}"
+        check_type(arguments.get("filepath_prefix"), str | None, caller, "filepath_prefix", "a str or None")
         _set(setting, arguments[argument])
 
     def get() -> Any:
-        return _kept[setting]
+        return _values[setting]
 
     parameters = [Parameter(argument, Parameter.POSITIONAL_OR_KEYWORD, default=_DEFAULTS.get(setting, Parameter.empty))]
     more = _MORE.get(setting)

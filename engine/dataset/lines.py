@@ -35,7 +35,7 @@ class Shuffle(str, enum.Enum):  # noqa: UP042  (a StrEnum prints its value; this
     FALSE = "false"
 
 
-Mixed: TypeAlias = bool | Shuffle | None
+ShuffleMode: TypeAlias = bool | Shuffle | None
 _KINDS = (str, int, float)
 
 
@@ -47,24 +47,24 @@ class _Lines(Dataset):
         files: str | list[str],
         num_samples: int | None,
         workers: int | None,
-        shuffle: Mixed,
+        shuffle: ShuffleMode,
         num_shards: int | None,
         shard_id: int | None,
     ) -> None:
         super().__init__()
-        who = type(self).__name__
-        self.files = _found(who, files)
+        caller = type(self).__name__
+        self.files = _check_files(caller, files)
         if num_samples is not None:
-            between(who, "num_samples", num_samples, 0)
+            between(caller, "num_samples", num_samples, 0)
         if workers is not None:
-            between(who, "num_parallel_workers", workers, 1)
-        check_type(shuffle, bool | Shuffle | None, who, "shuffle", "a bool, a Shuffle or None", show=repr)
+            between(caller, "num_parallel_workers", workers, 1)
+        check_type(shuffle, bool | Shuffle | None, caller, "shuffle", "a bool, a Shuffle or None", show=repr)
         if (num_shards is None) != (shard_id is None):
-            raise RuntimeError(f"For '{who}', 'num_shards' and 'shard_id' go together")
+            raise RuntimeError(f"For '{caller}', 'num_shards' and 'shard_id' go together")
         if num_shards is not None and shard_id is not None:
-            between(who, "num_shards", num_shards, 1)
-            if not 0 <= between(who, "shard_id", shard_id, 0) < num_shards:
-                raise ValueError(f"For '{who}', 'shard_id' must be from 0 to {num_shards - 1}, but got {shard_id}")
+            between(caller, "num_shards", num_shards, 1)
+            if not 0 <= between(caller, "shard_id", shard_id, 0) < num_shards:
+                raise ValueError(f"For '{caller}', 'shard_id' must be from 0 to {num_shards - 1}, but got {shard_id}")
         self.num_samples, self.shard = num_samples, (shard_id or 0, num_shards or 1)
         self.workers = workers or config.get_num_parallel_workers()
         self.order = Shuffle.FILES if shuffle is Shuffle.FILES else Shuffle.GLOBAL if shuffle else Shuffle.FALSE
@@ -91,18 +91,18 @@ class _Lines(Dataset):
         return min(share, self.num_samples or share)
 
 
-def _found(who: str, files: str | list[str]) -> list[Path]:
+def _check_files(caller: str, files: str | list[str]) -> list[Path]:
     """Return the files that match names and patterns, sorted by name."""
-    check_type(files, str | list, who, "dataset_files", "a str or a list of them", show=repr)
+    check_type(files, str | list, caller, "dataset_files", "a str or a list of them", show=repr)
     patterns = [files] if isinstance(files, str) else files
     if not patterns or "" in patterns:
-        raise ValueError(f"For '{who}', 'dataset_files' must not be empty, but got {files!r}")
+        raise ValueError(f"For '{caller}', 'dataset_files' must not be empty, but got {files!r}")
     paths: list[Path] = []
     for pattern in patterns:
-        check_type(pattern, str, who, "dataset_files", "a str or a list of them", show=repr)
+        check_type(pattern, str, caller, "dataset_files", "a str or a list of them", show=repr)
         matches = [Path(name) for name in sorted(glob.glob(pattern)) if Path(name).is_file()]
         if not matches:
-            raise ValueError(f"For '{who}', 'dataset_files' must name files, but there is none at {pattern!r}")
+            raise ValueError(f"For '{caller}', 'dataset_files' must name files, but there is none at {pattern!r}")
         paths += matches
     return sorted(paths)
 
@@ -155,7 +155,7 @@ class TextFileDataset(_Lines):
         dataset_files: str | list[str],
         num_samples: int | None = None,
         num_parallel_workers: int | None = None,
-        shuffle: Mixed = Shuffle.GLOBAL,
+        shuffle: ShuffleMode = Shuffle.GLOBAL,
         num_shards: int | None = None,
         shard_id: int | None = None,
         cache: object = None,
@@ -202,22 +202,24 @@ class CSVDataset(_Lines):
         column_names: list[str] | None = None,
         num_samples: int | None = None,
         num_parallel_workers: int | None = None,
-        shuffle: Mixed = Shuffle.GLOBAL,
+        shuffle: ShuffleMode = Shuffle.GLOBAL,
         num_shards: int | None = None,
         shard_id: int | None = None,
         cache: object = None,
     ) -> None:
-        who = "CSVDataset"
+        caller = "CSVDataset"
         super().__init__(dataset_files, num_samples, num_parallel_workers, shuffle, num_shards, shard_id)
-        check_type(field_delim, str, who, "field_delim", show=repr)
+        check_type(field_delim, str, caller, "field_delim", show=repr)
         if len(field_delim) != 1 or field_delim in '"\r\n':
-            raise ValueError(f"For '{who}', 'field_delim' must be one character, no quote or end, got {field_delim!r}")
+            raise ValueError(
+                f"For '{caller}', 'field_delim' must be one character, no quote or end, got {field_delim!r}"
+            )
         for name, values, kinds in (("column_defaults", column_defaults, _KINDS), ("column_names", column_names, str)):
             if values is not None and (
                 not isinstance(values, list | tuple | str) or not all(isinstance(value, kinds) for value in values)
             ):
                 expected = "str" if kinds is str else "int, float or str"
-                raise TypeError(f"For '{who}', '{name}' must be a list of {expected}, but got {values!r}")
+                raise TypeError(f"For '{caller}', '{name}' must be a list of {expected}, but got {values!r}")
         self.delimiter, self.header = field_delim, column_names is None
         self.kinds: list[type] = [type(value) for value in column_defaults or ()]
         self.names = None if column_names is None else list(column_names)
@@ -264,9 +266,9 @@ def _value(kind: type, text: str) -> Any:
     return np.asarray(float(text), np.float32) if kind is float else np.asarray(int(float(text)), np.int32)
 
 
-def _text(who: str, path: Path) -> str:
+def _text(caller: str, path: Path) -> str:
     """Return the text of a file with its line ends."""
     try:
-        return read_plain(who, path).decode()
+        return read_plain(caller, path).decode()
     except UnicodeDecodeError as error:
-        raise RuntimeError(f"For '{who}', {path} must be text in UTF-8: {error}") from error
+        raise RuntimeError(f"For '{caller}', {path} must be text in UTF-8: {error}") from error

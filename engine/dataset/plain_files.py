@@ -17,11 +17,11 @@ __all__ = ["open_plain", "open_unzipped", "read_plain", "read_up_to"]
 _PIECE = 1 << 20
 
 
-def open_plain(who: str, path: Path) -> BinaryIO:
+def open_plain(caller: str, path: Path) -> BinaryIO:
     """Open a file for reading.
 
     Args:
-        who: Name of the data set, for the error.
+        caller: Name of the data set, for the error.
         path: Path of the file.
 
     Raises:
@@ -32,41 +32,41 @@ def open_plain(who: str, path: Path) -> BinaryIO:
     file = open(path, "rb", opener=lambda name, _: os.open(name, flags))  # noqa: SIM115  # closed by who asked, or below
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
-        raise RuntimeError(f"For '{who}', {path} must be a file with data, but is a pipe, device or socket")
+        raise RuntimeError(f"For '{caller}', {path} must be a file with data, but is a pipe, device or socket")
     return file
 
 
-def read_plain(who: str, path: Path) -> bytes:
+def read_plain(caller: str, path: Path) -> bytes:
     """Read the bytes of a file.
 
     Args:
-        who: Name of the data set, for the error.
+        caller: Name of the data set, for the error.
         path: Path of the file.
 
     Raises:
         RuntimeError, OSError: as for ``open_plain``.
     """
-    with open_plain(who, path) as file:
+    with open_plain(caller, path) as file:
         return file.read()
 
 
 @contextmanager
-def open_unzipped(who: str, path: Path) -> Iterator[BinaryIO]:
+def open_unzipped(caller: str, path: Path) -> Iterator[BinaryIO]:
     """Open a gzipped file; only the part that is read is decompressed, since a small file may expand to any size.
 
     Args:
-        who: Name of the data set, for the error.
+        caller: Name of the data set, for the error.
         path: Path of the file.
 
     Raises:
         RuntimeError: in the block, too: the content cannot be decompressed.
         OSError: it cannot be opened.
     """
-    with open_plain(who, path) as file, gzip.GzipFile(fileobj=file) as zipped:
+    with open_plain(caller, path) as file, gzip.GzipFile(fileobj=file) as zipped:
         try:
             yield cast(BinaryIO, zipped)
         except (OSError, EOFError, zlib.error) as error:
-            raise RuntimeError(f"For '{who}', {path} cannot be unzipped: {error}") from error
+            raise RuntimeError(f"For '{caller}', {path} cannot be unzipped: {error}") from error
 
 
 def read_up_to(file: BinaryIO, most: int) -> bytes:

@@ -236,16 +236,16 @@ class WeightedRandomSampler(_Random):
         self, weights: float | Sequence[float] | Array, num_samples: int | None = None, replacement: bool = True
     ) -> None:
         super().__init__(num_samples)
-        who = "For 'WeightedRandomSampler', 'weights' must"
+        caller = "For 'WeightedRandomSampler', 'weights' must"
         items = list(weights) if isinstance(weights, Iterable) and not isinstance(weights, str) else [weights]
         invalid = [item for item in items if not isinstance(item, Real)]
         if invalid:
-            raise TypeError(f"{who} be a list of numbers, but got {invalid[0]!r}")
+            raise TypeError(f"{caller} be a list of numbers, but got {invalid[0]!r}")
         self.weights = np.array([float(item) for item in items])
         if not (np.isfinite(self.weights) & (self.weights >= 0)).all():
-            raise RuntimeError(f"{who} be finite and not negative, but got {items}")
+            raise RuntimeError(f"{caller} be finite and not negative, but got {items}")
         if not self.weights.any():
-            raise RuntimeError(f"{who} not be {'all 0' if items else 'empty'}, but got {items}")
+            raise RuntimeError(f"{caller} not be {'all 0' if items else 'empty'}, but got {items}")
         self.replacement = check_bool(replacement, "WeightedRandomSampler", "replacement", show=repr)
 
     def indices(self, size: int, generator: np.random.Generator) -> list[int]:

@@ -28,7 +28,7 @@ from .samplers import (
     SubsetSampler,
     indices_of,
 )
-from .steps import as_value, called, stacked
+from .steps import as_value, call, stacked
 
 __all__ = [
     "Cifar10Dataset",
@@ -44,7 +44,7 @@ __all__ = [
 
 
 def _sampler(
-    who: str,
+    caller: str,
     sampler: Chosen | None,
     shuffle: bool | None,
     num_samples: int | None,
@@ -54,24 +54,24 @@ def _sampler(
 ) -> Chosen:
     """Return one sampler for the arguments that choose rows."""
     if num_samples is not None:
-        between(who, "num_samples", num_samples, 0)
+        between(caller, "num_samples", num_samples, 0)
     if sampler is not None:
         if shuffle is not None or num_shards is not None or (num_samples is not None and isinstance(sampler, Sampler)):
-            raise ValueError(f"For '{who}', 'sampler' goes with no 'shuffle', 'num_samples' or 'num_shards'")
+            raise ValueError(f"For '{caller}', 'sampler' goes with no 'shuffle', 'num_samples' or 'num_shards'")
         if isinstance(sampler, PKSampler) and not sampler.labels.size:
-            raise ValueError(f"For '{who}', 'sampler' cannot be a PKSampler: rows have no classes here")
+            raise ValueError(f"For '{caller}', 'sampler' cannot be a PKSampler: rows have no classes here")
         if isinstance(sampler, str) or not (isinstance(sampler, Sampler | Iterable) or hasattr(sampler, "__getitem__")):
-            raise TypeError(f"For '{who}', 'sampler' must be a sampler or numbers of rows, but got {sampler!r}")
+            raise TypeError(f"For '{caller}', 'sampler' must be a sampler or numbers of rows, but got {sampler!r}")
         if isinstance(sampler, Sampler) or not num_samples:
             return sampler
         return SubsetSampler(sampler, num_samples)
-    check_type(shuffle, bool | None, who, "shuffle", "a bool or None", show=repr)
+    check_type(shuffle, bool | None, caller, "shuffle", "a bool or None", show=repr)
     if (num_shards is None) != (shard_id is None):
-        raise ValueError(f"For '{who}', 'num_shards' and 'shard_id' go together")
+        raise ValueError(f"For '{caller}', 'num_shards' and 'shard_id' go together")
     if num_shards is not None and shard_id is not None:
-        between(who, "num_shards", num_shards, 1)
-        if between(who, "shard_id", shard_id, 0) >= num_shards:
-            raise ValueError(f"For '{who}', 'shard_id' must be below 'num_shards', but got {shard_id}, {num_shards}")
+        between(caller, "num_shards", num_shards, 1)
+        if between(caller, "shard_id", shard_id, 0) >= num_shards:
+            raise ValueError(f"For '{caller}', 'shard_id' must be below 'num_shards', but got {shard_id}, {num_shards}")
     if num_shards is not None and shard_id is not None:
         return DistributedSampler(num_shards, shard_id, by_default if shuffle is None else shuffle, num_samples or None)
     if shuffle or (shuffle is None and by_default):
@@ -79,17 +79,17 @@ def _sampler(
     return SequentialSampler(num_samples=num_samples or None)
 
 
-class _Sampled(Dataset):
+class _SampledSource(Dataset):
     """A source from which a sampler selects rows."""
 
     sampler: Chosen
-    indexed = True  # whether its rows have indices
+    has_indices = True  # whether its rows have indices
 
-    def _check(self, what: str, new_sampler: Sampler) -> None:
-        who = f"{type(self).__name__}.{what}"
-        check_type(new_sampler, Sampler, who, "new_sampler", show=repr)
-        if not self.indexed or getattr(self, "batch_sampler", None) is not None:
-            raise ValueError(f"For '{who}', rows must be chosen by number, not by a 'batch_sampler' or an iterator")
+    def _check(self, method: str, new_sampler: Sampler) -> None:
+        caller = f"{type(self).__name__}.{method}"
+        check_type(new_sampler, Sampler, caller, "new_sampler", show=repr)
+        if not self.has_indices or getattr(self, "batch_sampler", None) is not None:
+            raise ValueError(f"For '{caller}', rows must be chosen by number, not by a 'batch_sampler' or an iterator")
 
     def add_sampler(self, new_sampler: Sampler) -> None:
         """Choose among the rows that the data set currently has.
@@ -123,7 +123,7 @@ class _Sampled(Dataset):
         self.sampler = new_sampler
 
 
-class _Indexed(_Sampled):
+class _IndexedSource(_SampledSource):
     """A source with indexed rows."""
 
     def __init__(self, columns: list[str], count: int, sampler: Chosen) -> None:
@@ -135,13 +135,13 @@ class _Indexed(_Sampled):
         raise NotImplementedError
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
-        return (self.row(i) for i in _checked(indices_of(self.sampler, self.count, generator), self.count))
+        return (self.row(i) for i in _check_indices(indices_of(self.sampler, self.count, generator), self.count))
 
     def size(self) -> int:
         return len(indices_of(self.sampler, self.count, np.random.default_rng(0)))
 
 
-def _checked(numbers: list[int], count: int) -> Iterator[int]:
+def _check_indices(numbers: list[int], count: int) -> Iterator[int]:
     """Yield row indices, each checked to be within the rows."""
     for number in numbers:
         if not 0 <= number < count:
@@ -149,7 +149,7 @@ def _checked(numbers: list[int], count: int) -> Iterator[int]:
         yield number
 
 
-class NumpySlicesDataset(_Indexed):
+class NumpySlicesDataset(_IndexedSource):
     """Rows along the first axis of arrays.
 
     Args:
@@ -202,7 +202,7 @@ class NumpySlicesDataset(_Indexed):
         return tuple([as_value("NumpySlicesDataset", column[index]) for column in self.data])
 
 
-class GeneratorDataset(_Sampled):
+class GeneratorDataset(_SampledSource):
     """Rows of a Python object.
 
     Args:
@@ -249,49 +249,53 @@ class GeneratorDataset(_Sampled):
         batch_sampler: Collection[Iterable[int]] | None = None,
         collate_fn: Callable[..., Any] | None = None,
     ) -> None:
-        who = "GeneratorDataset"
+        caller = "GeneratorDataset"
         if hasattr(source, "__getitem__") and not hasattr(source, "__len__"):
-            raise RuntimeError(f"For '{who}', 'source' has __getitem__, so it must have __len__ too, but it has none")
-        self.indexed = hasattr(source, "__getitem__")
-        if not (self.indexed or isinstance(source, Iterable) or callable(source)):
+            raise RuntimeError(
+                f"For '{caller}', 'source' has __getitem__, so it must have __len__ too, but it has none"
+            )
+        self.has_indices = hasattr(source, "__getitem__")
+        if not (self.has_indices or isinstance(source, Iterable) or callable(source)):
             raise TypeError(
-                f"For '{who}', 'source' must be callable, iterable, or have __getitem__ and __len__, "
+                f"For '{caller}', 'source' must be callable, iterable, or have __getitem__ and __len__, "
                 f"but got {type(source).__name__}"
             )
         if column_names is None:
-            raise ValueError(f"For '{who}', 'column_names' is missing")
-        check_bool(python_multiprocessing, who, "python_multiprocessing")
+            raise ValueError(f"For '{caller}', 'column_names' is missing")
+        check_bool(python_multiprocessing, caller, "python_multiprocessing")
         if num_parallel_workers is not None:
-            between(who, "num_parallel_workers", num_parallel_workers, 1)
+            between(caller, "num_parallel_workers", num_parallel_workers, 1)
         if max_rowsize is not None:
-            between(who, "max_rowsize", max_rowsize, -1)  # type: ignore[arg-type]  # it is checked
-        super().__init__((), names_of(who, "column_names", column_names))
+            between(caller, "max_rowsize", max_rowsize, -1)  # type: ignore[arg-type]  # it is checked
+        super().__init__((), names_of(caller, "column_names", column_names))
         self._types = None if column_types is None else [any_dtype(kind).numpy for kind in column_types]
-        if not self.indexed and (sampler is not None or batch_sampler is not None or num_shards is not None):
-            raise ValueError(f"For '{who}', rows are chosen by number, which takes __getitem__ and __len__ of 'source'")
+        if not self.has_indices and (sampler is not None or batch_sampler is not None or num_shards is not None):
+            raise ValueError(
+                f"For '{caller}', rows are chosen by number, which takes __getitem__ and __len__ of 'source'"
+            )
         if batch_sampler is not None and (sampler is not None or shuffle is not None or num_shards is not None):
-            raise ValueError(f"For '{who}', 'batch_sampler' goes with no 'sampler', 'shuffle' or 'num_shards'")
+            raise ValueError(f"For '{caller}', 'batch_sampler' goes with no 'sampler', 'shuffle' or 'num_shards'")
         if batch_sampler is not None and num_samples is not None:
-            raise ValueError(f"For '{who}', 'batch_sampler' goes with no 'num_samples'")
+            raise ValueError(f"For '{caller}', 'batch_sampler' goes with no 'num_samples'")
         if collate_fn is not None:
-            check_callable(collate_fn, who, "collate_fn")
+            check_callable(collate_fn, caller, "collate_fn")
         if collate_fn is not None and batch_sampler is None:
-            raise ValueError(f"For '{who}', 'collate_fn' takes a 'batch_sampler'")
+            raise ValueError(f"For '{caller}', 'collate_fn' takes a 'batch_sampler'")
         self.source: Any = _Again(source) if isinstance(source, GeneratorType) else source
         self.num_samples = num_samples
         self.batch_sampler, self.collate_fn = batch_sampler, collate_fn
-        self.sampler = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
-        self._counted: int | None = None
+        self.sampler = _sampler(caller, sampler, shuffle, num_samples, num_shards, shard_id, True)
+        self._count: int | None = None
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
         if self.batch_sampler is not None:
             for batch in self.batch_sampler:
                 yield self._batch([self._row(self._item(int(i))) for i in batch])
-        elif self.indexed:
+        elif self.has_indices:
             if not len(self.source):
                 raise RuntimeError("For 'GeneratorDataset', 'source' has no rows")
             indices = indices_of(self.sampler, len(self.source), generator)
-            for i in _checked(indices, len(self.source)):
+            for i in _check_indices(indices, len(self.source)):
                 yield self._row(self._item(i))
         else:
             items = self._items()
@@ -329,7 +333,7 @@ class GeneratorDataset(_Sampled):
     def _batch(self, rows: list[Row]) -> Row:
         columns = [list(values) for values in zip(*rows, strict=True)]
         if self.collate_fn is not None:
-            return self._row(tuple(called("GeneratorDataset", self.collate_fn, columns)))
+            return self._row(tuple(call("GeneratorDataset", self.collate_fn, columns)))
         pairs = zip(self._columns or [], columns, strict=True)
         return tuple([stacked("GeneratorDataset", name, values, "give a 'collate_fn'") for name, values in pairs])
 
@@ -339,13 +343,13 @@ class GeneratorDataset(_Sampled):
     def size(self) -> int:
         if self.batch_sampler is not None:
             return len(self.batch_sampler)
-        if self.indexed:
+        if self.has_indices:
             return len(indices_of(self.sampler, len(self.source), np.random.default_rng(0)))
         if hasattr(self.source, "__len__"):
             return min(len(self.source), self.num_samples or len(self.source))
-        if self._counted is None:  # it can only be counted by running it once
-            self._counted = Dataset.size(self)
-        return self._counted
+        if self._count is None:  # it can only be counted by running it once
+            self._count = Dataset.size(self)
+        return self._count
 
 
 class PaddedDataset(GeneratorDataset):
@@ -409,7 +413,7 @@ def _values(item: Any) -> tuple[Any, ...]:
     return (item,) if single else tuple(item)
 
 
-class FakeImageDataset(_Indexed):
+class FakeImageDataset(_IndexedSource):
     """Random images of UInt8 with random labels of UInt32, each determined by its index and ``base_seed``.
 
     Args:
@@ -444,16 +448,18 @@ class FakeImageDataset(_Indexed):
         shard_id: int | None = None,
         cache: object = None,
     ) -> None:
-        who = "FakeImageDataset"
-        check_type(image_size, list | tuple, who, "image_size", "a height, a width and a number of channels", show=repr)
+        caller = "FakeImageDataset"
+        check_type(
+            image_size, list | tuple, caller, "image_size", "a height, a width and a number of channels", show=repr
+        )
         if len(image_size) != 3:
-            raise ValueError(f"For '{who}', 'image_size' must be three ints, but got {image_size!r}")
-        between(who, "num_images", num_images, 1)
-        between(who, "num_classes", num_classes, 1)
+            raise ValueError(f"For '{caller}', 'image_size' must be three ints, but got {image_size!r}")
+        between(caller, "num_images", num_images, 1)
+        between(caller, "num_classes", num_classes, 1)
         for length in image_size:
-            between(who, "image_size", length, 1)
-        check_int(base_seed, who, "base_seed", show=repr)
-        selected = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
+            between(caller, "image_size", length, 1)
+        check_int(base_seed, caller, "base_seed", show=repr)
+        selected = _sampler(caller, sampler, shuffle, num_samples, num_shards, shard_id, True)
         super().__init__(["image", "label"], num_images, selected)
         self.shape, self.classes, self.base_seed = tuple(image_size), num_classes, base_seed
 
@@ -467,7 +473,7 @@ class FakeImageDataset(_Indexed):
         return random.integers(256, size=self.shape, dtype=np.uint8), label
 
 
-class _Pictures(_Indexed):
+class _Pictures(_IndexedSource):
     """Images with a label each, from the files of a folder."""
 
     columns_read: tuple[str, ...] = ("image", "label")
@@ -484,15 +490,15 @@ class _Pictures(_Indexed):
         shard_id: int | None = None,
         cache: object = None,
     ) -> None:
-        who = type(self).__name__
-        folder = _folder(who, dataset_dir)
+        caller = type(self).__name__
+        folder = _folder(caller, dataset_dir)
         if usage not in (None, "train", "test", "all"):
-            raise ValueError(f"For '{who}', 'usage' must be 'train', 'test' or 'all', but got {usage!r}")
-        self.images, self.labels = self._read(who, folder, usage or "all")
-        selected = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
+            raise ValueError(f"For '{caller}', 'usage' must be 'train', 'test' or 'all', but got {usage!r}")
+        self.images, self.labels = self._read(caller, folder, usage or "all")
+        selected = _sampler(caller, sampler, shuffle, num_samples, num_shards, shard_id, True)
         super().__init__(list(self.columns_read), len(self.labels), selected)
 
-    def _read(self, who: str, folder: Path, usage: str) -> tuple[Array, Array]:
+    def _read(self, caller: str, folder: Path, usage: str) -> tuple[Array, Array]:
         """Return the images and labels of a part of the data."""
         raise NotImplementedError
 
@@ -519,21 +525,23 @@ class MnistDataset(_Pictures):
         RuntimeError: the folder lacks the files, or one is corrupt.
     """
 
-    def _read(self, who: str, folder: Path, usage: str) -> tuple[Array, Array]:
+    def _read(self, caller: str, folder: Path, usage: str) -> tuple[Array, Array]:
         parts = {"train": ("train",), "test": ("t10k",), "all": ("train", "t10k")}[usage]
         images, labels = [], []
         for part in parts:
-            pair = [_idx(who, folder, f"{part}-{kind}") for kind in ("images-idx3-ubyte", "labels-idx1-ubyte")]
+            pair = [_idx(caller, folder, f"{part}-{kind}") for kind in ("images-idx3-ubyte", "labels-idx1-ubyte")]
             if all(item is None for item in pair) and usage == "all":
                 continue
             if pair[0] is None or pair[1] is None:
-                raise RuntimeError(f"For '{who}', there are no files {part}-images-idx3-ubyte and labels in {folder}")
+                raise RuntimeError(
+                    f"For '{caller}', there are no files {part}-images-idx3-ubyte and labels in {folder}"
+                )
             if len(pair[0]) != len(pair[1]):
-                raise RuntimeError(f"For '{who}', {folder} has {len(pair[0])} images, but {len(pair[1])} labels")
+                raise RuntimeError(f"For '{caller}', {folder} has {len(pair[0])} images, but {len(pair[1])} labels")
             images.append(pair[0])
             labels.append(pair[1])
         if not images:
-            raise RuntimeError(f"For '{who}', there are no idx files of MNIST in {folder}")
+            raise RuntimeError(f"For '{caller}', there are no idx files of MNIST in {folder}")
         return np.concatenate(images), np.concatenate(labels)
 
     def row(self, index: int) -> Row:
@@ -563,14 +571,14 @@ class FashionMnistDataset(MnistDataset):
     """
 
 
-def _cifar(who: str, kind: str, paths: list[Path], labels: int) -> tuple[Array, Array]:
+def _cifar(caller: str, kind: str, paths: list[Path], labels: int) -> tuple[Array, Array]:
     """Return images (n, 32, 32, 3) and labels (n, labels) of files of labels, then red, green and blue per image."""
     length = labels + 3 * 32 * 32
     blocks = []
     for path in paths:
-        data = np.frombuffer(read_plain(who, path), np.uint8)
+        data = np.frombuffer(read_plain(caller, path), np.uint8)
         if data.size % length:
-            raise RuntimeError(f"For '{who}', {path} is no file of {kind}: {data.size} bytes")
+            raise RuntimeError(f"For '{caller}', {path} is no file of {kind}: {data.size} bytes")
         blocks.append(data.reshape(-1, length))
     rows = np.concatenate(blocks)
     return rows[:, labels:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1), rows[:, :labels]
@@ -598,13 +606,13 @@ class Cifar10Dataset(_Pictures):
         RuntimeError: the folder lacks the files, or one is corrupt.
     """
 
-    def _read(self, who: str, folder: Path, usage: str) -> tuple[Array, Array]:
+    def _read(self, caller: str, folder: Path, usage: str) -> tuple[Array, Array]:
         train, test = "data_batch_*.bin", "test_batch.bin"
         patterns = {"train": (train,), "test": (test,), "all": (train, test)}[usage]
         paths = [path for pattern in patterns for path in sorted(folder.glob(pattern))]
         if not paths:
-            raise RuntimeError(f"For '{who}', there are no data_batch_*.bin or test_batch.bin in {folder}")
-        images, labels = _cifar(who, "CIFAR-10", paths, 1)
+            raise RuntimeError(f"For '{caller}', there are no data_batch_*.bin or test_batch.bin in {folder}")
+        images, labels = _cifar(caller, "CIFAR-10", paths, 1)
         return images, labels[:, 0]
 
     def row(self, index: int) -> Row:
@@ -635,19 +643,19 @@ class Cifar100Dataset(_Pictures):
 
     columns_read = ("image", "coarse_label", "fine_label")
 
-    def _read(self, who: str, folder: Path, usage: str) -> tuple[Array, Array]:
+    def _read(self, caller: str, folder: Path, usage: str) -> tuple[Array, Array]:
         names = {"train": ["train.bin"], "test": ["test.bin"], "all": ["train.bin", "test.bin"]}[usage]
         paths = [folder / name for name in names if (folder / name).is_file()]
         if not paths:
-            raise RuntimeError(f"For '{who}', there is no {' or '.join(names)} in {folder}")
-        return _cifar(who, "CIFAR-100", paths, 2)
+            raise RuntimeError(f"For '{caller}', there is no {' or '.join(names)} in {folder}")
+        return _cifar(caller, "CIFAR-100", paths, 2)
 
     def row(self, index: int) -> Row:
         coarse, fine = self.labels[index].astype(np.uint32)
         return self.images[index], coarse, fine
 
 
-class ImageFolderDataset(_Indexed):
+class ImageFolderDataset(_IndexedSource):
     """The files of a folder that has a folder for each class: images of UInt8 and labels of Int32.
 
     Args:
@@ -689,20 +697,20 @@ class ImageFolderDataset(_Indexed):
         cache: object = None,
         decrypt: Callable[..., Any] | None = None,
     ) -> None:
-        who = "ImageFolderDataset"
-        folder = _folder(who, check_type(dataset_dir, str | Path, who, "dataset_dir", "a path"))
-        check_type(extensions, list | None, who, "extensions", "a list of str", show=repr)
-        check_type(class_indexing, dict | None, who, "class_indexing", "a dictionary", show=repr)
-        self.decode = check_bool(decode, who, "decode", show=repr)
+        caller = "ImageFolderDataset"
+        folder = _folder(caller, check_type(dataset_dir, str | Path, caller, "dataset_dir", "a path"))
+        check_type(extensions, list | None, caller, "extensions", "a list of str", show=repr)
+        check_type(class_indexing, dict | None, caller, "class_indexing", "a dictionary", show=repr)
+        self.decode = check_bool(decode, caller, "decode", show=repr)
         for label in (class_indexing or {}).values():
-            check_type(label, int, who, "class_indexing", "a dictionary of ints", show=repr)
+            check_type(label, int, caller, "class_indexing", "a dictionary of ints", show=repr)
         if decrypt is not None:
-            check_callable(decrypt, who, "decrypt")
+            check_callable(decrypt, caller, "decrypt")
         self.decrypt = decrypt
         names = sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
         self.classes = {name: i for i, name in enumerate(names)} if class_indexing is None else dict(class_indexing)
         if missing := [name for name in self.classes if name not in names]:
-            raise RuntimeError(f"For '{who}', there is no folder {missing[0]!r} in {folder}")
+            raise RuntimeError(f"For '{caller}', there is no folder {missing[0]!r} in {folder}")
         entries = [
             (entry, self.classes[name])
             for name in names
@@ -711,13 +719,13 @@ class ImageFolderDataset(_Indexed):
         ]
         entries = [(entry, label) for entry, label in entries if extensions is None or entry.suffix in extensions]
         if not entries:
-            raise RuntimeError(f"For '{who}', there are no files in the folders of {folder}")
+            raise RuntimeError(f"For '{caller}', there are no files in the folders of {folder}")
         if inner := [entry for entry, _ in entries if not entry.is_file()]:
-            raise RuntimeError(f"For '{who}', there must be files in the folders of classes, but {inner[0]} is none")
+            raise RuntimeError(f"For '{caller}', there must be files in the folders of classes, but {inner[0]} is none")
         self.files, self.labels = [entry for entry, _ in entries], np.array([label for _, label in entries], np.int32)
         if isinstance(sampler, PKSampler):
             sampler.labels = self.labels
-        selected = _sampler(who, sampler, shuffle, num_samples, num_shards, shard_id, True)
+        selected = _sampler(caller, sampler, shuffle, num_samples, num_shards, shard_id, True)
         super().__init__(["image", "label"], len(entries), selected)
 
     def num_classes(self) -> int:
@@ -744,36 +752,36 @@ class ImageFolderDataset(_Indexed):
         return data, np.asarray(self.labels[index])
 
 
-def _folder(who: str, given: str | Path) -> Path:
-    folder = Path(given)
+def _folder(caller: str, path: str | Path) -> Path:
+    folder = Path(path)
     if not folder.is_dir():
-        raise ValueError(f"For '{who}', 'dataset_dir' must be a folder, but there is none at {folder}")
+        raise ValueError(f"For '{caller}', 'dataset_dir' must be a folder, but there is none at {folder}")
     return folder
 
 
-def _idx(who: str, folder: Path, name: str) -> Array | None:
+def _idx(caller: str, folder: Path, name: str) -> Array | None:
     """Return an idx file of bytes (LeCun's MNIST page has the format), or None if there is none."""
     plain, zipped = folder / name, folder / f"{name}.gz"
     if plain.exists():
-        with open_plain(who, plain) as file:
-            return _idx_of(who, plain, file)
+        with open_plain(caller, plain) as file:
+            return _idx_of(caller, plain, file)
     if zipped.exists():
-        with open_unzipped(who, zipped) as file:
-            return _idx_of(who, zipped, file)
+        with open_unzipped(caller, zipped) as file:
+            return _idx_of(caller, zipped, file)
     return None
 
 
-def _idx_of(who: str, path: Path, file: BinaryIO) -> Array:
+def _idx_of(caller: str, path: Path, file: BinaryIO) -> Array:
     head = file.read(4)
     sizes = file.read(4 * head[3]) if len(head) == 4 else b""
     if head[:3] != b"\0\0\x08" or len(head) < 4 or len(sizes) < 4 * head[3]:
-        raise RuntimeError(f"For '{who}', {path} is no idx file of bytes")
+        raise RuntimeError(f"For '{caller}', {path} is no idx file of bytes")
     shape = struct.unpack(f">{head[3]}I", sizes)
     values = np.frombuffer(read_up_to(file, math.prod(shape) + 1), np.uint8)
     if values.size != math.prod(shape):
         actual = "more" if values.size > math.prod(shape) else values.size
-        raise RuntimeError(f"For '{who}', {path} should hold {shape} bytes, but holds {actual}")
+        raise RuntimeError(f"For '{caller}', {path} should hold {shape} bytes, but holds {actual}")
     try:
         return values.reshape(shape)
     except ValueError as error:  # more axes than an array supports
-        raise RuntimeError(f"For '{who}', {path} holds no array: {error}") from error
+        raise RuntimeError(f"For '{caller}', {path} holds no array: {error}") from error

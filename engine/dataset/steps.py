@@ -54,11 +54,11 @@ class Project(Step):
         super().__init__(source, columns)
 
     def columns(self) -> list[str]:
-        self._places(self._columns or [])
+        self._column_numbers(self._columns or [])
         return list(self._columns or [])
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
-        positions = self._places(self._columns or [])
+        positions = self._column_numbers(self._columns or [])
         return (tuple([row[p] for p in positions]) for row in self.source.rows(generator))
 
 
@@ -78,7 +78,7 @@ class Rename(Step):
         self.names = dict(zip(old, new, strict=True))
 
     def columns(self) -> list[str]:
-        self._places(list(self.names))
+        self._column_numbers(list(self.names))
         names = [self.names.get(name, name) for name in self.source.columns()]
         duplicates = {name for name in names if names.count(name) > 1}
         if duplicates:
@@ -173,10 +173,10 @@ class Filter(Step):
         check_callable(predicate, "filter", "predicate")
         super().__init__(source)
         self.predicate = predicate
-        self.given = None if columns is None else names_of("filter", "input_columns", columns)
+        self.input_columns = None if columns is None else names_of("filter", "input_columns", columns)
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
-        positions = self._places(self.source.columns() if self.given is None else self.given)
+        positions = self._column_numbers(self.source.columns() if self.input_columns is None else self.input_columns)
         for row in self.source.rows(generator):
             if bool(_result("filter", self.predicate, [row[p] for p in positions])):
                 yield row
@@ -223,7 +223,7 @@ class Map(Step):
     def columns(self) -> list[str]:
         columns = self.source.columns()
         inputs, outputs = self._names()
-        self._places(inputs)
+        self._column_numbers(inputs)
         if len(inputs) == len(outputs):
             new = dict(zip(inputs, outputs, strict=True))
             return [new.get(name, name) for name in columns]
@@ -235,12 +235,12 @@ class Map(Step):
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
         inputs, _ = self._names()
-        self._places(inputs)
+        self._column_numbers(inputs)
         mode, watch = error_samples_mode(), current_watches().get(self)
         successes: list[Row] = []
         failures = 0
         for row in self.source.rows(generator):
-            result = self._changed(row, mode) if watch is None else watch.row(partial(self._changed, row, mode))
+            result = self._map_row(row, mode) if watch is None else watch.row(partial(self._map_row, row, mode))
             if result is None:
                 failures += 1
                 continue
@@ -252,14 +252,14 @@ class Map(Step):
                 raise RuntimeError("For 'map', the operations failed for every row, so that none can replace another")
             yield from itertools.islice(itertools.cycle(successes), failures)
 
-    def _changed(self, row: Row, mode: ErrorSamplesMode) -> Row | None:
+    def _map_row(self, row: Row, mode: ErrorSamplesMode) -> Row | None:
         """Return the row after the operations; None if one raised and errors are skipped."""
         columns = self.source.columns()
         inputs, outputs = self._names()
-        values: list[Any] = [row[p] for p in self._places(inputs)]
+        values: list[Any] = [row[p] for p in self._column_numbers(inputs)]
         try:
             for operation in self.operations:
-                values = called("map", operation, values)
+                values = call("map", operation, values)
         except RuntimeError:
             if mode is ErrorSamplesMode.RETURN:
                 raise
@@ -274,17 +274,17 @@ class Map(Step):
         return tuple([values_by_name[name] for name in self.columns()])
 
 
-def called(who: str, function: Callable[..., Any], values: list[Any]) -> list[Any]:
+def call(caller: str, function: Callable[..., Any], values: list[Any]) -> list[Any]:
     """Return the result of a user's function as a list of arrays.
 
     Raises:
         RuntimeError: the function raised; its error is the cause.
     """
-    result = _result(who, function, values)
-    return [as_value(who, value) for value in (result if isinstance(result, tuple) else (result,))]
+    result = _result(caller, function, values)
+    return [as_value(caller, value) for value in (result if isinstance(result, tuple) else (result,))]
 
 
-def _result(who: str, function: Callable[..., Any], values: list[Any]) -> Any:
+def _result(caller: str, function: Callable[..., Any], values: list[Any]) -> Any:
     """Return the result of a user's function.
 
     Raises:
@@ -294,7 +294,7 @@ def _result(who: str, function: Callable[..., Any], values: list[Any]) -> Any:
         return function(*values)
     except Exception as error:  # the user's code may raise anything; MindSpore's pipelines raise RuntimeError for it
         name = getattr(function, "__name__", type(function).__name__)
-        raise RuntimeError(f"For '{who}', {name} raised {type(error).__name__}: {error}") from error
+        raise RuntimeError(f"For '{caller}', {name} raised {type(error).__name__}: {error}") from error
 
 
 def as_array(value: Any) -> Array:
@@ -302,7 +302,7 @@ def as_array(value: Any) -> Array:
     return value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
 
 
-def as_value(who: str, value: Any) -> Any:
+def as_value(caller: str, value: Any) -> Any:
     """Return the result of a user's function or object as a row value: an array, or a dictionary unchanged.
 
     Raises:
@@ -313,18 +313,18 @@ def as_value(who: str, value: Any) -> Any:
     try:
         array = as_array(value)
     except ValueError as error:  # lists of several lengths
-        raise RuntimeError(f"For '{who}', a value of a row cannot be an array: {error}") from error
+        raise RuntimeError(f"For '{caller}', a value of a row cannot be an array: {error}") from error
     if array.dtype == object:
         raise RuntimeError(
-            f"For '{who}', a value of a row must be of numbers or text, or a dict, but got {type(value).__name__}"
+            f"For '{caller}', a value of a row must be of numbers or text, or a dict, but got {type(value).__name__}"
         )
     return array
 
 
-def _checked(who: str, children: tuple[Dataset, ...]) -> tuple[Dataset, ...]:
+def _check_datasets(caller: str, children: tuple[Dataset, ...]) -> tuple[Dataset, ...]:
     for child in children:
         if not isinstance(child, Dataset):
-            raise TypeError(f"For '{who}', there must be data sets, but got {type(child).__name__}")
+            raise TypeError(f"For '{caller}', there must be data sets, but got {type(child).__name__}")
     return children
 
 
@@ -336,7 +336,7 @@ class Concat(Dataset):
     """
 
     def __init__(self, children: tuple[Dataset, ...]) -> None:
-        super().__init__(_checked("concat", children))
+        super().__init__(_check_datasets("concat", children))
         self.sampler: DistributedSampler | RandomSampler | None = None
 
     def use_sampler(self, sampler: DistributedSampler | RandomSampler) -> None:
@@ -385,7 +385,7 @@ class Concat(Dataset):
                     if like is not None and kinds != like:
                         raise RuntimeError(
                             "For 'concat', the columns must have the same dtypes and numbers of axes, but got "
-                            f"{_told(like)} and {_told(kinds)}"
+                            f"{_text_of_kinds(like)} and {_text_of_kinds(kinds)}"
                         )
                     like, first = kinds, False
                 yield row
@@ -403,7 +403,7 @@ def _kind(value: Any) -> str:
     return {"U": "str", "S": "bytes"}.get(dtype.kind, dtype.name)
 
 
-def _told(kinds: list[tuple[str, int] | None]) -> str:
+def _text_of_kinds(kinds: list[tuple[str, int] | None]) -> str:
     return ", ".join("a dict" if kind is None else f"{kind[0]} with {kind[1]} axes" for kind in kinds)
 
 
@@ -415,7 +415,7 @@ class Zip(Dataset):
     """
 
     def __init__(self, children: tuple[Dataset, ...]) -> None:
-        super().__init__(_checked("zip", children))
+        super().__init__(_check_datasets("zip", children))
 
     def columns(self) -> list[str]:
         names = [name for child in self.children for name in child.columns()]
@@ -461,7 +461,7 @@ class Batch(Step):
         for gate in synchronizing.gates_of(source).values():
             if callable(batch_size):
                 raise TypeError("For 'batch', 'batch_size' must be an int behind a 'sync_wait', but got a function")
-            gate.released *= batch_size
+            gate.num_released *= batch_size
         self.batch_size, self.drop_remainder, self.pad_info = batch_size, drop_remainder, pad_info
         self.per_batch_map = more.get("per_batch_map")
         if self.per_batch_map is None and more.get("input_columns"):
@@ -495,13 +495,13 @@ class Batch(Step):
             if first is None:
                 return
             info = BatchInfo(epoch, number)
-            size = self._wanted(info)
+            size = self._batch_size(info)
             rows = [first, *itertools.islice(source, size - 1)]
             if self.drop_remainder and len(rows) < size:
                 return
             yield self._together(rows, info)
 
-    def _wanted(self, info: BatchInfo) -> int:
+    def _batch_size(self, info: BatchInfo) -> int:
         """Return the requested size of this batch."""
         if not callable(self.batch_size):
             return self.batch_size
@@ -515,22 +515,22 @@ class Batch(Step):
         columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
         if self.per_batch_map is not None:
             inputs = names if self.inputs is None else self.inputs
-            self._places(inputs)
+            self._column_numbers(inputs)
             result = _result("batch", self.per_batch_map, [*(columns.pop(name) for name in inputs), info])
             outcome = result if isinstance(result, tuple) else (result,)
             outputs = self.outputs or inputs
             if len(outcome) != len(outputs):
                 raise RuntimeError(f"For 'batch', 'per_batch_map' gave {len(outcome)} values for the columns {outputs}")
             columns.update(zip(outputs, outcome, strict=True))
-        return tuple([self._stacked(name, columns[name]) for name in self.columns()])
+        return tuple([self._stack(name, columns[name]) for name in self.columns()])
 
-    def _stacked(self, name: str, values: Iterable[Any]) -> Any:
+    def _stack(self, name: str, values: Iterable[Any]) -> Any:
         items = list(values)
         if any(isinstance(value, dict) for value in items):
             return _dictionaries(name, items)
         arrays = [as_array(value) for value in items]
         if self.pad_info is not None and (not self.pad_info or name in self.pad_info):
-            arrays = padded(f"column '{name}'", arrays, self.pad_info.get(name))
+            arrays = pad(f"column '{name}'", arrays, self.pad_info.get(name))
         return stacked("batch", name, arrays, "use padded_batch")
 
 
@@ -570,7 +570,7 @@ def _dictionaries(name: str, values: list[Any]) -> dict[Any, Array]:
     return combined
 
 
-def stacked(who: str, name: str, arrays: list[Array], instead: str) -> Array:
+def stacked(caller: str, name: str, arrays: list[Array], instead: str) -> Array:
     """Stack arrays of one shape.
 
     Raises:
@@ -579,17 +579,19 @@ def stacked(who: str, name: str, arrays: list[Array], instead: str) -> Array:
     shapes = {array.shape for array in arrays}
     if len(shapes) > 1:
         raise RuntimeError(
-            f"For '{who}', the rows of a batch must have one shape, but column '{name}' has {sorted(shapes)}; {instead}"
+            f"For '{caller}', the rows of a batch must have one shape, but column '{name}' has "
+            f"{sorted(shapes)}; {instead}"
         )
     kinds = sorted({_kind(array) for array in arrays})
     if len(kinds) > 1:
         raise RuntimeError(
-            f"For '{who}', the rows of a batch must have one dtype, but column '{name}' has {kinds}; cast them in a map"
+            f"For '{caller}', the rows of a batch must have one dtype, but column '{name}' has {kinds}; cast "
+            "them in a map"
         )
     return np.stack(arrays)
 
 
-def padded(what: str, arrays: list[Array], info: tuple[Any, Any] | None) -> list[Array]:
+def pad(subject: str, arrays: list[Array], info: tuple[Any, Any] | None) -> list[Array]:
     """Pad arrays of one rank with ``info``'s value up to its shape or the largest.
 
     Raises:
@@ -598,11 +600,11 @@ def padded(what: str, arrays: list[Array], info: tuple[Any, Any] | None) -> list
     shape, value = (None, None) if info is None else info
     ranks = {array.ndim for array in arrays} | (set() if shape is None else {len(shape)})
     if len(ranks) > 1:
-        raise RuntimeError(f"{what} cannot be padded to one shape: there are {sorted(ranks)} axes")
+        raise RuntimeError(f"{subject} cannot be padded to one shape: there are {sorted(ranks)} axes")
     if value is None:
         value = arrays[0].dtype.type()
     if isinstance(value, str | bytes) is not (arrays[0].dtype.kind in "SU"):
-        raise RuntimeError(f"{what} is of {arrays[0].dtype} and cannot be padded with {value!r}")
+        raise RuntimeError(f"{subject} is of {arrays[0].dtype} and cannot be padded with {value!r}")
     largest = np.max([array.shape for array in arrays], axis=0).astype(int).tolist()
     target = largest if shape is None else [large if n is None else n for n, large in zip(shape, largest, strict=True)]
     filled = []
@@ -624,16 +626,16 @@ def like(array: Array, value: Any) -> tuple[Array, np.dtype[Any]]:
 class _Share(Step):
     """Rows of a data set by index in an order that all parts of a split share."""
 
-    def __init__(self, source: Dataset, places: list[int], seed: int) -> None:
+    def __init__(self, source: Dataset, indices: list[int], seed: int) -> None:
         super().__init__(source)
-        self.places, self.seed = places, seed
+        self.indices, self.seed = indices, seed
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
         all_rows = list(self.source.rows(np.random.default_rng(self.seed)))
-        return (all_rows[index] for index in self.places)
+        return (all_rows[index] for index in self.indices)
 
     def size(self) -> int:
-        return len(self.places)
+        return len(self.indices)
 
 
 def split(source: Dataset, sizes: list[int] | list[float], randomize: bool) -> list[Dataset]:

@@ -36,11 +36,11 @@ class SyncWait(Step):
             raise RuntimeError(f"For 'sync_wait', there is a condition '{condition_name}' already")
         super().__init__(source)
         self.name, self.callback, self.disabled = condition_name, callback, False
-        self.released = num_batch  # the number of rows released by each report
+        self.num_released = num_batch  # the number of rows released by each report
         self._left = num_batch
 
     def rows(self, generator: np.random.Generator) -> Iterator[Row]:
-        self._left = self.released
+        self._left = self.num_released
         for row in self.source.rows(generator):
             if self._left <= 0 and not self.disabled:
                 # Nothing else could open the gate during this wait.
@@ -64,7 +64,7 @@ class SyncWait(Step):
             rows: the number of rows; by default ``num_batch``.
             data: the argument of the callback.
         """
-        self._left += self.released if rows is None else rows
+        self._left += self.num_released if rows is None else rows
         if self.callback is not None:
             self.callback(data)
 

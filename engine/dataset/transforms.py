@@ -14,7 +14,7 @@ from ..base.types import AnyDType, Array, DTypeLike, Number, TensorLike
 from ..tensors.dtype import any_dtype, bool_, numpy_dtype
 from ..tensors.tensor import Tensor
 from .config import current_random
-from .steps import as_array, like, padded
+from .steps import as_array, like, pad
 
 __all__ = [
     "Compose",
@@ -137,7 +137,7 @@ class Relational(enum.IntEnum):
     LE = 5
 
 
-_COMPARED: dict[Relational, Callable[..., Any]] = {
+_COMPARISONS: dict[Relational, Callable[..., Any]] = {
     Relational.EQ: np.equal,
     Relational.NE: np.not_equal,
     Relational.GT: np.greater,
@@ -163,7 +163,7 @@ class Mask(Transform):
     def __init__(self, operator: Relational, constant: Number | str | bytes, dtype: DTypeLike = bool_) -> None:
         check_type(operator, Relational, "Mask", "operator", "a Relational", show=repr)
         check_type(constant, str | bytes | bool | int | float, "Mask", "constant", "a number or text", show=repr)
-        self.compare, self.constant, self.dtype = _COMPARED[operator], constant, np.dtype(numpy_dtype(dtype))
+        self.compare, self.constant, self.dtype = _COMPARISONS[operator], constant, np.dtype(numpy_dtype(dtype))
 
     def changed(self, value: Array) -> Array:
         if isinstance(self.constant, str | bytes) is not (value.dtype.kind in "SU"):
@@ -221,7 +221,7 @@ class PadEnd(Transform):
         self.pad_shape, self.pad_value = list(pad_shape), pad_value
 
     def changed(self, value: Array) -> Array:
-        return padded("For 'PadEnd', the value", [value], (self.pad_shape, self.pad_value))[0]
+        return pad("For 'PadEnd', the value", [value], (self.pad_shape, self.pad_value))[0]
 
 
 class Slice(Transform):
@@ -413,19 +413,19 @@ class RandomOrder(Compose):
         return Compose([self.transforms[index] for index in order])(*values)
 
 
-def _functions(who: str, given: list[Callable[..., Any]]) -> list[Callable[..., Any]]:
-    if isinstance(given, list) and not given:
-        raise ValueError(f"For '{who}', 'transforms' must not be empty")
-    if not isinstance(given, list) or not all(callable(function) for function in given):
-        raise TypeError(f"For '{who}', 'transforms' must be a list of functions, but got {given!r}")
-    return given
+def _functions(caller: str, functions: list[Callable[..., Any]]) -> list[Callable[..., Any]]:
+    if isinstance(functions, list) and not functions:
+        raise ValueError(f"For '{caller}', 'transforms' must not be empty")
+    if not isinstance(functions, list) or not all(callable(function) for function in functions):
+        raise TypeError(f"For '{caller}', 'transforms' must be a list of functions, but got {functions!r}")
+    return functions
 
 
-def probability(who: str, prob: float) -> float:
+def probability(caller: str, prob: float) -> float:
     """Raise TypeError or ValueError unless the value is a number from 0 to 1."""
-    check_number(prob, who, "prob", show=repr)
+    check_number(prob, caller, "prob", show=repr)
     if not 0 <= prob <= 1:
-        raise ValueError(f"For '{who}', 'prob' must be from 0 to 1, but got {prob}")
+        raise ValueError(f"For '{caller}', 'prob' must be from 0 to 1, but got {prob}")
     return float(prob)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .notes import NOTE, Array, bytes_of, note, same_call, words
+from .notes import NOTE, Array, bytes_of, note, same_call, text_of
 from .worker import Pending, finish
 from .world import Group, world
 
@@ -29,7 +29,7 @@ __all__ = [
     "reduce",
     "reduce_scatter",
     "scatter",
-    "started",
+    "start",
 ]
 
 REDUCTIONS = ("sum", "prod", "max", "min", "avg")
@@ -43,12 +43,12 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 _SMALL = 1 << 16  # maximum bytes of all ranks' arrays for a single all-gather
 
 
-def started(kind: str, what: str, line: str, group: Group, function: Callable[[], Any]) -> Pending:
+def start(kind: str, properties: str, line: str, group: Group, function: Callable[[], Any]) -> Pending:
     """Start an exchange with the other ranks of a group.
 
     Args:
         kind: the name of the collective.
-        what: the properties that must agree on all ranks: settings, dtype and shape, in words.
+        properties: the properties that must agree on all ranks: settings, dtype and shape, in words.
         line: the user's calling line.
         group: the ranks.
         function: performs it, called by the worker when all ranks have agreed.
@@ -58,7 +58,7 @@ def started(kind: str, what: str, line: str, group: Group, function: Callable[[]
     """
     worker = world().collectives
     if worker is None or group.comm is None:
-        pending = Pending(f"{kind} of {what}", line)
+        pending = Pending(f"{kind} of {properties}", line)
         try:
             pending.end(function())
         except Exception as error:  # as the worker tells it
@@ -69,10 +69,10 @@ def started(kind: str, what: str, line: str, group: Group, function: Callable[[]
         raise RuntimeError(f"these ranks can do nothing together any more, start new ones: {world().broken}")
 
     def together() -> Any:
-        _agree(group, kind, what, line)
+        _agree(group, kind, properties, line)
         return function()
 
-    about = f"{kind}{f' of {what}' if what else ''} in group '{group.name}'"
+    about = f"{kind}{f' of {properties}' if properties else ''} in group '{group.name}'"
     return worker.ask(Pending(about, line, group.name, world().ask(group.name), group.ranks), together)
 
 
@@ -88,13 +88,13 @@ def all_reduce(group: Group, x: Array, op: str) -> Array:
         A new array like ``x``, the same on all ranks.
     """
     if group.comm is None:
-        return reduced([x], op)
+        return reduce_arrays([x], op)
     if x.nbytes * group.size <= _SMALL or x.size < group.size:
-        return reduced(list(_gathered(group, x)), op)
+        return reduce_arrays(list(_gather(group, x)), op)
     parts = _shares(x.size, group.size)
-    own_share = _reduced_share(group, x.reshape(-1), parts, op)
+    share = _reduce_share(group, x.reshape(-1), parts, op)
     result = np.empty(x.size, x.dtype)
-    _all_gather_v(group, own_share, result, parts)
+    _all_gather_v(group, share, result, parts)
     return result.reshape(x.shape)
 
 
@@ -108,10 +108,10 @@ def reduce_scatter(group: Group, x: Array, sizes: Sequence[int], op: str) -> Arr
         op: one of ``REDUCTIONS``.
     """
     if group.comm is None:
-        return reduced([x], op)
+        return reduce_arrays([x], op)
     row = math.prod(x.shape[1:])
-    share = _reduced_share(group, x.reshape(-1), [size * row for size in sizes], op)
-    return share.reshape(sizes[_own(group)], *x.shape[1:])
+    share = _reduce_share(group, x.reshape(-1), [size * row for size in sizes], op)
+    return share.reshape(sizes[_rank_in(group)], *x.shape[1:])
 
 
 def all_gather(group: Group, x: Array, sizes: Sequence[int]) -> Array:
@@ -155,10 +155,10 @@ def reduce(group: Group, x: Array, root: int, op: str) -> Array:
         op: one of ``REDUCTIONS``.
     """
     if group.comm is None:
-        return reduced([x], op)
+        return reduce_arrays([x], op)
     if (all_of_them := gather(group, x[np.newaxis], root)) is None:
         return np.zeros_like(x)
-    return reduced(list(all_of_them), op)
+    return reduce_arrays(list(all_of_them), op)
 
 
 def gather(group: Group, x: Array, root: int) -> Array | None:
@@ -223,7 +223,7 @@ def all_to_all(group: Group, x: Array, sent: Sequence[int], received: Sequence[i
     return result
 
 
-def reduced(arrays: Sequence[Array], op: str) -> Array:
+def reduce_arrays(arrays: Sequence[Array], op: str) -> Array:
     """Return the reduction of arrays of one shape, in their order.
 
     Args:
@@ -243,16 +243,18 @@ def reduced(arrays: Sequence[Array], op: str) -> Array:
     return total.astype(dtype, copy=False)
 
 
-def _own(group: Group) -> int:
+def _rank_in(group: Group) -> int:
     assert group.rank is not None
     return group.rank
 
 
-def _agree(group: Group, kind: str, what: str, line: str) -> None:
+def _agree(group: Group, kind: str, properties: str, line: str) -> None:
     notes = np.empty((group.size, NOTE), np.uint8)
-    finish(group.comm.Iallgather(note(kind, what, line), notes))
-    if not all(same_call(own_note, notes[0]) for own_note in notes):
-        calls = "; ".join(f"rank {rank}: {words(own_note)}" for rank, own_note in zip(group.ranks, notes, strict=True))
+    finish(group.comm.Iallgather(note(kind, properties, line), notes))
+    if not all(same_call(rank_note, notes[0]) for rank_note in notes):
+        calls = "; ".join(
+            f"rank {rank}: {text_of(rank_note)}" for rank, rank_note in zip(group.ranks, notes, strict=True)
+        )
         raise RuntimeError(f"the ranks of group '{group.name}' do not do the same: {calls}")
 
 
@@ -261,35 +263,35 @@ def _shares(size: int, count: int) -> list[int]:
     return [quotient + (rank < remainder) for rank in range(count)]
 
 
-def _gathered(group: Group, x: Array) -> Array:
+def _gather(group: Group, x: Array) -> Array:
     gathered = np.empty((group.size, *x.shape), x.dtype)
     finish(group.comm.Iallgather(bytes_of(x), bytes_of(gathered)))
     world().count("all_gather", x.nbytes)
     return gathered
 
 
-def _reduced_share(group: Group, x: Array, parts: Sequence[int], op: str) -> Array:
+def _reduce_share(group: Group, x: Array, parts: Sequence[int], op: str) -> Array:
     """Return this rank's part of the reduction of all ranks' arrays of one axis."""
-    own_size = parts[_own(group)]
-    received = np.empty((group.size, own_size), x.dtype)
-    _all_to_all_v(group, x, parts, received.reshape(-1), [own_size] * group.size)
-    return reduced(list(received), op)
+    size = parts[_rank_in(group)]
+    received = np.empty((group.size, size), x.dtype)
+    _all_to_all_v(group, x, parts, received.reshape(-1), [size] * group.size)
+    return reduce_arrays(list(received), op)
 
 
-def _places(counts: Sequence[int], itemsize: int) -> tuple[list[int], list[int]]:
+def _layout(counts: Sequence[int], itemsize: int) -> tuple[list[int], list[int]]:
     sizes = [count * itemsize for count in counts]
     return sizes, [sum(sizes[:rank]) for rank in range(len(sizes))]
 
 
-def _all_gather_v(group: Group, x: Array, found: Array, counts: Sequence[int]) -> None:
-    finish(group.comm.Iallgatherv(bytes_of(x), [bytes_of(found), *_places(counts, x.itemsize), _byte()]))
+def _all_gather_v(group: Group, x: Array, result: Array, counts: Sequence[int]) -> None:
+    finish(group.comm.Iallgatherv(bytes_of(x), [bytes_of(result), *_layout(counts, x.itemsize), _byte()]))
     world().count("all_gather", x.nbytes)
 
 
-def _all_to_all_v(group: Group, x: Array, sent: Sequence[int], found: Array, received: Sequence[int]) -> None:
-    send_buffer = [bytes_of(x), *_places(sent, x.itemsize), _byte()]
-    finish(group.comm.Ialltoallv(send_buffer, [bytes_of(found), *_places(received, x.itemsize), _byte()]))
-    world().count("all_to_all", x.nbytes - sent[_own(group)] * x.itemsize)
+def _all_to_all_v(group: Group, x: Array, sent: Sequence[int], result: Array, received: Sequence[int]) -> None:
+    send_buffer = [bytes_of(x), *_layout(sent, x.itemsize), _byte()]
+    finish(group.comm.Ialltoallv(send_buffer, [bytes_of(result), *_layout(received, x.itemsize), _byte()]))
+    world().count("all_to_all", x.nbytes - sent[_rank_in(group)] * x.itemsize)
 
 
 def _byte() -> Any:

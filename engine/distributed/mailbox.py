@@ -19,7 +19,7 @@ import numpy as np
 
 from ..base.wake_up import WakeUp
 from ..cpu.notices import tell
-from .notes import NOTE, Array, bytes_of, described, note, same_call, words
+from .notes import NOTE, Array, bytes_of, describe, note, same_call, text_of
 from .worker import LONGEST_PAUSE, Pending
 from .world import Group, world
 
@@ -27,7 +27,7 @@ __all__ = ["forget_awaited", "not_sent", "receive", "send"]
 
 
 @dataclass
-class _Sent:
+class _SentMessage:
     request: Any
     message: Array  # MPI reads it until it is sent
     what: str
@@ -42,13 +42,13 @@ class _Sent:
 
 
 @dataclass
-class _Awaited:
+class _Receivers:
     """Receivers of messages from one rank with one tag."""
 
     comm: Any
     source: int
     tag: int
-    waiting: deque[tuple[Pending, Array]]
+    queue: deque[tuple[Pending, Array]]
     request: Any = None
     message: Array | None = None
 
@@ -66,23 +66,23 @@ class _Awaited:
         if not self.request.Test():
             return False
         assert self.message is not None
-        pending, like = self.waiting.popleft()
+        pending, like = self.queue.popleft()
         _deliver(pending, self.message, like)
         self.request = self.message = None
-        return not self.waiting
+        return not self.queue
 
     def fail(self, error: Exception) -> None:
         """End all receivers of messages from that rank: the faulty message cannot be identified."""
-        while self.waiting:
-            pending, _ = self.waiting.popleft()
+        while self.queue:
+            pending, _ = self.queue.popleft()
             pending.end(error=RuntimeError(f"{pending.what} ({pending.line}): {error}"))
 
 
-_asked: deque[Callable[[], object]] = deque()
+_requests: deque[Callable[[], object]] = deque()
 _wake_up = WakeUp()
 # Both are used by the thread only.
-_under_way: list[_Sent] = []
-_awaited: dict[tuple[str, int, int], _Awaited] = {}
+_under_way: list[_SentMessage] = []
+_receivers: dict[tuple[str, int, int], _Receivers] = {}
 _to_oneself: dict[tuple[str, int], deque[Array]] = {}
 _thread: threading.Thread | None = None
 
@@ -97,13 +97,13 @@ def send(group: Group, x: Array, to: int, tag: int, line: str) -> Pending:
         tag: distinguishes messages between two ranks, 0 to 32767.
         line: the user's calling line.
     """
-    pending = Pending(f"send of {described(x)} to rank {group.ranks[to]}", line)
-    message = np.concatenate((note("message", described(x), line), bytes_of(np.ascontiguousarray(x))))
+    pending = Pending(f"send of {describe(x)} to rank {group.ranks[to]}", line)
+    message = np.concatenate((note("message", describe(x), line), bytes_of(np.ascontiguousarray(x))))
     if group.messages is None:
         _to_oneself.setdefault((group.name, tag), deque()).append(message)
     else:
         world().count("send", x.nbytes)
-        sent = _Sent(group.messages.Isend(message, to, tag), message, f"{pending.what} ({line})")
+        sent = _SentMessage(group.messages.Isend(message, to, tag), message, f"{pending.what} ({line})")
         _ask(partial(_under_way.append, sent))
     pending.end()
     return pending
@@ -123,7 +123,7 @@ def receive(group: Group, like: Array, source: int, tag: int, line: str) -> Pend
         The pending receive, whose result is the array; an error if another shape or dtype arrives.
     """
     sender = group.ranks[source]
-    pending = Pending(f"receive of {described(like)} from rank {sender}", line, ranks=(sender,))
+    pending = Pending(f"receive of {describe(like)} from rank {sender}", line, ranks=(sender,))
     if group.messages is None:
         if queue := _to_oneself.get((group.name, tag)):
             _deliver(pending, queue.popleft(), like)
@@ -131,8 +131,8 @@ def receive(group: Group, like: Array, source: int, tag: int, line: str) -> Pend
             message = f"{pending.what}: this process is the only rank, and has sent itself nothing"
             pending.end(error=RuntimeError(message))
         return pending
-    awaited = _Awaited(group.messages, source, tag, deque())
-    _ask(lambda: _awaited.setdefault((group.name, source, tag), awaited).waiting.append((pending, like)))
+    receivers = _Receivers(group.messages, source, tag, deque())
+    _ask(lambda: _receivers.setdefault((group.name, source, tag), receivers).queue.append((pending, like)))
     return pending
 
 
@@ -143,11 +143,11 @@ def forget_awaited() -> None:
 
 
 def _forget() -> None:
-    for key, receivers in list(_awaited.items()):
+    for key, receivers in list(_receivers.items()):
         if receivers.request is None:
-            for pending, _ in receivers.waiting:
+            for pending, _ in receivers.queue:
                 pending.end(error=RuntimeError(f"{pending.what} ({pending.line}): nobody waits for it any more"))
-            del _awaited[key]
+            del _receivers[key]
 
 
 def not_sent() -> list[str]:
@@ -157,10 +157,10 @@ def not_sent() -> list[str]:
 
 def _deliver(pending: Pending, message: Array, like: Array) -> None:
     header, content = message[:NOTE], message[NOTE:]
-    if same_call(header, note("message", described(like), "")):
+    if same_call(header, note("message", describe(like), "")):
         pending.end(content.view(like.dtype).reshape(like.shape))
     else:
-        pending.end(error=RuntimeError(f"{pending.what} ({pending.line}): what came is a {words(header)}"))
+        pending.end(error=RuntimeError(f"{pending.what} ({pending.line}): what came is a {text_of(header)}"))
 
 
 def _ask(act: Callable[[], object]) -> None:
@@ -169,28 +169,28 @@ def _ask(act: Callable[[], object]) -> None:
     if _thread is None:
         _thread = threading.Thread(target=_work, name="hookscope messages", daemon=True)
         _thread.start()
-    _asked.append(act)
+    _requests.append(act)
     _wake_up.set()
 
 
 def _work() -> None:
     pause = 0.0
     while True:
-        busy = bool(_under_way or _awaited)
-        if not _asked:
+        busy = bool(_under_way or _receivers)
+        if not _requests:
             _wake_up.wait(pause if busy else None)
-        while _asked:
-            _asked.popleft()()
+        while _requests:
+            _requests.popleft()()
             pause = 0.0
-        count_before = len(_under_way) + sum(len(entry.waiting) for entry in _awaited.values())
+        count_before = len(_under_way) + sum(len(entry.queue) for entry in _receivers.values())
         _under_way[:] = [entry for entry in _under_way if not _is_over(entry)]
-        for key in [key for key, entry in _awaited.items() if _is_over(entry)]:
-            del _awaited[key]
-        count_after = len(_under_way) + sum(len(entry.waiting) for entry in _awaited.values())
+        for key in [key for key, entry in _receivers.items() if _is_over(entry)]:
+            del _receivers[key]
+        count_after = len(_under_way) + sum(len(entry.queue) for entry in _receivers.values())
         pause = 0.0 if count_after < count_before else min(max(2 * pause, 2e-5), LONGEST_PAUSE)
 
 
-def _is_over(one: _Sent | _Awaited) -> bool:
+def _is_over(one: _SentMessage | _Receivers) -> bool:
     try:
         return one.advance()
     except Exception as error:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["NOTE", "Array", "bytes_of", "described", "note", "same_call", "words"]
+__all__ = ["NOTE", "Array", "bytes_of", "describe", "note", "same_call", "text_of"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -15,16 +15,16 @@ NOTE = 256
 _DIGEST = 16
 
 
-def note(kind: str, what: str, line: str) -> Array:
+def note(kind: str, properties: str, line: str) -> Array:
     """Return the bytes of a call.
 
     Args:
         kind: the name of the collective.
-        what: the properties that must agree on all ranks, in words.
+        properties: the properties that must agree on all ranks, in words.
         line: the user's calling line, which may differ.
     """
-    digest = hashlib.blake2b(f"{kind}\0{what}".encode(), digest_size=_DIGEST).digest()
-    text = f"{kind}{f' of {what}' if what else ''}{f' ({line})' if line else ''}".encode()
+    digest = hashlib.blake2b(f"{kind}\0{properties}".encode(), digest_size=_DIGEST).digest()
+    text = f"{kind}{f' of {properties}' if properties else ''}{f' ({line})' if line else ''}".encode()
     return np.frombuffer((digest + text[: NOTE - _DIGEST]).ljust(NOTE, b"\0"), np.uint8)
 
 
@@ -33,12 +33,12 @@ def same_call(a: Array, b: Array) -> bool:
     return a[:_DIGEST].tobytes() == b[:_DIGEST].tobytes()
 
 
-def words(told: Array) -> str:
-    """Return the words of a note that another rank ``told``."""
-    return told[_DIGEST:].tobytes().rstrip(b"\0").decode(errors="replace")
+def text_of(note_bytes: Array) -> str:
+    """Return the text of another rank's note."""
+    return note_bytes[_DIGEST:].tobytes().rstrip(b"\0").decode(errors="replace")
 
 
-def described(x: Array) -> str:
+def describe(x: Array) -> str:
     """Return dtype and shape of ``x``, in words."""
     return f"{x.dtype.name} {list(x.shape)}"
 

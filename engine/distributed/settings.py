@@ -5,7 +5,16 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-__all__ = ["DATA_PARALLEL", "DEFAULTS", "broadcasts_parameters", "bucket_limits", "is_data_parallel", "kept", "reset"]
+__all__ = [
+    "DATA_PARALLEL",
+    "DEFAULTS",
+    "broadcasts_parameters",
+    "bucket_limits",
+    "is_data_parallel",
+    "reset",
+    "set_names",
+    "values",
+]
 
 DATA_PARALLEL = "data_parallel"
 DEFAULTS: dict[str, Any] = {
@@ -46,9 +55,9 @@ DEFAULTS: dict[str, Any] = {
     "full_batch_is_set": False,
 }
 
-kept: dict[str, Any] = copy.deepcopy(DEFAULTS)
+values: dict[str, Any] = copy.deepcopy(DEFAULTS)
 """The settings by name."""
-given: set[str] = set()
+set_names: set[str] = set()
 """Names of settings that were set: the default of ``parameter_broadcast`` depends on the mode."""
 
 _MIB = 1 << 20
@@ -57,19 +66,19 @@ _FIRST, _OTHERS = 1 * _MIB, 25 * _MIB  # the first is complete early, so that th
 
 def reset() -> None:
     """Restore all defaults."""
-    kept.clear()
-    kept.update(copy.deepcopy(DEFAULTS))
-    given.clear()
+    values.clear()
+    values.update(copy.deepcopy(DEFAULTS))
+    set_names.clear()
 
 
 def is_data_parallel() -> bool:
     """Return whether training cells reduce gradients among the ranks."""
-    return kept["parallel_mode"] in (DATA_PARALLEL, "hybrid_parallel")
+    return values["parallel_mode"] in (DATA_PARALLEL, "hybrid_parallel")
 
 
 def broadcasts_parameters() -> bool:
     """Return whether training begins with rank 0's parameters on all ranks, unless that was switched off."""
-    return bool(kept["parameter_broadcast"]) or "parameter_broadcast" not in given
+    return bool(values["parameter_broadcast"]) or "parameter_broadcast" not in set_names
 
 
 def bucket_limits() -> tuple[list[int] | None, int, int]:
@@ -79,10 +88,10 @@ def bucket_limits() -> tuple[list[int] | None, int, int]:
         Numbers of gradients at which a bucket ends, or None; the bytes of the first bucket and of the others, 0 for one
         gradient each.
     """
-    fusion = kept["comm_fusion"] or {}
+    fusion = values["comm_fusion"] or {}
     all_reduce = fusion.get("allreduce") or {}
-    if kept["all_reduce_fusion_config"]:
-        return [*kept["all_reduce_fusion_config"]], 0, 0
+    if values["all_reduce_fusion_config"]:
+        return [*values["all_reduce_fusion_config"]], 0, 0
     if not fusion.get("openstate", True):
         return None, 0, 0
     mode, config = all_reduce.get("mode", "auto"), all_reduce.get("config")

@@ -13,7 +13,7 @@ from typing import TypedDict
 from .worker import Pending, pending_of
 from .world import world
 
-__all__ = ["Standing", "Waits", "deadlock", "missing", "same_waits", "standing"]
+__all__ = ["RankState", "Waits", "deadlock", "missing", "rank_state", "same_waits"]
 
 
 class Waits(TypedDict):
@@ -31,20 +31,20 @@ class Waits(TypedDict):
     ranks: list[int]
 
 
-class Standing(TypedDict):
+class RankState(TypedDict):
     """A rank's state: its wait, None while it computes; by group the number of exchanges it has requested."""
 
     waits: Waits | None
     asked: dict[str, int]
 
 
-def standing() -> Standing:
+def rank_state() -> RankState:
     """Return this rank's current state; any thread may call this."""
     pending = pending_of(threading.main_thread().ident)
-    return {"waits": None if pending is None else _told(pending), "asked": dict(world().asked)}
+    return {"waits": None if pending is None else _wait_of(pending), "asked": dict(world().asked)}
 
 
-def _told(pending: Pending) -> Waits:
+def _wait_of(pending: Pending) -> Waits:
     return {
         "what": pending.what,
         "line": pending.line,
@@ -54,7 +54,7 @@ def _told(pending: Pending) -> Waits:
     }
 
 
-def missing(rank: int, of_ranks: Mapping[int, Standing]) -> list[int]:
+def missing(rank: int, of_ranks: Mapping[int, RankState]) -> list[int]:
     """Return the ranks that a rank waits for: those that have not requested the same exchange, or the message's sender.
 
     Args:
@@ -74,7 +74,7 @@ def missing(rank: int, of_ranks: Mapping[int, Standing]) -> list[int]:
     ]
 
 
-def deadlock(of_ranks: Mapping[int, Standing]) -> dict[int, list[int]]:
+def deadlock(of_ranks: Mapping[int, RankState]) -> dict[int, list[int]]:
     """Return ranks that wait for each other in a cycle, each with the ranks in it that it waits for; {} if none.
 
     It is a deadlock only if it persists: two successive reports must be the same (``same_waits``), since the ranks'
@@ -96,7 +96,7 @@ def deadlock(of_ranks: Mapping[int, Standing]) -> dict[int, list[int]]:
     return {rank: sorted(awaited & stuck.keys()) for rank, awaited in sorted(stuck.items())}
 
 
-def same_waits(before: Mapping[int, Standing], now: Mapping[int, Standing]) -> bool:
+def same_waits(before: Mapping[int, RankState], now: Mapping[int, RankState]) -> bool:
     """Return whether no rank has proceeded in between, or begun another wait.
 
     Args:

@@ -25,7 +25,7 @@ _YIELDS = 300  # polls without a pause, in which ranks on one machine have mostl
 _FIRST_PAUSE, LONGEST_PAUSE = 2e-5, 1e-3  # seconds
 
 
-_waiting: dict[int, Pending] = {}  # by the waiting thread
+_waits_by_thread: dict[int, Pending] = {}  # by the waiting thread
 _while_waiting: Callable[[], None] | None = None
 _LOOKS = 0.02  # s between two polls of a thread with a callback while it waits
 
@@ -47,7 +47,7 @@ def pending_of(thread: int | None) -> Pending | None:
     Args:
         thread: its identifier.
     """
-    return None if thread is None else _waiting.get(thread)
+    return None if thread is None else _waits_by_thread.get(thread)
 
 
 class Pending:
@@ -65,8 +65,8 @@ class Pending:
         self.what, self.line = what, line
         self.group, self.number, self.ranks = group, number, ranks
         self._ended = False
-        self._locked = threading.Lock()  # until it has ended, and briefly by each waiting thread
-        self._locked.acquire()
+        self._lock = threading.Lock()  # until it has ended, and briefly by each waiting thread
+        self._lock.acquire()
         self._result: Any = None
         self._error: BaseException | None = None
 
@@ -75,7 +75,7 @@ class Pending:
         if self._ended:
             return
         self._result, self._error, self._ended = result, error, True
-        self._locked.release()
+        self._lock.release()
 
     def is_done(self) -> bool:
         """Return whether it has ended."""
@@ -95,20 +95,20 @@ class Pending:
 
     def _wait(self) -> None:
         thread_id = threading.get_ident()
-        previous = _waiting.get(thread_id)  # the callback of a wait may wait, too
-        _waiting[thread_id] = self
+        previous = _waits_by_thread.get(thread_id)  # the callback of a wait may wait, too
+        _waits_by_thread[thread_id] = self
         try:
             act = _while_waiting if thread_id == threading.main_thread().ident else None
             while not self._ended:
-                if self._locked.acquire(timeout=-1 if act is None else _LOOKS):
-                    self._locked.release()
+                if self._lock.acquire(timeout=-1 if act is None else _LOOKS):
+                    self._lock.release()
                 elif act is not None:
                     act()
         finally:
             if previous is None:
-                _waiting.pop(thread_id, None)
+                _waits_by_thread.pop(thread_id, None)
             else:
-                _waiting[thread_id] = previous
+                _waits_by_thread[thread_id] = previous
 
 
 class Worker:
@@ -119,7 +119,7 @@ class Worker:
     """
 
     def __init__(self, name: str) -> None:
-        self._given: SimpleQueue[tuple[Pending, Callable[[], Any]] | None] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[Pending, Callable[[], Any]] | None] = SimpleQueue()
         self._is_over = False
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
@@ -137,17 +137,17 @@ class Worker:
         if self._is_over:  # as in atexit functions of a script: it would never run
             pending.end(error=RuntimeError(f"{pending.what}: the ranks have parted, this process ends"))
         else:
-            self._given.put((pending, function))
+            self._queue.put((pending, function))
         return pending
 
     def end(self) -> None:
         """Perform the queued calls, then end the thread."""
         self._is_over = True
-        self._given.put(None)
+        self._queue.put(None)
         self._thread.join()
 
     def _work(self) -> None:
-        while (item := self._given.get()) is not None:
+        while (item := self._queue.get()) is not None:
             pending, function = item
             try:
                 result, error = function(), None

@@ -26,7 +26,7 @@ __all__ = [
     "destroy_group",
     "end",
     "group_of",
-    "launched",
+    "launcher_rank",
     "start",
     "world",
 ]
@@ -35,7 +35,7 @@ WORLDS = ("mccl_world_group", "hccl_world_group", "nccl_world_group")
 """Names of the group of all ranks: MindSpore's for CPU, Ascend and GPU. Here they are the same."""
 
 # (rank, number of ranks) in the environment variables of MPI's launchers.
-_TOLD = (
+_LAUNCHER_VARIABLES = (
     ("PMI_RANK", "PMI_SIZE"),
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
     ("PMIX_RANK", "PMIX_SIZE"),
@@ -119,20 +119,20 @@ def world() -> World:
     return _world
 
 
-def _told() -> tuple[int, int]:
-    for rank, size in _TOLD:
+def _launcher_rank() -> tuple[int, int]:
+    for rank, size in _LAUNCHER_VARIABLES:
         number, count = os.environ.get(rank, ""), os.environ.get(size, "")
         if number.isdigit() and count.isdigit():
             return int(number), int(count)
     return 0, 1
 
 
-_launched = _told()
+_rank_and_size = _launcher_rank()
 
 
-def launched() -> tuple[int, int]:
+def launcher_rank() -> tuple[int, int]:
     """Return this process's rank and the number of ranks, from the launcher's environment: (0, 1) without one."""
-    return _launched
+    return _rank_and_size
 
 
 def start() -> World:
@@ -142,7 +142,7 @@ def start() -> World:
         RuntimeError: there are others, and mpi4py is not installed or its MPI does not support threads.
     """
     global _world
-    _, size = launched()
+    _, size = launcher_rank()
     if _world.collectives is not None or size == 1:
         return _world
     if importlib.util.find_spec("mpi4py") is None:
@@ -164,7 +164,7 @@ def start() -> World:
     machines = _machines(MPI, comm_world)
     all_ranks = Group(WORLDS[0], tuple(range(comm_world.size)), comm_world.rank, comm_world.Dup(), comm_world.Dup())
     _world = World(dict.fromkeys(WORLDS, all_ranks), machines, Worker("hookscope collectives"))
-    sys.excepthook = _noting(sys.excepthook)
+    sys.excepthook = _record_failure(sys.excepthook)
     atexit.register(_leave)
     return _world
 
@@ -207,25 +207,27 @@ def destroy_group(name: str) -> None:
         _world.collectives.ask(freed, lambda: (group.comm.Free(), group.messages.Free())).wait()
 
 
-def check_met(who: str) -> None:
+def check_met(caller: str) -> None:
     """Raise an error if there are other ranks that are not connected.
 
     Args:
-        who: the function that the user called, for the error.
+        caller: the function that the user called, for the error.
 
     Raises:
         RuntimeError: there are others, and ``start`` was not called.
     """
-    _, size = _launched
+    _, size = _rank_and_size
     if size > 1 and _world.collectives is None:
-        raise RuntimeError(f"For '{who}', the {size} ranks have not met yet: call mindspore.communication.init() first")
+        raise RuntimeError(
+            f"For '{caller}', the {size} ranks have not met yet: call mindspore.communication.init() first"
+        )
 
 
-def group_of(who: str, name: str) -> Group:
+def group_of(caller: str, name: str) -> Group:
     """Return a group by its name.
 
     Args:
-        who: the function that the user called, for the error.
+        caller: the function that the user called, for the error.
         name: the group's name.
 
     Raises:
@@ -233,12 +235,12 @@ def group_of(who: str, name: str) -> Group:
         ValueError: there is no such group.
         RuntimeError: there are other ranks, and they are not connected.
     """
-    check_met(who)
+    check_met(caller)
     if not isinstance(name, str):
-        raise TypeError(f"For '{who}', 'group' must be a str, but got {type(name).__name__}")
+        raise TypeError(f"For '{caller}', 'group' must be a str, but got {type(name).__name__}")
     group = _world.groups.get(name)
     if group is None:
-        raise ValueError(f"For '{who}', there is no group '{name}'; create_group makes one")
+        raise ValueError(f"For '{caller}', there is no group '{name}'; create_group makes one")
     return group
 
 
@@ -250,23 +252,23 @@ def _communicators(everybody: Any, name: str, ranks: tuple[int, ...]) -> tuple[A
     return comm, comm.Dup()
 
 
-def _machines(mpi: Any, own: Any) -> tuple[int, ...]:
+def _machines(mpi: Any, comm: Any) -> tuple[int, ...]:
     """Return for each rank the lowest rank on its machine."""
-    node = own.Split_type(mpi.COMM_TYPE_SHARED, key=own.rank)
-    lowest, lowest_ranks = np.array([own.rank], np.int64), np.empty(own.size, np.int64)
+    node = comm.Split_type(mpi.COMM_TYPE_SHARED, key=comm.rank)
+    lowest, lowest_ranks = np.array([comm.rank], np.int64), np.empty(comm.size, np.int64)
     node.Bcast(lowest, 0)
     node.Free()
-    own.Allgather(lowest, lowest_ranks)
+    comm.Allgather(lowest, lowest_ranks)
     return tuple(lowest_ranks.tolist())
 
 
-def _noting(told: Any) -> Any:
+def _record_failure(previous: Any) -> Any:
     """Return an ``excepthook`` that records the failure of the script, and calls the previous one."""
 
     def note(*error: Any) -> None:
         global _failed
         _failed = True
-        told(*error)
+        previous(*error)
 
     return note
 
@@ -275,7 +277,7 @@ def _leave() -> None:
     """End the process: together with the other ranks, or aborting them if this rank failed."""
     from mpi4py import MPI
 
-    from . import mailbox, together
+    from . import mailbox, synchronization
 
     collectives = _world.collectives
     if MPI.Is_finalized() or collectives is None:
@@ -285,7 +287,7 @@ def _leave() -> None:
         _let_be_read()
         MPI.COMM_WORLD.Abort(1)
     # Earlier requests that were not waited for end first: they precede this one in the worker's queue.
-    together.in_step("the end of the script")
+    synchronization.synchronize("the end of the script")
     deadline = time.monotonic() + _LAST_SECONDS
     while (unsent := mailbox.not_sent()) and time.monotonic() < deadline:
         time.sleep(LONGEST_PAUSE)

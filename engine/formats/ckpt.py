@@ -144,17 +144,17 @@ def read(path: str, crc: bool) -> dict[str, Value]:
         return reader.values()
 
 
-def _checked_end(file: BinaryIO, path: str, wanted: bool) -> int:
+def _checked_end(file: BinaryIO, path: str, crc: bool) -> int:
     """Return the end of the entries after checking the checksum."""
     size = os.fstat(file.fileno()).st_size
     tail = len(_CRC_MARK) + _CRC_BYTES
     file.seek(max(0, size - tail))
     trailer = file.read(tail)
     if len(trailer) < tail or not trailer.startswith(_CRC_MARK):
-        if wanted:
+        if crc:
             raise ValueError(f"the checkpoint file '{path}' has no checksum; save it with crc_check=True")
         return size
-    if wanted:
+    if crc:
         file.seek(0)
         checksum, remaining = 0, size - tail
         while remaining:
@@ -185,8 +185,8 @@ class _Reader:
                 values[name] = self._array(name, tensor)
         return values
 
-    def _error(self, what: str) -> ValueError:
-        return ValueError(self.broken + what)
+    def _error(self, problem: str) -> ValueError:
+        return ValueError(self.broken + problem)
 
     def _bytes(self, count: int) -> bytes:
         content = self.file.read(count)
@@ -240,7 +240,7 @@ class _Reader:
         # Python's integers do not overflow, so a hostile product of dims cannot pass for a small one.
         expected = -1 if any(n < 0 for n in dims) else math.prod(dims) * dtype.itemsize
         if len(content) == _SLICE < expected:
-            content = self._joined(name, dims, tensor, expected)
+            content = self._join(name, dims, tensor, expected)
         if len(content) != expected:
             raise self._error(f"'{shown(name)}' has {len(content)} bytes, which is not {dims} of {dtype}")
         try:
@@ -249,17 +249,17 @@ class _Reader:
             raise self._error(f"'{shown(name)}' has a shape that no array can have: {error}") from None
         return array.astype(dtype.numpy, copy=False)
 
-    def _joined(self, name: str, dims: tuple[int, ...], first: Any, wanted: int) -> Array:
+    def _join(self, name: str, dims: tuple[int, ...], first: Any, size: int) -> Array:
         """Return the content of a tensor with several entries."""
-        if wanted - _SLICE > self.left:
+        if size - _SLICE > self.left:
             raise self._error(f"'{shown(name)}' has fewer bytes than {dims} of {first.tensor_type}")
-        content = np.empty(wanted, np.uint8)
+        content = np.empty(size, np.uint8)
         content[:_SLICE] = np.frombuffer(first.tensor_content, np.uint8)
         filled = _SLICE
-        while filled < wanted:
+        while filled < size:
             tag, part = self._entry() if self.left else ("", first)
             length = len(part.tensor_content)
-            if tag != name or part.tensor_type != first.tensor_type or not 0 < length <= wanted - filled:
+            if tag != name or part.tensor_type != first.tensor_type or not 0 < length <= size - filled:
                 raise self._error(f"'{shown(name)}' has {filled} bytes, which is not {dims} of {first.tensor_type}")
             content[filled : filled + length] = np.frombuffer(part.tensor_content, np.uint8)
             filled += length

@@ -221,7 +221,7 @@ def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
     from ..compile.guards.inspection import Reads
     from ..compile.passes.optimization import without_dead_code
 
-    def own() -> Any:
+    def separate_inputs() -> Any:
         """Return the inputs as separate tensors, including repeated arguments and parameters."""
         return replaced(inputs, [Tensor._wrap(array_module(t._array).array(t._array)) for t in tensors_in(inputs)])
 
@@ -243,9 +243,9 @@ def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
     apart.__qualname__ = name
     try:
         with taps.unwatched():
-            net(*own())  # imports and compilation on first use are kept out of the trace
+            net(*separate_inputs())  # imports and compilation on first use are kept out of the trace
         restore()
-        graph = graph_of(apart, *own())
+        graph = graph_of(apart, *separate_inputs())
     finally:
         restore()
     results = set(values_in(graph.result))

@@ -117,15 +117,15 @@ def read_values(path: str, format: str, crc: bool, caller: str) -> dict[str, Any
     return values
 
 
-def _prefixes(given: Prefixes, argument: str) -> tuple[str, ...]:
-    if given is None:
+def _prefixes(value: Prefixes, argument: str) -> tuple[str, ...]:
+    if value is None:
         return ()
-    prefixes = (given,) if isinstance(given, str) else given
+    prefixes = (value,) if isinstance(value, str) else value
     if not isinstance(prefixes, list | tuple) or not all(isinstance(p, str) for p in prefixes):
-        raise TypeError(f"For 'load_checkpoint', '{argument}' must be a str or a list of them, but got {given!r}")
+        raise TypeError(f"For 'load_checkpoint', '{argument}' must be a str or a list of them, but got {value!r}")
     if not prefixes or "" in prefixes:
         raise ValueError(
-            f"For 'load_checkpoint', '{argument}' must be a str or strs that are not empty, but got {given!r}"
+            f"For 'load_checkpoint', '{argument}' must be a str or strs that are not empty, but got {value!r}"
         )
     return tuple(prefixes)
 
@@ -208,19 +208,19 @@ def load_param_into_net(
         missing = [key for key in parameters if key not in values]
         prefix = _prefix_of(missing, parameter_dict)
         values |= {key: parameter_dict[prefix + key] for key in missing if prefix and prefix + key in parameter_dict}
-    pairs = [(parameters[key], _fitting(parameters[key], value, strict_load)) for key, value in values.items()]
-    for parameter, fitting in pairs:
-        parameter.set_data(fitting)
+    pairs = [(parameters[key], _convert(parameters[key], value, strict_load)) for key, value in values.items()]
+    for parameter, converted in pairs:
+        parameter.set_data(converted)
     return [key for key in parameters if key not in values], [key for key in parameter_dict if key not in parameters]
 
 
-def _prefix_of(missing: list[str], given: dict[str, Any]) -> str:
+def _prefix_of(missing: list[str], parameter_dict: dict[str, Any]) -> str:
     """Return the prefix of the dictionary's names before the longest of the missing names, or ""."""
     longest = max(missing, key=len, default="")
-    return next((key[: -len(longest)] for key in given if longest and key.endswith(f".{longest}")), "")
+    return next((key[: -len(longest)] for key in parameter_dict if longest and key.endswith(f".{longest}")), "")
 
 
-def _fitting(parameter: Parameter, value: Parameter | str, strict: bool) -> Tensor:
+def _convert(parameter: Parameter, value: Parameter | str, strict: bool) -> Tensor:
     """Return the value in the parameter's dtype and shape."""
     name = parameter.name
     if isinstance(value, str):

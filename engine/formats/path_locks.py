@@ -26,13 +26,13 @@ class _Turn:
     def __init__(self) -> None:
         self.before: _Turn | None = None  # until all of them have ended
         self.thread = threading.get_ident()  # which writes
-        self.wanted = True  # cleared if a signal handler, called during this write, saves anew
-        self.running = _taken_lock()
-        self.begun = _taken_lock()  # in the background
-        self.owned = threading.Lock()  # by the background thread, or by the caller that never let it begin
+        self.is_current = True  # cleared if a signal handler, called during this write, saves anew
+        self.running = _acquired_lock()
+        self.begun = _acquired_lock()  # in the background
+        self.ownership = threading.Lock()  # by the background thread, or by the caller that never let it begin
 
 
-def _taken_lock() -> threading.Lock:
+def _acquired_lock() -> threading.Lock:
     lock = threading.Lock()
     lock.acquire()
     return lock
@@ -62,7 +62,7 @@ def save_in_turn(path: str, save: Save, background: bool) -> None:
             turn.before, _newest[path] = _newest.get(path), turn
         for earlier in _unfinished(turn.before):
             if earlier.thread == turn.thread:
-                earlier.wanted = False  # the signal interrupted it: it cannot end before this one
+                earlier.is_current = False  # the signal interrupted it: it cannot end before this one
             else:
                 with earlier.running:
                     pass
@@ -76,20 +76,20 @@ def save_in_turn(path: str, save: Save, background: bool) -> None:
             turn.begun.acquire()
             started = True
         else:
-            save(lambda: turn.wanted)
+            save(lambda: turn.is_current)
     finally:
-        if not background or (not started and turn.owned.acquire(blocking=False)):
+        if not background or (not started and turn.ownership.acquire(blocking=False)):
             turn.running.release()
             _forget(path, turn)
 
 
 def _save_in_background(path: str, save: Save, turn: _Turn) -> None:
-    if not turn.owned.acquire(blocking=False):
+    if not turn.ownership.acquire(blocking=False):
         return  # the caller was interrupted
     turn.thread = threading.get_ident()
     turn.begun.release()
     try:
-        save(lambda: turn.wanted)
+        save(lambda: turn.is_current)
     except BaseException as error:
         _failures[path] = error
         # Report immediately: the next save or load of this path may be hours away, or never happen.

@@ -24,7 +24,7 @@ from ..tensors.dtype import DTYPES, dtype_of
 __all__ = ["check", "read", "write"]
 
 _CRC = "crc_num"
-_OWN_CRC = "hookscope_crc_num"
+_ALL_CRC = "hookscope_crc_num"
 _METADATA = "__metadata__"
 _MOST_ZEROS = 2**24
 # In the library's order, by which it also sorts the arrays of a file: the last come first.
@@ -84,7 +84,7 @@ def write(file: BinaryIO, values: Mapping[str, Any], crc: bool) -> None:
     codes = {name: _code(array) for name, array in values.items()}
     metadata = {"format": "ms"}
     if crc:
-        metadata |= {_CRC: str(_checksum(values)), _OWN_CRC: str(_own_checksum(values))}
+        metadata |= {_CRC: str(_checksum(values)), _ALL_CRC: str(_checksum_of_all(values))}
     header: dict[str, Any] = {_METADATA: metadata}
     offset = 0
     for name in sorted(values, key=lambda name: (-_ORDER.index(codes[name]), name)):
@@ -141,8 +141,8 @@ def read(path: str, crc: bool) -> dict[str, Any]:
 def _compare_checksums(path: str, metadata: Mapping[str, str], arrays: Mapping[str, Any]) -> None:
     if _CRC not in metadata:
         raise ValueError(f"the checkpoint file '{path}' has no checksum; save it with crc_check=True")
-    own_checksum = metadata.get(_OWN_CRC)
-    if metadata[_CRC] != str(_checksum(arrays)) or own_checksum not in (None, str(_own_checksum(arrays))):
+    checksum_text = metadata.get(_ALL_CRC)
+    if metadata[_CRC] != str(_checksum(arrays)) or checksum_text not in (None, str(_checksum_of_all(arrays))):
         raise ValueError(f"the checksum of the checkpoint file '{path}' does not fit: the file is damaged")
 
 
@@ -186,7 +186,7 @@ def _checksum(arrays: Mapping[str, Any]) -> int:
     return checksum
 
 
-def _own_checksum(arrays: Mapping[str, Any]) -> int:
+def _checksum_of_all(arrays: Mapping[str, Any]) -> int:
     """Return a checksum over names, dtypes, shapes and elements, in the order of the names."""
     checksum = 0
     for name in sorted(arrays):

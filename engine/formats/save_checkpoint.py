@@ -76,7 +76,7 @@ def save_checkpoint(
     if isinstance(async_save, str) and async_save not in ("process", "thread"):
         raise ValueError(f"For '{name}', 'async_save' must be 'process' or 'thread', but got {async_save!r}")
     values = {key: value for key, value in _values_of(save_obj).items() if choice_func is None or choice_func(key)}
-    values.update(_appended(append_dict))
+    values.update(_check_append_dict(append_dict))
     if path and not path.endswith(format):  # also "./net_ckpt", as in MindSpore
         path += f".{format}"
 
@@ -168,18 +168,18 @@ def _values_of(save_obj: object) -> dict[str, Any]:
     return {_checked_name(key): _array(key, value, from_dict=isinstance(save_obj, dict)) for key, value in pairs}
 
 
-def _pair(one: object) -> tuple[Any, Any]:
-    if isinstance(one, Tensor) and hasattr(one, "name"):
-        return one.name, one
-    if isinstance(one, dict) and {"name", "data"} <= set(one):
-        return one["name"], one["data"]
-    raise _wrong_object(one)
+def _pair(entry: object) -> tuple[Any, Any]:
+    if isinstance(entry, Tensor) and hasattr(entry, "name"):
+        return entry.name, entry
+    if isinstance(entry, dict) and {"name", "data"} <= set(entry):
+        return entry["name"], entry["data"]
+    raise _wrong_object(entry)
 
 
-def _wrong_object(given: object) -> TypeError:
+def _wrong_object(value: object) -> TypeError:
     return TypeError(
         "For 'save_checkpoint', 'save_obj' must be a Cell, a dict, a list of {'name', 'data'} or a list of parameters, "
-        f"but got {type(given).__name__}"
+        f"but got {type(value).__name__}"
     )
 
 
@@ -200,7 +200,7 @@ def _array(name: str, value: object, from_dict: bool) -> Array:
     )
 
 
-def _appended(append_dict: dict[str, Any] | None) -> dict[str, Any]:
+def _check_append_dict(append_dict: dict[str, Any] | None) -> dict[str, Any]:
     if append_dict is None:
         return {}
     check_type(append_dict, dict, "save_checkpoint", "append_dict")

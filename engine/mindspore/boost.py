@@ -52,9 +52,9 @@ class GradientAccumulation(Cell):
 
     def __init__(self, max_accumulation_step: int, optimizer: Optimizer) -> None:
         super().__init__()
-        who = "GradientAccumulation"
-        self._max_accumulation_step = check_positive_int(max_accumulation_step, who, "max_accumulation_step")
-        self.optimizer = check_type(optimizer, Optimizer, who, "optimizer", "an optimizer")
+        caller = "GradientAccumulation"
+        self._max_accumulation_step = check_positive_int(max_accumulation_step, caller, "max_accumulation_step")
+        self.optimizer = check_type(optimizer, Optimizer, caller, "optimizer", "an optimizer")
         self.weights = optimizer.parameters
         self.hyper_map = ops.HyperMap()
         self._grad_accumulation = self.weights.clone(prefix="grad_accumulation", init="zeros")

@@ -64,7 +64,7 @@ def _of_device(function: Callable[[], Any]) -> Callable[..., Any]:
     """Wrap a function of ``runtime`` to take the kind of device."""
     name = function.__name__
 
-    def asked(device_target: str | None = None) -> Any:
+    def of_device(device_target: str | None = None) -> Any:
         if device_target is not None:
             check_type(device_target, str, f"hal.{name}", "device_target", "a str or None")
             if device_target.upper() != backend.device_target().upper():
@@ -74,8 +74,8 @@ def _of_device(function: Callable[[], Any]) -> Callable[..., Any]:
                 )
         return function()
 
-    asked.__name__ = asked.__qualname__ = name
-    asked.__doc__ = f"""{function.__doc__}
+    of_device.__name__ = of_device.__qualname__ = name
+    of_device.__doc__ = f"""{function.__doc__}
 
     Args:
         device_target: the kind of device, which must be the one in use; None is that.
@@ -87,7 +87,7 @@ def _of_device(function: Callable[[], Any]) -> Callable[..., Any]:
         TypeError: ``device_target`` is no str.
         ValueError: another kind of device than the one in use.
     """
-    return asked
+    return of_device
 
 
 memory_allocated = _of_device(runtime.memory_allocated)

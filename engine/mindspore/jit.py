@@ -38,7 +38,7 @@ F = TypeVar("F", bound=Function)
 V = TypeVar("V")
 
 
-def _one_of(value: object, allowed: tuple[Any, ...], name: str, owner: str) -> None:
+def _check_choice(value: object, allowed: tuple[Any, ...], name: str, owner: str) -> None:
     if value not in allowed:
         raise ValueError(f"For '{owner}', '{name}' must be one of {list(allowed)}, but got {value!r}")
 
@@ -80,10 +80,10 @@ def jit(
             ``enable_dynamic``.
         RuntimeError: another ``backend``; and from a call, with ``fullgraph``: no plan can be made.
     """
-    _one_of(capture_mode, ("ast", "bytecode", "trace"), "capture_mode", "jit")
-    _one_of(jit_level, ("O0", "O1"), "jit_level", "jit")
+    _check_choice(capture_mode, ("ast", "bytecode", "trace"), "capture_mode", "jit")
+    _check_choice(jit_level, ("O0", "O1"), "jit_level", "jit")
     check_int(dynamic, "jit", "dynamic")
-    _one_of(dynamic, (0, 1), "dynamic", "jit")
+    _check_choice(dynamic, (0, 1), "dynamic", "jit")
     check_bool(fullgraph, "jit", "fullgraph")
     if backend not in ("", "ms_backend"):
         raise RuntimeError(f"For 'jit', 'backend' must be '' or 'ms_backend' on this device, but got {backend!r}")
@@ -156,7 +156,7 @@ def _check_options(options: dict[str, Any]) -> None:
             check_bool(value, "jit", name)
         elif name in _FLAGS:
             check_type(value, str, "jit", name)
-            _one_of(value, _FLAGS[name], name, "jit")
+            _check_choice(value, _FLAGS[name], name, "jit")
         elif name == "ge_options":
             _check_ge_options(value)
         else:
@@ -170,7 +170,7 @@ _PLAIN: Any = bool | int | float | str | list | tuple | dict | None
 
 def _check_ge_options(options: object) -> None:
     for name, entries in check_type(options, dict, "jit", "ge_options").items():
-        _one_of(name, ("global", "session"), "ge_options", "jit")
+        _check_choice(name, ("global", "session"), "ge_options", "jit")
         for item in check_type(entries, dict, "jit", f"{name} of 'ge_options'").items():
             for text in item:
                 check_type(text, str, "jit", f"{name} of 'ge_options'", "a dict of texts")
@@ -220,11 +220,11 @@ class JitConfig:
         infer_boost: str = "off",
         **kwargs: Any,
     ) -> None:
-        _one_of(jit_level, ("", "O0", "O1", "O2"), "jit_level", "JitConfig")
-        _one_of(exc_mode, ("auto", "sink", "no_sink"), "exc_mode", "JitConfig")
-        _one_of(jit_syntax_level, ("", "STRICT", "COMPATIBLE", "LAX"), "jit_syntax_level", "JitConfig")
-        _one_of(debug_level, ("RELEASE", "DEBUG"), "debug_level", "JitConfig")
-        _one_of(infer_boost, ("on", "off", ""), "infer_boost", "JitConfig")
+        _check_choice(jit_level, ("", "O0", "O1", "O2"), "jit_level", "JitConfig")
+        _check_choice(exc_mode, ("auto", "sink", "no_sink"), "exc_mode", "JitConfig")
+        _check_choice(jit_syntax_level, ("", "STRICT", "COMPATIBLE", "LAX"), "jit_syntax_level", "JitConfig")
+        _check_choice(debug_level, ("RELEASE", "DEBUG"), "debug_level", "JitConfig")
+        _check_choice(infer_boost, ("on", "off", ""), "infer_boost", "JitConfig")
         self.jit_config_dict: dict[str, Any] = {
             **kwargs,
             "jit_level": jit_level,
@@ -287,16 +287,16 @@ def lazy_inline(fn: Function | None = None, attrs: object = None, policy: str | 
         raise ValueError(f"For 'lazy_inline', 'attrs' must be a list or a str, but got {type(attrs).__name__}")
     if isinstance(attrs, list) and not all(isinstance(attribute, str) for attribute in attrs):
         raise ValueError(f"For 'lazy_inline', 'attrs' must hold texts, but got {attrs!r}")
-    _one_of(policy, (None, "front"), "policy", "lazy_inline")
+    _check_choice(policy, (None, "front"), "policy", "lazy_inline")
 
-    def marked(function: Function) -> Function:
+    def mark(function: Function) -> Function:
         if not hasattr(function, "__name__"):
             raise TypeError(f"For 'lazy_inline', a function must be decorated, but got {type(function).__name__}")
         if function.__name__ != "__init__":
             raise ValueError(f"For 'lazy_inline', '__init__' must be decorated, but got '{function.__name__}'")
         return function
 
-    return marked if fn is None else marked(fn)
+    return mark if fn is None else mark(fn)
 
 
 def no_inline(fn: Function | None = None) -> Any:
@@ -356,13 +356,13 @@ def enable_dynamic(**kwargs: Any) -> Callable[[F], F]:
     return decorator
 
 
-def _is_dynamic(name: str, told: object) -> bool:
+def _is_dynamic(name: str, value: object) -> bool:
     """Return whether a declared argument leaves a length open."""
-    if isinstance(told, tuple | list):
-        flags = [_is_dynamic(name, item) for item in told]
+    if isinstance(value, tuple | list):
+        flags = [_is_dynamic(name, item) for item in value]
         return any(flags)
-    check_type(told, Tensor, "enable_dynamic", name, "a Tensor, or a tuple or list of them")
-    return isinstance(told, Placeholder) and is_open(told.shape)
+    check_type(value, Tensor, "enable_dynamic", name, "a Tensor, or a tuple or list of them")
+    return isinstance(value, Placeholder) and is_open(value.shape)
 
 
 def ms_memory_recycle() -> None:

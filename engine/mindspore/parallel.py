@@ -65,15 +65,15 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
         TypeError: ``enable_parallel_optimizer`` is not a bool.
         ValueError: a setting that does not exist, or a value that is not allowed.
     """
-    who = "set_auto_parallel_context"
-    check_bool(kwargs.get("enable_parallel_optimizer", False), who, "enable_parallel_optimizer")
-    _keep(who, settings.kept, kwargs)
-    settings.given.update(kwargs)
+    caller = "set_auto_parallel_context"
+    check_bool(kwargs.get("enable_parallel_optimizer", False), caller, "enable_parallel_optimizer")
+    _keep(caller, settings.values, kwargs)
+    settings.set_names.update(kwargs)
     for name, value in kwargs.items():
         divides = name == "parallel_mode" and value in (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL)
         if divides or (name in _WITHOUT_EFFECT and value != settings.DEFAULTS[name]):
             setting = f"{name}={value!r}" if divides else name
-            warnings.warn(f"{who}: {setting} is kept and has no effect yet", stacklevel=2)
+            warnings.warn(f"{caller}: {setting} is kept and has no effect yet", stacklevel=2)
 
 
 def get_auto_parallel_context(attr_key: str) -> Any:
@@ -85,9 +85,9 @@ def get_auto_parallel_context(attr_key: str) -> Any:
     Raises:
         ValueError: an unknown setting.
     """
-    if attr_key not in settings.kept:
+    if attr_key not in settings.values:
         raise ValueError(f"For 'get_auto_parallel_context', there is no setting '{attr_key}'")
-    return settings.kept[attr_key]
+    return settings.values[attr_key]
 
 
 def reset_auto_parallel_context() -> None:
@@ -126,13 +126,13 @@ def reset_algo_parameters() -> None:
     _algo.update(_ALGO_DEFAULTS)
 
 
-def _keep(who: str, settings: dict[str, Any], given: dict[str, Any]) -> None:
-    for key, value in given.items():
+def _keep(caller: str, settings: dict[str, Any], values: dict[str, Any]) -> None:
+    for key, value in values.items():
         if key not in settings:
-            raise ValueError(f"For '{who}', there is no setting '{key}'")
+            raise ValueError(f"For '{caller}', there is no setting '{key}'")
         if key in _ALLOWED and value not in _ALLOWED[key]:
-            raise ValueError(f"For '{who}', '{key}' must be one of {_ALLOWED[key]}, but got {value!r}")
-    settings.update(given)
+            raise ValueError(f"For '{caller}', '{key}' must be one of {_ALLOWED[key]}, but got {value!r}")
+    settings.update(values)
 
 
 __getattr__ = on_first_use(__name__)

@@ -70,10 +70,10 @@ def is_available(device_target: str) -> bool:
     return _available("is_available", device_target)
 
 
-def _available(who: str, device_target: str) -> bool:
+def _available(caller: str, device_target: str) -> bool:
     target = str(device_target).upper()
     if target not in ("CPU", "GPU", "ASCEND"):
-        raise ValueError(f"For '{who}', 'device_target' must be 'CPU', 'GPU' or 'Ascend', got {device_target!r}")
+        raise ValueError(f"For '{caller}', 'device_target' must be 'CPU', 'GPU' or 'Ascend', got {device_target!r}")
     return target == "CPU" or (target == "GPU" and device_count("GPU") > 0)
 
 
@@ -469,8 +469,8 @@ def set_kernel_launch_capture(enable_capture_graph: bool, op_capture_skip: list[
         _tell("set_kernel_launch_capture")
 
 
-def _tell(who: str) -> None:
-    warnings.warn(f"'{who}' has no effect here: a plan calls its kernels one after the other", stacklevel=3)
+def _tell(caller: str) -> None:
+    warnings.warn(f"'{caller}' has no effect here: a plan calls its kernels one after the other", stacklevel=3)
 
 
 __getattr__ = on_first_use(__name__)

@@ -55,7 +55,7 @@ class DistributedGradReducer(Cell):
         group: str = table.WORLD,
     ) -> None:
         super().__init__(auto_prefix=False)
-        self.mean = bool(settings.kept["gradients_mean"]) if mean is None else mean
+        self.mean = bool(settings.values["gradients_mean"]) if mean is None else mean
         ranks = table.member("DistributedGradReducer", group)
         self.degree = ranks.size if degree is None else check_positive_int(degree, "DistributedGradReducer", "degree")
         self.__dict__.update(_group=ranks, _parameters=list(parameters), _way=None)
@@ -143,7 +143,7 @@ class _Way:
         arrays = [table.on_host(self._arrays[index]) for index in self._buckets[number]]
         flat = np.concatenate([array.reshape(-1) for array in arrays])
         description = f"sum, gradients {number} of {flat.dtype.name} {[flat.size]}"
-        return exchange.started(
+        return exchange.start(
             "all_reduce", description, self._line, group, lambda: exchange.all_reduce(group, flat, "sum")
         )
 
@@ -210,7 +210,7 @@ def take_first_ranks_parameters(network: Cell, group: str = table.WORLD) -> None
             continue
         array = table.on_host(parameter._array)
         description = f"rank {ranks.ranks[0]}'s parameter {name}, {array.dtype.name} {[*array.shape]}"
-        done = exchange.started(
+        done = exchange.start(
             "broadcast", description, table.line(), ranks, partial(exchange.broadcast, ranks, array, 0)
         )
         parameter.set_data(Tensor._wrap(table.beside(parameter._array, done.wait())))

@@ -18,7 +18,7 @@ from ..base.file_labels import place_of
 from ..base.surfaces import declare, prim
 from ..base.types import Array, DTypeLike, Functions, Value
 from ..distributed import exchange, mailbox
-from ..distributed.notes import described
+from ..distributed.notes import describe
 from ..distributed.world import WORLDS, Group, group_of
 from ..tape.tape import state
 from ..tensors import backend
@@ -138,7 +138,7 @@ def on_device_of(like: Array, result: Array) -> Array:
 
 
 def _call_on_ranks(name: str, settings: str, group: Group, x: Array, function: Any) -> Array:
-    result: Array = exchange.started(name, f"{settings}{described(x)}", line(), group, function).wait()
+    result: Array = exchange.start(name, f"{settings}{describe(x)}", line(), group, function).wait()
     return result
 
 
@@ -163,7 +163,7 @@ def _settings(sizes: Sequence[int] | None, x: Array) -> str:
 def _all_gather(x: Array, group: str, sizes: tuple[int, ...] | None = None) -> Array:
     ranks, host = member("all_gather", group), on_host(x)
     lengths = _sizes(host, sizes, ranks, False)
-    pending = exchange.started(
+    pending = exchange.start(
         "all_gather", _settings(sizes, host), line(), ranks, lambda: exchange.all_gather(ranks, host, lengths)
     )
     return on_device_of(x, pending.wait())
@@ -226,7 +226,7 @@ def _all_to_all(x: Array, split_axis: int, concat_axis: int, group: str) -> Arra
 
 def _all_to_all_v(x: Array, sent: tuple[int, ...], received: tuple[int, ...], group: str) -> Array:
     ranks, host = member("all_to_all_v", group), on_host(x)
-    pending = exchange.started(
+    pending = exchange.start(
         "all_to_all_v", host.dtype.name, line(), ranks, lambda: exchange.all_to_all(ranks, host, sent, received)
     )
     return on_device_of(x, pending.wait())
@@ -678,7 +678,7 @@ def _batch_class(
 
 def wait_for_all(ranks: Group) -> None:
     """Wait for all ranks of a group."""
-    exchange.started("barrier", "", line(), ranks, lambda: None).wait()
+    exchange.start("barrier", "", line(), ranks, lambda: None).wait()
 
 
 def check_tag(caller: str, tag: int) -> int:

@@ -35,7 +35,7 @@ def _masked_crc(data: bytes) -> int:
     return (((checksum >> 15) | (checksum << 17)) + 0xA282EAD8) & 0xFFFFFFFF
 
 
-def framed(data: bytes) -> bytes:
+def frame(data: bytes) -> bytes:
     """Return a TFRecord: the length and its checksum, the data and theirs."""
     length = struct.pack("<Q", len(data))
     return length + struct.pack("<I", _masked_crc(length)) + data + struct.pack("<I", _masked_crc(data))
@@ -176,7 +176,7 @@ def _histogram(into: Any, value: Array) -> None:
     histogram.bucket.extend(counts.astype(float).tolist())
 
 
-_BESIDE = 8  # images per row
+_IMAGES_PER_ROW = 8  # images per row
 
 
 def _image(into: Any, value: Array) -> None:
@@ -196,7 +196,7 @@ def canvas(images: Array) -> Array:
         low, high = numbers.min(), numbers.max()
         numbers = numbers * 255 if low >= 0 and high <= 1 else (numbers - low) * (255 / (high - low + 1))
     bytes_ = numbers.astype(np.uint8)
-    columns = min(count, _BESIDE)
+    columns = min(count, _IMAGES_PER_ROW)
     rows = -(-count // columns)
     tiles = np.zeros((rows * columns, channels, height, width), np.uint8)
     tiles[:count] = bytes_

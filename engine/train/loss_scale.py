@@ -71,11 +71,11 @@ class DynamicLossScaleManager(LossScaleManager):
     _MOST_BAD_STEPS = 1000
 
     def __init__(self, init_loss_scale: float = 2**24, scale_factor: float = 2, scale_window: int = 2000) -> None:
-        who = "DynamicLossScaleManager"
+        caller = "DynamicLossScaleManager"
         if init_loss_scale < 1:
-            raise ValueError(f"For '{who}', 'init_loss_scale' must be at least 1, but got {init_loss_scale}")
-        check_positive_int(scale_window, who, "scale_window", show=repr)
-        check_above_zero(scale_factor, who, "scale_factor")
+            raise ValueError(f"For '{caller}', 'init_loss_scale' must be at least 1, but got {init_loss_scale}")
+        check_positive_int(scale_window, caller, "scale_window", show=repr)
+        check_above_zero(scale_factor, caller, "scale_factor")
         self.loss_scale: float = init_loss_scale
         self.scale_factor, self.scale_window = scale_factor, scale_window
         self.increase_ratio, self.decrease_ratio = scale_factor, 1 / scale_factor

@@ -17,7 +17,7 @@ from ..nn.cell import Cell
 from ..tape.progress import Work, progress
 from ..tensors.tensor import Tensor
 from .callback import Callback, CallbackManager, InternalCallbackParam, RunContext, TimeMonitor
-from .callback.between_ranks import agreed, wait_for_writers
+from .callback.between_ranks import choose_writers, wait_for_writers
 from .metrics import Loss, Metric, get_metrics
 
 __all__ = ["Model"]
@@ -198,7 +198,7 @@ class Model:
             raise ValueError(f"For 'Model.fit', 'valid_frequency' must be above 0, but got {valid_frequency}")
         if valid_dataset is not None and not self._metric_fns:
             raise ValueError("For 'Model.fit', 'valid_dataset' needs 'metrics' in the Model")
-        for callback in _listed(callbacks):
+        for callback in _callback_list(callbacks):
             old = set(vars(type(callback))) & _OLD_MOMENTS
             if old and not is_of_the_engine(type(callback)):
                 raise ValueError(
@@ -210,18 +210,18 @@ class Model:
     def _check_run(
         self, name: str, epoch: int, initial_epoch: int, dataset: Batches, sink_size: int, sink_mode: bool
     ) -> None:
-        who = f"Model.{name}"
-        check_bool(sink_mode, who, "dataset_sink_mode", show=repr)
+        caller = f"Model.{name}"
+        check_bool(sink_mode, caller, "dataset_sink_mode", show=repr)
         for argument, value, least in (("epoch", epoch, 1), ("initial_epoch", initial_epoch, 0)):
-            if check_int(value, who, argument, show=repr) < least:
-                raise ValueError(f"For '{who}', '{argument}' must be at least {least}, but got {value}")
+            if check_int(value, caller, argument, show=repr) < least:
+                raise ValueError(f"For '{caller}', '{argument}' must be at least {least}, but got {value}")
         if initial_epoch >= epoch:
-            raise ValueError(f"For '{who}', 'epoch' {epoch} must be above 'initial_epoch' {initial_epoch}")
-        check_int(sink_size, who, "sink_size", show=repr)
+            raise ValueError(f"For '{caller}', 'epoch' {epoch} must be above 'initial_epoch' {initial_epoch}")
+        check_int(sink_size, caller, "sink_size", show=repr)
         if sink_size != -1 and sink_size <= 0:
-            raise ValueError(f"For '{who}', 'sink_size' must be -1 or above 0, but got {sink_size}")
-        if _steps(dataset, f"For '{who}'") == 0:
-            raise ValueError(f"For '{who}', the data set is empty: check its files and 'drop_remainder'")
+            raise ValueError(f"For '{caller}', 'sink_size' must be -1 or above 0, but got {sink_size}")
+        if _steps(dataset, f"For '{caller}'") == 0:
+            raise ValueError(f"For '{caller}', the data set is empty: check its files and 'drop_remainder'")
 
     def _facts(self, callbacks: list[Callback]) -> InternalCallbackParam:
         facts = InternalCallbackParam(
@@ -229,7 +229,7 @@ class Model:
             loss_fn=self._loss_fn,
             optimizer=self._optimizer,
             network=self._network,
-            parallel_mode=parallel.kept["parallel_mode"],
+            parallel_mode=parallel.values["parallel_mode"],
             device_number=world().everybody.size,
             list_callback=callbacks,
             dataset_sink_mode=False,
@@ -249,7 +249,7 @@ class Model:
         valid_dataset: Batches | None = None,
         valid_frequency: int | list[int] = 1,
     ) -> None:
-        facts = self._facts(_listed(callbacks))
+        facts = self._facts(_callback_list(callbacks))
         facts.update(
             train_network=self._train_network,
             epoch_num=epochs - initial_epoch,
@@ -261,7 +261,7 @@ class Model:
         total = facts.batch_num * facts.epoch_num
         self._set_mode(self._train_network, True, begins=True)
         with CallbackManager(facts.list_callback) as callback, self._work("training", total) as work:
-            group = agreed(facts.list_callback)
+            group = choose_writers(facts.list_callback)
             callback.on_train_begin(context)
             # One iterator for all epochs: each pass over it is shuffled again.
             batches = dataset.create_tuple_iterator(num_epochs=epochs - initial_epoch)
@@ -283,12 +283,12 @@ class Model:
                     self._update_loss_scale(outputs)
                     callback.on_train_step_end(context)
                     work.advance()
-                    _heed(work, context)
+                    _apply_requests(work, context)
                     if context.get_stop_requested():
                         break
                 if valid_dataset is not None and _is_due(epoch, valid_frequency) and not work.stopping:
                     self._evaluate_between(valid_dataset, facts, callback)
-                    _heed(work, context)
+                    _apply_requests(work, context)
                 callback.on_train_epoch_end(context)
                 facts.pop("metrics", None)
                 facts.pop("eval_results", None)
@@ -339,7 +339,7 @@ class Model:
         check_bool(dataset_sink_mode, "Model.eval", "dataset_sink_mode", show=repr)
         if not self._metric_fns:
             raise ValueError("For 'Model.eval', the Model must be made with 'metrics'")
-        facts = self._facts(_listed(callbacks))
+        facts = self._facts(_callback_list(callbacks))
         with CallbackManager(facts.list_callback) as callback:
             return self._evaluate(valid_dataset, facts, callback)
 
@@ -372,7 +372,7 @@ class Model:
                 callback.on_eval_step_end(context)
                 self._update_metrics(outputs, loss)
                 work.advance()
-                _heed(work, context)
+                _apply_requests(work, context)
                 if context.get_stop_requested():
                     break
         callback.on_eval_epoch_end(context)
@@ -467,21 +467,22 @@ class Model:
         raise NotImplementedError("Model.infer_predict_layout needs a cluster; here there is one process: call predict")
 
 
-def _listed(callbacks: Callbacks) -> list[Callback]:
+def _callback_list(callbacks: Callbacks) -> list[Callback]:
     if callbacks is None:
         return []
     return list(callbacks) if isinstance(callbacks, Iterable) else [callbacks]
 
 
-def _steps(dataset: Batches, who: str) -> int:
+def _steps(dataset: Batches, caller: str) -> int:
     if not hasattr(dataset, "get_dataset_size") or not hasattr(dataset, "create_tuple_iterator"):
         raise AttributeError(  # MindSpore's class of error
-            f"{who} needs a data set such as mindspore.dataset.GeneratorDataset(...), but got {type(dataset).__name__}"
+            f"{caller} needs a data set such as mindspore.dataset.GeneratorDataset(...), but got "
+            f"{type(dataset).__name__}"
         )
     return int(dataset.get_dataset_size())
 
 
-def _heed(work: Work, context: RunContext) -> None:
+def _apply_requests(work: Work, context: RunContext) -> None:
     if work.stopping:
         context.request_stop()
 

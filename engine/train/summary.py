@@ -60,25 +60,26 @@ class SummaryRecord:
         raise_exception: bool = False,
         export_options: dict[str, Any] | None = None,
     ) -> None:
-        who = "SummaryRecord"
+        caller = "SummaryRecord"
         if SummaryRecord._open is not None:
-            raise RuntimeError(f"For '{who}', one is open at {SummaryRecord._open.log_dir}: close it first")
-        folder = Path(check_type(log_dir, str, who, "log_dir", show=repr))
+            raise RuntimeError(f"For '{caller}', one is open at {SummaryRecord._open.log_dir}: close it first")
+        folder = Path(check_type(log_dir, str, caller, "log_dir", show=repr))
         for name, value in (("file_prefix", file_prefix), ("file_suffix", file_suffix)):
-            check_type(value, str, who, name, show=repr)
+            check_type(value, str, caller, name, show=repr)
             if not re.fullmatch(r"[\w.-]*", value, re.ASCII):
                 raise ValueError(
-                    f"For '{who}', '{name}' must be of letters, digits, dots, dashes and underscores, but got {value!r}"
+                    f"For '{caller}', '{name}' must be of letters, digits, dots, dashes and underscores, but got "
+                    f"{value!r}"
                 )
         if max_file_size is not None:
-            check_int(max_file_size, who, "max_file_size", show=repr)
+            check_int(max_file_size, caller, "max_file_size", show=repr)
         self._most = max_file_size if max_file_size is not None and max_file_size > 0 else None
-        self._raises = check_bool(raise_exception, who, "raise_exception", show=repr)
-        self._exports = export_format(who, export_options) == "npy"
+        self._raises = check_bool(raise_exception, caller, "raise_exception", show=repr)
+        self._exports = export_format(caller, export_options) == "npy"
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise RuntimeError(f"For '{who}', 'log_dir' cannot be made: {error}") from error
+            raise RuntimeError(f"For '{caller}', 'log_dir' cannot be made: {error}") from error
         seconds = int(time.time())
         path = folder / f"{file_prefix}.out.tfevents.{seconds}.{platform.node()}{file_suffix}"
         for number in range(1, 1000):  # another file within the same second
@@ -86,11 +87,11 @@ class SummaryRecord:
                 break
             path = path.with_name(f"{file_prefix}.out.tfevents.{seconds}.{number}.{platform.node()}{file_suffix}")
         self._path, self._export = path.absolute(), path.parent / f"export_{seconds}" / "tensor"
-        self._mode, self._waiting = "train", dict[tuple[str, str], Any]()
+        self._mode, self._values = "train", dict[tuple[str, str], Any]()
         self._full = False
         self._file = self._path.open("xb")
         SummaryRecord._open = self
-        receivers.append(self._taken)
+        receivers.append(self._receive)
         self._write(_events.first_event(time.time()))
 
     def __enter__(self) -> SummaryRecord:
@@ -131,23 +132,27 @@ class SummaryRecord:
             TypeError: not a tensor.
             NotImplementedError: a kind that only MindInsight displays.
         """
-        who = "SummaryRecord.add_value"
+        caller = "SummaryRecord.add_value"
         if plugin in _MINDINSIGHTS:
-            raise NotImplementedError(f"{who} of '{plugin}' is not covered by hookscope: TensorBoard does not show it")
+            raise NotImplementedError(
+                f"{caller} of '{plugin}' is not covered by hookscope: TensorBoard does not show it"
+            )
         if plugin not in (*_KINDS, "custom_lineage_data"):
             kinds = ", ".join(_KINDS)
-            raise ValueError(f"For '{who}', 'plugin' must be one of {kinds}, custom_lineage_data, but got {plugin!r}")
+            raise ValueError(
+                f"For '{caller}', 'plugin' must be one of {kinds}, custom_lineage_data, but got {plugin!r}"
+            )
         if not name or not isinstance(name, str):
-            raise ValueError(f"For '{who}', 'name' must be a str that is not empty, but got {name!r}")
+            raise ValueError(f"For '{caller}', 'name' must be a str that is not empty, but got {name!r}")
         if plugin == "custom_lineage_data":
-            lines = "\n\n".join(f"{key}: {entry}" for key, entry in check_type(value, dict, who, "value").items())
-            self._waiting["text", name] = lines
+            lines = "\n\n".join(f"{key}: {entry}" for key, entry in check_type(value, dict, caller, "value").items())
+            self._values["text", name] = lines
             return
-        array = check_type(value, Tensor, who, "value", "a tensor").asnumpy()
-        _check(who, plugin, name, array)
-        self._waiting[plugin, name] = np.array(array)  # a copy, so that later changes do not affect it
+        array = check_type(value, Tensor, caller, "value", "a tensor").asnumpy()
+        _check(caller, plugin, name, array)
+        self._values[plugin, name] = np.array(array)  # a copy, so that later changes do not affect it
 
-    def _taken(self, plugin: str, name: str, value: Tensor) -> None:
+    def _receive(self, plugin: str, name: str, value: Tensor) -> None:
         """Record the value of an operator such as ``ops.ScalarSummary``, except during evaluation."""
         if self._mode == "train":
             self.add_value(plugin, name, value)
@@ -176,7 +181,7 @@ class SummaryRecord:
         if self._file.closed:
             warnings.warn("SummaryRecord: it has been closed, and nothing is recorded", RuntimeWarning, stacklevel=2)
             return False
-        waiting, self._waiting = self._waiting, {}
+        waiting, self._values = self._values, {}
         values = [
             (kind, tag, value)
             for (kind, tag), value in waiting.items()
@@ -192,7 +197,7 @@ class SummaryRecord:
         return True
 
     def _write(self, data: bytes) -> None:
-        record = _events.framed(data)
+        record = _events.frame(data)
         if self._full or (self._most is not None and self._file.tell() + len(record) > self._most):
             if not self._full:
                 self._full = True
@@ -203,9 +208,9 @@ class SummaryRecord:
                     stacklevel=3,
                 )
             return
-        self._guarded(lambda: self._file.write(record))
+        self._try(lambda: self._file.write(record))
 
-    def _guarded(self, action: Callable[[], object]) -> None:
+    def _try(self, action: Callable[[], object]) -> None:
         try:
             action()
         except OSError as error:
@@ -216,7 +221,7 @@ class SummaryRecord:
     def flush(self) -> None:
         """Flush the records to the system, so that TensorBoard sees them."""
         if not self._file.closed:
-            self._guarded(self._file.flush)
+            self._try(self._file.flush)
 
     def close(self) -> None:
         """Finish the file; added values that were not recorded are lost."""
@@ -224,33 +229,35 @@ class SummaryRecord:
             SummaryRecord._open = None
             receivers.clear()
         if not self._file.closed:
-            self._guarded(self._file.close)
+            self._try(self._file.close)
 
     def __del__(self) -> None:
         with contextlib.suppress(AttributeError):  # of a record whose constructor failed
             self.close()
 
 
-def _check(who: str, plugin: str, name: str, array: Array) -> None:
+def _check(caller: str, plugin: str, name: str, array: Array) -> None:
     if not array.size:
-        raise ValueError(f"For '{who}', the tensor '{name}' must have elements, but its shape is {array.shape}")
+        raise ValueError(f"For '{caller}', the tensor '{name}' must have elements, but its shape is {array.shape}")
     if plugin == "scalar" and array.size != 1:
-        raise ValueError(f"For '{who}', the scalar '{name}' must have one element, but its shape is {array.shape}")
+        raise ValueError(f"For '{caller}', the scalar '{name}' must have one element, but its shape is {array.shape}")
     if plugin == "image" and (array.ndim != 4 or array.shape[1] not in (1, 3)):
         raise ValueError(
-            f"For '{who}', the image '{name}' must be (N, C, H, W) with 1 or 3 channels, but got {array.shape}"
+            f"For '{caller}', the image '{name}' must be (N, C, H, W) with 1 or 3 channels, but got {array.shape}"
         )
 
 
-def export_format(who: str, options: Any) -> str | None:
+def export_format(caller: str, options: Any) -> str | None:
     """Return the format of exported tensors.
 
     Raises:
         TypeError: not a dictionary.
         ValueError: another option, or another format.
     """
-    check_type(options, dict | None, who, "export_options", "a dict or None", show=repr)
+    check_type(options, dict | None, caller, "export_options", "a dict or None", show=repr)
     for name, value in (options or {}).items():
         if name != "tensor_format" or value not in ("npy", None):
-            raise ValueError(f"For '{who}', 'export_options' must be {{'tensor_format': 'npy'}}, but got {options!r}")
+            raise ValueError(
+                f"For '{caller}', 'export_options' must be {{'tensor_format': 'npy'}}, but got {options!r}"
+            )
     return (options or {}).get("tensor_format")

@@ -18,7 +18,7 @@ from typing import Any
 from hookscope.engine.debug.compare.ranks import Comparison, RankFinding
 from hookscope.engine.debug.compare.ranks.findings import ranks_text
 from hookscope.engine.debug.remote import Card, Remote, RemoteError
-from hookscope.engine.distributed.waiting import Standing, deadlock, missing, same_waits
+from hookscope.engine.distributed.waiting import RankState, deadlock, missing, same_waits
 
 from .outputs import Outputs
 from .relay import Relay
@@ -82,8 +82,8 @@ class Fleet:
         self._observers: list[Callable[[], None]] = []
         self._holds = 0  # the number of the newest hold
         self._held_by_hand = False
-        self._resolved: dict[int, Standing] = {}
-        self._before: dict[int, Standing] = {}
+        self._resolved: dict[int, RankState] = {}
+        self._before: dict[int, RankState] = {}
         self._left = threading.Event()
         self._later = threading.Timer(0.0, self._hold)
         self.outputs: Outputs | None = None
@@ -290,7 +290,7 @@ class Fleet:
                 self._resolve(circle, standings)
             self._before = standings
 
-    def _resolve(self, circle: Mapping[int, Sequence[int]], of_ranks: Mapping[int, Standing]) -> None:
+    def _resolve(self, circle: Mapping[int, Sequence[int]], of_ranks: Mapping[int, RankState]) -> None:
         parts, of_messages = [], []
         for rank, others in circle.items():
             waits = of_ranks[rank]["waits"]
@@ -341,7 +341,7 @@ class Fleet:
             callback()
 
 
-def _standing(told: Mapping[int, Any]) -> dict[int, Standing]:
+def _standing(told: Mapping[int, Any]) -> dict[int, RankState]:
     """Return the standings of the ranks that have reported."""
     reports = {rank: status for rank, status in told.items() if isinstance(status, dict)}
-    return {rank: Standing(waits=status["waits"], asked=status["asked"]) for rank, status in reports.items()}
+    return {rank: RankState(waits=status["waits"], asked=status["asked"]) for rank, status in reports.items()}

@@ -25,7 +25,7 @@ from traitlets import Type
 
 from hookscope.engine.cpu.notices import flush_output, tell
 from hookscope.engine.debug.remote import RemotePauser, Served
-from hookscope.engine.distributed import together, world
+from hookscope.engine.distributed import synchronization, world
 from hookscope.kernel import alias, extension
 from hookscope.kernel.ipykernel_adapter import SentTracebackHooks
 from hookscope.kernel.panels import panels_of
@@ -50,7 +50,7 @@ class Rank:
     """
 
     def __init__(self, folder: Path, run: str) -> None:
-        number, count = world.launched()
+        number, count = world.launcher_rank()
         self.served = Served("ranks of a notebook", number, count, run, folder)
         self._cells: deque[tuple[bytes, Message]] = deque()
         self._runs: tuple[bytes, Message] | None = None
@@ -186,7 +186,7 @@ class Rank:
             return None
         try:
             while self._owed:
-                together.in_step("the end of the cell")
+                synchronization.synchronize("the end of the cell")
                 self._owed.pop()
         except (RuntimeError, KeyboardInterrupt) as error:
             self.shell.showtraceback()

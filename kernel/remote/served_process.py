@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hookscope.engine.cpu.notices import tell
 from hookscope.engine.debug.remote import Served, cards
 from hookscope.engine.debug.remote.addresses import only_on_its_machine, tcp_address
-from hookscope.engine.distributed.world import launched
+from hookscope.engine.distributed.world import launcher_rank
 
 from .comms import serve_comms
 from .sessions import SessionRequests
@@ -53,7 +53,7 @@ class ServedProcess:
         run: str = "",
         address: str | None = None,
     ) -> None:
-        rank, ranks = launched()
+        rank, ranks = launcher_rank()
         if not isinstance(run, str) or (run and not _NAME.fullmatch(run)):
             raise ValueError(f"run must be up to 64 letters, digits and _.- and begin with none of .-, got {run!r}")
         endpoint = None if address is None else tcp_address(address)

@@ -16,8 +16,8 @@ from hookscope.engine.debug.record.capture import Capture
 from hookscope.engine.debug.remote import Served
 from hookscope.engine.debug.stop.expression import compile_expression, evaluate
 from hookscope.engine.debug.stop.pause import describe
-from hookscope.engine.distributed.together import give_up
-from hookscope.engine.distributed.waiting import standing
+from hookscope.engine.distributed.synchronization import give_up
+from hookscope.engine.distributed.waiting import rank_state
 from hookscope.engine.tape import taps
 from hookscope.widgets import texts
 
@@ -120,7 +120,7 @@ class SessionRequests:
     def _status(self, client: bytes, message: Message, buffers: Buffers) -> Message:
         """Return the status of the process, without side effects."""
         session = self._session()
-        waiting = standing()
+        waiting = rank_state()
         status: Message = {"state": "runs" if self._runs() else "idle", "place": "", "reason": "", "step": 0, **waiting}
         if session is not None:
             status |= {"step": session.step, "captured": session.captured, "watching": session.attached}

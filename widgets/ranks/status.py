@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from hookscope.engine.debug.compare.ranks import RankFinding
 from hookscope.engine.debug.compare.ranks.findings import ranks_text
-from hookscope.engine.distributed.waiting import Standing, missing
+from hookscope.engine.distributed.waiting import RankState, missing
 from hookscope.widgets.ranks.declaration import COMMANDS, ENDS, RankRow, RanksFinding, RanksStatus
 from hookscope.widgets.ranks.tables import figure_text
 from hookscope.widgets.texts import one_line
@@ -57,7 +57,7 @@ def _text(status: Told) -> str:
 def with_missing(told: Mapping[int, Told]) -> dict[int, Told]:
     """Add to each rank's status the ranks that it waits for, if all ranks have reported."""
     standings = {
-        rank: Standing(waits=status["waits"], asked=status["asked"])
+        rank: RankState(waits=status["waits"], asked=status["asked"])
         for rank, status in told.items()
         if "asked" in status
     }

@@ -98,7 +98,7 @@ _KINDS = set("CLMNPSZ") | {
 _PROPERTY = re.compile(r"\\([pP])\{([A-Za-z]+)\}")
 
 
-def pattern_of(who: str, argument: str, pattern: str) -> re.Pattern[str]:
+def pattern_of(caller: str, argument: str, pattern: str) -> re.Pattern[str]:
     """Return a regular expression in which ``\\p{..}`` matches the characters of a general category or a script.
 
     Raises:
@@ -117,7 +117,7 @@ def pattern_of(who: str, argument: str, pattern: str) -> re.Pattern[str]:
         ranges = _ranges(match[2])
         if not ranges or (inside and match[1] == "P"):
             raise RuntimeError(
-                f"For '{who}', '{argument}' must ask for a general category or a script, such as \\p{{Lu}} or "
+                f"For '{caller}', '{argument}' must ask for a general category or a script, such as \\p{{Lu}} or "
                 f"\\p{{Greek}}, and with \\P outside of brackets, but got {match[0]} in {pattern!r}"
             )
         result += ranges if inside else f"[{'^' if match[1] == 'P' else ''}{ranges}]"
@@ -125,4 +125,4 @@ def pattern_of(who: str, argument: str, pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(result)
     except re.error as error:
-        raise RuntimeError(f"For '{who}', '{argument}' is no regular expression: {pattern!r}: {error}") from error
+        raise RuntimeError(f"For '{caller}', '{argument}' is no regular expression: {pattern!r}: {error}") from error

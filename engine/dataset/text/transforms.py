@@ -25,7 +25,7 @@ from .utils import (
     Vocab,
     library,
     sentencepiece,
-    words_of,
+    texts_of,
 )
 
 __all__ = [
@@ -57,16 +57,16 @@ Piece = tuple[str, int, int]
 """A part of a text with its start and end there, in characters."""
 
 
-def _text(who: str, value: Array) -> str:
+def _text(caller: str, value: Array) -> str:
     if value.ndim or value.dtype.kind != "U":
-        raise RuntimeError(f"For '{who}', the value must be one text, but got {value.dtype} of shape {value.shape}")
+        raise RuntimeError(f"For '{caller}', the value must be one text, but got {value.dtype} of shape {value.shape}")
     return str(value)
 
 
-def _texts(who: str, value: Array, ranks: tuple[int, ...] | None = None) -> Array:
+def _texts(caller: str, value: Array, ranks: tuple[int, ...] | None = None) -> Array:
     if value.dtype.kind != "U" or (ranks is not None and value.ndim not in ranks):
         of = "" if ranks is None else f" with {' or '.join(map(str, ranks))} axes"
-        raise RuntimeError(f"For '{who}', the value must be text{of}, but got {value.dtype} of shape {value.shape}")
+        raise RuntimeError(f"For '{caller}', the value must be text{of}, but got {value.dtype} of shape {value.shape}")
     return value
 
 
@@ -199,8 +199,8 @@ class NormalizeUTF8(_Each):
         return _normal(self.form, text)
 
 
-def _form(who: str, argument: str, form: Any) -> NormalizeForm:
-    return check_type(form, NormalizeForm, who, argument, "a NormalizeForm", show=repr)
+def _form(caller: str, argument: str, form: Any) -> NormalizeForm:
+    return check_type(form, NormalizeForm, caller, argument, "a NormalizeForm", show=repr)
 
 
 def _normal(form: NormalizeForm, text: str) -> str:
@@ -224,8 +224,8 @@ class FilterWikipediaXML(_Each):
         if "#redirect" in text.lower():
             return ""
         bare = re.sub("&[^;]*;", " ", re.sub("<.*>", "", text)).lower()
-        spelled = re.sub("[0-9]", lambda digit: f" {_NUMERALS[int(digit[0])]} ", bare)
-        return " ".join(re.findall("[a-z]+", spelled))
+        text_in_letters = re.sub("[0-9]", lambda digit: f" {_NUMERALS[int(digit[0])]} ", bare)
+        return " ".join(re.findall("[a-z]+", text_in_letters))
 
 
 class RegexReplace(_Each):
@@ -248,18 +248,18 @@ class RegexReplace(_Each):
         self.pattern, self.replace, self.count = pattern, replace, 0 if replace_all else 1
 
     def changed(self, value: Array) -> Array:
-        self._found = pattern_of("RegexReplace", "pattern", self.pattern)
+        self._pattern = pattern_of("RegexReplace", "pattern", self.pattern)
         return super().changed(value)
 
     def text(self, text: str) -> str:
         try:
-            return self._found.sub(self._in_place, text, count=self.count)
+            return self._pattern.sub(self._substitute, text, count=self.count)
         except IndexError as error:
             raise RuntimeError(
                 f"For 'RegexReplace', 'replace' asks for a group that 'pattern' has not: {self.replace!r}"
             ) from error
 
-    def _in_place(self, match: re.Match[str]) -> str:
+    def _substitute(self, match: re.Match[str]) -> str:
         return re.sub(
             r"\\(.)|\$(\d)", lambda part: part[1] if part[1] is not None else match[int(part[2])] or "", self.replace
         )
@@ -333,25 +333,25 @@ class BasicTokenizer(_Tokenizer):
         preserve_unused_token: bool = True,
         with_offsets: bool = False,
     ) -> None:
-        who = type(self).__name__
+        caller = type(self).__name__
         super().__init__(with_offsets)
-        self.lower_case = check_bool(lower_case, who, "lower_case", show=repr)
-        check_bool(keep_whitespace, who, "keep_whitespace", show=repr)
-        self.form = _form(who, "normalization_form", normalization_form)
-        self.preserve = check_bool(preserve_unused_token, who, "preserve_unused_token", show=repr)
+        self.lower_case = check_bool(lower_case, caller, "lower_case", show=repr)
+        check_bool(keep_whitespace, caller, "keep_whitespace", show=repr)
+        self.form = _form(caller, "normalization_form", normalization_form)
+        self.preserve = check_bool(preserve_unused_token, caller, "preserve_unused_token", show=repr)
         marked = rf"{_MARKED}|" if preserve_unused_token else ""
         self.keep_whitespace = keep_whitespace
         self._patterns = f"{marked}\\s+|{_SIGNS}", f"{marked}{_SIGNS}" + (r"|\s+" if keep_whitespace else "")
 
     def pieces(self, text: str) -> tuple[str, list[Piece]]:
-        normalized = self._lowered(text) if self.lower_case else _normal(self.form, text)
+        normalized = self._lower(text) if self.lower_case else _normal(self.form, text)
         normalized = "".join(
             " " if unicodedata.category(pattern) in ("Cc", "Cf") else pattern for pattern in normalized
         )
         delimiter, keep = (pattern_of("BasicTokenizer", "lower_case", pattern) for pattern in self._patterns)
         return normalized, _split(normalized, delimiter, keep)
 
-    def _lowered(self, text: str) -> str:
+    def _lower(self, text: str) -> str:
         parts = re.split(f"({_MARKED})", text) if self.preserve else [text]
         return "".join(part if at % 2 else _without_accents(case_folded(part)) for at, part in enumerate(parts))
 
@@ -386,12 +386,12 @@ class WordpieceTokenizer(Transform):
         unknown_token: str = "[UNK]",
         with_offsets: bool = False,
     ) -> None:
-        who = type(self).__name__
-        check_type(vocab, Vocab, who, "vocab", show=repr)
-        check_type(suffix_indicator, str, who, "suffix_indicator", show=repr)
-        between(who, "max_bytes_per_token", max_bytes_per_token, 0)
-        check_type(unknown_token, str, who, "unknown_token", show=repr)
-        self.with_offsets = check_bool(with_offsets, who, "with_offsets", show=repr)
+        caller = type(self).__name__
+        check_type(vocab, Vocab, caller, "vocab", show=repr)
+        check_type(suffix_indicator, str, caller, "suffix_indicator", show=repr)
+        between(caller, "max_bytes_per_token", max_bytes_per_token, 0)
+        check_type(unknown_token, str, caller, "unknown_token", show=repr)
+        self.with_offsets = check_bool(with_offsets, caller, "with_offsets", show=repr)
         self.ids, self.suffix, self.most, self.unknown = (
             vocab.vocab(),
             suffix_indicator,
@@ -400,7 +400,7 @@ class WordpieceTokenizer(Transform):
         )
 
     def changed(self, value: Array) -> Any:
-        words = words_of(_texts(type(self).__name__, value, (0, 1)))
+        words = texts_of(_texts(type(self).__name__, value, (0, 1)))
         return self.joined([(word, 0) for word in words])
 
     def joined(self, words: list[tuple[str, int]]) -> Any:
@@ -526,7 +526,7 @@ class JiebaTokenizer(_Tokenizer):
             if not Path(check_type(path, str, "JiebaTokenizer", name, show=repr)).is_file():
                 raise ValueError(f"For 'JiebaTokenizer', '{name}' must be a file, but there is none at {path}")
         self._jieba = library("jieba", "JiebaTokenizer")
-        self._words = self._jieba.Tokenizer(mp_path)
+        self._tokenizer = self._jieba.Tokenizer(mp_path)
 
     def add_word(self, word: str, freq: int | None = None) -> None:
         """Add a word to the dictionary.
@@ -543,7 +543,7 @@ class JiebaTokenizer(_Tokenizer):
             raise ValueError("For 'add_word', 'word' must not be empty")
         if freq is not None:
             between("add_word", "freq", freq, 0)
-        self._words.add_word(word, freq)
+        self._tokenizer.add_word(word, freq)
 
     def add_dict(self, user_dict: str | dict[str, int]) -> None:
         """Add words to the dictionary.
@@ -556,7 +556,7 @@ class JiebaTokenizer(_Tokenizer):
         """
         check_type(user_dict, str | dict, "add_dict", "user_dict", "a str or a dict", show=repr)
         if isinstance(user_dict, str):
-            self._words.load_userdict(user_dict)
+            self._tokenizer.load_userdict(user_dict)
         else:
             for word, freq in user_dict.items():
                 self.add_word(word, freq)
@@ -565,7 +565,7 @@ class JiebaTokenizer(_Tokenizer):
         if self.mode is JiebaMode.HMM:
             words = list(self._jieba.finalseg.cut(text))
         else:
-            words = list(self._words.cut(text, HMM=self.mode is JiebaMode.MIX))
+            words = list(self._tokenizer.cut(text, HMM=self.mode is JiebaMode.MIX))
         ends = np.cumsum([len(word) for word in words]).tolist()
         return text, [(word, end - len(word), end) for word, end in zip(words, ends, strict=True)]
 
@@ -584,11 +584,11 @@ class SentencePieceTokenizer(Transform):
     """
 
     def __init__(self, mode: str | SentencePieceVocab, out_type: SPieceTokenizerOutType) -> None:
-        who = "SentencePieceTokenizer"
-        check_type(mode, str | SentencePieceVocab, who, "mode", "a str or a SentencePieceVocab", show=repr)
-        check_type(out_type, SPieceTokenizerOutType, who, "out_type", "a SPieceTokenizerOutType", show=repr)
+        caller = "SentencePieceTokenizer"
+        check_type(mode, str | SentencePieceVocab, caller, "mode", "a str or a SentencePieceVocab", show=repr)
+        check_type(out_type, SPieceTokenizerOutType, caller, "out_type", "a SPieceTokenizerOutType", show=repr)
         source = {"model_file": mode} if isinstance(mode, str) else {"model_proto": mode.model}
-        self.processor = sentencepiece(who).SentencePieceProcessor(**source)
+        self.processor = sentencepiece(caller).SentencePieceProcessor(**source)
         self.out_type = out_type
 
     def changed(self, value: Array) -> Array:
@@ -624,10 +624,10 @@ class Lookup(Transform):
             raise RuntimeError(
                 f"For 'Lookup', 'unknown_token' must be in the vocabulary, but {self.unknown_token!r} is not"
             )
-        ids = [self.ids.get(word, default) for word in words_of(value)]
+        ids = [self.ids.get(word, default) for word in texts_of(value)]
         if None in ids:
             raise RuntimeError(
-                f"For 'Lookup', {words_of(value)[ids.index(None)]!r} is not in the vocabulary, and there is no "
+                f"For 'Lookup', {texts_of(value)[ids.index(None)]!r} is not in the vocabulary, and there is no "
                 "'unknown_token'"
             )
         return np.array(ids, self.dtype).reshape(value.shape)
@@ -668,7 +668,7 @@ class Ngram(Transform):
         self.separator = check_type(separator, str, "Ngram", "separator", show=repr)
 
     def changed(self, value: Array) -> Array:
-        words = words_of(_texts("Ngram", value, (1,)))
+        words = texts_of(_texts("Ngram", value, (1,)))
         joined: list[str] = []
         for n in self.lengths:
             before, after = ([word] * min(times, n - 1) for word, times in (self.left, self.right))
@@ -723,7 +723,7 @@ class ToNumber(Transform):
             raise TypeError(f"For 'ToNumber', 'data_type' must be a dtype of numbers, but got {data_type}")
 
     def changed(self, value: Array) -> Array:
-        numbers = [self._number(text) for text in words_of(_texts("ToNumber", value))]
+        numbers = [self._number(text) for text in texts_of(_texts("ToNumber", value))]
         return np.array(numbers, self.dtype).reshape(value.shape)
 
     def _number(self, text: str) -> int | float:
@@ -766,7 +766,7 @@ class ToVectors(Transform):
             raise RuntimeError(
                 f"For 'ToVectors', 'unk_init' must have {self.vectors.dim} numbers, but has {self.unknown.size}"
             )
-        vectors = [self.vectors.lookup(word, self.unknown, self.lower) for word in words_of(value)]
+        vectors = [self.vectors.lookup(word, self.unknown, self.lower) for word in texts_of(value)]
         return np.array(vectors, np.float32).reshape(*value.shape, self.vectors.dim)
 
 

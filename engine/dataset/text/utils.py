@@ -76,25 +76,25 @@ class SPieceTokenizerLoadType(enum.IntEnum):
     MODEL = 1
 
 
-def _words(who: str, argument: str, words: Any) -> list[str]:
+def _check_words(caller: str, argument: str, words: Any) -> list[str]:
     """Raise ValueError or TypeError unless ``words`` is a list of different words."""
-    check_type(words, list, who, argument, "a list of str", show=repr)
+    check_type(words, list, caller, argument, "a list of str", show=repr)
     for word in words:
-        check_type(word, str, who, argument, "a list of str", show=repr)
+        check_type(word, str, caller, argument, "a list of str", show=repr)
     duplicates = [word for word, count in Counter(words).items() if count > 1]
     if duplicates:
         raise ValueError(
-            f"For '{who}', '{argument}' must have each word once, but {duplicates[0]!r} is there several times"
+            f"For '{caller}', '{argument}' must have each word once, but {duplicates[0]!r} is there several times"
         )
     return words
 
 
-def _lines(who: str, file_path: str) -> list[str]:
-    check_type(file_path, str, who, "file_path", show=repr)
+def _lines(caller: str, file_path: str) -> list[str]:
+    check_type(file_path, str, caller, "file_path", show=repr)
     try:
         return Path(file_path).read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise RuntimeError(f"For '{who}', {file_path} cannot be read as text: {error}") from error
+        raise RuntimeError(f"For '{caller}', {file_path} cannot be read as text: {error}") from error
 
 
 class Vocab:
@@ -111,20 +111,20 @@ class Vocab:
         return vocab
 
     @classmethod
-    def _joined(
+    def _with_special_tokens(
         cls,
-        who: str,
+        caller: str,
         argument: str,
         words: list[str],
         special_tokens: list[str] | None,
         special_first: bool,
         error: type[Exception] = ValueError,
     ) -> Self:
-        special = [] if special_tokens is None else _words(who, "special_tokens", special_tokens)
-        check_bool(special_first, who, "special_first", show=repr)
+        special = [] if special_tokens is None else _check_words(caller, "special_tokens", special_tokens)
+        check_bool(special_first, caller, "special_first", show=repr)
         duplicates = sorted(set(special) & set(words))
         if duplicates:
-            raise error(f"For '{who}', 'special_tokens' must not be in {argument}, but both have {duplicates}")
+            raise error(f"For '{caller}', 'special_tokens' must not be in {argument}, but both have {duplicates}")
         return cls._of({word: n for n, word in enumerate([*special, *words] if special_first else [*words, *special])})
 
     @classmethod
@@ -142,8 +142,8 @@ class Vocab:
             TypeError: not a list of words, or not a bool.
             ValueError: a duplicate word.
         """
-        words = _words("Vocab.from_list", "word_list", word_list)
-        return cls._joined("Vocab.from_list", "'word_list'", words, special_tokens, special_first)
+        words = _check_words("Vocab.from_list", "word_list", word_list)
+        return cls._with_special_tokens("Vocab.from_list", "'word_list'", words, special_tokens, special_first)
 
     @classmethod
     def from_dict(cls, word_dict: dict[str, int]) -> Self:
@@ -156,11 +156,11 @@ class Vocab:
             TypeError: not a dictionary of words and ints.
             ValueError: a negative number.
         """
-        who = "Vocab.from_dict"
-        for word, number in check_type(word_dict, dict, who, "word_dict", show=repr).items():
-            check_type(word, str, who, "word_dict", "a dict of str and int", show=repr)
-            if check_int(number, who, "word_dict", show=repr) < 0:
-                raise ValueError(f"For '{who}', 'word_dict' must have numbers from 0 on, but {word!r} has {number}")
+        caller = "Vocab.from_dict"
+        for word, number in check_type(word_dict, dict, caller, "word_dict", show=repr).items():
+            check_type(word, str, caller, "word_dict", "a dict of str and int", show=repr)
+            if check_int(number, caller, "word_dict", show=repr) < 0:
+                raise ValueError(f"For '{caller}', 'word_dict' must have numbers from 0 on, but {word!r} has {number}")
         return cls._of(dict(word_dict))
 
     @classmethod
@@ -186,18 +186,18 @@ class Vocab:
             ValueError: ``vocab_size`` is below 1, or a duplicate word.
             RuntimeError: the file does not exist.
         """
-        who = "Vocab.from_file"
-        check_type(delimiter, str, who, "delimiter", show=repr)
+        caller = "Vocab.from_file"
+        check_type(delimiter, str, caller, "delimiter", show=repr)
         if vocab_size is not None:
-            check_positive_int(vocab_size, who, "vocab_size", show=repr)
-        lines = _lines(who, file_path)[:vocab_size]
+            check_positive_int(vocab_size, caller, "vocab_size", show=repr)
+        lines = _lines(caller, file_path)[:vocab_size]
         words = [line.partition(delimiter)[0] if delimiter else line for line in lines]
         duplicates = [word for word, count in Counter(words).items() if count > 1]
         if duplicates:
             raise RuntimeError(
-                f"For '{who}', {file_path} must have each word once, but {duplicates[0]!r} is there twice"
+                f"For '{caller}', {file_path} must have each word once, but {duplicates[0]!r} is there twice"
             )
-        return cls._joined(who, file_path, words, special_tokens, special_first)
+        return cls._with_special_tokens(caller, file_path, words, special_tokens, special_first)
 
     @classmethod
     def from_dataset(
@@ -224,36 +224,36 @@ class Vocab:
             ValueError: an invalid range, or ``top_k`` below 1.
             RuntimeError: an unknown column, a column without text, or a special token among the words.
         """
-        who = "Vocab.from_dataset"
-        check_type(dataset, Dataset, who, "dataset", "a data set", show=repr)
-        low, high = cls._range(who, freq_range)
+        caller = "Vocab.from_dataset"
+        check_type(dataset, Dataset, caller, "dataset", "a data set", show=repr)
+        low, high = cls._range(caller, freq_range)
         if top_k is not None:
-            check_positive_int(top_k, who, "top_k", show=repr)
-        source = dataset if columns in (None, []) else dataset.project(names_of(who, "columns", columns or []))
+            check_positive_int(top_k, caller, "top_k", show=repr)
+        source = dataset if columns in (None, []) else dataset.project(names_of(caller, "columns", columns or []))
         counts: Counter[str] = Counter()
         for row in source.create_tuple_iterator(num_epochs=1, output_numpy=True):
             for value in row:
                 if not isinstance(value, np.ndarray) or value.dtype.kind != "U":
-                    raise RuntimeError(f"For '{who}', the columns must hold text, but got {value!r}")
+                    raise RuntimeError(f"For '{caller}', the columns must hold text, but got {value!r}")
                 counts.update(value.reshape(-1).tolist())
         ranked = [(-count, word) for word, count in counts.items() if low <= count <= high]
         # Ties are sorted by the bytes of the words.
-        words = [word for _, word in sorted(ranked, key=lambda one: (one[0], one[1].encode()))][:top_k]
-        return cls._joined(who, "the data set", words, special_tokens, special_first, RuntimeError)
+        words = [word for _, word in sorted(ranked, key=lambda item: (item[0], item[1].encode()))][:top_k]
+        return cls._with_special_tokens(caller, "the data set", words, special_tokens, special_first, RuntimeError)
 
     @staticmethod
-    def _range(who: str, given: Any) -> tuple[float, float]:
-        if given is None:
+    def _range(caller: str, value: Any) -> tuple[float, float]:
+        if value is None:
             return 0, np.inf
-        check_type(given, tuple, who, "freq_range", "a tuple of two ints or None", show=repr)
-        if len(given) != 2:
-            raise ValueError(f"For '{who}', 'freq_range' must be a tuple of two ints or None, but got {given!r}")
-        for bound in given:
+        check_type(value, tuple, caller, "freq_range", "a tuple of two ints or None", show=repr)
+        if len(value) != 2:
+            raise ValueError(f"For '{caller}', 'freq_range' must be a tuple of two ints or None, but got {value!r}")
+        for bound in value:
             if bound is not None:
-                check_int(bound, who, "freq_range", show=repr)
-        low, high = given[0] or 0, np.inf if given[1] is None else given[1]
+                check_int(bound, caller, "freq_range", show=repr)
+        low, high = value[0] or 0, np.inf if value[1] is None else value[1]
         if not 0 <= low <= high:
-            raise ValueError(f"For '{who}', 'freq_range' must rise from 0 on, but got {given!r}")
+            raise ValueError(f"For '{caller}', 'freq_range' must rise from 0 on, but got {value!r}")
         return low, high
 
     def vocab(self) -> dict[str, int]:
@@ -278,11 +278,11 @@ class Vocab:
         Raises:
             TypeError: something else.
         """
-        who, ids = "tokens_to_ids", self.vocab()
-        check_type(tokens, str | list | np.ndarray, who, "tokens", "a str, or a list or array of them", show=repr)
+        caller, ids = "tokens_to_ids", self.vocab()
+        check_type(tokens, str | list | np.ndarray, caller, "tokens", "a str, or a list or array of them", show=repr)
         words = [tokens] if isinstance(tokens, str) else list(tokens)
         for word in words:
-            check_type(word, str, who, "tokens", "a str, or a list or array of them", show=repr)
+            check_type(word, str, caller, "tokens", "a str, or a list or array of them", show=repr)
         result = [ids.get(str(word), -1) for word in words]
         return result[0] if len(result) == 1 else result
 
@@ -299,13 +299,13 @@ class Vocab:
             TypeError: something else.
             ValueError: a negative number.
         """
-        who = "ids_to_tokens"
+        caller = "ids_to_tokens"
         self.vocab()
-        check_type(ids, int | list | np.ndarray, who, "ids", "an int, or a list or array of them", show=repr)
+        check_type(ids, int | list | np.ndarray, caller, "ids", "an int, or a list or array of them", show=repr)
         numbers = ids.tolist() if isinstance(ids, np.ndarray) else ids if isinstance(ids, list) else [ids]
         for number in numbers:
-            if check_int(number, who, "ids", show=repr) < 0:
-                raise ValueError(f"For '{who}', 'ids' must not be negative, but got {number}")
+            if check_int(number, caller, "ids", show=repr) < 0:
+                raise ValueError(f"For '{caller}', 'ids' must not be negative, but got {number}")
         words = [self._tokens.get(number, "") for number in numbers]
         return words[0] if len(words) == 1 else words
 
@@ -330,11 +330,11 @@ class Vectors:
             ValueError: ``max_vectors`` is negative.
             RuntimeError: the file does not exist, or the vectors are not of one length above 1.
         """
-        who = f"{cls.__name__}.from_file"
-        if max_vectors is not None and check_int(max_vectors, who, "max_vectors", show=repr) < 0:
-            raise ValueError(f"For '{who}', 'max_vectors' must not be negative, but got {max_vectors}")
-        lines = _lines(who, file_path)
-        cls._check_name(who, Path(file_path))
+        caller = f"{cls.__name__}.from_file"
+        if max_vectors is not None and check_int(max_vectors, caller, "max_vectors", show=repr) < 0:
+            raise ValueError(f"For '{caller}', 'max_vectors' must not be negative, but got {max_vectors}")
+        lines = _lines(caller, file_path)
+        cls._check_name(caller, Path(file_path))
         if lines and len(lines[0].split()) == 2 and all(field.isdecimal() for field in lines[0].split()):
             lines = lines[1:]
         vectors = cls()
@@ -343,20 +343,20 @@ class Vectors:
             try:
                 vector = np.array([float(field) for field in numbers], np.float32)
             except ValueError as error:
-                raise RuntimeError(f"For '{who}', {file_path} has a line with no numbers: {line[:80]!r}") from error
+                raise RuntimeError(f"For '{caller}', {file_path} has a line with no numbers: {line[:80]!r}") from error
             if vector.size < 2 or vectors.dim not in (0, vector.size):
                 raise RuntimeError(
-                    f"For '{who}', vectors must have one length, at least 2, but {word!r} has {vector.size} "
+                    f"For '{caller}', vectors must have one length, at least 2, but {word!r} has {vector.size} "
                     f"{'numbers' if not vectors.dim else f'after {vectors.dim}'}"
                 )
             vectors.dim = vector.size
             vectors._vectors.setdefault(word, vector)
         if not vectors.dim:
-            raise RuntimeError(f"For '{who}', {file_path} has no vectors")
+            raise RuntimeError(f"For '{caller}', {file_path} has no vectors")
         return vectors
 
     @classmethod
-    def _check_name(cls, who: str, path: Path) -> None:
+    def _check_name(cls, caller: str, path: Path) -> None:
         """Refuse a file of another name."""
 
     def lookup(self, token: str, unknown: Array, lower_case_backup: bool) -> Array:
@@ -377,18 +377,18 @@ class GloVe(Vectors):
     """Word vectors of GloVe, from its files ``glove.6B.*.txt``."""
 
     @classmethod
-    def _check_name(cls, who: str, path: Path) -> None:
+    def _check_name(cls, caller: str, path: Path) -> None:
         if not (path.name.startswith("glove.6B.") and path.suffix == ".txt"):
-            raise RuntimeError(f"For '{who}', the file's name must be glove.6B.*.txt, but got {path}")
+            raise RuntimeError(f"For '{caller}', the file's name must be glove.6B.*.txt, but got {path}")
 
 
 class FastText(Vectors):
     """Word vectors of FastText, from its files ``*.vec``."""
 
     @classmethod
-    def _check_name(cls, who: str, path: Path) -> None:
+    def _check_name(cls, caller: str, path: Path) -> None:
         if path.suffix != ".vec":
-            raise RuntimeError(f"For '{who}', the file's name must be *.vec, but got {path}")
+            raise RuntimeError(f"For '{caller}', the file's name must be *.vec, but got {path}")
 
 
 class CharNGram(Vectors):
@@ -410,16 +410,16 @@ class CharNGram(Vectors):
         return np.asarray(np.mean(vectors, axis=0, dtype=np.float32)) if vectors else unknown
 
 
-def sentencepiece(who: str) -> Any:
+def sentencepiece(caller: str) -> Any:
     """Return the library ``sentencepiece``.
 
     Raises:
         ImportError: it is not installed.
     """
-    return library("sentencepiece", who)
+    return library("sentencepiece", caller)
 
 
-def library(name: str, who: str) -> Any:
+def library(name: str, caller: str) -> Any:
     """Return a library that only one transform needs.
 
     Raises:
@@ -428,7 +428,7 @@ def library(name: str, who: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise ImportError(f"For '{who}', the package '{name}' is needed: pip install {name}") from error
+        raise ImportError(f"For '{caller}', the package '{name}' is needed: pip install {name}") from error
 
 
 class SentencePieceVocab:
@@ -464,7 +464,7 @@ class SentencePieceVocab:
         source = dataset.project(col_names) if col_names else dataset
         rows = source.create_tuple_iterator(num_epochs=1, output_numpy=True)
         texts = (str(text) for row in rows for value in row for text in np.asarray(value).reshape(-1))
-        return cls._learned(
+        return cls._train(
             "SentencePieceVocab.from_dataset",
             vocab_size,
             character_coverage,
@@ -496,7 +496,7 @@ class SentencePieceVocab:
             TypeError: an argument of another type.
         """
         check_type(file_path, list, "SentencePieceVocab.from_file", "file_path", "a list of str", show=repr)
-        return cls._learned(
+        return cls._train(
             "SentencePieceVocab.from_file",
             vocab_size,
             character_coverage,
@@ -506,22 +506,22 @@ class SentencePieceVocab:
         )
 
     @classmethod
-    def _learned(
+    def _train(
         cls,
-        who: str,
+        caller: str,
         vocab_size: int,
         character_coverage: float,
         model_type: Any,
         params: dict[str, Any],
         **source: Any,
     ) -> Self:
-        check_positive_int(vocab_size, who, "vocab_size", show=repr)
-        check_type(model_type, SentencePieceModel, who, "model_type", "a SentencePieceModel", show=repr)
-        check_type(params, dict, who, "params", show=repr)
+        check_positive_int(vocab_size, caller, "vocab_size", show=repr)
+        check_type(model_type, SentencePieceModel, caller, "model_type", "a SentencePieceModel", show=repr)
+        check_type(params, dict, caller, "params", show=repr)
         import io
 
         buffer = io.BytesIO()
-        sentencepiece(who).SentencePieceTrainer.train(
+        sentencepiece(caller).SentencePieceTrainer.train(
             **source,
             model_writer=buffer,
             vocab_size=vocab_size,
@@ -581,6 +581,6 @@ def to_str(array: Array, encoding: str = "utf8") -> Array:
     return np.asarray(np.char.decode(array, encoding))
 
 
-def words_of(array: Iterable[Any]) -> list[str]:
+def texts_of(array: Iterable[Any]) -> list[str]:
     """Return the elements of an array of text, in order."""
     return [str(text) for text in np.asarray(array).reshape(-1)]

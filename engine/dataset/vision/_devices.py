@@ -26,9 +26,11 @@ class OnDevice:
             ValueError: another device.
             NotImplementedError: "Ascend".
         """
-        who = f"{type(self).__name__}.device"
-        if check_type(device_target, str, who, "device_target", show=repr) == "Ascend":
-            raise NotImplementedError(f"vision.{who}('Ascend') is not covered by hookscope: transforms run on the CPU")
+        caller = f"{type(self).__name__}.device"
+        if check_type(device_target, str, caller, "device_target", show=repr) == "Ascend":
+            raise NotImplementedError(
+                f"vision.{caller}('Ascend') is not covered by hookscope: transforms run on the CPU"
+            )
         if device_target != "CPU":
-            raise ValueError(f"For '{who}', 'device_target' must be 'CPU', but got {device_target!r}")
+            raise ValueError(f"For '{caller}', 'device_target' must be 'CPU', but got {device_target!r}")
         return self

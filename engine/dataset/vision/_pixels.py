@@ -50,24 +50,24 @@ class ImageTransform(Transform):
     keeps_pictures = False  # whether a call returns PIL images for a PIL image, as in MindSpore
 
     def __call__(self, *values: Any) -> Any:
-        return self.as_they_came(values, super().__call__(*self.checked(values)))
+        return self.in_input_form(values, super().__call__(*self.check_images(values)))
 
-    def as_they_came(self, values: tuple[Any, ...], found: Any) -> Any:
+    def in_input_form(self, values: tuple[Any, ...], result: Any) -> Any:
         """Return results as PIL images if one of the values is one and ``keeps_pictures`` is set.
 
         Args:
             values: the arguments of the transform.
-            found: an array, or a tuple of them.
+            result: an array, or a tuple of them.
         """
         if not self.keeps_pictures or not any(hasattr(value, "getbands") for value in values):
-            return found
+            return result
         from .files import ToPIL  # which imports from here
 
-        results = found if isinstance(found, tuple) else (found,)
+        results = result if isinstance(result, tuple) else (result,)
         pictures = tuple([item if hasattr(item, "getbands") else ToPIL()(np.asarray(item)) for item in results])
-        return pictures if isinstance(found, tuple) else pictures[0]
+        return pictures if isinstance(result, tuple) else pictures[0]
 
-    def checked(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    def check_images(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the checked images.
 
         Args:
@@ -93,68 +93,68 @@ class ImageTransform(Transform):
         return values
 
 
-def color(who: str, image: Array) -> Array:
+def color(caller: str, image: Array) -> Array:
     """Return the image, which must be (H, W, 3).
 
     Raises:
         RuntimeError: it has another shape.
     """
     if image.ndim != 3 or image.shape[2] != 3:
-        raise RuntimeError(f"For '{who}', an image must be (H, W, 3), but got {image.shape}")
+        raise RuntimeError(f"For '{caller}', an image must be (H, W, 3), but got {image.shape}")
     return image
 
 
-def picture(who: str, image: Array) -> Array:
+def picture(caller: str, image: Array) -> Array:
     """Return the image, which must be (H, W) or (H, W, C).
 
     Raises:
         RuntimeError: it has another shape.
     """
     if image.ndim not in (2, 3):
-        raise RuntimeError(f"For '{who}', an image must be (H, W) or (H, W, C), but got {image.shape}")
+        raise RuntimeError(f"For '{caller}', an image must be (H, W) or (H, W, C), but got {image.shape}")
     return image
 
 
-def of_bytes(who: str, image: Array) -> Array:
+def of_bytes(caller: str, image: Array) -> Array:
     """Return the image, which must be (H, W) or (H, W, C) of UInt8.
 
     Raises:
         RuntimeError: it has another shape or dtype.
     """
-    if picture(who, image).dtype != np.uint8:
-        raise RuntimeError(f"For '{who}', an image must be of uint8, but got {image.dtype}")
+    if picture(caller, image).dtype != np.uint8:
+        raise RuntimeError(f"For '{caller}', an image must be of uint8, but got {image.dtype}")
     return image
 
 
 MOST = float(2**24)
 
 
-def factor(who: str, argument: str, value: float, least: float = 0, most: float = MOST) -> float:
+def factor(caller: str, argument: str, value: float, least: float = 0, most: float = MOST) -> float:
     """Return a number within a range.
 
     Raises:
         TypeError: not a number.
         ValueError: a number out of range.
     """
-    number = float(check_number(value, who, argument, show=repr))
+    number = float(check_number(value, caller, argument, show=repr))
     if not least <= number <= most:
-        raise ValueError(f"For '{who}', '{argument}' must be in [{least}, {most}], but got {value}")
+        raise ValueError(f"For '{caller}', '{argument}' must be in [{least}, {most}], but got {value}")
     return number
 
 
-def span(who: str, argument: str, value: Any, least: float = 0, most: float = MOST) -> tuple[float, float]:
+def span(caller: str, argument: str, value: Any, least: float = 0, most: float = MOST) -> tuple[float, float]:
     """Return two numbers, the first not above the second.
 
     Raises:
         TypeError: not a pair of numbers.
         ValueError: numbers out of range, or in descending order.
     """
-    check_type(value, list | tuple, who, argument, "two numbers", show=repr)
+    check_type(value, list | tuple, caller, argument, "two numbers", show=repr)
     if len(value) != 2:
-        raise ValueError(f"For '{who}', '{argument}' must be two numbers, but got {value!r}")
-    low, high = (factor(who, argument, bound, least, most) for bound in value)
+        raise ValueError(f"For '{caller}', '{argument}' must be two numbers, but got {value!r}")
+    low, high = (factor(caller, argument, bound, least, most) for bound in value)
     if low > high:
-        raise ValueError(f"For '{who}', '{argument}' must rise, but got {value!r}")
+        raise ValueError(f"For '{caller}', '{argument}' must rise, but got {value!r}")
     return low, high
 
 
@@ -168,7 +168,7 @@ def chance(share: float) -> bool:
     return bool(current_random().random() < share)
 
 
-def positive_or_zero(who: str, argument: str, value: Any) -> int:
+def positive_or_zero(caller: str, argument: str, value: Any) -> int:
     """Return an int from 0 on.
 
     Raises:
@@ -176,13 +176,13 @@ def positive_or_zero(who: str, argument: str, value: Any) -> int:
         ValueError: a negative int.
     """
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"For '{who}', '{argument}' must be an int, but got {value!r}")
+        raise TypeError(f"For '{caller}', '{argument}' must be an int, but got {value!r}")
     if value < 0:
-        raise ValueError(f"For '{who}', '{argument}' must not be negative, but got {value}")
+        raise ValueError(f"For '{caller}', '{argument}' must not be negative, but got {value}")
     return value
 
 
-def fill_of(who: str, value: Any) -> tuple[int, ...]:
+def fill_of(caller: str, value: Any) -> tuple[int, ...]:
     """Return a value of 0 to 255 for all channels, or three of them.
 
     Raises:
@@ -191,7 +191,7 @@ def fill_of(who: str, value: Any) -> tuple[int, ...]:
     """
     values = value if isinstance(value, tuple) else (value,) * 3
     if any(isinstance(component, bool) or not isinstance(component, int | np.integer) for component in values):
-        raise TypeError(f"For '{who}', 'fill_value' must be an int or three of them, but got {value!r}")
+        raise TypeError(f"For '{caller}', 'fill_value' must be an int or three of them, but got {value!r}")
     if len(values) != 3 or min(values) < 0 or max(values) > 255:
-        raise ValueError(f"For '{who}', 'fill_value' must be from 0 to 255, one or three of them, but got {value!r}")
+        raise ValueError(f"For '{caller}', 'fill_value' must be from 0 to 255, one or three of them, but got {value!r}")
     return tuple(int(component) for component in values)

@@ -29,7 +29,7 @@ def cubic(image: Array, height: int, width: int) -> Array:
     rows, columns = (_cubic_weights(new, old) for new, old in zip((height, width), image.shape, strict=False))
     if image.dtype == np.uint8:
         rows, columns = (np.rint(weights * _UNITS) / _UNITS for weights in (rows, columns))
-    resized = _weighed(image, rows, columns)
+    resized = _weight(image, rows, columns)
     return _back(np.rint(resized) if image.dtype.kind in "iu" else resized, image)
 
 
@@ -39,7 +39,7 @@ def area(image: Array, height: int, width: int) -> Array:
         sides = zip((height, width), image.shape, strict=False)
         return _between(image, *[_area_shares(new, old) for new, old in sides])
     rows, columns = (_area_weights(new, old) for new, old in zip((height, width), image.shape, strict=False))
-    resized = _weighed(image, rows, columns)
+    resized = _weight(image, rows, columns)
     return _back(np.rint(resized) if image.dtype.kind in "iu" else resized, image)
 
 
@@ -52,16 +52,16 @@ def antialiased_cubic(image: Array, height: int, width: int) -> Array:
     return image
 
 
-def _weighed(image: Array, rows: Array, columns: Array) -> Array:
+def _weight(image: Array, rows: Array, columns: Array) -> Array:
     across = np.moveaxis(np.tensordot(columns, image.astype(np.float64), (1, 1)), 0, 1)
     return np.tensordot(rows, across, (1, 0))
 
 
-def _back(made: Array, image: Array) -> Array:
+def _back(result: Array, image: Array) -> Array:
     if image.dtype.kind in "iu":
         limits = np.iinfo(image.dtype)
-        made = np.clip(made, limits.min, limits.max)
-    return np.ascontiguousarray(made.astype(image.dtype))
+        result = np.clip(result, limits.min, limits.max)
+    return np.ascontiguousarray(result.astype(image.dtype))
 
 
 Shares = tuple[Array, Array]

@@ -61,13 +61,13 @@ class Border(enum.StrEnum):
     SYMMETRIC = "symmetric"
 
 
-def _size(who: str, size: Ints) -> tuple[int, int]:
+def _size(caller: str, size: Ints) -> tuple[int, int]:
     sizes = (size, size) if isinstance(size, int) and not isinstance(size, bool) else size
     if not isinstance(sizes, list | tuple) or not all(isinstance(n, int) and not isinstance(n, bool) for n in sizes):
-        raise TypeError(f"For '{who}', 'size' must be an int, or a height and a width, but got {size!r}")
+        raise TypeError(f"For '{caller}', 'size' must be an int, or a height and a width, but got {size!r}")
     if len(sizes) != 2 or min(sizes) < 1:
         error = ValueError if len(sizes) == 2 else TypeError
-        raise error(f"For '{who}', 'size' must be an int above 0, or a height and a width, but got {size!r}")
+        raise error(f"For '{caller}', 'size' must be an int above 0, or a height and a width, but got {size!r}")
     return sizes[0], sizes[1]
 
 
@@ -241,7 +241,7 @@ class Resize(OnDevice, ImageTransform):
     keeps_pictures = True
 
     def __init__(self, size: Ints, interpolation: Inter = Inter.BILINEAR) -> None:
-        self.whole = not isinstance(size, int)
+        self.has_both_sizes = not isinstance(size, int)
         self.size = _size("Resize", size)
         if not isinstance(interpolation, Inter):
             raise TypeError(f"For 'Resize', 'interpolation' must be an Inter, but got {interpolation!r}")
@@ -252,14 +252,14 @@ class Resize(OnDevice, ImageTransform):
             if self.interpolation not in _PIL:
                 raise TypeError(f"For 'Resize', Pillow's images have no {self.interpolation.name}")
             width, height = values[0].size
-            tall, wide = self.size if self.whole else self._of_shorter(height, width)
+            tall, wide = self.size if self.has_both_sizes else self._of_shorter(height, width)
             return values[0].resize((wide, tall), _PIL[self.interpolation])
         if self.interpolation is Inter.ANTIALIAS:
             raise TypeError("For 'Resize', ANTIALIAS is for images of PIL; use PILCUBIC or AREA for arrays")
         return super().__call__(*values)
 
     def changed(self, value: Array) -> Array:
-        height, width = self.size if self.whole else self._of_shorter(*value.shape[:2])
+        height, width = self.size if self.has_both_sizes else self._of_shorter(*value.shape[:2])
         return _WAYS[int(self.interpolation)](value, height, width)
 
     def _of_shorter(self, height: int, width: int) -> tuple[int, int]:
@@ -329,16 +329,18 @@ class CenterCrop(ImageTransform):
         return np.ascontiguousarray(value[top : top + self.size[0], left : left + self.size[1]])
 
 
-def _pads(who: str, padding: Ints) -> tuple[int, int, int, int]:
+def _pads(caller: str, padding: Ints) -> tuple[int, int, int, int]:
     """Return (left, top, right, bottom) of an int, (left and right, top and bottom), or all four."""
-    check_type(padding, int | tuple | list, who, "padding", "an int, two or four", show=repr)
+    check_type(padding, int | tuple | list, caller, "padding", "an int, two or four", show=repr)
     sides = (padding,) * 4 if isinstance(padding, int) else tuple(padding)
     for side in sides:
-        check_type(side, int, who, "padding", "an int, two or four", show=repr)
+        check_type(side, int, caller, "padding", "an int, two or four", show=repr)
     if len(sides) == 2:
         sides = (sides[0], sides[1], sides[0], sides[1])
     if len(sides) != 4 or min(sides) < 0:
-        raise ValueError(f"For '{who}', 'padding' must be 1, 2 or 4 numbers that are not negative, but got {padding!r}")
+        raise ValueError(
+            f"For '{caller}', 'padding' must be 1, 2 or 4 numbers that are not negative, but got {padding!r}"
+        )
     return sides
 
 
@@ -360,11 +362,11 @@ class Pad(OnDevice, ImageTransform):
     def __init__(
         self, padding: Ints, fill_value: float | Sequence[float] = 0, padding_mode: Border = Border.CONSTANT
     ) -> None:
-        who = type(self).__name__
-        self.pads = _pads(who, padding)
+        caller = type(self).__name__
+        self.pads = _pads(caller, padding)
         if isinstance(fill_value, bool) or not all(0 <= component <= 255 for component in np.atleast_1d(fill_value)):
-            raise ValueError(f"For '{who}', 'fill_value' must be from 0 to 255, but got {fill_value!r}")
-        check_type(padding_mode, Border, who, "padding_mode", "a Border", show=repr)
+            raise ValueError(f"For '{caller}', 'fill_value' must be from 0 to 255, but got {fill_value!r}")
+        check_type(padding_mode, Border, caller, "padding_mode", "a Border", show=repr)
         self.fill_value, self.padding_mode = fill_value, padding_mode
 
     def changed(self, value: Array) -> Array:
@@ -410,13 +412,13 @@ class RandomCrop(ImageTransform):
         self.pad_if_needed, self.fill_value, self.padding_mode = pad_if_needed, fill_value, padding_mode
 
     def __call__(self, *values: Any) -> Any:
-        images = [self._ready(np.asarray(value)) for value in self.checked(values)]
+        images = [self._ready(np.asarray(value)) for value in self.check_images(values)]
         margins = [length - target for length, target in zip(images[0].shape, self.size, strict=False)]
         if min(margins) < 0:
             raise RuntimeError(f"For 'RandomCrop', {self.size} is larger than the image {images[0].shape}")
         top, left = (int(current_random().integers(n + 1)) for n in margins)
         parts = [np.ascontiguousarray(image[top : top + self.size[0], left : left + self.size[1]]) for image in images]
-        return self.as_they_came(values, parts[0] if len(parts) == 1 else tuple(parts))
+        return self.in_input_form(values, parts[0] if len(parts) == 1 else tuple(parts))
 
     def _ready(self, image: Array) -> Array:
         if self.pad is not None:

@@ -23,22 +23,22 @@ class ImageBatchFormat(enum.IntEnum):
     NCHW = 1
 
 
-def _positive(who: str, alpha: float) -> float:
-    number = factor(who, "alpha", alpha)
+def _positive(caller: str, alpha: float) -> float:
+    number = factor(caller, "alpha", alpha)
     if not number:
-        raise ValueError(f"For '{who}', 'alpha' must be above 0, but got {alpha}")
+        raise ValueError(f"For '{caller}', 'alpha' must be above 0, but got {alpha}")
     return number
 
 
-def _checked(who: str, values: tuple[Any, ...]) -> tuple[Array, Array]:
+def _checked(caller: str, values: tuple[Any, ...]) -> tuple[Array, Array]:
     if len(values) != 2:
         raise RuntimeError(
-            f"For '{who}', there must be a batch of images and their labels, but got {len(values)} values"
+            f"For '{caller}', there must be a batch of images and their labels, but got {len(values)} values"
         )
     images, labels = (np.asarray(value) for value in values)
     if images.ndim != 4 or labels.ndim not in (2, 3) or len(images) != len(labels):
         raise RuntimeError(
-            f"For '{who}', there must be images with 4 axes and as many labels with 2 or 3, one-hot, but got "
+            f"For '{caller}', there must be images with 4 axes and as many labels with 2 or 3, one-hot, but got "
             f"{images.shape} and {labels.shape}"
         )
     return images, labels.astype(np.float32)

@@ -30,17 +30,17 @@ class _WithBoxes:
     """A transform of an image and of its boxes. A subclass defines ``both``."""
 
     def __call__(self, *values: Any) -> tuple[Array, Array]:
-        who = type(self).__name__
+        caller = type(self).__name__
         if len(values) != 2:
-            raise RuntimeError(f"For '{who}', there must be an image and its boxes, but got {len(values)} values")
-        image, boxes = picture(who, np.asarray(values[0])), np.array(values[1])
+            raise RuntimeError(f"For '{caller}', there must be an image and its boxes, but got {len(values)} values")
+        image, boxes = picture(caller, np.asarray(values[0])), np.array(values[1])
         if boxes.ndim != 2 or boxes.shape[1] < 4:
-            raise RuntimeError(f"For '{who}', boxes must be rows of at least 4 numbers, but got {boxes.shape}")
+            raise RuntimeError(f"For '{caller}', boxes must be rows of at least 4 numbers, but got {boxes.shape}")
         x, y, width, height = boxes[:, :4].T
         inside = (x >= 0) & (y >= 0) & (x + width <= image.shape[1]) & (y + height <= image.shape[0])
         if not inside.all():
             beyond = boxes[~inside][0, :4].tolist()
-            raise RuntimeError(f"For '{who}', boxes must lie in the image {image.shape[:2]}, but {beyond} does not")
+            raise RuntimeError(f"For '{caller}', boxes must lie in the image {image.shape[:2]}, but {beyond} does not")
         return self.both(image, boxes)
 
     def both(self, image: Array, boxes: Array) -> tuple[Array, Array]:
@@ -110,10 +110,10 @@ class ResizeWithBBox(_WithBoxes):
 
     def both(self, image: Array, boxes: Array) -> tuple[Array, Array]:
         resized = self.resize.changed(image)
-        return resized, _scaled(boxes, resized.shape, image.shape)
+        return resized, _scale(boxes, resized.shape, image.shape)
 
 
-def _scaled(boxes: Array, new: Sequence[int], old: Sequence[int]) -> Array:
+def _scale(boxes: Array, new: Sequence[int], old: Sequence[int]) -> Array:
     boxes[:, [0, 2]] = boxes[:, [0, 2]] * (new[1] / old[1])
     boxes[:, [1, 3]] = boxes[:, [1, 3]] * (new[0] / old[0])
     return boxes
@@ -218,15 +218,15 @@ class RandomResizedCropWithBBox(_WithBoxes):
         interpolation: Inter = Inter.BILINEAR,
         max_attempts: int = 10,
     ) -> None:
-        who = "RandomResizedCropWithBBox"
-        self.scale, self.ratio = span(who, "scale", scale), span(who, "ratio", ratio, 1e-9)
-        self.attempts = check_positive_int(max_attempts, who, "max_attempts", show=repr)
-        self.resize = Resize(_size(who, size), interpolation)
+        caller = "RandomResizedCropWithBBox"
+        self.scale, self.ratio = span(caller, "scale", scale), span(caller, "ratio", ratio, 1e-9)
+        self.attempts = check_positive_int(max_attempts, caller, "max_attempts", show=repr)
+        self.resize = Resize(_size(caller, size), interpolation)
 
     def both(self, image: Array, boxes: Array) -> tuple[Array, Array]:
         box = random_part(image.shape, self.scale, self.ratio, self.attempts)
         resized = self.resize.changed(part("RandomResizedCropWithBBox", image, *box))
-        return resized, _scaled(_cut(boxes, *box), resized.shape, box[2:])
+        return resized, _scale(_cut(boxes, *box), resized.shape, box[2:])
 
 
 class BoundingBoxAugment(_WithBoxes):

@@ -206,11 +206,11 @@ class _Space(ImageTransform):
         self.is_hwc = check_bool(is_hwc, type(self).__name__, "is_hwc", show=repr)
 
     def changed(self, value: Array) -> Array:
-        who, axis = type(self).__name__, -1 if self.is_hwc else -3
+        caller, axis = type(self).__name__, -1 if self.is_hwc else -3
         if value.ndim not in (3, 4):
-            raise TypeError(f"For '{who}', an image must have 3 axes, and several 4, but got {value.shape}")
+            raise TypeError(f"For '{caller}', an image must have 3 axes, and several 4, but got {value.shape}")
         if value.shape[axis] != 3:
-            raise TypeError(f"For '{who}', the image must have 3 channels along axis {axis}, but got {value.shape}")
+            raise TypeError(f"For '{caller}', the image must have 3 channels along axis {axis}, but got {value.shape}")
         return np.moveaxis(self.channels(np.moveaxis(value.astype(np.float64), axis, -1)), -1, axis)
 
     def channels(self, image: Array) -> Array:
@@ -290,14 +290,14 @@ class AutoContrast(OnDevice, ImageTransform):
     keeps_pictures = True
 
     def __init__(self, cutoff: float = 0.0, ignore: int | Sequence[int] | None = None) -> None:
-        who = type(self).__name__
-        self.cutoff = factor(who, "cutoff", cutoff)
+        caller = type(self).__name__
+        self.cutoff = factor(caller, "cutoff", cutoff)
         if self.cutoff >= 50:
-            raise ValueError(f"For '{who}', 'cutoff' must be below 50, but got {cutoff}")
+            raise ValueError(f"For '{caller}', 'cutoff' must be below 50, but got {cutoff}")
         self.ignore = [] if ignore is None else [ignore] if isinstance(ignore, int) else list(ignore)
         for value in self.ignore:
-            if not 0 <= check_int(value, who, "ignore", show=repr) <= 255:
-                raise ValueError(f"For '{who}', 'ignore' must be from 0 to 255, but got {value}")
+            if not 0 <= check_int(value, caller, "ignore", show=repr) <= 255:
+                raise ValueError(f"For '{caller}', 'ignore' must be from 0 to 255, but got {value}")
 
     def changed(self, value: Array) -> Array:
         return _by_channel(of_bytes(type(self).__name__, value), self._table)

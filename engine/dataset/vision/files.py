@@ -43,16 +43,16 @@ class ImageReadMode(enum.IntEnum):
     COLOR = 2
 
 
-def _pillow(who: str) -> Any:
+def _pillow(caller: str) -> Any:
     try:
         return import_module("PIL.Image")
     except ImportError as error:
-        raise ImportError(f"For '{who}', the package 'pillow' is needed: pip install pillow") from error
+        raise ImportError(f"For '{caller}', the package 'pillow' is needed: pip install pillow") from error
 
 
-def _opened(who: str, data: bytes, mode: str | None = None) -> Any:
+def _opened(caller: str, data: bytes, mode: str | None = None) -> Any:
     """Return a fully loaded Pillow image, in this mode if it has one."""
-    pillow = _pillow(who)
+    pillow = _pillow(caller)
     try:
         image = pillow.open(io.BytesIO(data))
         image.load()  # which reads the rest
@@ -60,7 +60,9 @@ def _opened(who: str, data: bytes, mode: str | None = None) -> Any:
     except MemoryError:
         raise
     except Exception as error:  # pillow raises errors of its readers for damaged bytes, and its own for too many pixels
-        raise RuntimeError(f"For '{who}', these {len(data)} bytes are no image that pillow reads: {error}") from error
+        raise RuntimeError(
+            f"For '{caller}', these {len(data)} bytes are no image that pillow reads: {error}"
+        ) from error
 
 
 class Decode(OnDevice):
@@ -144,18 +146,18 @@ def get_image_size(image: Any) -> list[int]:
     return [int(shape[-3 if len(shape) > 2 else -2]), int(shape[-2 if len(shape) > 2 else -1])]
 
 
-def _encoded(who: str, image: Any, kind: str, **settings: int) -> Array:
+def _encoded(caller: str, image: Any, kind: str, **settings: int) -> Array:
     array = image.asnumpy() if hasattr(image, "asnumpy") else image
-    check_type(array, np.ndarray, who, "image", "an array or a tensor")
+    check_type(array, np.ndarray, caller, "image", "an array or a tensor")
     buffer = io.BytesIO()
-    _as_pillow(who, array).save(buffer, kind, **settings)
+    _as_pillow(caller, array).save(buffer, kind, **settings)
     return np.frombuffer(buffer.getvalue(), np.uint8).copy()
 
 
-def _as_pillow(who: str, array: Array) -> Any:
+def _as_pillow(caller: str, array: Array) -> Any:
     if array.ndim == 3 and array.shape[2] not in (1, 3):
-        raise RuntimeError(f"For '{who}', an image must have 1 or 3 channels, but got {array.shape}")
-    of_bytes(who, array)
+        raise RuntimeError(f"For '{caller}', an image must have 1 or 3 channels, but got {array.shape}")
+    of_bytes(caller, array)
     return ToPIL()(array)
 
 

@@ -16,7 +16,7 @@ from ._pixels import ImageTransform, drawn, factor, mixed, picture, rounded, spa
 __all__ = ["AdjustSharpness", "GaussianBlur", "RandomAdjustSharpness", "RandomSharpness"]
 
 
-def _summed(image: Array, weights: Array, axis: int) -> Array:
+def _convolve(image: Array, weights: Array, axis: int) -> Array:
     """Return weighted sums of neighbors along an axis; the image is mirrored at the edge, with the outermost pixel
     repeated."""
     half = len(weights) // 2
@@ -126,21 +126,21 @@ class GaussianBlur(OnDevice, ImageTransform):
         ]
 
     @staticmethod
-    def _pair(name: str, given: Any, kind: Any) -> tuple[Any, Any]:
-        if isinstance(given, kind) and not isinstance(given, bool):
-            return given, given
-        check_type(given, list | tuple, "GaussianBlur", name, "a number or two", show=repr)
-        if len(given) not in (1, 2):
-            raise ValueError(f"For 'GaussianBlur', '{name}' must be a number or two, but got {given!r}")
-        return given[0], given[-1]
+    def _pair(name: str, value: Any, kind: Any) -> tuple[Any, Any]:
+        if isinstance(value, kind) and not isinstance(value, bool):
+            return value, value
+        check_type(value, list | tuple, "GaussianBlur", name, "a number or two", show=repr)
+        if len(value) not in (1, 2):
+            raise ValueError(f"For 'GaussianBlur', '{name}' must be a number or two, but got {value!r}")
+        return value[0], value[-1]
 
     def changed(self, value: Array) -> Array:
         image = picture("GaussianBlur", value)
         across, down = self.kernels
         if image.dtype != np.uint8:
-            return rounded(_summed(_summed(image.astype(np.float64), across, 1), down, 0), image.dtype)
+            return rounded(_convolve(_convolve(image.astype(np.float64), across, 1), down, 0), image.dtype)
         across, down = (_in_parts(weights) for weights in (across, down))
-        blurred = _summed(_summed(image.astype(np.float64), across, 1), down, 0)
+        blurred = _convolve(_convolve(image.astype(np.float64), across, 1), down, 0)
         return rounded(np.floor(blurred / 256**2 + 0.5), image.dtype)
 
 
@@ -156,10 +156,10 @@ def _in_parts(weights: Array) -> Array:
     """Return weights in 256ths that sum to 1, as OpenCV computes them for bytes; rounding errors are carried on."""
     half = len(weights) // 2
     parts = np.zeros(len(weights))
-    carried = 0.0
+    error = 0.0
     for at in range(half):
-        exact = weights[at] * 256 + carried
+        exact = weights[at] * 256 + error
         parts[at] = parts[-1 - at] = np.rint(exact)
-        carried = exact - parts[at]
+        error = exact - parts[at]
     parts[half] = 256 - 2 * parts[:half].sum()
     return parts

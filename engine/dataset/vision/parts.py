@@ -35,15 +35,15 @@ __all__ = [
 ]
 
 
-def part(who: str, image: Array, top: int, left: int, height: int, width: int) -> Array:
+def part(caller: str, image: Array, top: int, left: int, height: int, width: int) -> Array:
     """Return a part of an image.
 
     Raises:
         RuntimeError: it is outside the image.
     """
-    if top + height > picture(who, image).shape[0] or left + width > image.shape[1]:
+    if top + height > picture(caller, image).shape[0] or left + width > image.shape[1]:
         raise RuntimeError(
-            f"For '{who}', {height} x {width} pixels from ({top}, {left}) on do not lie in the image {image.shape}"
+            f"For '{caller}', {height} x {width} pixels from ({top}, {left}) on do not lie in the image {image.shape}"
         )
     return image[top : top + height, left : left + width]
 
@@ -233,13 +233,13 @@ class SlicePatches(ImageTransform):
     def __init__(
         self, num_height: int = 1, num_width: int = 1, slice_mode: SliceMode = SliceMode.PAD, fill_value: int = 0
     ) -> None:
-        who = "SlicePatches"
+        caller = "SlicePatches"
         self.counts = [
-            check_positive_int(number, who, name, show=repr)
+            check_positive_int(number, caller, name, show=repr)
             for number, name in ((num_height, "num_height"), (num_width, "num_width"))
         ]
-        self.mode = check_type(slice_mode, SliceMode, who, "slice_mode", "a SliceMode", show=repr)
-        self.fill = fill_of(who, check_int(fill_value, who, "fill_value", show=repr))[0]
+        self.mode = check_type(slice_mode, SliceMode, caller, "slice_mode", "a SliceMode", show=repr)
+        self.fill = fill_of(caller, check_int(fill_value, caller, "fill_value", show=repr))[0]
 
     def changed(self, value: Array) -> Any:
         shape = picture("SlicePatches", value).shape[:2]
@@ -278,10 +278,11 @@ class ResizedCrop(OnDevice, ImageTransform):
     def __init__(
         self, top: int, left: int, height: int, width: int, size: Ints, interpolation: Inter = Inter.BILINEAR
     ) -> None:
-        who = "ResizedCrop"
-        self.corner = positive_or_zero(who, "top", top), positive_or_zero(who, "left", left)
+        caller = "ResizedCrop"
+        self.corner = positive_or_zero(caller, "top", top), positive_or_zero(caller, "left", left)
         self.part_size = [
-            check_positive_int(number, who, name, show=repr) for number, name in ((height, "height"), (width, "width"))
+            check_positive_int(number, caller, name, show=repr)
+            for number, name in ((height, "height"), (width, "width"))
         ]
         self.resize = Resize(size, interpolation)
 
@@ -315,16 +316,16 @@ class RandomResizedCrop(ImageTransform):
         interpolation: Inter = Inter.BILINEAR,
         max_attempts: int = 10,
     ) -> None:
-        who = type(self).__name__
-        self.scale, self.ratio = span(who, "scale", scale), span(who, "ratio", ratio, 1e-9)
-        self.attempts = check_positive_int(max_attempts, who, "max_attempts", show=repr)
-        self.resize = Resize(_size(who, size), interpolation)
+        caller = type(self).__name__
+        self.scale, self.ratio = span(caller, "scale", scale), span(caller, "ratio", ratio, 1e-9)
+        self.attempts = check_positive_int(max_attempts, caller, "max_attempts", show=repr)
+        self.resize = Resize(_size(caller, size), interpolation)
 
     def __call__(self, *values: Any) -> Any:
         images = [picture(type(self).__name__, np.asarray(value)) for value in values]
         box = random_part(images[0].shape, self.scale, self.ratio, self.attempts)
         parts = [self.resize.changed(part(type(self).__name__, image, *box)) for image in images]
-        return self.as_they_came(values, parts[0] if len(parts) == 1 else tuple(parts))
+        return self.in_input_form(values, parts[0] if len(parts) == 1 else tuple(parts))
 
 
 def random_part(
@@ -412,16 +413,16 @@ class RandomErasing(Sometimes, Transform):
         inplace: bool = False,
         max_attempts: int = 10,
     ) -> None:
-        who = "RandomErasing"
-        self.prob = probability(who, prob)
-        self.scale, self.ratio = span(who, "scale", scale), span(who, "ratio", ratio, 1e-9)
+        caller = "RandomErasing"
+        self.prob = probability(caller, prob)
+        self.scale, self.ratio = span(caller, "scale", scale), span(caller, "ratio", ratio, 1e-9)
         if isinstance(value, str):
-            check_one_of(value, ("random", "random"), who, "value")
+            check_one_of(value, ("random", "random"), caller, "value")
         else:
             for component in value if isinstance(value, list | tuple) else (value,):
-                factor(who, "value", component, 0, 255)
-        self.value, self.inplace = value, check_bool(inplace, who, "inplace", show=repr)
-        self.attempts = check_positive_int(max_attempts, who, "max_attempts", show=repr)
+                factor(caller, "value", component, 0, 255)
+        self.value, self.inplace = value, check_bool(inplace, caller, "inplace", show=repr)
+        self.attempts = check_positive_int(max_attempts, caller, "max_attempts", show=repr)
 
     def changed(self, value: Array) -> Array:
         if value.ndim != 3:
@@ -457,12 +458,12 @@ class LinearTransformation(ImageTransform):
     """
 
     def __init__(self, transformation_matrix: Array, mean_vector: Array) -> None:
-        who = "LinearTransformation"
-        self.matrix = check_type(transformation_matrix, np.ndarray, who, "transformation_matrix", "a NumPy array")
-        self.mean = check_type(mean_vector, np.ndarray, who, "mean_vector", "a NumPy array")
+        caller = "LinearTransformation"
+        self.matrix = check_type(transformation_matrix, np.ndarray, caller, "transformation_matrix", "a NumPy array")
+        self.mean = check_type(mean_vector, np.ndarray, caller, "mean_vector", "a NumPy array")
         if self.matrix.ndim != 2 or self.matrix.shape != (self.mean.size,) * 2:
             raise ValueError(
-                f"For '{who}', 'transformation_matrix' must be as long and wide as 'mean_vector', but got "
+                f"For '{caller}', 'transformation_matrix' must be as long and wide as 'mean_vector', but got "
                 f"{self.matrix.shape} and {self.mean.shape}"
             )
 

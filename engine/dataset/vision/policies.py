@@ -50,19 +50,19 @@ class RandomSelectSubpolicy:
     """
 
     def __init__(self, policy: list[list[tuple[Callable[..., Any], float]]]) -> None:
-        who = "RandomSelectSubpolicy"
-        check_type(policy, list, who, "policy", "a list of lists", show=repr)
+        caller = "RandomSelectSubpolicy"
+        check_type(policy, list, caller, "policy", "a list of lists", show=repr)
         if not policy:
-            raise ValueError(f"For '{who}', 'policy' must not be empty")
+            raise ValueError(f"For '{caller}', 'policy' must not be empty")
         for subpolicy in policy:
-            if not check_type(subpolicy, list, who, "policy", "a list of lists", show=repr):
-                raise ValueError(f"For '{who}', a list in 'policy' must not be empty")
+            if not check_type(subpolicy, list, caller, "policy", "a list of lists", show=repr):
+                raise ValueError(f"For '{caller}', a list in 'policy' must not be empty")
             for pair in subpolicy:
                 if not isinstance(pair, tuple) or len(pair) != 2 or not callable(pair[0]):
                     raise TypeError(
-                        f"For '{who}', 'policy' must have pairs of a function and a number, but got {pair!r}"
+                        f"For '{caller}', 'policy' must have pairs of a function and a number, but got {pair!r}"
                     )
-                probability(who, pair[1])
+                probability(caller, pair[1])
         self.policy = policy
 
     def __call__(self, *values: Any) -> Any:
@@ -86,13 +86,13 @@ class UniformAugment:
     """
 
     def __init__(self, transforms: list[Callable[..., Any]], num_ops: int = 2) -> None:
-        who = "UniformAugment"
-        check_type(transforms, list, who, "transforms", "a list of functions", show=repr)
+        caller = "UniformAugment"
+        check_type(transforms, list, caller, "transforms", "a list of functions", show=repr)
         if not all(callable(function) for function in transforms):
-            raise TypeError(f"For '{who}', 'transforms' must be a list of functions, but got {transforms!r}")
-        check_positive_int(num_ops, who, "num_ops", show=repr)
+            raise TypeError(f"For '{caller}', 'transforms' must be a list of functions, but got {transforms!r}")
+        check_positive_int(num_ops, caller, "num_ops", show=repr)
         if num_ops > len(transforms):
-            raise ValueError(f"For '{who}', 'num_ops' must not be above {len(transforms)}, but got {num_ops}")
+            raise ValueError(f"For '{caller}', 'num_ops' must not be above {len(transforms)}, but got {num_ops}")
         self.transforms, self.count = transforms, num_ops
 
     def __call__(self, *values: Any) -> Any:
@@ -107,12 +107,12 @@ class _Augment(ImageTransform):
     """Named transforms of a strength, as in the papers on augmentation."""
 
     def __init__(self, interpolation: Inter, fill_value: int | tuple[int, ...]) -> None:
-        who = type(self).__name__
-        self.way = check_type(interpolation, Inter, who, "interpolation", "an Inter", show=repr)
-        self.fill = fill_of(who, fill_value)
+        caller = type(self).__name__
+        self.way = check_type(interpolation, Inter, caller, "interpolation", "an Inter", show=repr)
+        self.fill = fill_of(caller, fill_value)
         Rotate(0, self.way)  # rejects an unsupported mode
 
-    def made(self, image: Array, name: str, strength: float) -> Array:
+    def transform(self, image: Array, name: str, strength: float) -> Array:
         """Apply a transform of this strength to the image."""
         across = {"ShearX": (0, strength), "ShearY": (1, strength)}
         if name in across:
@@ -168,7 +168,7 @@ def _strengths(shape: Sequence[int], bins: int, wide: bool) -> dict[str, Array]:
     }
 
 
-def _signed(name: str, strength: float) -> float:
+def _with_sign(name: str, strength: float) -> float:
     return -strength if name in _SIGNED and chance(0.5) else strength
 
 
@@ -211,13 +211,13 @@ class RandAugment(_Augment):
         strengths = _strengths(image.shape, self.bins, False)
         for _ in range(self.count):
             name = list(strengths)[int(current_random().integers(len(strengths)))]
-            image = self.made(image, name, _signed(name, float(strengths[name][self.magnitude])))
+            image = self.transform(image, name, _with_sign(name, float(strengths[name][self.magnitude])))
         return image
 
 
-def _bins(who: str, number: Any) -> int:
-    if check_positive_int(number, who, "num_magnitude_bins", show=repr) < 2:
-        raise ValueError(f"For '{who}', 'num_magnitude_bins' must be at least 2, but got {number}")
+def _bins(caller: str, number: Any) -> int:
+    if check_positive_int(number, caller, "num_magnitude_bins", show=repr) < 2:
+        raise ValueError(f"For '{caller}', 'num_magnitude_bins' must be at least 2, but got {number}")
     return int(number)
 
 
@@ -247,7 +247,7 @@ class TrivialAugmentWide(_Augment):
         strengths = _strengths(image.shape, self.bins, True)
         name = list(strengths)[int(current_random().integers(len(strengths)))]
         strength = float(strengths[name][int(current_random().integers(self.bins))])
-        return self.made(image, name, _signed(name, strength))
+        return self.transform(image, name, _with_sign(name, strength))
 
 
 class AutoAugmentPolicy(enum.StrEnum):
@@ -258,11 +258,11 @@ class AutoAugmentPolicy(enum.StrEnum):
     SVHN = "svhn"
 
 
-Named = tuple[str, float, int]
+Choice = tuple[str, float, int]
 """A transform: its name, its probability, and its strength from 0 to 9."""
 
 
-def policy_of(name: str) -> list[tuple[Named, Named]]:
+def policy_of(name: str) -> list[tuple[Choice, Choice]]:
     """Return the 25 pairs of transforms of a published policy."""
     pairs = []
     for line in POLICIES[name].split("; "):
@@ -302,5 +302,5 @@ class AutoAugment(_Augment):
         strengths = _strengths(image.shape, 10, False) | {"Invert": np.zeros(10)}
         for name, share, strength in self.pairs[int(current_random().integers(len(self.pairs)))]:
             if chance(share):
-                image = self.made(image, name, _signed(name, float(strengths[name][strength])))
+                image = self.transform(image, name, _with_sign(name, float(strengths[name][strength])))
         return image

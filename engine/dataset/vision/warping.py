@@ -20,22 +20,22 @@ __all__ = ["Affine", "Perspective", "RandomAffine", "RandomPerspective", "Random
 Fill = int | tuple[int, ...]
 
 
-def _way(who: str, argument: str, way: Any) -> Inter:
+def _way(caller: str, argument: str, way: Any) -> Inter:
     """Return one of the two interpolation modes.
 
     Raises:
         TypeError: no Inter.
         NotImplementedError: another mode.
     """
-    check_type(way, Inter, who, argument, "an Inter", show=repr)
+    check_type(way, Inter, caller, argument, "an Inter", show=repr)
     if way not in (Inter.NEAREST, Inter.BILINEAR):
         raise NotImplementedError(
-            f"vision.{who} with Inter.{way.name} is not covered by hookscope: use BILINEAR or NEAREST"
+            f"vision.{caller} with Inter.{way.name} is not covered by hookscope: use BILINEAR or NEAREST"
         )
     return way
 
 
-def _looked_up(image: Array, x: Array, y: Array, way: Inter, fill: Sequence[float]) -> Array:
+def _sample(image: Array, x: Array, y: Array, way: Inter, fill: Sequence[float]) -> Array:
     """Sample the image at coordinates x, y, in 1/32 of a pixel for BILINEAR; ``fill`` outside the image."""
     layers = image if image.ndim == 3 else image[:, :, None]
     height, width, channels = layers.shape
@@ -76,7 +76,7 @@ def _warped(image: Array, matrix: Array, size: tuple[int, int], way: Inter, fill
         >> shift
         for row_of_map in back
     ]
-    return _looked_up(image, coordinates[0], coordinates[1], way, fill)
+    return _sample(image, coordinates[0], coordinates[1], way, fill)
 
 
 def _rotation(degrees: float, center: tuple[float, float]) -> Array:
@@ -112,12 +112,12 @@ class Rotate(OnDevice, ImageTransform):
         center: tuple[float, float] | None = None,
         fill_value: Fill = 0,
     ) -> None:
-        who = type(self).__name__
-        self.degrees = factor(who, "degrees", degrees, -np.inf, np.inf)
-        self.way = _way(who, "resample", resample)
-        self.expand = check_bool(expand, who, "expand", show=repr)
-        self.center = None if center is None else _two(who, "center", center)
-        self.fill = fill_of(who, fill_value)
+        caller = type(self).__name__
+        self.degrees = factor(caller, "degrees", degrees, -np.inf, np.inf)
+        self.way = _way(caller, "resample", resample)
+        self.expand = check_bool(expand, caller, "expand", show=repr)
+        self.center = None if center is None else _two(caller, "center", center)
+        self.fill = fill_of(caller, fill_value)
 
     def changed(self, value: Array) -> Array:
         return self.turned(value, self.degrees)
@@ -136,19 +136,19 @@ class Rotate(OnDevice, ImageTransform):
         return _warped(value, matrix, size, self.way, self.fill)
 
 
-def _two(who: str, argument: str, given: Any) -> tuple[float, float]:
-    check_type(given, list | tuple, who, argument, "two numbers", show=repr)
-    if len(given) != 2:
-        raise ValueError(f"For '{who}', '{argument}' must be two numbers, but got {given!r}")
-    first, second = (factor(who, argument, number, -np.inf, np.inf) for number in given)
+def _two(caller: str, argument: str, value: Any) -> tuple[float, float]:
+    check_type(value, list | tuple, caller, argument, "two numbers", show=repr)
+    if len(value) != 2:
+        raise ValueError(f"For '{caller}', '{argument}' must be two numbers, but got {value!r}")
+    first, second = (factor(caller, argument, number, -np.inf, np.inf) for number in value)
     return first, second
 
 
-def _around(who: str, argument: str, given: Any) -> tuple[float, float]:
+def _around(caller: str, argument: str, value: Any) -> tuple[float, float]:
     """Return a range; a number x means -x to x."""
-    if isinstance(given, list | tuple):
-        return span(who, argument, given, -np.inf, np.inf)
-    most = factor(who, argument, given, 0, np.inf)
+    if isinstance(value, list | tuple):
+        return span(caller, argument, value, -np.inf, np.inf)
+    most = factor(caller, argument, value, 0, np.inf)
     return -most, most
 
 
@@ -252,10 +252,10 @@ class Affine(OnDevice, ImageTransform):
         return _warped(value, matrix, (height, width), self.way, self.fill)
 
 
-def _above_zero(who: str, scale: Any) -> float:
-    number = factor(who, "scale", scale)
+def _above_zero(caller: str, scale: Any) -> float:
+    number = factor(caller, "scale", scale)
     if not number:
-        raise ValueError(f"For '{who}', 'scale' must be above 0, but got {scale}")
+        raise ValueError(f"For '{caller}', 'scale' must be above 0, but got {scale}")
     return number
 
 
@@ -290,19 +290,19 @@ class RandomAffine(ImageTransform):
         resample: Inter = Inter.NEAREST,
         fill_value: Fill = 0,
     ) -> None:
-        who = "RandomAffine"
-        self.degrees = _around(who, "degrees", degrees)
-        ranges = (0, 0, 0, 0) if translate is None else tuple(check_type(translate, list | tuple, who, "translate"))
+        caller = "RandomAffine"
+        self.degrees = _around(caller, "degrees", degrees)
+        ranges = (0, 0, 0, 0) if translate is None else tuple(check_type(translate, list | tuple, caller, "translate"))
         if len(ranges) not in (2, 4):
-            raise ValueError(f"For '{who}', 'translate' must be two or four numbers, but got {translate!r}")
+            raise ValueError(f"For '{caller}', 'translate' must be two or four numbers, but got {translate!r}")
         ranges = ranges if len(ranges) == 4 else (*ranges, 0, 0)
-        self.translate = [span(who, "translate", ranges[at : at + 2], -1, 1) for at in (0, 2)]
-        self.scale = (1.0, 1.0) if scale is None else span(who, "scale", scale, 1e-9)
+        self.translate = [span(caller, "translate", ranges[at : at + 2], -1, 1) for at in (0, 2)]
+        self.scale = (1.0, 1.0) if scale is None else span(caller, "scale", scale, 1e-9)
         if isinstance(shear, list | tuple) and len(shear) == 4:
-            self.shear = [span(who, "shear", shear[at : at + 2], -360, 360) for at in (0, 2)]
+            self.shear = [span(caller, "shear", shear[at : at + 2], -360, 360) for at in (0, 2)]
         else:
-            self.shear = [_around(who, "shear", 0 if shear is None else shear), (0.0, 0.0)]
-        self.way, self.fill = _way(who, "resample", resample), fill_of(who, fill_value)
+            self.shear = [_around(caller, "shear", 0 if shear is None else shear), (0.0, 0.0)]
+        self.way, self.fill = _way(caller, "resample", resample), fill_of(caller, fill_value)
 
     def changed(self, value: Array) -> Array:
         height, width = picture("RandomAffine", value).shape[:2]
@@ -324,7 +324,7 @@ def _homography(start: Corners, end: Corners) -> Array:
     return np.append(np.linalg.solve(np.array(rows, float), np.array(right, float)), 1).reshape(3, 3)
 
 
-def _seen(image: Array, start: Corners, end: Corners, way: Inter) -> Array:
+def _project(image: Array, start: Corners, end: Corners, way: Inter) -> Array:
     height, width = image.shape[:2]
     back = np.linalg.inv(_homography(start, end))
     y, x = np.mgrid[:height, :width]
@@ -332,7 +332,7 @@ def _seen(image: Array, start: Corners, end: Corners, way: Inter) -> Array:
     depth = np.where(depth == 0, np.inf, depth)
     parts = 1 if way is Inter.NEAREST else 32
     coordinates = [np.rint(terms / depth * parts).astype(np.int64) for terms in (across, down)]
-    return _looked_up(image, coordinates[0], coordinates[1], way, (0, 0, 0))
+    return _sample(image, coordinates[0], coordinates[1], way, (0, 0, 0))
 
 
 class Perspective(OnDevice, ImageTransform):
@@ -363,7 +363,7 @@ class Perspective(OnDevice, ImageTransform):
         self.way = _way("Perspective", "interpolation", interpolation)
 
     def changed(self, value: Array) -> Array:
-        return _seen(picture("Perspective", value), self.start, self.end, self.way)
+        return _project(picture("Perspective", value), self.start, self.end, self.way)
 
 
 class RandomPerspective(Sometimes, ImageTransform):
@@ -400,7 +400,7 @@ class RandomPerspective(Sometimes, ImageTransform):
                 for (x, y), (dx, dy) in zip(start, inward, strict=True)
             ]
             try:
-                return _seen(value, start, end, self.way)
+                return _project(value, start, end, self.way)
             except np.linalg.LinAlgError:  # three corners on one line: the image has no area
                 continue
         return value

@@ -18,7 +18,7 @@ import numpy as np
 
 import hookscope.engine as engine
 from hookscope.engine.autograd.backward import backward
-from hookscope.engine.distributed.world import launched
+from hookscope.engine.distributed.world import launcher_rank
 from hookscope.engine.nn.calling import call_observed
 from hookscope.engine.tape.progress import safe_point
 
@@ -58,7 +58,14 @@ class Visit:
 
     def names(self) -> dict[str, Any]:
         """Return the debugger's names for expressions, apart from ``value``."""
-        return {"step": self.step, "call": self.call, "cell": self.cell, "rank": launched()[0], "np": np, "ms": engine}
+        return {
+            "step": self.step,
+            "call": self.call,
+            "cell": self.cell,
+            "rank": launcher_rank()[0],
+            "np": np,
+            "ms": engine,
+        }
 
     def names_with(self, values: Sequence[Tensor]) -> dict[str, Any]:
         """Return the debugger's names and ``value``, the first of the values that pass."""

@@ -15,7 +15,7 @@ from ...tensors import dtype as typing
 
 __all__ = ["security", "typing"]
 
-_HELD = {
+_PATHS = {
     "COOTensor": "mindspore.common.COOTensor",
     "CSRTensor": "mindspore.common.CSRTensor",
     "Event": "mindspore.runtime.Event",
@@ -31,7 +31,7 @@ _HELD = {
 }
 """Name -> module path below the engine."""
 _OF_OPERATORS = re.compile(r"pyboost_[a-z]\w*|[A-Z]\w*(Prim|Functional)_|_[a-z]\w*_instance")
-_OTHERS = (
+_ABSENT_NAMES = (
     "AddAttr_ AutoParallelContext BackendGraphMock_ BackwardNodePy CNode Cell_ CollectiveManager CommExecOrderChecker "
     "CommHandle CostModelContext CreationType CustomPassType DeviceContext DeviceContextManager DeviceManagerConf "
     "DictClear_ DictFromKeys_ DictHasKey_ DictSetItem_ DictUpdate_ EventWriter_ FULL_GRAPH FormatEnum FuncGraph "
@@ -103,10 +103,10 @@ class _Absent:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HELD:
-        module, _, attribute = _HELD[name].rpartition(".")
+    if name in _PATHS:
+        module, _, attribute = _PATHS[name].rpartition(".")
         value = getattr(import_module(f"{_ENGINE}.{module}"), attribute)
-    elif _OF_OPERATORS.fullmatch(name) or name in _OTHERS.split():
+    elif _OF_OPERATORS.fullmatch(name) or name in _ABSENT_NAMES.split():
         value = _Absent(name)
     else:
         raise AttributeError(f"module 'mindspore._c_expression' has no attribute '{name}'")

@@ -81,10 +81,10 @@ def release() -> None:
     ranks.end()
 
 
-def _number_in(who: str, group: str) -> tuple[Group, int]:
-    members = group_of(who, group)
+def _number_in(caller: str, group: str) -> tuple[Group, int]:
+    members = group_of(caller, group)
     if members.rank is None:
-        raise ValueError(f"For '{who}', this process is none of group '{group}', whose ranks are {[*members.ranks]}")
+        raise ValueError(f"For '{caller}', this process is none of group '{group}', whose ranks are {[*members.ranks]}")
     return members, members.rank
 
 
@@ -116,9 +116,9 @@ def get_group_size(group: str = HCCL_WORLD_COMM_GROUP) -> int:
     return group_of("get_group_size", group).size
 
 
-def _here(who: str, group: str) -> tuple[Group, list[int]]:
+def _machine_ranks(caller: str, group: str) -> tuple[Group, list[int]]:
     """Return a group and its ranks on this machine."""
-    members, _ = _number_in(who, group)
+    members, _ = _number_in(caller, group)
     machines, me = ranks.world().machines, ranks.world().everybody.rank or 0
     return members, [rank for rank in members.ranks if machines[rank] == machines[me]]
 
@@ -134,7 +134,7 @@ def get_local_rank(group: str = HCCL_WORLD_COMM_GROUP) -> int:
         ValueError: an unknown group, or this process is not in it.
         RuntimeError: there are other ranks, but ``init`` was not called.
     """
-    _, local_ranks = _here("get_local_rank", group)
+    _, local_ranks = _machine_ranks("get_local_rank", group)
     return local_ranks.index(ranks.world().everybody.rank or 0)
 
 
@@ -149,7 +149,7 @@ def get_local_rank_size(group: str = HCCL_WORLD_COMM_GROUP) -> int:
         ValueError: an unknown group, or this process is not in it.
         RuntimeError: there are other ranks, but ``init`` was not called.
     """
-    return len(_here("get_local_rank_size", group)[1])
+    return len(_machine_ranks("get_local_rank_size", group)[1])
 
 
 def get_process_group_ranks(group: str = HCCL_WORLD_COMM_GROUP) -> list[int]:
@@ -193,11 +193,11 @@ def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
         ValueError: an unknown group or rank.
         RuntimeError: there are other ranks, but ``init`` was not called.
     """
-    who = "get_world_rank_from_group_rank"
-    members = group_of(who, group)
-    if not 0 <= check_int(group_rank_id, who, "group_rank_id") < members.size:
+    caller = "get_world_rank_from_group_rank"
+    members = group_of(caller, group)
+    if not 0 <= check_int(group_rank_id, caller, "group_rank_id") < members.size:
         raise ValueError(
-            f"For '{who}', group '{group}' has ranks from 0 to {members.size - 1}, but got {group_rank_id}"
+            f"For '{caller}', group '{group}' has ranks from 0 to {members.size - 1}, but got {group_rank_id}"
         )
     return members.ranks[group_rank_id]
 
@@ -214,10 +214,12 @@ def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
         ValueError: an unknown group, or the rank is not in it.
         RuntimeError: there are other ranks, but ``init`` was not called.
     """
-    who = "get_group_rank_from_world_rank"
-    members = group_of(who, group)
-    if check_int(world_rank_id, who, "world_rank_id") not in members.ranks:
-        raise ValueError(f"For '{who}', the ranks of group '{group}' are {[*members.ranks]}, but got {world_rank_id}")
+    caller = "get_group_rank_from_world_rank"
+    members = group_of(caller, group)
+    if check_int(world_rank_id, caller, "world_rank_id") not in members.ranks:
+        raise ValueError(
+            f"For '{caller}', the ranks of group '{group}' are {[*members.ranks]}, but got {world_rank_id}"
+        )
     return members.ranks.index(world_rank_id)
 
 

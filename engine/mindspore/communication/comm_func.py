@@ -16,7 +16,7 @@ from ...tensors.dtype import DType, float32
 from ...tensors.tensor import Tensor
 from . import in_place
 from .handles import CommHandle
-from .messages import received
+from .messages import receive_into
 from .process_groups import in_group
 
 __all__ = [
@@ -85,8 +85,8 @@ def all_gather_into_tensor(tensor: Tensor, group: str = table.WORLD, async_op: b
         ValueError: this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
-    who = "all_gather_into_tensor"
-    process_group, x = table.member(who, group), table.check_rows(who, tensor, "tensor")
+    caller = "all_gather_into_tensor"
+    process_group, x = table.member(caller, group), table.check_rows(caller, tensor, "tensor")
     result: Result = in_place.all_gathered(None, x, process_group, async_op)
     return result
 
@@ -108,10 +108,10 @@ def reduce_scatter_tensor(tensor: Tensor, op: str = "sum", group: str = table.WO
         ValueError: a first axis that the ranks do not divide, another ``op``, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
-    who = "reduce_scatter_tensor"
-    process_group = table.member(who, group)
-    x = table.check_divides(who, "tensor", table.check_rows(who, tensor, "tensor"), 0, process_group)
-    result: Result = in_place.reduce_scattered(None, x, table.check_reduction(who, op, x), process_group, async_op)
+    caller = "reduce_scatter_tensor"
+    process_group = table.member(caller, group)
+    x = table.check_divides(caller, "tensor", table.check_rows(caller, tensor, "tensor"), 0, process_group)
+    result: Result = in_place.reduce_scattered(None, x, table.check_reduction(caller, op, x), process_group, async_op)
     return result
 
 
@@ -166,9 +166,9 @@ def gather_into_tensor(tensor: Tensor, dst: int = 0, group: str = table.WORLD) -
         ValueError: a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
-    who = "gather_into_tensor"
-    process_group, x = table.member(who, group), table.check_rows(who, tensor, "tensor")
-    result: Tensor = table.gather(x, root=in_group(who, "dst", process_group, dst), group=process_group.name)
+    caller = "gather_into_tensor"
+    process_group, x = table.member(caller, group), table.check_rows(caller, tensor, "tensor")
+    result: Tensor = table.gather(x, root=in_group(caller, "dst", process_group, dst), group=process_group.name)
     return result
 
 
@@ -185,10 +185,10 @@ def scatter_tensor(tensor: Tensor, src: int = 0, group: str = table.WORLD) -> Te
         ValueError: a first axis that the ranks do not divide, a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
-    who = "scatter_tensor"
-    process_group = table.member(who, group)
-    x = table.check_divides(who, "tensor", table.check_rows(who, tensor, "tensor"), 0, process_group)
-    result: Tensor = table.scatter(x, root=in_group(who, "src", process_group, src), group=process_group.name)
+    caller = "scatter_tensor"
+    process_group = table.member(caller, group)
+    x = table.check_divides(caller, "tensor", table.check_rows(caller, tensor, "tensor"), 0, process_group)
+    result: Tensor = table.scatter(x, root=in_group(caller, "src", process_group, src), group=process_group.name)
     return result
 
 
@@ -239,7 +239,7 @@ def irecv(tensor: Tensor, src: int = 0, group: str = table.WORLD, tag: int = 0) 
         ValueError: a rank outside the group, or another tag.
     """
     into = Tensor._wrap(check_tensor(tensor, "recv", "tensor")._array)
-    return into, received(into, src, group, tag)
+    return into, receive_into(into, src, group, tag)
 
 
 def all_to_all_with_output_shape(
@@ -264,12 +264,12 @@ def all_to_all_with_output_shape(
         ValueError: a list of another length, or this process is not in the group.
         RuntimeError: the ranks' calls differ, or another number of elements than expected is sent.
     """
-    who = "all_to_all_with_output_shape"
-    process_group = table.member(who, group)
-    tensors = in_place.one_for_each(who, "input_tensor_list", input_tensor_list, process_group)
+    caller = "all_to_all_with_output_shape"
+    process_group = table.member(caller, group)
+    tensors = in_place.tensors_of_ranks(caller, "input_tensor_list", input_tensor_list, process_group)
     if not isinstance(output_shape_list, list | tuple):
         kind = type(output_shape_list).__name__
-        raise TypeError(f"For '{who}', 'output_shape_list' must be a list or tuple of shapes, but got {kind}")
+        raise TypeError(f"For '{caller}', 'output_shape_list' must be a list or tuple of shapes, but got {kind}")
     shapes = [item.shape if isinstance(item, Tensor) else tuple(item) for item in output_shape_list]
     like = tensors[0]._array
     into = tuple([Tensor._wrap(table.beside(like, np.zeros(shape, like.dtype))) for shape in shapes])
@@ -361,20 +361,20 @@ def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> tuple[Tensor, ...]:
         Tensor(0.0, float32) if operation.sends else Tensor._wrap(operation.tensor._array)
         for operation in _messages(p2p_op_list)
     ]
-    waiting = [
+    handles = [
         isend(operation.tensor, operation.peer, operation.group, operation.tag)
         if operation.sends
-        else received(target, operation.peer, operation.group, operation.tag)
+        else receive_into(target, operation.peer, operation.group, operation.tag)
         for operation, target in zip(p2p_op_list, into, strict=True)
     ]
-    for handle in waiting:
+    for handle in handles:
         handle.wait()
     return tuple(into)
 
 
-def _messages(given: Sequence[P2POp]) -> Sequence[P2POp]:
-    if not isinstance(given, list | tuple) or not all(isinstance(operation, P2POp) for operation in given):
-        raise TypeError(f"For 'batch_isend_irecv', 'p2p_op_list' must be a list of P2POp, but got {given!r}")
-    if not given:
+def _messages(operations: Sequence[P2POp]) -> Sequence[P2POp]:
+    if not isinstance(operations, list | tuple) or not all(isinstance(operation, P2POp) for operation in operations):
+        raise TypeError(f"For 'batch_isend_irecv', 'p2p_op_list' must be a list of P2POp, but got {operations!r}")
+    if not operations:
         raise ValueError("For 'batch_isend_irecv', 'p2p_op_list' must hold a P2POp at least")
-    return given
+    return operations

@@ -14,7 +14,7 @@ from ...base.argument_checks import check_bool
 from ...base.module_names import on_first_use
 from ...base.types import Array
 from ...distributed import exchange
-from ...distributed.notes import described
+from ...distributed.notes import describe
 from ...distributed.world import Group
 from ...ops import collectives as table
 from ...ops.arguments import check_tensor
@@ -30,7 +30,7 @@ from .object_lists import (
     send_object_list,
 )
 from .process_groups import (
-    checked,
+    check_call,
     destroy_process_group,
     get_backend,
     get_global_rank,
@@ -95,10 +95,10 @@ Handle = CommHandle | None
 # Collectives
 
 
-def _given(
-    who: str,
+def _run(
+    caller: str,
     into: Tensor | None,
-    agreed: str,
+    agreement: str,
     group: Group,
     x: Tensor,
     async_op: bool,
@@ -108,16 +108,16 @@ def _given(
     """Write the result into a tensor, or return it; asynchronously when ``wait`` of the handle is called.
 
     Args:
-        who: the name of the collective, which the ranks must agree on.
+        caller: the name of the collective, which the ranks must agree on.
         into: the tensor to write to; None for a new one.
-        agreed: a description of everything else that the ranks must agree on.
+        agreement: a description of everything else that the ranks must agree on.
         group: the ranks.
         x: this rank's input.
         async_op: whether to run in the background.
         operator: the differentiable operator of the table, used by synchronous calls.
         exchanged: the same on a copy of the array.
     """
-    check_bool(async_op, who, "async_op")
+    check_bool(async_op, caller, "async_op")
     if not async_op:
         result = operator()
         if into is None:
@@ -125,7 +125,7 @@ def _given(
         into.copy_(result if result.shape == into.shape else result.reshape(into.shape))
         return None
     copy = table.on_host(x._array).copy()
-    pending = exchange.started(who, agreed, table.line(), group, lambda: exchanged(copy))
+    pending = exchange.start(caller, agreement, table.line(), group, lambda: exchanged(copy))
     target = Tensor._wrap(x._array) if into is None else into
 
     def then(array: Array) -> None:
@@ -137,13 +137,14 @@ def _given(
 
 
 def _of(x: Tensor) -> str:
-    return described(x._array)
+    return describe(x._array)
 
 
-def _check_size(who: str, argument: str, x: Tensor, size: int, like: Tensor) -> None:
+def _check_size(caller: str, argument: str, x: Tensor, size: int, like: Tensor) -> None:
     if x._array.size != size or x.dtype != like.dtype:
         raise ValueError(
-            f"For '{who}', '{argument}' must have {size} elements of {like.dtype}, but got {x.dtype} of shape {x.shape}"
+            f"For '{caller}', '{argument}' must have {size} elements of {like.dtype}, but got {x.dtype} of "
+            f"shape {x.shape}"
         )
 
 
@@ -164,14 +165,14 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str | None = None, async_
         ValueError: another ``op``, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
-    process_group, (x,) = checked("all_reduce", group, tensor=tensor)
+    process_group, (x,) = check_call("all_reduce", group, tensor=tensor)
     reduction = table.check_reduction("all_reduce", op, x)
     return all_reduced(None if "all_reduce" in gives_new else x, x, reduction, process_group, async_op)
 
 
 def all_reduced(into: Tensor | None, x: Tensor, op: str, group: Group, async_op: bool) -> Any:
     """Run ``all_reduce`` on checked arguments, into a tensor or a new one."""
-    return _given(
+    return _run(
         "all_reduce",
         into,
         f"{op}, {_of(x)}",
@@ -202,19 +203,19 @@ def all_gather_into_tensor(
         ValueError: an output of another size or dtype, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
-    who = "all_gather_into_tensor"
-    process_group, (x,) = checked(who, group, input_tensor=input_tensor)
-    table.check_rows(who, x, "input_tensor")
-    into = None if who in gives_new else check_tensor(output_tensor, who, "output_tensor")
+    caller = "all_gather_into_tensor"
+    process_group, (x,) = check_call(caller, group, input_tensor=input_tensor)
+    table.check_rows(caller, x, "input_tensor")
+    into = None if caller in gives_new else check_tensor(output_tensor, caller, "output_tensor")
     if into is not None:
-        _check_size(who, "output_tensor", into, x._array.size * process_group.size, x)
+        _check_size(caller, "output_tensor", into, x._array.size * process_group.size, x)
     return all_gathered(into, x, process_group, async_op)
 
 
 def all_gathered(into: Tensor | None, x: Tensor, group: Group, async_op: bool) -> Any:
     """Run ``all_gather_into_tensor`` on checked arguments, into a tensor or a new one."""
     sizes = [x.shape[0]] * group.size
-    return _given(
+    return _run(
         "all_gather",
         into,
         _of(x),
@@ -250,15 +251,15 @@ def all_gather_into_tensor_uneven(
         ValueError: lengths that do not fit the tensors, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
-    who = "all_gather_into_tensor_uneven"
-    process_group, (x, into) = checked(who, group, input=input, output=output)
-    table.check_rows(who, x, "input")
+    caller = "all_gather_into_tensor_uneven"
+    process_group, (x, into) = check_call(caller, group, input=input, output=output)
+    table.check_rows(caller, x, "input")
     lengths = output_split_sizes or [x.shape[0]] * process_group.size
-    sizes = table.check_sizes(who, "output_split_sizes", lengths, process_group)
+    sizes = table.check_sizes(caller, "output_split_sizes", lengths, process_group)
     if sizes[process_group.rank or 0] != x.shape[0]:
-        raise ValueError(f"For '{who}', this rank's 'output_split_sizes' must be {x.shape[0]}, but got {sizes}")
-    _check_size(who, "output", into, sum(sizes) * (x._array.size // max(x.shape[0], 1)), x)
-    handle: Handle = _given(
+        raise ValueError(f"For '{caller}', this rank's 'output_split_sizes' must be {x.shape[0]}, but got {sizes}")
+    _check_size(caller, "output", into, sum(sizes) * (x._array.size // max(x.shape[0], 1)), x)
+    handle: Handle = _run(
         "all_gather",
         into,
         f"{x._array.dtype.name} {[*sizes, *x.shape[1:]]}",
@@ -291,20 +292,20 @@ def reduce_scatter_tensor(
         ValueError: sizes that do not fit, another ``op``, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
-    who = "reduce_scatter_tensor"
-    process_group, (x,) = checked(who, group, input=input)
-    reduction = table.check_reduction(who, op, x)
-    table.check_divides(who, "input", table.check_rows(who, x, "input"), 0, process_group)
-    into = None if who in gives_new else check_tensor(output, who, "output")
+    caller = "reduce_scatter_tensor"
+    process_group, (x,) = check_call(caller, group, input=input)
+    reduction = table.check_reduction(caller, op, x)
+    table.check_divides(caller, "input", table.check_rows(caller, x, "input"), 0, process_group)
+    into = None if caller in gives_new else check_tensor(output, caller, "output")
     if into is not None:
-        _check_size(who, "output", into, x._array.size // process_group.size, x)
+        _check_size(caller, "output", into, x._array.size // process_group.size, x)
     return reduce_scattered(into, x, reduction, process_group, async_op)
 
 
 def reduce_scattered(into: Tensor | None, x: Tensor, op: str, group: Group, async_op: bool) -> Any:
     """Run ``reduce_scatter_tensor`` on checked arguments, into a tensor or a new one."""
     sizes = [x.shape[0] // group.size] * group.size
-    return _given(
+    return _run(
         "reduce_scatter",
         into,
         f"{op}, {sizes} of {_of(x)}",
@@ -342,18 +343,18 @@ def reduce_scatter_tensor_uneven(
         ValueError: lengths that do not fit, another ``op``, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
-    who = "reduce_scatter_tensor_uneven"
-    process_group, (x, into) = checked(who, group, input=input, output=output)
-    reduction = table.check_reduction(who, op, x)
-    table.check_rows(who, x, "input")
+    caller = "reduce_scatter_tensor_uneven"
+    process_group, (x, into) = check_call(caller, group, input=input, output=output)
+    reduction = table.check_reduction(caller, op, x)
+    table.check_rows(caller, x, "input")
     if not input_split_sizes:
-        table.check_divides(who, "input", x, 0, process_group)
+        table.check_divides(caller, "input", x, 0, process_group)
     lengths = input_split_sizes or [x.shape[0] // process_group.size] * process_group.size
-    sizes = table.check_sizes(who, "input_split_sizes", lengths, process_group)
+    sizes = table.check_sizes(caller, "input_split_sizes", lengths, process_group)
     if sum(sizes) != x.shape[0]:
-        raise ValueError(f"For '{who}', 'input_split_sizes' must add up to {x.shape[0]}, but got {sizes}")
-    _check_size(who, "output", into, sizes[process_group.rank or 0] * (x._array.size // max(x.shape[0], 1)), x)
-    handle: Handle = _given(
+        raise ValueError(f"For '{caller}', 'input_split_sizes' must add up to {x.shape[0]}, but got {sizes}")
+    _check_size(caller, "output", into, sizes[process_group.rank or 0] * (x._array.size // max(x.shape[0], 1)), x)
+    handle: Handle = _run(
         "reduce_scatter",
         into,
         f"{reduction}, {list(sizes)} of {_of(x)}",
@@ -384,7 +385,7 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, 
         ValueError: another ``op``, a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
-    process_group, (x,) = checked("reduce", group, tensor=tensor)
+    process_group, (x,) = check_call("reduce", group, tensor=tensor)
     root, reduction = in_group("reduce", "dst", process_group, dst), table.check_reduction("reduce", op, x)
     is_mine = root == process_group.rank
 
@@ -392,7 +393,7 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, 
         result = exchange.reduce(process_group, array, root, reduction)
         return result if is_mine else array
 
-    handle: Handle = _given(
+    handle: Handle = _run(
         "reduce",
         x,
         f"{reduction} to rank {dst}, {_of(x)}",
@@ -405,8 +406,8 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, 
     return handle
 
 
-def _where(is_mine: bool, found: Tensor, otherwise: Tensor) -> Tensor:
-    return found if is_mine else otherwise
+def _where(is_mine: bool, result: Tensor, otherwise: Tensor) -> Tensor:
+    return result if is_mine else otherwise
 
 
 def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool = False) -> Handle:
@@ -426,9 +427,9 @@ def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool
         ValueError: a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
-    process_group, (x,) = checked("broadcast", group, tensor=tensor)
+    process_group, (x,) = check_call("broadcast", group, tensor=tensor)
     root = in_group("broadcast", "src", process_group, src)
-    handle: Handle = _given(
+    handle: Handle = _run(
         "broadcast",
         x,
         f"rank {src}'s {_of(x)}",
@@ -461,20 +462,20 @@ def gather_into_tensor(
         ValueError: an output of another size, a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
-    who = "gather_into_tensor"
-    process_group, (x, into) = checked(who, group, input_tensor=input_tensor, output_tensor=output_tensor)
-    table.check_rows(who, x, "input_tensor")
-    root = in_group(who, "dst", process_group, dst)
+    caller = "gather_into_tensor"
+    process_group, (x, into) = check_call(caller, group, input_tensor=input_tensor, output_tensor=output_tensor)
+    table.check_rows(caller, x, "input_tensor")
+    root = in_group(caller, "dst", process_group, dst)
     is_mine = root == process_group.rank
     if is_mine:
-        _check_size(who, "output_tensor", into, x._array.size * process_group.size, x)
+        _check_size(caller, "output_tensor", into, x._array.size * process_group.size, x)
     unchanged = table.on_host(into._array)
 
     def exchanged(array: Array) -> Array:
         result = exchange.gather(process_group, array, root)
         return unchanged if result is None else result
 
-    handle: Handle = _given(
+    handle: Handle = _run(
         "gather",
         into,
         f"to rank {dst}, {_of(x)}",
@@ -507,12 +508,12 @@ def scatter_tensor(
         ValueError: sizes that do not fit, a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
-    who = "scatter_tensor"
-    process_group, (x, into) = checked(who, group, input_tensor=input_tensor, output_tensor=output_tensor)
-    table.check_divides(who, "input_tensor", table.check_rows(who, x, "input_tensor"), 0, process_group)
-    root = in_group(who, "src", process_group, src)
-    _check_size(who, "output_tensor", into, x._array.size // process_group.size, x)
-    handle: Handle = _given(
+    caller = "scatter_tensor"
+    process_group, (x, into) = check_call(caller, group, input_tensor=input_tensor, output_tensor=output_tensor)
+    table.check_divides(caller, "input_tensor", table.check_rows(caller, x, "input_tensor"), 0, process_group)
+    root = in_group(caller, "src", process_group, src)
+    _check_size(caller, "output_tensor", into, x._array.size // process_group.size, x)
+    handle: Handle = _run(
         "scatter",
         into,
         f"rank {src}'s {_of(x)}",
@@ -539,35 +540,37 @@ def barrier(group: str | None = None, async_op: bool = False, device_ids: Any = 
         RuntimeError: the ranks' calls differ.
     """
     process_group = table.member("barrier", group)
-    pending = exchange.started("barrier", "", table.line(), process_group, lambda: None)
+    pending = exchange.start("barrier", "", table.line(), process_group, lambda: None)
     if check_bool(async_op, "barrier", "async_op"):
         return CommHandle(pending)
     pending.wait()
     return None
 
 
-def _tensors(who: str, argument: str, given: Any) -> list[Tensor]:
-    if not isinstance(given, list | tuple):
-        raise TypeError(f"For '{who}', '{argument}' must be a list or tuple of Tensors, but got {type(given).__name__}")
-    return [check_tensor(x, who, argument) for x in given]
+def _tensors(caller: str, argument: str, value: Any) -> list[Tensor]:
+    if not isinstance(value, list | tuple):
+        raise TypeError(
+            f"For '{caller}', '{argument}' must be a list or tuple of Tensors, but got {type(value).__name__}"
+        )
+    return [check_tensor(x, caller, argument) for x in value]
 
 
-def one_for_each(who: str, argument: str, given: Any, group: Group) -> list[Tensor]:
+def tensors_of_ranks(caller: str, argument: str, value: Any, group: Group) -> list[Tensor]:
     """Return a tensor for each rank of a group; else raise TypeError or ValueError."""
-    tensors = _tensors(who, argument, given)
+    tensors = _tensors(caller, argument, value)
     if len(tensors) != group.size:
         raise ValueError(
-            f"For '{who}', '{argument}' must hold {group.size} tensors, one for each rank, but got {len(tensors)}"
+            f"For '{caller}', '{argument}' must hold {group.size} tensors, one for each rank, but got {len(tensors)}"
         )
     return tensors
 
 
-def _parts(tensors: Sequence[Tensor], whole: Tensor) -> None:
+def _parts(tensors: Sequence[Tensor], flat: Tensor) -> None:
     """Write the parts of a tensor of one axis into tensors."""
     at = 0
     for part in tensors:
         size = part._array.size
-        part.copy_(whole[at : at + size].reshape(part.shape))
+        part.copy_(flat[at : at + size].reshape(part.shape))
         at += size
 
 
@@ -577,12 +580,12 @@ def _flat(tensors: Sequence[Tensor]) -> Tensor:
     return ops.concat([tensor.reshape(-1) for tensor in tensors])
 
 
-def _filling(who: str, tensors: Sequence[Tensor], found: Any, async_op: bool) -> Handle:
+def _fill(caller: str, tensors: Sequence[Tensor], result: Any, async_op: bool) -> Handle:
     """Write results into several tensors: immediately, or when ``wait`` is called."""
     if not async_op:
-        _parts(tensors, found[0].reshape(-1))
+        _parts(tensors, result[0].reshape(-1))
         return None
-    _, handle = found
+    _, handle = result
 
     def then(array: Array) -> None:
         _parts(tensors, Tensor._wrap(table.beside(tensors[0]._array, array.reshape(-1))))
@@ -607,12 +610,12 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: str | None = No
         ValueError: a list of another length or with other shapes, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
-    process_group, (x,) = checked("all_gather", group, tensor=tensor)
-    into = one_for_each("all_gather", "tensor_list", tensor_list, process_group)
+    process_group, (x,) = check_call("all_gather", group, tensor=tensor)
+    into = tensors_of_ranks("all_gather", "tensor_list", tensor_list, process_group)
     _check_size("all_gather", "tensor_list", into[process_group.rank or 0], x._array.size, x)
     sizes = tuple([target._array.size for target in into])
     flat = x.reshape(-1)
-    result = _given(
+    result = _run(
         "all_gather",
         None,
         f"{x._array.dtype.name} {list(sizes)}",
@@ -622,7 +625,7 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: str | None = No
         lambda: table.all_gather(flat, group=process_group.name, sizes=sizes),
         lambda array: exchange.all_gather(process_group, array, sizes),
     )
-    return _filling("all_gather", into, result, async_op)
+    return _fill("all_gather", into, result, async_op)
 
 
 def reduce_scatter(
@@ -645,8 +648,8 @@ def reduce_scatter(
         ValueError: a list of another length or with other shapes, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
-    process_group, (into,) = checked("reduce_scatter", group, output=output)
-    tensors = one_for_each("reduce_scatter", "input_list", input_list, process_group)
+    process_group, (into,) = check_call("reduce_scatter", group, output=output)
+    tensors = tensors_of_ranks("reduce_scatter", "input_list", input_list, process_group)
     sizes = [item._array.size for item in tensors]
     _check_size("reduce_scatter", "output", into, sizes[process_group.rank or 0], tensors[0])
     return reduce_scatter_tensor_uneven(into, _flat(tensors), sizes, op, group, async_op)
@@ -672,9 +675,9 @@ def gather(
         ValueError: a list of another length, a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
-    process_group, (x,) = checked("gather", group, tensor=tensor)
+    process_group, (x,) = check_call("gather", group, tensor=tensor)
     root = in_group("gather", "dst", process_group, dst)
-    into = one_for_each("gather", "gather_list", gather_list, process_group) if root == process_group.rank else []
+    into = tensors_of_ranks("gather", "gather_list", gather_list, process_group) if root == process_group.rank else []
     for target in into:
         _check_size("gather", "gather_list", target, x._array.size, x)
     flat = x.reshape(-1)
@@ -683,7 +686,7 @@ def gather(
         result = exchange.gather(process_group, array, root)
         return array if result is None else result
 
-    result = _given(
+    result = _run(
         "gather",
         None,
         f"to rank {dst}, {_of(flat)}",
@@ -693,7 +696,7 @@ def gather(
         lambda: table.gather(flat, root=root, group=process_group.name),
         exchanged,
     )
-    return _filling("gather", into, result, async_op)
+    return _fill("gather", into, result, async_op)
 
 
 def scatter(
@@ -717,17 +720,17 @@ def scatter(
             it.
         RuntimeError: the ranks' calls differ.
     """
-    process_group, (into,) = checked("scatter", group, tensor=tensor)
+    process_group, (into,) = check_call("scatter", group, tensor=tensor)
     root = in_group("scatter", "src", process_group, src)
     tensors = (
-        one_for_each("scatter", "scatter_list", scatter_list, process_group)
+        tensors_of_ranks("scatter", "scatter_list", scatter_list, process_group)
         if root == process_group.rank
         else [into] * process_group.size
     )
     for source in tensors:
         _check_size("scatter", "scatter_list", source, into._array.size, into)
     flat = _flat(tensors)
-    handle: Handle = _given(
+    handle: Handle = _run(
         "scatter",
         into,
         f"rank {src}'s {_of(flat)}",
@@ -760,23 +763,27 @@ def all_to_all(
         RuntimeError: the ranks' calls differ, or another number of elements than expected is sent.
     """
     process_group = table.member("all_to_all", group)
-    into = one_for_each("all_to_all", "output_tensor_list", output_tensor_list, process_group)
-    inputs = one_for_each("all_to_all", "input_tensor_list", input_tensor_list, process_group)
+    into = tensors_of_ranks("all_to_all", "output_tensor_list", output_tensor_list, process_group)
+    inputs = tensors_of_ranks("all_to_all", "input_tensor_list", input_tensor_list, process_group)
     send_sizes, receive_sizes = (tuple([item._array.size for item in tensors]) for tensors in (inputs, into))
-    return _filling(
-        "all_to_all", into, _exchanged(process_group, _flat(inputs), send_sizes, receive_sizes, async_op), async_op
+    return _fill(
+        "all_to_all", into, _exchange_all(process_group, _flat(inputs), send_sizes, receive_sizes, async_op), async_op
     )
 
 
-def _exchanged(
-    found: Group, flat: Tensor, sent: tuple[int, ...], received: tuple[int, ...], async_op: bool
+def _exchange_all(
+    group: Group, flat: Tensor, sent: tuple[int, ...], receive_into: tuple[int, ...], async_op: bool
 ) -> tuple[Tensor, Handle]:
     """Return the result of ``all_to_all_v`` and the handle; lengths may differ between ranks."""
     if not check_bool(async_op, "all_to_all", "async_op"):
-        return table.all_to_all_v(flat, sent=sent, received=received, group=found.name), None
+        return table.all_to_all_v(flat, sent=sent, receive_into=receive_into, group=group.name), None
     copy = table.on_host(flat._array).copy()
-    pending = exchange.started(
-        "all_to_all_v", copy.dtype.name, table.line(), found, lambda: exchange.all_to_all(found, copy, sent, received)
+    pending = exchange.start(
+        "all_to_all_v",
+        copy.dtype.name,
+        table.line(),
+        group,
+        lambda: exchange.all_to_all(group, copy, sent, receive_into),
     )
     return flat, CommHandle(pending)
 
@@ -807,15 +814,15 @@ def all_to_all_single(
         ValueError: lengths that do not fit, or this process is not in the group.
         RuntimeError: the ranks' calls differ, or another number of elements than expected is sent.
     """
-    who = "all_to_all_single"
-    process_group, (x,) = checked(who, group, input=input)
-    into = None if who in gives_new else check_tensor(output, who, "output")
-    row = table.check_rows(who, x, "input")._array.size // max(x.shape[0], 1)
-    sent_lengths = _lengths(who, "input", input_split_sizes, x, process_group)
-    received_lengths = _lengths(who, "output", output_split_sizes, x if into is None else into, process_group)
+    caller = "all_to_all_single"
+    process_group, (x,) = check_call(caller, group, input=input)
+    into = None if caller in gives_new else check_tensor(output, caller, "output")
+    row = table.check_rows(caller, x, "input")._array.size // max(x.shape[0], 1)
+    sent_lengths = _lengths(caller, "input", input_split_sizes, x, process_group)
+    received_lengths = _lengths(caller, "output", output_split_sizes, x if into is None else into, process_group)
     if into is not None:
-        _check_size(who, "output", into, sum(received_lengths) * row, x)
-    result, handle = _exchanged(
+        _check_size(caller, "output", into, sum(received_lengths) * row, x)
+    result, handle = _exchange_all(
         process_group,
         x.reshape(-1),
         tuple([n * row for n in sent_lengths]),
@@ -823,7 +830,7 @@ def all_to_all_single(
         async_op,
     )
     if into is not None:
-        return _filling(who, [into], (result, handle), async_op)
+        return _fill(caller, [into], (result, handle), async_op)
     if handle is None:
         return result.reshape((-1, *x.shape[1:])), None
     target = Tensor._wrap(x._array)
@@ -832,13 +839,13 @@ def all_to_all_single(
     return target, wrapped
 
 
-def _lengths(who: str, argument: str, sizes: Sequence[int] | None, x: Tensor, group: Group) -> tuple[int, ...]:
+def _lengths(caller: str, argument: str, sizes: Sequence[int] | None, x: Tensor, group: Group) -> tuple[int, ...]:
     if not sizes:
-        table.check_divides(who, argument, table.check_rows(who, x, argument), 0, group)
+        table.check_divides(caller, argument, table.check_rows(caller, x, argument), 0, group)
         return (x.shape[0] // group.size,) * group.size
-    lengths = table.check_sizes(who, f"{argument}_split_sizes", sizes, group)
+    lengths = table.check_sizes(caller, f"{argument}_split_sizes", sizes, group)
     if sum(lengths) != x.shape[0]:
-        raise ValueError(f"For '{who}', '{argument}_split_sizes' must add up to {x.shape[0]}, but got {[*lengths]}")
+        raise ValueError(f"For '{caller}', '{argument}_split_sizes' must add up to {x.shape[0]}, but got {[*lengths]}")
     return lengths
 
 
@@ -862,18 +869,18 @@ def all_to_all_v_c(
         ValueError: numbers that do not fit, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
-    who = "all_to_all_v_c"
-    process_group, (x, into) = checked(who, group, input=input, output=output)
+    caller = "all_to_all_v_c"
+    process_group, (x, into) = check_call(caller, group, input=input, output=output)
     count, me = process_group.size, process_group.rank or 0
     if not isinstance(send_count_matrix, list | tuple) or len(send_count_matrix) != count * count:
         raise ValueError(
-            f"For '{who}', 'send_count_matrix' must hold {count * count} numbers, but got {send_count_matrix!r}"
+            f"For '{caller}', 'send_count_matrix' must hold {count * count} numbers, but got {send_count_matrix!r}"
         )
     matrix = np.asarray(send_count_matrix, np.int64).reshape(count, count)
     sent_counts, received_counts = tuple(matrix[me].tolist()), tuple(matrix[:, me].tolist())
-    table.check_length(who, "input", x, sum(sent_counts))
-    _check_size(who, "output", into, sum(received_counts), x)
-    return _filling(who, [into], _exchanged(process_group, x, sent_counts, received_counts, async_op), async_op)
+    table.check_length(caller, "input", x, sum(sent_counts))
+    _check_size(caller, "output", into, sum(received_counts), x)
+    return _fill(caller, [into], _exchange_all(process_group, x, sent_counts, received_counts, async_op), async_op)
 
 
 __getattr__ = on_first_use(__name__)

@@ -12,7 +12,7 @@ from ...ops import collectives as table
 from ...ops.arguments import check_tensor
 from ...tensors.tensor import Tensor
 from .handles import CommHandle
-from .process_groups import checked, in_group
+from .process_groups import check_call, in_group
 from .results import gives_new
 
 __all__ = ["P2POp", "batch_isend_irecv", "irecv", "isend", "recv", "send"]
@@ -50,7 +50,7 @@ def isend(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) 
         TypeError: not a tensor, or not an int.
         ValueError: this rank itself, a rank outside the group, or another tag.
     """
-    members, (x,) = checked("send", group, tensor=tensor)
+    members, (x,) = check_call("send", group, tensor=tensor)
     to, number = in_group("send", "dst", members, dst), table.check_tag("send", tag)
     if to == members.rank:
         raise ValueError(f"For 'send', 'dst' must be another rank than this one, but got {dst}")
@@ -75,7 +75,7 @@ def recv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) -
         RuntimeError: the message has another shape or dtype.
     """
     into = Tensor._wrap(check_tensor(tensor, "recv", "tensor")._array) if "recv" in gives_new else tensor
-    received(into, src, group, tag).wait()
+    receive_into(into, src, group, tag).wait()
     return into if "recv" in gives_new else 0
 
 
@@ -96,14 +96,14 @@ def irecv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) 
         ValueError: a rank outside the group, or another tag.
     """
     if "irecv" not in gives_new:
-        return received(tensor, src, group, tag)
+        return receive_into(tensor, src, group, tag)
     into = Tensor._wrap(check_tensor(tensor, "irecv", "tensor")._array)
-    return into, received(into, src, group, tag)
+    return into, receive_into(into, src, group, tag)
 
 
-def received(into: Tensor, src: int, group: str | None, tag: int) -> CommHandle:
+def receive_into(into: Tensor, src: int, group: str | None, tag: int) -> CommHandle:
     """Receive into a tensor, as ``irecv`` does."""
-    members, (x,) = checked("recv", group, tensor=into)
+    members, (x,) = check_call("recv", group, tensor=into)
     source, number = in_group("recv", "src", members, src), table.check_tag("recv", tag)
     like = np.empty(x.shape, x._array.dtype)
     pending = mailbox.receive(members, like, source, number, table.line())
@@ -153,6 +153,6 @@ def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> list[CommHandle]:
     if not p2p_op_list:
         raise ValueError("For 'batch_isend_irecv', 'p2p_op_list' must hold a P2POp at least")
     return [
-        (isend if operation.sends else received)(operation.tensor, operation.peer, operation.group, operation.tag)
+        (isend if operation.sends else receive_into)(operation.tensor, operation.peer, operation.group, operation.tag)
         for operation in p2p_op_list
     ]

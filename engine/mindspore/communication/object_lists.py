@@ -13,7 +13,7 @@ from ...distributed.world import Group
 from ...ops import collectives as table
 from ...tensors.dtype import int64
 from ...tensors.tensor import Tensor
-from .messages import received, send
+from .messages import receive_into, send
 from .objects import from_bytes, to_bytes
 from .process_groups import in_group
 
@@ -41,30 +41,30 @@ def all_gather_object(object_list: list[Any], obj: Any, group: str | None = None
         RuntimeError: the ranks' calls differ.
     """
     members = table.member("all_gather_object", group)
-    _check_places("all_gather_object", "object_list", object_list, members)
-    for index, data in enumerate(_gathered(members, to_bytes(obj, "all_gather_object"))):
+    _check_entries("all_gather_object", "object_list", object_list, members)
+    for index, data in enumerate(_gather(members, to_bytes(obj, "all_gather_object"))):
         object_list[index] = from_bytes(data)
 
 
-def _check_places(who: str, argument: str, given: Any, group: Group) -> None:
-    if not isinstance(given, list) or len(given) != group.size:
+def _check_entries(caller: str, argument: str, value: Any, group: Group) -> None:
+    if not isinstance(value, list) or len(value) != group.size:
         raise ValueError(
-            f"For '{who}', '{argument}' must be a list of {group.size}, one for each rank, but got {given!r}"
+            f"For '{caller}', '{argument}' must be a list of {group.size}, one for each rank, but got {value!r}"
         )
 
 
-def _together(kind: str, what: str, group: Group, function: Callable[[], Any]) -> Any:
-    return exchange.started(kind, what, table.line(), group, function).wait()
+def _exchange(kind: str, what: str, group: Group, function: Callable[[], Any]) -> Any:
+    return exchange.start(kind, what, table.line(), group, function).wait()
 
 
-def _gathered(group: Group, data: Array) -> list[Array]:
+def _gather(group: Group, data: Array) -> list[Array]:
     """Gather all ranks' bytes."""
 
-    def together() -> list[Array]:
+    def exchange_sizes_first() -> list[Array]:
         sizes = exchange.all_gather(group, np.array([data.size], np.int64), [1] * group.size).tolist()
         return np.split(exchange.all_gather(group, data, sizes), np.cumsum(sizes)[:-1])
 
-    arrays: list[Array] = _together("all_gather_object", "", group, together)
+    arrays: list[Array] = _exchange("all_gather_object", "", group, exchange_sizes_first)
     return arrays
 
 
@@ -84,20 +84,20 @@ def gather_object(
         ValueError: a list of another length, a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
-    who = "gather_object"
-    members = table.member(who, group)
-    root = in_group(who, "dst", members, dst)
+    caller = "gather_object"
+    members = table.member(caller, group)
+    root = in_group(caller, "dst", members, dst)
     if root == members.rank:
-        _check_places(who, "object_gather_list", object_gather_list, members)
-    data = to_bytes(obj, who)
+        _check_entries(caller, "object_gather_list", object_gather_list, members)
+    data = to_bytes(obj, caller)
 
-    def together() -> list[Array]:
+    def exchange_sizes_first() -> list[Array]:
         sizes = exchange.all_gather(members, np.array([data.size], np.int64), [1] * members.size).tolist()
         received_sizes = [size if root == members.rank else 0 for size in sizes]
         sent_sizes = [data.size if rank == root else 0 for rank in range(members.size)]
         return np.split(exchange.all_to_all(members, data, sent_sizes, received_sizes), np.cumsum(received_sizes)[:-1])
 
-    parts = _together(who, f"to rank {dst}", members, together)
+    parts = _exchange(caller, f"to rank {dst}", members, exchange_sizes_first)
     if object_gather_list is not None and root == members.rank:
         object_gather_list[:] = [from_bytes(part) for part in parts]
 
@@ -116,18 +116,20 @@ def broadcast_object_list(object_list: list[Any], src: int = 0, group: str | Non
         ValueError: a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
-    who = "broadcast_object_list"
-    members = table.member(who, group)
-    root = in_group(who, "src", members, src)
+    caller = "broadcast_object_list"
+    members = table.member(caller, group)
+    root = in_group(caller, "src", members, src)
     if not isinstance(object_list, list):
-        raise TypeError(f"For '{who}', 'object_list' must be a list, but got {type(object_list).__name__}")
-    data = to_bytes(object_list, who) if root == members.rank else np.empty(0, np.uint8)
+        raise TypeError(f"For '{caller}', 'object_list' must be a list, but got {type(object_list).__name__}")
+    data = to_bytes(object_list, caller) if root == members.rank else np.empty(0, np.uint8)
 
-    def together() -> Array:
+    def exchange_sizes_first() -> Array:
         size = int(exchange.broadcast(members, np.array([data.size], np.int64), root)[0])
         return exchange.broadcast(members, data if root == members.rank else np.empty(size, np.uint8), root)
 
-    object_list[:] = from_bytes(_together(who, f"rank {src}'s list of {len(object_list)}", members, together))
+    object_list[:] = from_bytes(
+        _exchange(caller, f"rank {src}'s list of {len(object_list)}", members, exchange_sizes_first)
+    )
 
 
 def scatter_object_list(
@@ -149,24 +151,24 @@ def scatter_object_list(
         ValueError: a list of another length, a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
-    who = "scatter_object_list"
-    members = table.member(who, group)
-    root = in_group(who, "src", members, src)
+    caller = "scatter_object_list"
+    members = table.member(caller, group)
+    root = in_group(caller, "src", members, src)
     if not isinstance(scatter_object_output_list, list) or not scatter_object_output_list:
-        raise ValueError(f"For '{who}', 'scatter_object_output_list' must be a list with a place at least")
+        raise ValueError(f"For '{caller}', 'scatter_object_output_list' must be a list with a place at least")
     arrays: list[Array] = []
     if root == members.rank:
-        _check_places(who, "scatter_object_input_list", scatter_object_input_list, members)
-        arrays = [to_bytes(value, who) for value in scatter_object_input_list or ()]
+        _check_entries(caller, "scatter_object_input_list", scatter_object_input_list, members)
+        arrays = [to_bytes(value, caller) for value in scatter_object_input_list or ()]
 
-    def together() -> Array:
+    def exchange_sizes_first() -> Array:
         sizes = np.array([array.size for array in arrays] or [0] * members.size, np.int64)
         size = int(exchange.scatter(members, sizes, root)[0])
         received_sizes = [size if rank == root else 0 for rank in range(members.size)]
         data = np.concatenate(arrays) if arrays else np.empty(0, np.uint8)
         return exchange.all_to_all(members, data, sizes.tolist(), received_sizes)
 
-    scatter_object_output_list[0] = from_bytes(_together(who, f"rank {src}'s", members, together))
+    scatter_object_output_list[0] = from_bytes(_exchange(caller, f"rank {src}'s", members, exchange_sizes_first))
 
 
 _OBJECT_TAG = 32767
@@ -209,8 +211,8 @@ def recv_object_list(object_list: list[Any], src: int = 0, group: str | None = N
     if not isinstance(object_list, list):
         raise TypeError(f"For 'recv_object_list', 'object_list' must be a list, but got {type(object_list).__name__}")
     size = Tensor([0], int64)
-    received(size, src, group, _OBJECT_TAG).wait()
+    receive_into(size, src, group, _OBJECT_TAG).wait()
     data = Tensor._wrap(np.empty(int(size.asnumpy()[0]), np.uint8))
-    received(data, src, group, _OBJECT_TAG).wait()
+    receive_into(data, src, group, _OBJECT_TAG).wait()
     object_list[:] = from_bytes(data.asnumpy())
     return src

@@ -19,18 +19,18 @@ __all__ = ["from_bytes", "to_bytes"]
 _LENGTH = 8  # bytes of the number that holds the length of the JSON
 
 
-def to_bytes(value: Any, who: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
+def to_bytes(value: Any, caller: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """Serialize a value to bytes.
 
     Args:
         value: None, bool, int, float, str, Tensor, or lists, tuples and dicts with str keys of such.
-        who: the called function, for the error.
+        caller: the called function, for the error.
 
     Raises:
         TypeError: it holds something else.
     """
     arrays: list[np.ndarray[Any, Any]] = []
-    text = json.dumps(_described(value, arrays, who), separators=(",", ":")).encode()
+    text = json.dumps(_describe(value, arrays, caller), separators=(",", ":")).encode()
     parts = [len(text).to_bytes(_LENGTH, "little"), text, *(array.tobytes() for array in arrays)]
     return np.frombuffer(b"".join(parts), np.uint8)
 
@@ -48,7 +48,7 @@ def _dtype(name: str) -> np.dtype[Any]:
     return next(x.numpy for x in values if isinstance(x, dtypes.DType) and x.numpy.name == name)
 
 
-def _described(value: Any, arrays: list[np.ndarray[Any, Any]], who: str) -> Any:
+def _describe(value: Any, arrays: list[np.ndarray[Any, Any]], caller: str) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return ["value", value]
     if isinstance(value, Tensor):
@@ -56,17 +56,18 @@ def _described(value: Any, arrays: list[np.ndarray[Any, Any]], who: str) -> Any:
         arrays.append(array)
         return ["tensor", array.dtype.name, list(array.shape)]
     if isinstance(value, list | tuple):
-        return ["tuple" if isinstance(value, tuple) else "list", [_described(item, arrays, who) for item in value]]
+        return ["tuple" if isinstance(value, tuple) else "list", [_describe(item, arrays, caller) for item in value]]
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return ["dict", {key: _described(item, arrays, who) for key, item in value.items()}]
+        return ["dict", {key: _describe(item, arrays, caller) for key, item in value.items()}]
     raise TypeError(
-        f"For '{who}', an object may hold None, bool, int, float, str, Tensor, lists, tuples and dicts with str keys, "
+        f"For '{caller}', an object may hold None, bool, int, float, str, Tensor, lists, tuples and "
+        "dicts with str keys, "
         f"but got {type(value).__name__}; nothing is pickled"
     )
 
 
-def _read(described: Any, content: bytes, at: int) -> tuple[Any, int]:
-    kind, *fields = described
+def _read(description: Any, content: bytes, at: int) -> tuple[Any, int]:
+    kind, *fields = description
     if kind == "value":
         return fields[0], at
     if kind == "tensor":

@@ -95,8 +95,8 @@ def destroy_process_group(group: str | None = None) -> None:
         destroy_group(group)
 
 
-def _group(who: str, group: str | None) -> Group:
-    return group_of(who, table.WORLD if group is None else group)
+def _group(caller: str, group: str | None) -> Group:
+    return group_of(caller, table.WORLD if group is None else group)
 
 
 def get_rank(group: str | None = None) -> int:
@@ -169,10 +169,10 @@ def get_group_rank(group: str | None, global_rank: int) -> int:
     return in_group("get_group_rank", "global_rank", _group("get_group_rank", group), global_rank)
 
 
-def in_group(who: str, argument: str, group: Group, rank: int) -> int:
+def in_group(caller: str, argument: str, group: Group, rank: int) -> int:
     """Return the rank in a group of a world rank; else raise TypeError or ValueError."""
-    if check_int(rank, who, argument) not in group.ranks:
-        raise ValueError(f"For '{who}', '{argument}' must be one of {[*group.ranks]}, but got {rank}")
+    if check_int(rank, caller, argument) not in group.ranks:
+        raise ValueError(f"For '{caller}', '{argument}' must be one of {[*group.ranks]}, but got {rank}")
     return group.ranks.index(rank)
 
 
@@ -231,6 +231,6 @@ def get_backend(group: str | None = None) -> str:
     return "mccl" if group is not None and "mccl" in group else "hccl"
 
 
-def checked(who: str, group: str | None, **tensors: Any) -> tuple[Group, list[Tensor]]:
+def check_call(caller: str, group: str | None, **tensors: Any) -> tuple[Group, list[Tensor]]:
     """Return the group of a call, which must include this process, and its tensors by argument name."""
-    return table.member(who, group), [check_tensor(x, who, name) for name, x in tensors.items()]
+    return table.member(caller, group), [check_tensor(x, caller, name) for name, x in tensors.items()]

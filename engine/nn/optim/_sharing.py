@@ -77,13 +77,13 @@ class Sharing(Cell):
             RuntimeError: the mode has no ranks that train together, the ranks are not connected, or the optimizer has
                 its own ``construct`` that does not support shares.
         """
-        if not settings.kept["enable_parallel_optimizer"] or settings.kept["parallel_mode"] in _COMPILED:
+        if not settings.values["enable_parallel_optimizer"] or settings.values["parallel_mode"] in _COMPILED:
             return
         name = type(self).__name__
-        if settings.kept["parallel_mode"] != settings.DATA_PARALLEL:
+        if settings.values["parallel_mode"] != settings.DATA_PARALLEL:
             raise RuntimeError(
                 f"For '{name}', 'enable_parallel_optimizer' needs parallel_mode=\"data_parallel\", "
-                f"but the mode is '{settings.kept['parallel_mode']}'"
+                f"but the mode is '{settings.values['parallel_mode']}'"
             )
         check_met(name)
         group = world().everybody
@@ -218,7 +218,7 @@ class _Shares:
                 if isinstance(tensor, Parameter) and self.owners[index] == self.group.rank:
                     chunks.append(table.on_host(tensor._array).reshape(-1))
             flat = np.concatenate(chunks)
-            gathered = exchange.started(
+            gathered = exchange.start(
                 "all_gather",
                 f"{description} of an optimizer, {number}: {sizes} of {dtype.name}",
                 table.line(),

@@ -18,7 +18,7 @@ from ...nn.optim._sharing import whole_states
 from ...ops import collectives as table
 from .base import Callback
 
-__all__ = ["Saver", "agreed", "wait_for_writers"]
+__all__ = ["Saver", "choose_writers", "wait_for_writers"]
 
 _DIGEST = 16
 
@@ -48,7 +48,7 @@ class Saver(Callback):
         return {**{p.name: p for p in network.get_parameters()}, **states} if states else network
 
 
-def agreed(callbacks: Sequence[Callback]) -> Group | None:
+def choose_writers(callbacks: Sequence[Callback]) -> Group | None:
     """Elect the ranks that write: the first of those that save to one location.
 
     All ranks of a data-parallel training call this, with any callbacks.
@@ -67,11 +67,11 @@ def agreed(callbacks: Sequence[Callback]) -> Group | None:
         saver._writes, saver._in_step = True, False
     if not settings.is_data_parallel() or group.size == 1:
         return None
-    counts = _gathered(group, np.array([len(savers)]), [1] * group.size).tolist()
+    counts = _gather(group, np.array([len(savers)]), [1] * group.size).tolist()
     digests = np.zeros((len(savers), 2 * _DIGEST), np.uint8)
     for row, saver in zip(digests, savers, strict=True):
         row[:] = np.frombuffer(_digest(saver._where()) + _digest(saver._when()), np.uint8)
-    rows = [row.tobytes() for row in _gathered(group, digests, counts)]
+    rows = [row.tobytes() for row in _gather(group, digests, counts)]
     locations = [row[:_DIGEST] for row in rows]
     before = sum(counts[: group.rank])  # the savers of the preceding ranks
     for number, saver in enumerate(savers):
@@ -85,12 +85,12 @@ def wait_for_writers(group: Group) -> None:
     """Wait at the end of training until all ranks have written, so that each can read the others' files.
 
     Args:
-        group: the result of ``agreed``.
+        group: the result of ``choose_writers``.
 
     Raises:
         RuntimeError: the other ranks' calls differ, as after an error.
     """
-    exchange.started("the end of the training", "", table.line(), group, lambda: None).wait()
+    exchange.start("the end of the training", "", table.line(), group, lambda: None).wait()
 
 
 def _digest(text: str) -> bytes:
@@ -98,9 +98,9 @@ def _digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=_DIGEST).digest() if text else os.urandom(_DIGEST)
 
 
-def _gathered(group: Group, x: Array, sizes: Sequence[int]) -> Array:
+def _gather(group: Group, x: Array, sizes: Sequence[int]) -> Array:
     description = f"where {[*sizes]} callbacks save to"
-    array: Array = exchange.started(
+    array: Array = exchange.start(
         "all_gather", description, table.line(), group, partial(exchange.all_gather, group, x, sizes)
     ).wait()
     return array

@@ -75,14 +75,14 @@ class TimeMonitor(Callback):
         check_bool(data_time, "TimeMonitor", "data_time", show=repr)
         self.data_size, self.data_time = data_size, data_time
         self.epoch_time = self._waiting_since = time.time()
-        self._waited = 0.0
+        self._data_seconds = 0.0
 
     def epoch_begin(self, run_context: RunContext) -> None:
         self.epoch_time = self._waiting_since = time.time()
-        self._waited = 0.0
+        self._data_seconds = 0.0
 
     def on_train_step_begin(self, run_context: RunContext) -> None:
-        self._waited += time.time() - self._waiting_since
+        self._data_seconds += time.time() - self._waiting_since
 
     def on_train_step_end(self, run_context: RunContext) -> None:
         self._waiting_since = time.time()
@@ -98,7 +98,7 @@ class TimeMonitor(Callback):
             f"per step time: {milliseconds / steps:5.3f} ms"
         )
         if self.data_time:
-            text += f" (data time: {self._waited * 1000 / steps:5.3f} ms)"
+            text += f" (data time: {self._data_seconds * 1000 / steps:5.3f} ms)"
         print(text, flush=True)
 
 

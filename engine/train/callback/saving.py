@@ -173,11 +173,11 @@ class ModelCheckpoint(Saver):
         self._prefix_function: Callable[[Any], str] | None = prefix if callable(prefix) else None
         self._directory_function: Callable[[Any], str] | None = directory if callable(directory) else None
         if not callable(directory):
-            self._directory = os.getcwd() if directory is None else _made(directory)
+            self._directory = os.getcwd() if directory is None else _make_folder(directory)
         if not callable(prefix):
             self._prefix = prefix if callable(directory) else _unused_prefix(self._directory, prefix)
         self._last_step = 0
-        self._last_time = self._last_kept = time.time()
+        self._last_time = self._last_permanent = time.time()
         self._files: list[str] = []
         self._append = dict(self._config.append_dict or {})
         self._append_start = dict(self._append)
@@ -206,7 +206,7 @@ class ModelCheckpoint(Saver):
                     f"For 'ModelCheckpoint', 'prefix' must return a str without '/', but got {self._prefix!r}"
                 )
         if self._directory_function is not None:
-            self._directory = _made(self._directory_function(facts))
+            self._directory = _make_folder(self._directory_function(facts))
         self._save(facts)
 
     def end(self, run_context: RunContext) -> None:
@@ -221,7 +221,7 @@ class ModelCheckpoint(Saver):
     def __exit__(self, *exc_info: object) -> None:
         if exc_info[0] is not None and self._config.exception_save and self._facts is not None:
             facts = self._facts
-            name = f"{self._prefix}-{_place(facts)}_breakpoint.{self._config.format}"
+            name = f"{self._prefix}-{_step_text(facts)}_breakpoint.{self._config.format}"
             self._write(facts, self._network(facts), str(Path(self._directory) / name))
 
     def _save(self, facts: InternalCallbackParam, last: bool = False) -> None:
@@ -237,7 +237,7 @@ class ModelCheckpoint(Saver):
         if not (due or last):
             return
         self._last_time, self._last_step = time.time(), step
-        name = f"{self._prefix}-{_place(facts)}.{config.format}"
+        name = f"{self._prefix}-{_step_text(facts)}.{config.format}"
         path = str(Path(self._directory) / name)
         content = self._saved(self._network(facts))
         if self._writes:
@@ -260,12 +260,12 @@ class ModelCheckpoint(Saver):
             while len(self._files) >= config.keep_checkpoint_max:
                 _delete(self._files.pop(0))
         elif config.keep_checkpoint_per_n_minutes:
-            if time.time() - self._last_kept < 60 * config.keep_checkpoint_per_n_minutes:
+            if time.time() - self._last_permanent < 60 * config.keep_checkpoint_per_n_minutes:
                 # The first file of each time span stays; later ones are deleted.
                 while len(self._files) > 1:
                     _delete(self._files.pop())
             else:
-                self._last_kept = time.time()
+                self._last_permanent = time.time()
                 self._files.clear()
 
     def _network(self, facts: InternalCallbackParam) -> Cell:
@@ -290,12 +290,12 @@ def _epoch(facts: InternalCallbackParam) -> int:
     return int(facts.get("cur_epoch_num", 0))
 
 
-def _place(facts: InternalCallbackParam) -> str:
+def _step_text(facts: InternalCallbackParam) -> str:
     """Return the epoch and the step within it."""
     return f"{_epoch(facts)}_{(facts.cur_step_num - 1) % facts.batch_num + 1}"
 
 
-def _made(directory: str) -> str:
+def _make_folder(directory: str) -> str:
     if not isinstance(directory, str) or not directory.strip():
         raise TypeError(f"'directory' must be a str that is not empty, but got {directory!r}")
     path = os.path.realpath(directory)
@@ -349,7 +349,7 @@ class BackupAndRestore(Saver):
             raise ValueError(f"For 'BackupAndRestore', 'save_freq' must be above 0, but got {save_freq}")
         if not isinstance(delete_checkpoint, bool):
             raise TypeError(f"For 'BackupAndRestore', 'delete_checkpoint' must be a bool, got {delete_checkpoint!r}")
-        self.backup_file = str(Path(_made(backup_dir)) / "backup.ckpt")
+        self.backup_file = str(Path(_make_folder(backup_dir)) / "backup.ckpt")
         self.save_freq = 1 if save_freq == "epoch" else save_freq
         self.delete_checkpoint = delete_checkpoint
 
@@ -414,7 +414,7 @@ class OnRequestExit(Callback):
         self.save_ckpt, self.save_mindir, self.sig = save_ckpt, save_mindir, sig
         self.exit = False
         check_type(file_name, str, "OnRequestExit", "file_name", show=repr)
-        folder = _made(str(Path(_made(directory)) / f"rank_{world().everybody.rank}"))
+        folder = _make_folder(str(Path(_make_folder(directory)) / f"rank_{world().everybody.rank}"))
         self.train_name, self.eval_name = [str(Path(folder) / f"{file_name}_{mode}") for mode in ("train", "eval")]
         self._before: Any = None
 

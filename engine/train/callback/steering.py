@@ -55,18 +55,18 @@ class LearningRateScheduler(Callback):
             facts.optimizer.learning_rate.set_data(Tensor(np.float32(new)))
 
 
-class _Watching(Callback):
+class _MonitorCallback(Callback):
     """Monitors one value for improvement."""
 
     def __init__(self, monitor: str, mode: str, min_delta: float, patience: int, verbose: bool) -> None:
         super().__init__()
-        who = type(self).__name__
-        check_type(monitor, str, who, "monitor")
-        check_one_of(mode, ("auto", "min", "max"), who, "mode")
-        check_int(patience, who, "patience", show=repr)
-        check_not_negative(patience, who, "patience")
-        check_type(min_delta, int | float, who, "min_delta", "a number", show=repr)
-        check_bool(verbose, who, "verbose", show=repr)
+        caller = type(self).__name__
+        check_type(monitor, str, caller, "monitor")
+        check_one_of(mode, ("auto", "min", "max"), caller, "mode")
+        check_int(patience, caller, "patience", show=repr)
+        check_not_negative(patience, caller, "patience")
+        check_type(min_delta, int | float, caller, "min_delta", "a number", show=repr)
+        check_bool(verbose, caller, "verbose", show=repr)
         self.monitor, self.mode, self.patience, self.verbose = monitor, mode, patience, verbose
         self.min_delta = abs(min_delta)
         self._less = mode == "min" or (mode == "auto" and monitor in _LESS_IS_BETTER)
@@ -101,7 +101,7 @@ class _Watching(Callback):
         return value
 
 
-class ReduceLROnPlateau(_Watching):
+class ReduceLROnPlateau(_MonitorCallback):
     """Multiplies the learning rate by ``factor`` after ``patience`` epochs without improvement of a value.
 
     Args:
@@ -171,7 +171,7 @@ class ReduceLROnPlateau(_Watching):
         self.cooldown_counter, self.wait = self.cooldown, 0
 
 
-class EarlyStopping(_Watching):
+class EarlyStopping(_MonitorCallback):
     """Ends training after ``patience`` epochs without improvement of a value.
 
     Args:

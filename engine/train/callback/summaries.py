@@ -64,22 +64,26 @@ class SummaryCollector(Callback):
         max_file_size: int | None = None,
         export_options: dict[str, Any] | None = None,
     ) -> None:
-        who = "SummaryCollector"
-        self._folder = check_type(summary_dir, str, who, "summary_dir", show=repr)
-        self._frequency = check_positive_int(collect_freq, who, "collect_freq", show=repr)
-        check_int(num_process, who, "num_process", show=repr)
+        caller = "SummaryCollector"
+        self._folder = check_type(summary_dir, str, caller, "summary_dir", show=repr)
+        self._frequency = check_positive_int(collect_freq, caller, "collect_freq", show=repr)
+        check_int(num_process, caller, "num_process", show=repr)
         for name, number in (("collect_tensor_freq", collect_tensor_freq), ("max_file_size", max_file_size)):
             if number is not None:
-                check_positive_int(number, who, name, show=repr)
-        export_format(who, export_options)
+                check_positive_int(number, caller, name, show=repr)
+        export_format(caller, export_options)
         self._settings: dict[str, Any] = {"max_file_size": max_file_size, "export_options": export_options}
-        check_bool(keep_default_action, who, "keep_default_action", show=repr)
-        specified = _specified(who, collect_specified_data)
-        self._wanted = {**_DEFAULTS, **specified} if keep_default_action else specified
-        self._custom = check_type(custom_lineage_data, dict | None, who, "custom_lineage_data", "a dict or None") or {}
+        check_bool(keep_default_action, caller, "keep_default_action", show=repr)
+        actions = _check_actions(caller, collect_specified_data)
+        self._actions = {**_DEFAULTS, **actions} if keep_default_action else actions
+        self._custom = (
+            check_type(custom_lineage_data, dict | None, caller, "custom_lineage_data", "a dict or None") or {}
+        )
         for key, value in self._custom.items():
-            check_type(key, str, who, "custom_lineage_data", "a dict with names that are str", show=repr)
-            check_type(value, int | str | float, who, "custom_lineage_data", "a dict of int, str and float", show=repr)
+            check_type(key, str, caller, "custom_lineage_data", "a dict with names that are str", show=repr)
+            check_type(
+                value, int | str | float, caller, "custom_lineage_data", "a dict of int, str and float", show=repr
+            )
         self._record: SummaryRecord | None = None
         self._first = True
 
@@ -101,7 +105,7 @@ class SummaryCollector(Callback):
         Raises:
             RuntimeError: the collector was not entered as a context.
         """
-        self._opened().set_mode(run_context.original_args().mode)
+        self._open_record().set_mode(run_context.original_args().mode)
 
     def step_end(self, run_context: RunContext) -> None:
         """Write the requested values in the first step and in each that the frequency divides.
@@ -109,7 +113,7 @@ class SummaryCollector(Callback):
         Args:
             run_context: the facts of the run.
         """
-        facts, record = run_context.original_args(), self._opened()
+        facts, record = run_context.original_args(), self._open_record()
         if facts.mode != "train" or not (self._first or facts.cur_step_num % self._frequency == 0):
             return
         if self._first and self._custom:
@@ -126,26 +130,26 @@ class SummaryCollector(Callback):
         Args:
             run_context: the facts of the run.
         """
-        self._opened().flush()
+        self._open_record().flush()
 
-    def _opened(self) -> SummaryRecord:
+    def _open_record(self) -> SummaryRecord:
         if self._record is None:
             raise RuntimeError("SummaryCollector is a context: Model enters it, else write 'with' before it")
         return self._record
 
     def _collect(self, facts: Any, record: SummaryRecord) -> None:
-        if self._wanted.get("collect_metric"):
+        if self._actions.get("collect_metric"):
             outputs = facts.net_outputs
             loss = outputs[0] if isinstance(outputs, tuple | list) else outputs
             values = loss.asnumpy() if isinstance(loss, Tensor) else np.asarray(loss)
             if values.dtype.kind in "biuf" and values.size:
                 record.add_value("scalar", "loss/auto", Tensor(np.float32(values.mean())))
-        if self._wanted.get("collect_input_data"):
+        if self._actions.get("collect_input_data"):
             images = facts.train_dataset_element[0]
             if isinstance(images, Tensor) and images.ndim == 4 and images.shape[1] in (1, 3) and images.size:
                 record.add_value("image", "input_data/auto", images)
-        if "histogram_regular" in self._wanted:
-            pattern = self._wanted["histogram_regular"]
+        if "histogram_regular" in self._actions:
+            pattern = self._actions["histogram_regular"]
             optimizer = facts.get("optimizer") or getattr(facts.train_network, "optimizer", None)
             parameters = [] if optimizer is None else list(optimizer.parameters)
             if pattern is None:
@@ -155,22 +159,22 @@ class SummaryCollector(Callback):
                     record.add_value("histogram", f"{parameter.name}/auto", Tensor(parameter.asnumpy()))
 
 
-def _specified(who: str, given: Any) -> dict[str, Any]:
-    check_type(given, dict | None, who, "collect_specified_data", "a dict or None", show=repr)
-    for name, value in (given or {}).items():
+def _check_actions(caller: str, actions: Any) -> dict[str, Any]:
+    check_type(actions, dict | None, caller, "collect_specified_data", "a dict or None", show=repr)
+    for name, value in (actions or {}).items():
         if name not in _DEFAULTS:
             raise ValueError(
-                f"For '{who}', the keys of 'collect_specified_data' must be of {list(_DEFAULTS)}, but got {name!r}"
+                f"For '{caller}', the keys of 'collect_specified_data' must be of {list(_DEFAULTS)}, but got {name!r}"
             )
         if name in _SWITCHES:
-            check_bool(value, who, name, show=repr)
+            check_bool(value, caller, name, show=repr)
         elif name == "collect_landscape" and value:
             raise NotImplementedError(
                 "SummaryCollector with 'collect_landscape' is not covered by hookscope: only MindInsight shows it"
             )
         elif name == "histogram_regular":
             try:
-                re.compile(check_type(value, str | None, who, name, "a str or None", show=repr) or "")
+                re.compile(check_type(value, str | None, caller, name, "a str or None", show=repr) or "")
             except re.error as error:
-                raise ValueError(f"For '{who}', '{name}' is no regular expression: {value!r}: {error}") from error
-    return dict(given or {})
+                raise ValueError(f"For '{caller}', '{name}' is no regular expression: {value!r}: {error}") from error
+    return dict(actions or {})

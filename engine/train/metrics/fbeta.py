@@ -16,7 +16,7 @@ __all__ = ["F1", "Fbeta", "Precision", "Recall"]
 _EPS = np.finfo(np.float64).tiny
 
 
-class _Counting(EvaluationBase):
+class _CountRatio(EvaluationBase):
     """Precision and recall: one count divided by another."""
 
     def __init__(self, eval_type: str = "classification") -> None:
@@ -41,7 +41,7 @@ class _Counting(EvaluationBase):
         else:
             self._true, self._of = self._true + true, self._of + of
 
-    def _denominator(self, guessed: Array, real: Array) -> Array:
+    def _denominator(self, predicted: Array, real: Array) -> Array:
         raise NotImplementedError
 
     def eval(self, average: bool = False) -> Array | float:
@@ -63,7 +63,7 @@ class _Counting(EvaluationBase):
 
 
 @named("precision")
-class Precision(_Counting):
+class Precision(_CountRatio):
     """The precision of each class: the fraction of true positives among predicted positives.
 
     Args:
@@ -74,12 +74,12 @@ class Precision(_Counting):
         TypeError: another ``eval_type``.
     """
 
-    def _denominator(self, guessed: Array, real: Array) -> Array:
-        return guessed
+    def _denominator(self, predicted: Array, real: Array) -> Array:
+        return predicted
 
 
 @named("recall")
-class Recall(_Counting):
+class Recall(_CountRatio):
     """The recall of each class: the fraction of true positives among positives.
 
     Args:
@@ -90,7 +90,7 @@ class Recall(_Counting):
         TypeError: another ``eval_type``.
     """
 
-    def _denominator(self, guessed: Array, real: Array) -> Array:
+    def _denominator(self, predicted: Array, real: Array) -> Array:
         return real
 
 
@@ -114,7 +114,7 @@ class Fbeta(Metric):
     def clear(self) -> None:
         self._class_num = 0
         self._true: Any = 0
-        self._guessed: Any = 0
+        self._predicted: Any = 0
         self._real: Any = 0
 
     @rearrange_inputs
@@ -129,7 +129,7 @@ class Fbeta(Metric):
             )
         self._class_num = y_pred.shape[1]
         true, predicted, real = counts(y_pred, y, "classification")
-        self._true, self._guessed, self._real = self._true + true, self._guessed + predicted, self._real + real
+        self._true, self._predicted, self._real = self._true + true, self._predicted + predicted, self._real + real
 
     def eval(self, average: bool = False) -> Array | float:
         """Return the value of each class.
@@ -144,7 +144,7 @@ class Fbeta(Metric):
         self._need(self._class_num)
         check_bool(average, "Fbeta.eval", "average", show=repr)
         square = self.beta**2
-        value = (1 + square) * self._true / (square * self._real + self._guessed + _EPS)
+        value = (1 + square) * self._true / (square * self._real + self._predicted + _EPS)
         if average:
             return value.mean()
         return value

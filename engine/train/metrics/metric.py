@@ -160,21 +160,21 @@ class EvaluationBase(Metric):
 
     def _labels(self, y_pred: Array, y: Array) -> Array:
         """Return the checked labels; one-hot rows become class numbers if one label is requested."""
-        who = type(self).__name__
+        caller = type(self).__name__
         if self._type == "classification":
             if y_pred.ndim == y.ndim and is_one_hot(y):
                 y = y.argmax(axis=1)
             if y_pred.ndim != y.ndim + 1 or y.shape != (y_pred.shape[0], *y_pred.shape[2:]):
                 raise ValueError(
-                    f"For '{who}', predictions must have the shape (N, C, ...) and labels (N, ...), "
+                    f"For '{caller}', predictions must have the shape (N, C, ...) and labels (N, ...), "
                     f"but got {y_pred.shape} and {y.shape}"
                 )
         elif y_pred.shape != y.shape:
             raise ValueError(
-                f"For '{who}', predictions and labels must have one shape, but got {y_pred.shape} and {y.shape}"
+                f"For '{caller}', predictions and labels must have one shape, but got {y_pred.shape} and {y.shape}"
             )
         elif not (is_binary(y_pred) and is_binary(y)):
-            raise ValueError(f"For '{who}' with 'multilabel', predictions and labels must be zeros and ones")
+            raise ValueError(f"For '{caller}' with 'multilabel', predictions and labels must be zeros and ones")
         return y
 
     def _same_classes(self, before: int, y_pred: Array) -> int:

@@ -48,18 +48,22 @@ class _SurfaceMetric(Metric):
         Raises:
             ValueError: another number of inputs, images of two shapes, or a label that is in neither.
         """
-        who = type(self).__name__
+        caller = type(self).__name__
         if len(inputs) != 3:
-            raise ValueError(f"For '{who}.update', there must be prediction, truth and label, got {len(inputs)} inputs")
+            raise ValueError(
+                f"For '{caller}.update', there must be prediction, truth and label, got {len(inputs)} inputs"
+            )
         y_pred, y = self._convert_data(inputs[0]), self._convert_data(inputs[1])
         label = inputs[2]
         if not isinstance(label, int | float):
-            raise ValueError(f"For '{who}.update', the label must be an int or float, but got {type(label).__name__}")
+            raise ValueError(
+                f"For '{caller}.update', the label must be an int or float, but got {type(label).__name__}"
+            )
         if label not in y_pred and label not in y:
-            raise ValueError(f"For '{who}.update', the label {label} is in neither image")
+            raise ValueError(f"For '{caller}.update', the label {label} is in neither image")
         if y_pred.size == 0 or y_pred.shape != y.shape:
             raise ValueError(
-                f"For '{who}.update', the images must have one shape and not be empty, "
+                f"For '{caller}.update', the images must have one shape and not be empty, "
                 f"but got {y_pred.shape} and {y.shape}"
             )
         regions = [a if a.dtype == bool else a == label for a in (y_pred, y)]
@@ -82,8 +86,8 @@ class _SurfaceMetric(Metric):
         chunk = max(1, _PAIRS_AT_ONCE // len(targets))
         return np.concatenate([self._least(points[i : i + chunk], targets) for i in range(0, len(points), chunk)])
 
-    def _least(self, points: Array, others: Array) -> Array:
-        differences = np.abs(points[:, None, :] - others[None, :, :])
+    def _least(self, points: Array, targets: Array) -> Array:
+        differences = np.abs(points[:, None, :] - targets[None, :, :])
         if self.distance_metric == "euclidean":
             return np.asarray(np.sqrt(np.square(differences).sum(-1).min(1).astype(float)))
         distances = differences.max(-1) if self.distance_metric == "chessboard" else differences.sum(-1)

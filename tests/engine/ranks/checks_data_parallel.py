@@ -206,7 +206,7 @@ def events_of_a_step(make: Any, settings: Any) -> list[str]:
     net = Wide()
     for number, layer in enumerate(net.layers):
         layer.register_backward_hook(lambda cell, gi, go, number=number: events.append(f"walked {number}"))
-    started = exchange.started
+    started = exchange.start
 
     def noted(kind: str, what: str, *others: Any) -> Any:
         if "gradients" in what:
@@ -215,12 +215,12 @@ def events_of_a_step(make: Any, settings: Any) -> list[str]:
 
     fusion = {"allreduce": {"mode": "size", "config": 1}}
     ms.set_auto_parallel_context(parallel_mode="data_parallel", comm_fusion=fusion)
-    exchange.started = noted
+    exchange.start = noted
     try:
         step = make(net, nn.SGD(net.trainable_params(), 1e-3), *settings)
         step(Tensor(np.ones((2, 512), np.float32)))
     finally:
-        exchange.started = started
+        exchange.start = started
         ms.reset_auto_parallel_context()
     return events
 

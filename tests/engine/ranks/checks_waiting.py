@@ -10,22 +10,22 @@ import pytest
 
 from hookscope.engine import Tensor, mint, ops
 from hookscope.engine.communication import create_group, destroy_group
-from hookscope.engine.distributed import together
-from hookscope.engine.distributed.waiting import Standing, standing
+from hookscope.engine.distributed import synchronization
+from hookscope.engine.distributed.waiting import RankState, rank_state
 from hookscope.engine.distributed.worker import set_while_waiting
 from hookscope.engine.distributed.world import world
 
 ONE = Tensor([1.0])
 
 
-def stands_when(waits: Callable[[Standing], bool]) -> list[Standing]:
+def stands_when(waits: Callable[[RankState], bool]) -> list[RankState]:
     """What another thread sees of this one, once it is so; filled while this one waits."""
-    seen: list[Standing] = []
+    seen: list[RankState] = []
 
     def look() -> None:
         deadline = time.monotonic() + 30
         while not seen and time.monotonic() < deadline:
-            now = standing()
+            now = rank_state()
             if waits(now):
                 seen.append(now)
             time.sleep(0.001)
@@ -47,7 +47,7 @@ def check_a_rank_tells_what_it_waits_for_and_where(rank: int, size: int) -> None
         assert "checks_waiting.py" in waits["line"]
         assert waits["ranks"] == list(range(size))
         assert waits["number"] == now["asked"][waits["group"]]
-    assert standing()["waits"] is None
+    assert rank_state()["waits"] is None
 
 
 def check_a_receive_waits_for_its_sender(rank: int, size: int) -> None:
@@ -90,7 +90,7 @@ def check_what_is_raised_meanwhile_leaves_the_waiting_and_the_exchange_goes_on(r
     else:
         time.sleep(0.3)
         ops.AllReduce()(ONE)
-    together.in_step("the check")
+    synchronization.synchronize("the check")
     assert float(ops.AllReduce()(ONE)[0]) == size
 
 
@@ -99,7 +99,7 @@ def check_ranks_are_in_step_after_one_asked_for_more(rank: int, size: int) -> No
         for _ in range(3):
             with pytest.raises(RuntimeError, match="do not do the same: rank 0: all_reduce"):
                 ops.AllReduce()(ONE)
-    together.in_step("the check")
+    synchronization.synchronize("the check")
     assert float(ops.AllReduce()(ONE)[0]) == size
 
 
@@ -108,7 +108,7 @@ def check_ranks_are_in_step_in_groups_too(rank: int, size: int) -> None:
     if rank == 1:
         with pytest.raises(RuntimeError, match="do not do the same"):
             ops.AllReduce(group="pair")(ONE)
-    together.in_step("the check")
+    synchronization.synchronize("the check")
     if rank < 2:
         assert float(ops.AllReduce(group="pair")(ONE)[0]) == 2
     destroy_group("pair")
@@ -126,26 +126,26 @@ def check_an_interrupted_receive_takes_no_message_of_later(rank: int, size: int)
                 mint.distributed.recv(Tensor([0.0]), 1)
         finally:
             set_while_waiting(None)
-    together.in_step("the check")
+    synchronization.synchronize("the check")
     if rank == 0:
         mint.distributed.recv(into, 1)
         assert float(into[0]) == 7.0
     elif rank == 1:
         mint.distributed.send(Tensor([7.0]), 0)
-    together.in_step("the check")
+    synchronization.synchronize("the check")
 
 
 def check_a_receive_that_is_given_up_ends_with_an_error_and_ranks_go_on(rank: int, size: int) -> None:
     if rank == 0:
-        threading.Timer(0.3, together.give_up, ["nobody sends"]).start()
+        threading.Timer(0.3, synchronization.give_up, ["nobody sends"]).start()
         with pytest.raises(RuntimeError, match="nobody sends"):
             mint.distributed.recv(Tensor([0.0]), 1)
-    together.in_step("the check")
+    synchronization.synchronize("the check")
     assert not world().broken
     assert float(ops.AllReduce()(ONE)[0]) == size
 
 
 def check_giving_up_where_nothing_is_waited_for_does_nothing(rank: int, size: int) -> None:
-    together.give_up("nothing")
+    synchronization.give_up("nothing")
     assert not world().broken
     assert float(ops.AllReduce()(ONE)[0]) == size

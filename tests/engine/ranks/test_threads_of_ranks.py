@@ -23,7 +23,7 @@ def test_who_waits_for_a_message_gets_the_error_of_mpi() -> None:
     pytest.importorskip("mpi4py")
     waits = [Pending(f"receive {n}", "train.py:1", ranks=(1,)) for n in range(2)]
     like = np.zeros(1, np.float32)
-    awaited = mailbox._Awaited(_Fails(), 1, 0, deque((pending, like) for pending in waits))
+    awaited = mailbox._Receivers(_Fails(), 1, 0, deque((pending, like) for pending in waits))
     assert mailbox._is_over(awaited)
     for number, pending in enumerate(waits):
         with pytest.raises(RuntimeError, match=rf"receive {number} \(train.py:1\): MPI_ERR_PROC_FAILED"):
@@ -31,7 +31,7 @@ def test_who_waits_for_a_message_gets_the_error_of_mpi() -> None:
 
 
 def test_a_message_that_mpi_cannot_send_is_told_and_forgotten(capsys: pytest.CaptureFixture[str]) -> None:
-    assert mailbox._is_over(mailbox._Sent(_Fails(), np.zeros(1, np.uint8), "send of x to rank 1 (train.py:2)"))
+    assert mailbox._is_over(mailbox._SentMessage(_Fails(), np.zeros(1, np.uint8), "send of x to rank 1 (train.py:2)"))
     assert capsys.readouterr().err == "hookscope: send of x to rank 1 (train.py:2): MPI_ERR_PROC_FAILED\n"
 
 

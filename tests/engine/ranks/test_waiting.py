@@ -6,22 +6,22 @@ import random
 
 import pytest
 
-from hookscope.engine.distributed.waiting import Standing, deadlock, missing, same_waits
+from hookscope.engine.distributed.waiting import RankState, deadlock, missing, same_waits
 from tests.ranks import names, needs_ranks, outcomes
 
 CHECKS = "tests.engine.ranks.checks_waiting"
 
 
-def computes(**asked: int) -> Standing:
+def computes(**asked: int) -> RankState:
     return {"waits": None, "asked": asked}
 
 
-def waits(group: str, number: int, ranks: list[int], **asked: int) -> Standing:
+def waits(group: str, number: int, ranks: list[int], **asked: int) -> RankState:
     told = {"what": "all_reduce", "line": "train.py:1", "group": group, "number": number, "ranks": ranks}
     return {"waits": told, "asked": {group: number, **asked}}  # type: ignore[typeddict-item]
 
 
-def receives(source: int, **asked: int) -> Standing:
+def receives(source: int, **asked: int) -> RankState:
     told = {"what": "receive", "line": "train.py:2", "group": "", "number": 0, "ranks": [source]}
     return {"waits": told, "asked": asked}  # type: ignore[typeddict-item]
 
@@ -91,7 +91,7 @@ def _blocked(rank: int, at: dict[int, int], program: list[str], groups: dict[str
 
 def _stands(
     rank: int, at: dict[int, int], asked: dict[int, dict[str, int]], program: list[str], groups: dict[str, list[int]]
-) -> Standing:
+) -> RankState:
     if at[rank] < len(program) and rank in groups[program[at[rank]]] and asked[rank].get("now") == at[rank]:
         name = program[at[rank]]
         return waits(name, asked[rank][name], groups[name], **{k: v for k, v in asked[rank].items() if k != "now"})

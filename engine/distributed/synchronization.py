@@ -8,23 +8,23 @@ from __future__ import annotations
 import threading
 
 from . import mailbox
-from .exchange import started
+from .exchange import start
 from .worker import Pending, pending_of
 from .world import WORLDS, world
 
-__all__ = ["give_up", "in_step"]
+__all__ = ["give_up", "synchronize"]
 
 _under_way: dict[str, Pending] = {}  # by group: exchanges whose wait was interrupted
 
 
-def in_step(what: str) -> None:
+def synchronize(properties: str) -> None:
     """Wait until all ranks of every group have arrived here; called on all of them.
 
     An exchange that a rank still waits for ends with its error there, and that rank arrives, too. After an interrupt a
     later call continues to wait.
 
     Args:
-        what: the name of the ended work, in words.
+        properties: the name of the ended work, in words.
     """
     mailbox.forget_awaited()
     ours = world()
@@ -36,7 +36,7 @@ def in_step(what: str) -> None:
         while True:
             pending = _under_way.get(group.name)
             if pending is None:
-                pending = _under_way[group.name] = started(what, "", "", group, lambda: None)
+                pending = _under_way[group.name] = start(properties, "", "", group, lambda: None)
             try:
                 pending.wait()
             except RuntimeError:  # a rank requested something else: it gets the error, and arrives
@@ -46,20 +46,20 @@ def in_step(what: str) -> None:
                 break
 
 
-def give_up(why: str) -> None:
+def give_up(reason: str) -> None:
     """End the main thread's current wait with a RuntimeError; any thread may call this.
 
     A message is no longer awaited. MPI cannot cancel an exchange with a group: this process cannot perform any
     other exchange after it, and each raises an error.
 
     Args:
-        why: the error's text.
+        reason: the error's text.
     """
     pending = pending_of(threading.main_thread().ident)
     if pending is None:
         return
     if pending.group:
-        world().broken = why
-    pending.end(error=RuntimeError(why))
+        world().broken = reason
+    pending.end(error=RuntimeError(reason))
     if not pending.group:
         mailbox.forget_awaited()
