@@ -26,19 +26,10 @@ from .tensors.tensor import Tensor
 from .train.loss_scale import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
 
 __all__ = [
-    "DynamicLossScaleManager",
-    "DynamicLossScaler",
-    "FixedLossScaleManager",
-    "LossScaleManager",
-    "LossScaler",
-    "StaticLossScaler",
-    "all_finite",
-    "auto_mixed_precision",
-    "build_train_network",
-    "custom_mixed_precision",
-    "get_black_list",
-    "get_white_list",
-]
+    "DynamicLossScaleManager", "DynamicLossScaler", "FixedLossScaleManager", "LossScaleManager", "LossScaler",
+    "StaticLossScaler", "all_finite", "auto_mixed_precision", "build_train_network", "custom_mixed_precision",
+    "get_black_list", "get_white_list"
+]  # fmt: skip
 
 _WHITE = (
     "Conv1d",

@@ -14,16 +14,9 @@ from ..base.types import Array
 from . import config
 
 __all__ = [
-    "DistributedSampler",
-    "PKSampler",
-    "RandomSampler",
-    "Sampler",
-    "SequentialSampler",
-    "SubsetRandomSampler",
-    "SubsetSampler",
-    "WeightedRandomSampler",
-    "indices_of",
-]
+    "DistributedSampler", "PKSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler",
+    "SubsetSampler", "WeightedRandomSampler", "indices_of"
+]  # fmt: skip
 
 
 class Sampler:

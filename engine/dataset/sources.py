@@ -31,16 +31,9 @@ from .samplers import (
 from .steps import as_value, call, stacked
 
 __all__ = [
-    "Cifar10Dataset",
-    "Cifar100Dataset",
-    "FakeImageDataset",
-    "FashionMnistDataset",
-    "GeneratorDataset",
-    "ImageFolderDataset",
-    "MnistDataset",
-    "NumpySlicesDataset",
-    "PaddedDataset",
-]
+    "Cifar10Dataset", "Cifar100Dataset", "FakeImageDataset", "FashionMnistDataset", "GeneratorDataset",
+    "ImageFolderDataset", "MnistDataset", "NumpySlicesDataset", "PaddedDataset"
+]  # fmt: skip
 
 
 def _sampler(

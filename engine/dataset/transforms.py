@@ -17,24 +17,9 @@ from .config import current_random
 from .steps import as_array, like, pad
 
 __all__ = [
-    "Compose",
-    "Concatenate",
-    "Duplicate",
-    "Fill",
-    "Mask",
-    "OneHot",
-    "PadEnd",
-    "Plugin",
-    "RandomApply",
-    "RandomChoice",
-    "RandomOrder",
-    "Relational",
-    "Slice",
-    "Transform",
-    "TypeCast",
-    "Unique",
-    "not_random",
-]
+    "Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "Plugin", "RandomApply", "RandomChoice",
+    "RandomOrder", "Relational", "Slice", "Transform", "TypeCast", "Unique", "not_random"
+]  # fmt: skip
 
 F = TypeVar("F")
 

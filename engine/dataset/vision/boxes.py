@@ -16,14 +16,9 @@ from .basic import Border, Inter, Pad, RandomCrop, Resize, _pads, _size
 from .parts import part, random_part
 
 __all__ = [
-    "BoundingBoxAugment",
-    "RandomCropWithBBox",
-    "RandomHorizontalFlipWithBBox",
-    "RandomResizeWithBBox",
-    "RandomResizedCropWithBBox",
-    "RandomVerticalFlipWithBBox",
-    "ResizeWithBBox",
-]
+    "BoundingBoxAugment", "RandomCropWithBBox", "RandomHorizontalFlipWithBBox", "RandomResizeWithBBox",
+    "RandomResizedCropWithBBox", "RandomVerticalFlipWithBBox", "ResizeWithBBox"
+]  # fmt: skip
 
 
 class _WithBoxes:

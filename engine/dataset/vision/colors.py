@@ -16,30 +16,11 @@ from ._devices import OnDevice
 from ._pixels import ImageTransform, color, drawn, factor, gray_of, luma_of, mixed, of_bytes, picture, rounded, span
 
 __all__ = [
-    "AdjustBrightness",
-    "AdjustContrast",
-    "AdjustGamma",
-    "AdjustHue",
-    "AdjustSaturation",
-    "AutoContrast",
-    "ConvertColor",
-    "ConvertMode",
-    "Equalize",
-    "HsvToRgb",
-    "Invert",
-    "Posterize",
-    "RandomAutoContrast",
-    "RandomColor",
-    "RandomColorAdjust",
-    "RandomEqualize",
-    "RandomGrayscale",
-    "RandomInvert",
-    "RandomLighting",
-    "RandomPosterize",
-    "RandomSolarize",
-    "RgbToHsv",
-    "Solarize",
-]
+    "AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustHue", "AdjustSaturation", "AutoContrast",
+    "ConvertColor", "ConvertMode", "Equalize", "HsvToRgb", "Invert", "Posterize", "RandomAutoContrast", "RandomColor",
+    "RandomColorAdjust", "RandomEqualize", "RandomGrayscale", "RandomInvert", "RandomLighting", "RandomPosterize",
+    "RandomSolarize", "RgbToHsv", "Solarize"
+]  # fmt: skip
 
 
 class AdjustBrightness(OnDevice, ImageTransform):
@@ -202,7 +183,7 @@ def _rgb(image: Array) -> Array:
 class _Space(ImageTransform):
     """A transform of the channels of an image or of several."""
 
-    def __init__(self, is_hwc: bool) -> None:
+    def __init__(self, is_hwc: bool = False) -> None:
         self.is_hwc = check_bool(is_hwc, type(self).__name__, "is_hwc", show=repr)
 
     def changed(self, value: Array) -> Array:
@@ -228,9 +209,6 @@ class RgbToHsv(_Space):
         TypeError: not a bool; when called, another shape.
     """
 
-    def __init__(self, is_hwc: bool = False) -> None:
-        super().__init__(is_hwc)
-
     def channels(self, image: Array) -> Array:
         return _hsv(image)
 
@@ -244,9 +222,6 @@ class HsvToRgb(_Space):
     Raises:
         TypeError: not a bool; when called, another shape.
     """
-
-    def __init__(self, is_hwc: bool = False) -> None:
-        super().__init__(is_hwc)
 
     def channels(self, image: Array) -> Array:
         return _rgb(image)

@@ -18,21 +18,9 @@ from .basic import Border, Inter, Normalize, Pad, Resize, _size
 from .files import Decode
 
 __all__ = [
-    "CutOut",
-    "Erase",
-    "FiveCrop",
-    "LinearTransformation",
-    "NormalizePad",
-    "PadToSize",
-    "RandomCropDecodeResize",
-    "RandomErasing",
-    "RandomResize",
-    "RandomResizedCrop",
-    "ResizedCrop",
-    "SliceMode",
-    "SlicePatches",
-    "TenCrop",
-]
+    "CutOut", "Erase", "FiveCrop", "LinearTransformation", "NormalizePad", "PadToSize", "RandomCropDecodeResize",
+    "RandomErasing", "RandomResize", "RandomResizedCrop", "ResizedCrop", "SliceMode", "SlicePatches", "TenCrop"
+]  # fmt: skip
 
 
 def part(caller: str, image: Array, top: int, left: int, height: int, width: int) -> Array:

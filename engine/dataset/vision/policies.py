@@ -29,13 +29,8 @@ from .filters import AdjustSharpness
 from .warping import Affine, Rotate
 
 __all__ = [
-    "AutoAugment",
-    "AutoAugmentPolicy",
-    "RandAugment",
-    "RandomSelectSubpolicy",
-    "TrivialAugmentWide",
-    "UniformAugment",
-]
+    "AutoAugment", "AutoAugmentPolicy", "RandAugment", "RandomSelectSubpolicy", "TrivialAugmentWide", "UniformAugment"
+]  # fmt: skip
 
 
 class RandomSelectSubpolicy:

@@ -16,28 +16,14 @@ from ...tensors.dtype import DType, float32
 from ...tensors.tensor import Tensor
 from . import in_place
 from .handles import CommHandle
-from .messages import receive_into
+from .messages import check_messages, receive_into
 from .process_groups import in_group
 
 __all__ = [
-    "P2POp",
-    "all_gather_into_tensor",
-    "all_reduce",
-    "all_to_all_single_with_output_shape",
-    "all_to_all_v_c",
-    "all_to_all_with_output_shape",
-    "barrier",
-    "batch_isend_irecv",
-    "broadcast",
-    "gather_into_tensor",
-    "irecv",
-    "isend",
-    "recv",
-    "reduce",
-    "reduce_scatter_tensor",
-    "scatter_tensor",
-    "send",
-]
+    "P2POp", "all_gather_into_tensor", "all_reduce", "all_to_all_single_with_output_shape", "all_to_all_v_c",
+    "all_to_all_with_output_shape", "barrier", "batch_isend_irecv", "broadcast", "gather_into_tensor", "irecv", "isend",
+    "recv", "reduce", "reduce_scatter_tensor", "scatter_tensor", "send"
+]  # fmt: skip
 
 Result = tuple[Tensor, CommHandle | None]
 
@@ -65,8 +51,7 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str = table.WORLD, async_
     """
     process_group, x = table.member("all_reduce", group), check_tensor(tensor, "all_reduce", "tensor")
     reduction = table.check_reduction("all_reduce", op, x)
-    result: Result = in_place.all_reduced(None, x, reduction, process_group, async_op)
-    return result
+    return in_place.all_reduced(None, x, reduction, process_group, async_op)
 
 
 def all_gather_into_tensor(tensor: Tensor, group: str = table.WORLD, async_op: bool = False) -> Result:
@@ -87,8 +72,7 @@ def all_gather_into_tensor(tensor: Tensor, group: str = table.WORLD, async_op: b
     """
     caller = "all_gather_into_tensor"
     process_group, x = table.member(caller, group), table.check_rows(caller, tensor, "tensor")
-    result: Result = in_place.all_gathered(None, x, process_group, async_op)
-    return result
+    return in_place.all_gathered(None, x, process_group, async_op)
 
 
 def reduce_scatter_tensor(tensor: Tensor, op: str = "sum", group: str = table.WORLD, async_op: bool = False) -> Result:
@@ -111,8 +95,7 @@ def reduce_scatter_tensor(tensor: Tensor, op: str = "sum", group: str = table.WO
     caller = "reduce_scatter_tensor"
     process_group = table.member(caller, group)
     x = table.check_divides(caller, "tensor", table.check_rows(caller, tensor, "tensor"), 0, process_group)
-    result: Result = in_place.reduce_scattered(None, x, table.check_reduction(caller, op, x), process_group, async_op)
-    return result
+    return in_place.reduce_scattered(None, x, table.check_reduction(caller, op, x), process_group, async_op)
 
 
 def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str = table.WORLD) -> Tensor:
@@ -131,8 +114,7 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str = table.WORLD) 
     """
     process_group, x = table.member("reduce", group), check_tensor(tensor, "reduce", "tensor")
     root, reduction = in_group("reduce", "dst", process_group, dst), table.check_reduction("reduce", op, x)
-    result: Tensor = table.reduce(x, root=root, op=reduction, group=process_group.name)
-    return result
+    return table.reduce(x, root=root, op=reduction, group=process_group.name)
 
 
 def broadcast(tensor: Tensor, src: int = 0, group: str = table.WORLD) -> Tensor:
@@ -149,8 +131,7 @@ def broadcast(tensor: Tensor, src: int = 0, group: str = table.WORLD) -> Tensor:
         RuntimeError: the ranks' calls differ.
     """
     process_group, x = table.member("broadcast", group), check_tensor(tensor, "broadcast", "tensor")
-    result: Tensor = table.broadcast(x, root=in_group("broadcast", "src", process_group, src), group=process_group.name)
-    return result
+    return table.broadcast(x, root=in_group("broadcast", "src", process_group, src), group=process_group.name)
 
 
 def gather_into_tensor(tensor: Tensor, dst: int = 0, group: str = table.WORLD) -> Tensor:
@@ -168,8 +149,7 @@ def gather_into_tensor(tensor: Tensor, dst: int = 0, group: str = table.WORLD) -
     """
     caller = "gather_into_tensor"
     process_group, x = table.member(caller, group), table.check_rows(caller, tensor, "tensor")
-    result: Tensor = table.gather(x, root=in_group(caller, "dst", process_group, dst), group=process_group.name)
-    return result
+    return table.gather(x, root=in_group(caller, "dst", process_group, dst), group=process_group.name)
 
 
 def scatter_tensor(tensor: Tensor, src: int = 0, group: str = table.WORLD) -> Tensor:
@@ -188,8 +168,7 @@ def scatter_tensor(tensor: Tensor, src: int = 0, group: str = table.WORLD) -> Te
     caller = "scatter_tensor"
     process_group = table.member(caller, group)
     x = table.check_divides(caller, "tensor", table.check_rows(caller, tensor, "tensor"), 0, process_group)
-    result: Tensor = table.scatter(x, root=in_group(caller, "src", process_group, src), group=process_group.name)
-    return result
+    return table.scatter(x, root=in_group(caller, "src", process_group, src), group=process_group.name)
 
 
 def barrier(group: str = table.WORLD) -> None:
@@ -359,7 +338,7 @@ def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> tuple[Tensor, ...]:
     """
     into = [
         Tensor(0.0, float32) if operation.sends else Tensor._wrap(operation.tensor._array)
-        for operation in _messages(p2p_op_list)
+        for operation in check_messages(p2p_op_list, P2POp)
     ]
     handles = [
         isend(operation.tensor, operation.peer, operation.group, operation.tag)
@@ -370,11 +349,3 @@ def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> tuple[Tensor, ...]:
     for handle in handles:
         handle.wait()
     return tuple(into)
-
-
-def _messages(operations: Sequence[P2POp]) -> Sequence[P2POp]:
-    if not isinstance(operations, list | tuple) or not all(isinstance(operation, P2POp) for operation in operations):
-        raise TypeError(f"For 'batch_isend_irecv', 'p2p_op_list' must be a list of P2POp, but got {operations!r}")
-    if not operations:
-        raise ValueError("For 'batch_isend_irecv', 'p2p_op_list' must hold a P2POp at least")
-    return operations

@@ -47,48 +47,14 @@ from .process_groups import (
 from .results import gives_new, set_comm_ops_inplace
 
 __all__ = [
-    "P2POp",
-    "all_gather",
-    "all_gather_into_tensor",
-    "all_gather_into_tensor_uneven",
-    "all_gather_object",
-    "all_reduce",
-    "all_to_all",
-    "all_to_all_single",
-    "all_to_all_v_c",
-    "barrier",
-    "batch_isend_irecv",
-    "broadcast",
-    "broadcast_object_list",
-    "destroy_process_group",
-    "gather",
-    "gather_into_tensor",
-    "gather_object",
-    "get_backend",
-    "get_global_rank",
-    "get_group_rank",
-    "get_process_group_ranks",
-    "get_rank",
-    "get_world_size",
-    "init_process_group",
-    "irecv",
-    "is_available",
-    "is_initialized",
-    "isend",
-    "new_group",
-    "recv",
-    "recv_object_list",
-    "reduce",
-    "reduce_scatter",
-    "reduce_scatter_tensor",
-    "reduce_scatter_tensor_uneven",
-    "scatter",
-    "scatter_object_list",
-    "scatter_tensor",
-    "send",
-    "send_object_list",
-    "set_comm_ops_inplace",
-]
+    "P2POp", "all_gather", "all_gather_into_tensor", "all_gather_into_tensor_uneven", "all_gather_object", "all_reduce",
+    "all_to_all", "all_to_all_single", "all_to_all_v_c", "barrier", "batch_isend_irecv", "broadcast",
+    "broadcast_object_list", "destroy_process_group", "gather", "gather_into_tensor", "gather_object", "get_backend",
+    "get_global_rank", "get_group_rank", "get_process_group_ranks", "get_rank", "get_world_size", "init_process_group",
+    "irecv", "is_available", "is_initialized", "isend", "new_group", "recv", "recv_object_list", "reduce",
+    "reduce_scatter", "reduce_scatter_tensor", "reduce_scatter_tensor_uneven", "scatter", "scatter_object_list",
+    "scatter_tensor", "send", "send_object_list", "set_comm_ops_inplace"
+]  # fmt: skip
 
 Handle = CommHandle | None
 
@@ -259,7 +225,7 @@ def all_gather_into_tensor_uneven(
     if sizes[process_group.rank or 0] != x.shape[0]:
         raise ValueError(f"For '{caller}', this rank's 'output_split_sizes' must be {x.shape[0]}, but got {sizes}")
     _check_size(caller, "output", into, sum(sizes) * (x._array.size // max(x.shape[0], 1)), x)
-    handle: Handle = _run(
+    return _run(
         "all_gather",
         into,
         f"{x._array.dtype.name} {[*sizes, *x.shape[1:]]}",
@@ -269,7 +235,6 @@ def all_gather_into_tensor_uneven(
         lambda: table.all_gather(x, group=process_group.name, sizes=sizes),
         lambda array: exchange.all_gather(process_group, array, sizes),
     )
-    return handle
 
 
 def reduce_scatter_tensor(
@@ -354,7 +319,7 @@ def reduce_scatter_tensor_uneven(
     if sum(sizes) != x.shape[0]:
         raise ValueError(f"For '{caller}', 'input_split_sizes' must add up to {x.shape[0]}, but got {sizes}")
     _check_size(caller, "output", into, sizes[process_group.rank or 0] * (x._array.size // max(x.shape[0], 1)), x)
-    handle: Handle = _run(
+    return _run(
         "reduce_scatter",
         into,
         f"{reduction}, {list(sizes)} of {_of(x)}",
@@ -364,7 +329,6 @@ def reduce_scatter_tensor_uneven(
         lambda: table.reduce_scatter(x, op=reduction, group=process_group.name, sizes=sizes),
         lambda array: exchange.reduce_scatter(process_group, array, sizes, reduction),
     )
-    return handle
 
 
 def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, async_op: bool = False) -> Handle:
@@ -393,7 +357,7 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, 
         result = exchange.reduce(process_group, array, root, reduction)
         return result if is_mine else array
 
-    handle: Handle = _run(
+    return _run(
         "reduce",
         x,
         f"{reduction} to rank {dst}, {_of(x)}",
@@ -403,7 +367,6 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, 
         lambda: _where(is_mine, table.reduce(x, root=root, op=reduction, group=process_group.name), x),
         exchanged,
     )
-    return handle
 
 
 def _where(is_mine: bool, result: Tensor, otherwise: Tensor) -> Tensor:
@@ -429,7 +392,7 @@ def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool
     """
     process_group, (x,) = check_call("broadcast", group, tensor=tensor)
     root = in_group("broadcast", "src", process_group, src)
-    handle: Handle = _run(
+    return _run(
         "broadcast",
         x,
         f"rank {src}'s {_of(x)}",
@@ -439,7 +402,6 @@ def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool
         lambda: table.broadcast(x, root=root, group=process_group.name),
         lambda array: exchange.broadcast(process_group, array, root),
     )
-    return handle
 
 
 def gather_into_tensor(
@@ -475,7 +437,7 @@ def gather_into_tensor(
         result = exchange.gather(process_group, array, root)
         return unchanged if result is None else result
 
-    handle: Handle = _run(
+    return _run(
         "gather",
         into,
         f"to rank {dst}, {_of(x)}",
@@ -485,7 +447,6 @@ def gather_into_tensor(
         lambda: _where(is_mine, table.gather(x, root=root, group=process_group.name), into),
         exchanged,
     )
-    return handle
 
 
 def scatter_tensor(
@@ -513,7 +474,7 @@ def scatter_tensor(
     table.check_divides(caller, "input_tensor", table.check_rows(caller, x, "input_tensor"), 0, process_group)
     root = in_group(caller, "src", process_group, src)
     _check_size(caller, "output_tensor", into, x._array.size // process_group.size, x)
-    handle: Handle = _run(
+    return _run(
         "scatter",
         into,
         f"rank {src}'s {_of(x)}",
@@ -523,7 +484,6 @@ def scatter_tensor(
         lambda: table.scatter(x, root=root, group=process_group.name),
         lambda array: exchange.scatter(process_group, array, root),
     )
-    return handle
 
 
 def barrier(group: str | None = None, async_op: bool = False, device_ids: Any = None) -> Handle:
@@ -730,7 +690,7 @@ def scatter(
     for source in tensors:
         _check_size("scatter", "scatter_list", source, into._array.size, into)
     flat = _flat(tensors)
-    handle: Handle = _run(
+    return _run(
         "scatter",
         into,
         f"rank {src}'s {_of(flat)}",
@@ -740,7 +700,6 @@ def scatter(
         lambda: table.scatter(flat, root=root, group=process_group.name),
         lambda array: exchange.scatter(process_group, array, root),
     )
-    return handle
 
 
 def all_to_all(

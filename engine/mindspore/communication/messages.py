@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from .process_groups import check_call, in_group
 from .results import gives_new
 
 __all__ = ["P2POp", "batch_isend_irecv", "irecv", "isend", "recv", "send"]
+
+P = TypeVar("P", bound="P2POp")
 
 
 def send(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) -> None:
@@ -148,11 +150,16 @@ def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> list[CommHandle]:
         TypeError: not a list of ``P2POp``.
         ValueError: an empty list.
     """
-    if not isinstance(p2p_op_list, list | tuple) or not all(isinstance(operation, P2POp) for operation in p2p_op_list):
+    return [
+        (isend if operation.sends else receive_into)(operation.tensor, operation.peer, operation.group, operation.tag)
+        for operation in check_messages(p2p_op_list, P2POp)
+    ]
+
+
+def check_messages(p2p_op_list: Sequence[P], kind: type[P]) -> Sequence[P]:
+    """Return the messages, which must be a list of a kind of ``P2POp``; else raise TypeError or ValueError."""
+    if not isinstance(p2p_op_list, list | tuple) or not all(isinstance(operation, kind) for operation in p2p_op_list):
         raise TypeError(f"For 'batch_isend_irecv', 'p2p_op_list' must be a list of P2POp, but got {p2p_op_list!r}")
     if not p2p_op_list:
         raise ValueError("For 'batch_isend_irecv', 'p2p_op_list' must hold a P2POp at least")
-    return [
-        (isend if operation.sends else receive_into)(operation.tensor, operation.peer, operation.group, operation.tag)
-        for operation in p2p_op_list
-    ]
+    return p2p_op_list

@@ -18,13 +18,9 @@ from .objects import from_bytes, to_bytes
 from .process_groups import in_group
 
 __all__ = [
-    "all_gather_object",
-    "broadcast_object_list",
-    "gather_object",
-    "recv_object_list",
-    "scatter_object_list",
-    "send_object_list",
-]
+    "all_gather_object", "broadcast_object_list", "gather_object", "recv_object_list", "scatter_object_list",
+    "send_object_list"
+]  # fmt: skip
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: str | None = None) -> None:
@@ -64,8 +60,7 @@ def _gather(group: Group, data: Array) -> list[Array]:
         sizes = exchange.all_gather(group, np.array([data.size], np.int64), [1] * group.size).tolist()
         return np.split(exchange.all_gather(group, data, sizes), np.cumsum(sizes)[:-1])
 
-    arrays: list[Array] = _exchange("all_gather_object", "", group, exchange_sizes_first)
-    return arrays
+    return _exchange("all_gather_object", "", group, exchange_sizes_first)
 
 
 def gather_object(

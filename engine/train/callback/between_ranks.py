@@ -100,7 +100,6 @@ def _digest(text: str) -> bytes:
 
 def _gather(group: Group, x: Array, sizes: Sequence[int]) -> Array:
     description = f"where {[*sizes]} callbacks save to"
-    array: Array = exchange.start(
+    return exchange.start(
         "all_gather", description, table.line(), group, partial(exchange.all_gather, group, x, sizes)
     ).wait()
-    return array
