@@ -549,7 +549,7 @@ def test_a_setting_of_worker_threads_is_checked_and_kept_and_says_that_it_has_no
             put(wrong)
         assert get() == value
     finally:
-        ds.config._kept[name] = before
+        ds.config._values[name] = before
     assert "without effect" in put.__doc__ and "no effect" in get.__doc__
 
 
@@ -575,7 +575,7 @@ def test_settings_of_iterators_and_of_a_file_are_kept(tmp_path: Path) -> None:
     finally:
         ds.config.set_iterator_mode()
         ds.config._seed = None
-        ds.config._kept["num_parallel_workers"] = 8
+        ds.config._values["num_parallel_workers"] = 8
 
 
 @pytest.mark.parametrize(
