@@ -61,9 +61,7 @@ CHECKS = {
         "tests/engine/same_bits.py --seed {seed} --processes {20}",
     ),
     "files": Check("how files are written", "tests/engine/file_trials.py --seed {seed}"),
-    "killed saves": Check(
-        "checkpoints of ranks", "-m tests.engine.ranks.killed_saves --kills {30} --seed {seed}"
-    ),
+    "killed saves": Check("checkpoints of ranks", "-m tests.engine.ranks.killed_saves --kills {30} --seed {seed}"),
     "checkpoints": Check("how files are read", "tests/engine/fuzz_checkpoints.py --files {100000} --seed {seed}"),
     "pauses": Check("the pause pump", "tests/kernel/random_pauses.py --pauses {1000} --seed {seed}"),
     "rank pauses": Check(

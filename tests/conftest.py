@@ -28,8 +28,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # A worker takes a file at a time (--dist loadfile), in this order: what takes long must not be the last that runs.
 LONGEST_FIRST = ("faults", "browser", "kernel", "widgets", "triton_kernels", "packaging")
-# Three selections. A reader of the README is shown that each promise holds: of a test with many cases MOST_CASES are run,
-# evenly spaced and the same each time, and tests with the mark ci_only and most of those in Chromium are left out.
+# Three selections. A reader of the README is shown that each promise holds: of a test with many cases MOST_CASES are
+# run, evenly spaced and the same each time, and tests with the mark ci_only and most of those in Chromium are left out.
 # CI=true runs every test, with IN_CI times as many cases. `make nightly` runs all cases of all tests, with
 # HOOKSCOPE_ALL_CASES=1. A file that is named on the command line is run whole. --most-cases asks for so many anywhere.
 CI_ONLY = "ci_only: what takes long and rarely tells more than what is run anyway; run where CI=true, else left out"

@@ -15,34 +15,30 @@ from types import ModuleType
 __all__ = ["install"]
 
 _ENGINE = __name__.rsplit(".", 2)[0]
+_ROOT = _ENGINE.rpartition(".")[0]
 # (old package, new package): the modules, as OLD=NEW where the last part of the name has changed, too
 _MOVED = {
-    ("", ""): "ranks=distributed serialization=formats",
+    ("", ""): "graph=compile ranks=distributed serialization=formats",
+    ("", "mindspore"): "boost common communication device_context hal jit log parallel run_check runtime",
     ("autograd", "autograd"): "plain_backward=backward steps=backward watched_backward=regions",
     ("base", "base"): "recursion_room=recursion_limit",
     ("core", "autograd"): "function grad marks offloading saved_tensors walk=backward watched_backward=regions",
-    ("", ""): "graph=compile ranks=distributed serialization=formats",
-    ("", "mindspore"): "",
-    ("", "mindspore"): "boost device_context hal log parallel run_check runtime",
-    ("", "mindspore"): "boost common communication device_context hal jit log parallel run_check runtime",
-    ("core", "autograd"): "function grad marks offloading saved_tensors walk=backward watched_backward",
     ("core", "base"): (
-        "absent=absent_names atomic_write checks=argument_checks file_labels "
-        "later=deferred_checks modes names=module_names nearest=nearest_name places=code_origin "
-        "shown=quoting silence=float_warnings surfaces types"
+        "absent=absent_names atomic_write checks=argument_checks file_labels later=deferred_checks modes "
+        "names=module_names nearest=nearest_name places=code_origin shown=quoting silence=float_warnings surfaces "
+        "types"
     ),
     ("core", "nn"): "func_graph",
     ("core", "tape"): "hooks progress recording=tape taps",
     ("core", "tensors"): (
-        "backend beside=unrecorded blocks dtype dtype_names generator initializer interchange "
-        "kinds=type_kinds nested operator overflow parameter placeholder precision printing "
-        "random tensor views"
+        "backend beside=unrecorded blocks dtype dtype_names generator initializer interchange kinds=type_kinds "
+        "nested operator overflow parameter placeholder precision printing random tensor views"
     ),
     ("cpu", "cpu"): "telling=notices",
     ("cpu", "cpu.arrays"): "copying elements masking matmul philox rows scattering segments sparse",
     ("cpu", "cpu.neural"): (
-        "activation attention batch_norm convolution cross_entropy dropout layer_norm pooling recurrent "
-        "softmax windows winograd"
+        "activation attention batch_norm convolution cross_entropy dropout layer_norm pooling recurrent softmax "
+        "windows winograd"
     ),
     ("cpu", "cpu.optim"): "adam stepping updates",
     ("cpu.compiled", "cpu.compiled"): "words=memory_words",
@@ -58,84 +54,48 @@ _MOVED = {
     ("debug", "debug.diagnose"): "checks conditions cures offered_cures",
     ("debug", "debug.record"): "counts newest=newest_values rows tables",
     ("debug", "debug.stop"): "stepping",
-    ("debug", "debug.watch"): (
-        "hooks newest_session observer own_runs paths taken_roots=roots visits  watches watching"
-    ),
-    (
-        "debug.across_ranks",
-        "debug.compare.ranks",
-    ): "alike_rows comparison details digests findings naming recorder records",
-    ("debug.captures", "debug.record"): (
-        "by_array=array_table capture capturing=recorder given_up=evicted held=memory ring size_texts statistics"
-    ),
+    ("debug", "debug.watch"): "hooks newest_session observer own_runs paths taken_roots=roots visits watches watching",
+    ("debug.captures", "debug.record"): "by_array=array_table capturing=recorder given_up=evicted held=memory",
     ("debug.checks", "debug.diagnose"): (
-        "causes condition_pauses examiner figures_by_step findings finiteness "
-        "looked_for=selection nonfinite=nonfinite_text producer provenance report session_checks "
-        "streaks"
+        "causes condition_pauses examiner figures_by_step findings finiteness looked_for=selection "
+        "nonfinite=nonfinite_text producer provenance report session_checks streaks"
     ),
-    ("debug.checks", "debug.diagnose.checks"): (
-        "data_checks initial_values loss_checks loss_course network_checks operands "
-        "optimizer_checks owners updates use_checks watcher"
-    ),
-    ("debug.comparing", "debug.compare"): (
-        "compare difference differentiated gradient_check gradient_rows isolated likeness slopes wrong_gradients"
-    ),
-    ("debug.conditions", "debug.diagnose.conditions"): (
-        "activations condition consequences data gradients loss network nonfinite optimizer own=user parameters values"
-    ),
-    ("debug.pausing", "debug.stop"): (
-        "bprop_stops breakpoint breakpoints cell_stops editing expression line_stops next_stop "
-        "operator_stops pause paused_scope pauses points showing stops terminal undo"
-    ),
-    ("debug.stepping", "debug.stop.stepping"): "bprop history stepper tracing user_code variables",
-    ("nn", "nn"): "restoring=snapshots",
-    ("graph", "compile"): (
-        "arguments buffers calls cells early_updates following function fusion gpu_loops graph guarded holding inputs "
-        "lengths loops passes plan reads recompute scalars shapes sizes trace traced_array tracer words"
-    ),
-    ("graph", "compile"): "cells function graph inputs loops passes plan sizes trace traced_array",
+    ("debug.conditions", "debug.diagnose.conditions"): "own=user",
+    ("distributed", "distributed"): "together=synchronization",
     ("graph", "compile.guards"): "arguments holding=guards reads=inspection words=memory_words",
     ("graph", "compile.loops"): "buffers gpu_loops scalars=scalar_programs",
     ("graph", "compile.passes"): "early_updates fusion recompute",
     ("graph", "compile.plan"): "following=recorded_calls guarded=guarded_plan",
     ("graph", "compile.trace"): "calls lengths shapes=shape_rules tracer",
     ("graph", "formats"): "mindir onnx",
-    ("graph.mindir", "formats.mindir"): "dump messages reading steps writing",
-    ("graph.onnx", "formats.onnx"): (
-        "draft elementwise gradients indexing layers reading reductions shapes versions writing"
-    ),
-    ("nn", "nn.layers"): (
-        "activation arrays conv derivatives dropout embedding image_similarity images linear "
-        "matrices normalization norms padding pooling rnn special transformer"
-    ),
-    # Modules that were divided: the package has their functions.
     ("mint", ""): "functions=mint",
-    ("ops", "ops"): (
-        "elementary=elementwise loss=neural matrices=linalg scattering=indexing shape=shapes sorting=indexing "
-        "statistics=reduction"
+    ("nn", "nn"): "restoring=snapshots",
+    ("nn", "nn.layers"): (
+        "activation arrays conv derivatives dropout embedding image_similarity images linear matrices "
+        "normalization norms padding pooling rnn special transformer"
     ),
-    ("ops.linalg", "ops"): "decompositions=linalg",
-    ("ops", "ops.elementwise"): "arithmetic comparison complexes=complex_numbers exponentials special",
+    ("ops", "ops"): "matrices=linalg",
+    ("ops", "ops.elementwise"): "arithmetic comparison complexes=complex_numbers elementary exponentials special",
     ("ops", "ops.higher_order"): "composite control hook_backward loops transforms",
-    ("ops", "ops.image"): "boxes colors  regions resizing",
-    ("ops", "ops.indexing"): "gathering lookup sequences",
+    ("ops", "ops.image"): "boxes colors regions resizing",
+    ("ops", "ops.indexing"): "gathering lookup scattering sequences sorting",
     ("ops", "ops.legacy"): (
         "drawing_primitives fused_updates looking=side_effects matrix_primitives picked_segments updates value_names"
     ),
     ("ops", "ops.linalg"): "bands diagonals products spectra",
     ("ops", "ops.neural"): (
-        "activation adaptive_pooling attention convolution ctc deformable normalization pooling recurrent unpooling"
+        "activation adaptive_pooling attention convolution ctc deformable loss normalization pooling recurrent "
+        "unpooling"
     ),
     ("ops", "ops.random"): "candidates drawing dropping=dropout",
-    ("ops", "ops.shapes"): "creation data_formats joining margins=padding rearranging slicing",
-    ("ops", "ops.sparse"): (
-        " sparse_matrices=matrices sparse_parts=components sparse_tensors=tensors sparse_unary=unary"
-    ),
-    ("distributed", "distributed"): "together=synchronization",
-    ("ranks", "distributed"): "exchange mailbox notes settings together=synchronization waiting worker world",
+    ("ops", "ops.reduction"): "statistics",
+    ("ops", "ops.shapes"): "creation data_formats joining margins=padding rearranging shape=reshape slicing",
+    ("ops", "ops.sparse"): "sparse_matrices=matrices sparse_parts=components sparse_tensors=tensors sparse_unary=unary",
+    ("ops.linalg", "ops"): "decompositions=linalg",
+    ("ranks", "distributed"): "together=synchronization",
     ("serialization", "formats"): (
-        "ckpt converting=conversion exporting=export free_memory loading=load_checkpoint "
-        "names=checkpoint_names safetensors saving=save_checkpoint turns=path_locks"
+        "converting=conversion exporting=export loading=load_checkpoint names=checkpoint_names "
+        "saving=save_checkpoint turns=path_locks"
     ),
 }
 # Likewise below `hookscope`; they are resolved once the engine is imported.
@@ -159,7 +119,7 @@ _MOVED_ABOVE = {
 }
 _NAMES = {
     f"{root}.{old_package}.{old}".replace("..", "."): f"{root}.{new_package}.{new or old}".replace("..", ".")
-    for root, table in ((_ENGINE, _MOVED), (_ENGINE.rpartition(".")[0], _MOVED_ABOVE))
+    for root, table in ((_ENGINE, _MOVED), (_ROOT, _MOVED_ABOVE))
     for (old_package, new_package), names in table.items()
     for old, _, new in (name.partition("=") for name in names.split())
 }
@@ -170,7 +130,7 @@ _DIVIDED = {f"{_ENGINE}.core"}
 def _new_name(name: str) -> str | None:
     """Return the new name of a module that has one, or is in a package that has one."""
     package, _, last = name.rpartition(".")
-    if name in _NAMES or package == _ENGINE or not package:
+    if name in _NAMES or package == _ROOT or not package:
         return _NAMES.get(name)
     renamed = _new_name(package)
     return renamed and f"{renamed}.{last}"
@@ -182,7 +142,7 @@ class _Finder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if not fullname.startswith(_ENGINE) or not (_new_name(fullname) or fullname in _DIVIDED):
+        if not fullname.startswith(_ROOT) or not (_new_name(fullname) or fullname in _DIVIDED):
             return None
         return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]  # no base class
 

@@ -154,7 +154,7 @@ class _Way:
             for index in self._buckets[number]:
                 like = gradients[index]._array
                 part = flat[offset : offset + like.size].reshape(like.shape)
-                reduced[index] = Tensor._wrap(table.beside(like, part))
+                reduced[index] = Tensor._wrap(table.on_device_of(like, part))
                 offset += like.size
         return reduced
 
@@ -213,4 +213,4 @@ def take_first_ranks_parameters(network: Cell, group: str = table.WORLD) -> None
         done = exchange.start(
             "broadcast", description, table.line(), ranks, partial(exchange.broadcast, ranks, array, 0)
         )
-        parameter.set_data(Tensor._wrap(table.beside(parameter._array, done.wait())))
+        parameter.set_data(Tensor._wrap(table.on_device_of(parameter._array, done.wait())))

@@ -494,7 +494,7 @@ class Tensor(TensorMethods):
         handle = HookHandle(self._gradient_hooks, hook)
         for recording in state.recordings:
             if id(self._array) in recording.tracked:
-                recording.hooked[id(self._array)] = self._run_gradient_hooks
+                recording.hooks[id(self._array)] = self._run_gradient_hooks
         return handle
 
     def hooks(self) -> list[Callable[..., Any]]:

@@ -126,8 +126,8 @@ _BUILTINS = frozenset(
 )
 _ENGINE = "hookscope.engine."
 _KNOWN_MODULES = (
-    *(_ENGINE + name for name in ("autograd", "base", "compile", "cpu", "mint", "nn", "numpy", "ops", "tape", "tensors")),
-    *(_ENGINE + name for name in ("formats.mindir", "formats.onnx", "mindspore.common", "mindspore.jit")),
+    *(_ENGINE + name for name in ("autograd", "base", "compile", "cpu", "mint", "nn", "numpy", "ops", "tape")),
+    *(_ENGINE + name for name in ("tensors", "formats.mindir", "formats.onnx", "mindspore.common", "mindspore.jit")),
     "numpy",
     "scipy.fft",
     "scipy.linalg",

@@ -251,7 +251,7 @@ def all_to_all_with_output_shape(
         raise TypeError(f"For '{caller}', 'output_shape_list' must be a list or tuple of shapes, but got {kind}")
     shapes = [item.shape if isinstance(item, Tensor) else tuple(item) for item in output_shape_list]
     like = tensors[0]._array
-    into = tuple([Tensor._wrap(table.beside(like, np.zeros(shape, like.dtype))) for shape in shapes])
+    into = tuple([Tensor._wrap(table.on_device_of(like, np.zeros(shape, like.dtype))) for shape in shapes])
     handle = in_place.all_to_all([*into], tensors, group, async_op)
     return into, handle
 
@@ -284,7 +284,7 @@ def all_to_all_single_with_output_shape(
     """
     x = check_tensor(tensor, "all_to_all_single_with_output_shape", "tensor")
     shape = output_shape.shape if isinstance(output_shape, Tensor) else tuple(output_shape)
-    into = Tensor._wrap(table.beside(x._array, np.zeros(shape, x._array.dtype)))
+    into = Tensor._wrap(table.on_device_of(x._array, np.zeros(shape, x._array.dtype)))
     handle = in_place.all_to_all_single(into, x, output_split_sizes, input_split_sizes, group, async_op)
     return into, handle
 

@@ -96,7 +96,7 @@ def _run(
 
     def then(array: Array) -> None:
         fits = target._array.size == array.size
-        target._rebind(table.beside(x._array, array.reshape(target.shape) if fits else array))
+        target._rebind(table.on_device_of(x._array, array.reshape(target.shape) if fits else array))
 
     handle = CommHandle(pending, then)
     return (target, handle) if into is None else handle
@@ -548,7 +548,7 @@ def _fill(caller: str, tensors: Sequence[Tensor], result: Any, async_op: bool) -
     _, handle = result
 
     def then(array: Array) -> None:
-        _parts(tensors, Tensor._wrap(table.beside(tensors[0]._array, array.reshape(-1))))
+        _parts(tensors, Tensor._wrap(table.on_device_of(tensors[0]._array, array.reshape(-1))))
 
     return CommHandle(handle._pending, then if tensors else None)
 
@@ -794,7 +794,9 @@ def all_to_all_single(
         return result.reshape((-1, *x.shape[1:])), None
     target = Tensor._wrap(x._array)
     shape = (-1, *x.shape[1:])
-    wrapped = CommHandle(handle._pending, lambda array: target._rebind(table.beside(x._array, array.reshape(shape))))
+    wrapped = CommHandle(
+        handle._pending, lambda array: target._rebind(table.on_device_of(x._array, array.reshape(shape)))
+    )
     return target, wrapped
 
 

@@ -109,7 +109,7 @@ def receive_into(into: Tensor, src: int, group: str | None, tag: int) -> CommHan
     source, number = in_group("recv", "src", members, src), table.check_tag("recv", tag)
     like = np.empty(x.shape, x._array.dtype)
     pending = mailbox.receive(members, like, source, number, table.line())
-    return CommHandle(pending, lambda array: into._rebind(table.beside(into._array, array)))
+    return CommHandle(pending, lambda array: into._rebind(table.on_device_of(into._array, array)))
 
 
 class P2POp:

@@ -137,7 +137,7 @@ class Sharing(Cell):
         if shares is not None:
             for index, array in shares.exchanged(self.parameters, "parameters"):
                 parameter = self.parameters[index]
-                parameter._rebind(table.beside(parameter._array, array))
+                parameter._rebind(table.on_device_of(parameter._array, array))
 
     def whole_state(self) -> dict[str, Tensor]:
         """Return the optimizer's parameters and state by name, gathered from all ranks; all ranks must call this.

@@ -381,4 +381,4 @@ def check_pair(name: str, attrs: dict[str, Any] | None = None, /, **pair: Any) -
         check_type(x, Tensor, name, argument)
     input, target = pair.values()
     if taps.loss_taps:
-        taps.loss_called(name, input, target, **(attrs or {}))
+        taps.notify_loss(name, input, target, **(attrs or {}))
