@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.surfaces import declare, everywhere, prim, renamed
 from ...base.types import Array, Functions, Value
-from ...cpu import masking
+from ...cpu.arrays import masking
 from ...cpu.array_module import array_module
 from ...tensors.tensor import Tensor
 from ..arguments import check_tensor

@@ -10,7 +10,7 @@ import numpy as np
 from ...base.argument_checks import check_real, check_type
 from ...base.surfaces import declare, prim, renamed
 from ...base.types import Array
-from ...cpu import cross_entropy as cross_entropy_kernels
+from ...cpu.neural import cross_entropy as cross_entropy_kernels
 from ...cpu.array_module import array_module
 from ...cpu.widening import widen
 from ...tape import taps
