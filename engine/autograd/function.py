@@ -10,7 +10,7 @@ from ..tape.tape import Differentiable, no_recording, record, state
 from ..tensors.nested import replaced, tensors_in
 from ..tensors.operator import TENSOR_FUNCTIONS
 from ..tensors.tensor import Tensor
-from ..tensors.views import outputs_of_node, put_together
+from ..tensors.views import outputs_of_node, record_roots
 from .grad import gradient_or_zeros, summed_to
 
 __all__ = ["_Function"]
@@ -199,7 +199,7 @@ class _Function:
         if followed:
             node = _FunctionNode(context, arrays, results, differentiable)
             record(node, inputs, followed, {})
-        put_together(roots)
+        record_roots(roots)
         return results
 
     @classmethod

@@ -108,7 +108,7 @@ class _OffloadStorage:
         reference, block = self.blocks.get(id(owner), (_no_reference, None))
         if reference() is not owner:
             block = block_of(owner, self.file)
-            # The reference also prevents in-place writes by the tensor that holds the array (`views.is_own`).
+            # The reference also prevents in-place writes by the tensor that holds the array (`views.owns_memory`).
             self.blocks[id(owner)] = weakref.ref(owner), block
         return block
 

@@ -17,7 +17,7 @@ from ..tape.tape import Differentiable, no_recording, record, state
 from ..tensors.nested import Sparse, gradients_like, replaced, tensors_in
 from ..tensors.parameter import Parameter
 from ..tensors.tensor import Tensor
-from ..tensors.views import Written, detached_copies, outputs_of_node, put_together
+from ..tensors.views import WrittenTensors, detached_copies, outputs_of_node, record_roots
 from .snapshots import Snapshot
 
 if TYPE_CHECKING:
@@ -63,11 +63,11 @@ def call_with_bprop(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     tensors_given = [*tensors_in(arguments), *weights]
     inputs, written = (
         tuple([t._array for t in tensors_given]),
-        Written(tensors_given),
+        WrittenTensors(tensors_given),
     )  # before construct, which may write to them
     with no_recording():
         output = cell.construct(*args, **kwargs)
-    written.pass_on()
+    written.record_renames()
     returned = tensors_in(output)
     tensors, roots = outputs_of_node(returned, [t._array.view() for t in returned], tensors_given)
     if not tensors:
@@ -76,7 +76,7 @@ def call_with_bprop(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     own_output = replaced(output, detached_copies(tensors))
     node = _CustomBprop(cell, arguments, weights, own_output, previous)
     record(node, inputs, tuple([t._array for t in tensors]), {})
-    put_together(roots)
+    record_roots(roots)
     return replaced(output, list(tensors))
 
 

@@ -27,7 +27,7 @@ from ..tensors import precision, random
 from ..tensors.nested import replaced, tensors_in
 from ..tensors.parameter import Parameter
 from ..tensors.tensor import Tensor
-from ..tensors.views import Written, detached_copies, outputs_of_node, places_in, put_in, put_together
+from ..tensors.views import WrittenTensors, detached_copies, link_to_roots, outputs_of_node, record_roots, root_links
 
 if TYPE_CHECKING:
     from .members import CellBase
@@ -147,7 +147,7 @@ def run_to_recompute(
             return function(*args, **kwargs)
     node = _Recompute(function, cell, second_context, args, kwargs)
     tensors_given = [*tensors_in((args, kwargs)), *node.held]
-    written = Written([t for t in tensors_given if not _is_moved_along(t)])
+    written = WrittenTensors([t for t in tensors_given if not _is_moved_along(t)])
     outer = state.recordings
     used = _Used(outer)
     state.recordings = (used,)
@@ -178,7 +178,7 @@ def run_to_recompute(
     if outputs or news:
         node.leave_to_the_tape(used.arrays)
         record(node, tuple(used.arrays), (*outputs, *news), {})
-    put_together(roots)
+    record_roots(roots)
     for (tensor, _), new in zip(changed, news, strict=True):
         tensor._rebind(new)
     return replaced(output, tensors)
@@ -283,7 +283,7 @@ class _Recompute(Differentiable, RecomputeNode):
         # Copies: the function may rebind its arguments, and the cell its parameters.
         self.args, self.kwargs = replaced((args, kwargs), detached_copies(tensors_in((args, kwargs))))
         self.held: list[Tensor] = [] if cell is None else _state_of(cell)
-        self.shared = places_in(tensors_in((args, kwargs)), self.held)
+        self.shared = root_links(tensors_in((args, kwargs)), self.held)
         self.values = [t._array for t in self.held]
         self.dtype, self.listed = precision.current(), precision.listed()
         self.random = random.position()
@@ -354,7 +354,7 @@ class _Recompute(Differentiable, RecomputeNode):
         restored = [(t, inputs[p]) for t, p in zip(tensors, self.places, strict=True) if p is not None]
         for tensor, array in restored:
             tensor._array = array
-        copies = put_in(detached_copies(tensors), self.shared)
+        copies = link_to_roots(detached_copies(tensors), self.shared)
         for tensor, _ in restored:
             tensor._array = _NOTHING
         return replaced((self.args, self.kwargs), copies)

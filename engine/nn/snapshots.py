@@ -130,7 +130,7 @@ class Snapshot:
 
     def _store_tensor(self, tensor: Tensor) -> None:
         """Store the arrays of a tensor and of those that share its elements: the tape identifies them by these."""
-        root = tensor if tensor._view is None or not tensor._view.is_part else tensor._view.held
+        root = tensor if tensor._view is None or not tensor._view.is_part else tensor._view.root_or_reference
         for tensor_or_view in (tensor, root, *[reference() for reference in root._views or ()]):
             if tensor_or_view is not None:
                 self._tensors[id(tensor_or_view)] = tensor_or_view, tensor_or_view._array, tensor_or_view._view

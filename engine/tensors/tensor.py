@@ -452,9 +452,9 @@ class Tensor(TensorMethods):
             state.tracer.rebinds(self)
         self._array = array
         if self._view is not None or self._views is not None:
-            from .views import hand_on
+            from .views import propagate_values
 
-            hand_on(self, by_user)
+            propagate_values(self, by_user)
 
     @np.errstate(all="ignore")
     def assign_value(self, value: TensorLike) -> Tensor:

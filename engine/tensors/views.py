@@ -28,21 +28,21 @@ __all__ = [
     "OWN_REFERENCES",
     "ReshapeOperator",
     "ViewOperator",
-    "Written",
+    "WrittenTensors",
     "alias_of",
     "aliases_of",
+    "apply_steps",
     "detached_copies",
-    "hand_on",
-    "is_held_alone",
-    "is_own",
+    "is_sole_holder",
     "layout_of",
     "link",
+    "link_to_roots",
     "outputs_of_node",
-    "places_in",
-    "put_in",
-    "put_together",
+    "owns_memory",
+    "propagate_values",
+    "record_roots",
     "rename",
-    "seen_by_steps",
+    "root_links",
     "stop_gradient_operator",
 ]
 
@@ -55,9 +55,9 @@ class View:
     """Relation of a view to its root.
 
     Attributes:
-        held: the root, which is not a view itself; if ``is_part`` is False, a weak reference to the tensor that the
-            elements were copied from.
-        before: the ``View`` of the tensor that it was made of, if that is a view.
+        root_or_reference: the root, which is not a view itself; if ``is_part`` is False, a weak reference to the tensor
+            that the elements were copied from.
+        parent: the ``View`` of the tensor that it was made of, if that is a view.
         operator: the operator that made it.
         attrs: the attributes of the operator.
         shape: its shape; if it or the root's changes, nothing is shared any more.
@@ -65,20 +65,20 @@ class View:
         is_part: whether writing to the root changes it too; not for ``x[[0, 1]]``, which has its own elements.
     """
 
-    __slots__ = ("attrs", "before", "held", "is_part", "of_root", "operator", "shape")
+    __slots__ = ("attrs", "is_part", "of_root", "operator", "parent", "root_or_reference", "shape")
 
     def __init__(
         self,
-        held: Any,
-        before: View | None,
+        root_or_reference: Any,
+        parent: View | None,
         operator: Operator,
         attrs: dict[str, Any],
         shape: tuple[int, ...],
         of_root: tuple[int, ...],
         is_part: bool,
     ) -> None:
-        self.held = held
-        self.before = before
+        self.root_or_reference = root_or_reference
+        self.parent = parent
         self.operator = operator
         self.attrs = attrs
         self.shape = shape
@@ -88,7 +88,7 @@ class View:
     @property
     def root(self) -> Tensor | None:
         """The tensor whose elements it shares; None if that is freed."""
-        tensor: Tensor | None = self.held if self.is_part else self.held()
+        tensor: Tensor | None = self.root_or_reference if self.is_part else self.root_or_reference()
         return tensor
 
     @property
@@ -98,7 +98,7 @@ class View:
         view: View | None = self
         while view is not None:
             steps.append((view.operator, view.attrs))
-            view = view.before
+            view = view.parent
         return tuple(reversed(steps))
 
     @property
@@ -157,7 +157,7 @@ def layout_of(tensor: Tensor, bare: Callable[[Any], Any] = _unchanged) -> Layout
     view = tensor._view
     if view is None or not view.is_part:
         return _layout_of_root(tensor, bare)
-    layout = _layout_of_root(view.held, bare)
+    layout = _layout_of_root(view.root_or_reference, bare)
     for operator, attrs in bare(view.steps):
         if operator.name != "getitem":
             layout = operator.kernel(layout, **attrs)
@@ -205,7 +205,7 @@ def link(source: Tensor, result: Tensor, operator: Operator, attrs: dict[str, An
     root, previous = source, source._view
     if previous is not None:
         if previous.is_part:
-            root = previous.held
+            root = previous.root_or_reference
         else:
             previous = None
     root_or_reference = root if is_part else weakref.ref(root)
@@ -272,27 +272,27 @@ def detached_copies(tensors: Sequence[Tensor]) -> list[Tensor]:
 
 
 def outputs_of_node(
-    returned: Sequence[Tensor], arrays: Sequence[Array], given: Sequence[Tensor]
+    returned: Sequence[Tensor], arrays: Sequence[Array], arguments: Sequence[Tensor]
 ) -> tuple[list[Tensor], list[Tensor]]:
     """Return new tensors for the results of a call that is one node on the tape; they share elements as its results do.
 
     A root that was made during the call is not on the tape, so gradients could not pass it. A single view of it becomes
-    a root itself; several views get a new root, to be recorded by ``put_together``.
+    a root itself; several views get a new root, to be recorded by ``record_roots``.
 
     Args:
         returned: the tensors that the call returned, computed without a recording.
         arrays: the same values, under their names at the node on the tape.
-        given: the arguments of the call.
+        arguments: the arguments of the call.
 
     Returns:
         the tensors, and the new roots.
     """
     outputs = [Tensor._wrap(array) for array in arrays]
-    outside = {id(_root_of(tensor)) for tensor in given}
+    outer_roots = {id(_root_of(tensor)) for tensor in arguments}
     groups: dict[int, list[int]] = {}
     for index, tensor in enumerate(returned):
         root = _root_of(tensor)
-        if id(root) in outside or _is_known(root):
+        if id(root) in outer_roots or _is_tracked(root):
             link(tensor, outputs[index], alias_operator, {})
         else:
             groups.setdefault(id(root), []).append(index)
@@ -314,7 +314,7 @@ def outputs_of_node(
     return outputs, roots
 
 
-def put_together(roots: Sequence[Tensor]) -> None:
+def record_roots(roots: Sequence[Tensor]) -> None:
     """Record that the values of roots consist of those of their views.
 
     Args:
@@ -328,17 +328,17 @@ def put_together(roots: Sequence[Tensor]) -> None:
                 root._array = _applied(write_through, (root._array, view._array), {"steps": steps}, False)
 
 
-class Written:
+class WrittenTensors:
     """Tensors that a call, one node on the tape, writes to: its arguments and tensors that share elements with them.
 
     Args:
-        given: the arguments, before the call.
+        arguments: the arguments, before the call.
     """
 
-    def __init__(self, given: Sequence[Tensor]) -> None:
-        self._given = list({id(tensor): tensor for tensor in given}.values())
+    def __init__(self, arguments: Sequence[Tensor]) -> None:
+        self._arguments = list({id(tensor): tensor for tensor in arguments}.values())
         self._before: dict[int, tuple[Tensor, Array]] = {}
-        for root in {id(tensor): tensor for tensor in map(_root_of, given)}.values():
+        for root in {id(tensor): tensor for tensor in map(_root_of, arguments)}.values():
             for tensor in (root, *[reference() for reference in root._views or ()]):
                 if tensor is not None:
                     self._before[id(tensor)] = tensor, tensor._array
@@ -346,14 +346,14 @@ class Written:
     def undo(self) -> list[tuple[Tensor, Array]]:
         """Restore all previous arrays, and return the arguments that were written, with their new arrays."""
         written = [
-            (tensor, tensor._array) for tensor in self._given if _is_written(tensor, self._before[id(tensor)][1])
+            (tensor, tensor._array) for tensor in self._arguments if _is_written(tensor, self._before[id(tensor)][1])
         ]
         for tensor, array in self._before.values() if written else ():
             if _is_written(tensor, array):
                 tensor._array = array
         return written
 
-    def pass_on(self) -> None:
+    def record_renames(self) -> None:
         """Record the new values of tensors as other names of the old ones, so that gradients pass."""
         for tensor, array in self._before.values():
             if _is_written(tensor, array):
@@ -379,16 +379,16 @@ def rename(tensor: Tensor, before: Array) -> None:
 
 def _root_of(tensor: Tensor) -> Tensor:
     view = tensor._view
-    root: Tensor = tensor if view is None or not view.is_part else view.held
+    root: Tensor = tensor if view is None or not view.is_part else view.root_or_reference
     return root
 
 
-def _is_known(tensor: Tensor) -> bool:
+def _is_tracked(tensor: Tensor) -> bool:
     """Return whether a recording follows the tensor, or it is a Parameter, which no call creates."""
     return type(tensor) is not Tensor or any(id(tensor._array) in recording.tracked for recording in state.recordings)
 
 
-def places_in(tensors: Sequence[Tensor], roots: Sequence[Tensor]) -> list[tuple[Tensor, View | None] | None]:
+def root_links(tensors: Sequence[Tensor], roots: Sequence[Tensor]) -> list[tuple[Tensor, View | None] | None]:
     """Return for each tensor the root that it is (with None) or is a view of; None for the others.
 
     Args:
@@ -403,15 +403,15 @@ def places_in(tensors: Sequence[Tensor], roots: Sequence[Tensor]) -> list[tuple[
     ]
 
 
-def put_in(tensors: Sequence[Tensor], places: Sequence[tuple[Tensor, View | None] | None]) -> list[Tensor]:
-    """Return the tensors; each one with a place (``places_in``) becomes the root itself or the view of it.
+def link_to_roots(tensors: Sequence[Tensor], links: Sequence[tuple[Tensor, View | None] | None]) -> list[Tensor]:
+    """Return the tensors; each one with an entry of ``root_links`` becomes the root itself or the view of it.
 
     Args:
         tensors: new tensors.
-        places: the place of each, or None.
+        links: the root and the view of each, or None.
     """
     results = []
-    for tensor, position in zip(tensors, places, strict=True):
+    for tensor, position in zip(tensors, links, strict=True):
         if position is not None and position[1] is not None:
             _link_like(tensor, position[0], position[1])
         results.append(position[0] if position is not None and position[1] is None else tensor)
@@ -420,11 +420,11 @@ def put_in(tensors: Sequence[Tensor], places: Sequence[tuple[Tensor, View | None
 
 def _link_like(tensor: Tensor, root: Tensor, view: Any) -> None:
     """Make ``tensor`` the same view of ``root`` that ``view`` is of another root."""
-    tensor._view = View(root, view.before, view.operator, view.attrs, view.shape, view.of_root, True)
+    tensor._view = View(root, view.parent, view.operator, view.attrs, view.shape, view.of_root, True)
     root._views = [*(root._views or ()), weakref.ref(tensor)]
 
 
-def seen_by_steps(tensor: Tensor, steps: Steps) -> Tensor:
+def apply_steps(tensor: Tensor, steps: Steps) -> Tensor:
     """Return a part of a tensor, made by operators.
 
     Args:
@@ -438,15 +438,15 @@ def seen_by_steps(tensor: Tensor, steps: Steps) -> Tensor:
     return tensor
 
 
-def hand_on(tensor: Tensor, is_told: bool = False, written: Tensor | None = None) -> None:
+def propagate_values(tensor: Tensor, notifies_taps: bool = False, written: Tensor | None = None) -> None:
     """Propagate the new values of a rebound tensor to the tensors that share its elements.
 
     Args:
         tensor: a view, or a tensor that has views.
-        is_told: whether taps are notified.
+        notifies_taps: whether taps are notified.
         written: the view that the values came from, which has them already.
     """
-    is_told = is_told and bool(taps.operator_taps)
+    notifies_taps = notifies_taps and bool(taps.operator_taps)
     written_view = None if written is None else written._view
     for reference in tensor._views or ():
         other = reference()
@@ -454,12 +454,12 @@ def hand_on(tensor: Tensor, is_told: bool = False, written: Tensor | None = None
             continue
         if other._view.of_root != tensor._array.shape:
             other._view = None
-        elif written_view is not None and _is_same(other._view, written_view):
+        elif written_view is not None and _are_aliases(other._view, written_view):
             other._array = written._array  # type: ignore[union-attr]
         elif other._array.base is not tensor._array:
             array = tensor._array
             for operator, attrs in other._view.steps:
-                array = _applied(operator, (array,), attrs, is_told)
+                array = _applied(operator, (array,), attrs, notifies_taps)
             other._array = array
     view = tensor._view
     if view is None:
@@ -471,25 +471,26 @@ def hand_on(tensor: Tensor, is_told: bool = False, written: Tensor | None = None
         return
     if not steps and tensor._array.dtype == root._array.dtype:
         root._array = tensor._array  # the same value: a copy would be another value on the tape
-    elif not state.recordings and not is_told and _is_held_by_its_views_alone(root):
+    elif not state.recordings and not notifies_taps and _is_only_viewed(root):
         _write(root._array, tensor._array, steps)
     else:
-        root._array = _applied(write_through, (root._array, tensor._array), {"steps": steps or view.chain}, is_told)
-    hand_on(root, is_told, tensor)
+        attrs = {"steps": steps or view.chain}
+        root._array = _applied(write_through, (root._array, tensor._array), attrs, notifies_taps)
+    propagate_values(root, notifies_taps, tensor)
 
 
-def _is_same(one: View, other: View) -> bool:
+def _are_aliases(first: View, other: View) -> bool:
     """Return whether two views of one root are aliases of each other."""
-    if not (one.is_part and other.is_part) or alias_operator not in (one.operator, other.operator):
+    if not (first.is_part and other.is_part) or alias_operator not in (first.operator, other.operator):
         return False
-    steps = [[(operator, id(attrs)) for operator, attrs in view.steps] for view in (one, other)]
+    steps = [[(operator, id(attrs)) for operator, attrs in view.steps] for view in (first, other)]
     return steps[0] == steps[1]
 
 
-def _is_held_by_its_views_alone(root: Tensor) -> bool:
+def _is_only_viewed(root: Tensor) -> bool:
     """Return whether only the tensor and its views can observe a change of its values."""
     array = root._array
-    if not is_own(array):
+    if not owns_memory(array):
         return False
     views = 0
     for reference in root._views or ():
@@ -503,22 +504,22 @@ def _is_held_by_its_views_alone(root: Tensor) -> bool:
     return sys.getrefcount(array) <= OWN_REFERENCES + views
 
 
-def is_own(array: Any) -> bool:
+def owns_memory(array: Any) -> bool:
     """Return whether an array owns its memory, and no weak reference identifies its values."""
     if not isinstance(array, np.ndarray) or array.base is not None or not array.flags.writeable:
         return False
     return weakref.getweakrefcount(array) == 0
 
 
-def _is_own_on_gpu(array: Any) -> bool:
+def _owns_memory_on_gpu(array: Any) -> bool:
     """Return the same for an array on a GPU: other arrays of its memory hold it, as their ``base``."""
     return not isinstance(array, np.ndarray) and array.base is None and weakref.getweakrefcount(array) == 0
 
 
-def is_held_alone(tensor: Tensor) -> bool:
+def is_sole_holder(tensor: Tensor) -> bool:
     """Return whether only the tensor holds its array, so that it may be written to; the caller must not hold it."""
     array = tensor._array
-    if tensor._view is not None or tensor._views is not None or not (is_own(array) or _is_own_on_gpu(array)):
+    if tensor._view is not None or tensor._views is not None or not (owns_memory(array) or _owns_memory_on_gpu(array)):
         return False
     return sys.getrefcount(array) <= OWN_REFERENCES
 
@@ -528,13 +529,13 @@ class _Owner:
         self.array = array
 
 
-def _is_alone(bound: int, arrays: list[Array]) -> bool:
+def _is_unshared(bound: int, arrays: list[Array]) -> bool:
     owner = _Owner(arrays.pop())
     array = owner.array
     return sys.getrefcount(array) <= bound
 
 
-OWN_REFERENCES = calibrated(_is_alone, 2 if BORROWS else 3)
+OWN_REFERENCES = calibrated(_is_unshared, 2 if BORROWS else 3)
 """References to an array that is held by a tensor and one local variable."""
 
 
@@ -543,21 +544,21 @@ def _is_writable(steps: Steps) -> bool:
     return all(operator.name != "broadcast_to" for operator, _ in steps)
 
 
-def _applied(operator: Operator, inputs: tuple[Array, ...], attrs: dict[str, Any], is_told: bool) -> Array:
+def _applied(operator: Operator, inputs: tuple[Array, ...], attrs: dict[str, Any], notifies_taps: bool) -> Array:
     """Return an operator's result, and record it."""
     tracer = state.tracer
     output: Array = operator.on_arrays(*inputs, **attrs) if tracer is None else tracer.apply(operator, inputs, attrs)
     if state.recordings and operator.vjps:
         record(operator, inputs, output, attrs)
-    if is_told:
+    if notifies_taps:
         taps.notify_operator(operator.name, tuple(map(Tensor._wrap, inputs)), Tensor._wrap(output), attrs)
     return output
 
 
 def _write_through_kernel(root: Array, new: Array, steps: Steps) -> Array:
-    changed = root.copy(order="K")  # the same strides as a write in place keeps
-    _write(changed, new, steps)
-    return changed
+    copy = root.copy(order="K")  # the same strides as a write in place keeps
+    _write(copy, new, steps)
+    return copy
 
 
 def _write(array: Array, new: Array, steps: Steps) -> None:

@@ -14,7 +14,7 @@ from hookscope.engine.cpu import compiling
 from hookscope.engine.debug.record.capture import _figures
 from hookscope.engine.experimental import optim as experimental
 from hookscope.engine.mint import optim as mint
-from hookscope.engine.tensors.views import is_held_alone
+from hookscope.engine.tensors.views import is_sole_holder
 
 SHAPES = [(64, 70), (70,), (3, 5, 7, 40), (1,), (4100,)]
 
@@ -107,18 +107,18 @@ def test_figures_of_a_tensor_are_never_those_before_an_assignment() -> None:
 
 def test_who_may_be_written_in_place() -> None:
     alone = Tensor(np.ones(3, np.float32) * 2)
-    assert is_held_alone(alone)
+    assert is_sole_holder(alone)
     held = Tensor(np.ones(3, np.float32) * 2)
     array = held._array
-    assert not is_held_alone(held)
+    assert not is_sole_holder(held)
     del array
-    assert is_held_alone(held)
+    assert is_sole_holder(held)
     known = Tensor(np.ones(3, np.float32) * 2)
     reference = weakref.ref(known._array)
-    assert not is_held_alone(known) and reference() is known._array
+    assert not is_sole_holder(known) and reference() is known._array
     viewed = Tensor(np.ones(3, np.float32) * 2)
     part = viewed[1:]
-    assert not is_held_alone(viewed) and not is_held_alone(part)
+    assert not is_sole_holder(viewed) and not is_sole_holder(part)
     fixed = Tensor(np.ones(3, np.float32) * 2)
     fixed._array.flags.writeable = False
-    assert not is_held_alone(fixed)
+    assert not is_sole_holder(fixed)

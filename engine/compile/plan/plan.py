@@ -18,7 +18,7 @@ from ...cpu import compiling
 from ...tensors import random
 from ...tensors.operator import ARRAY_FUNCTIONS, COMPLEX, NEGATED, TIMES_OTHER, Operator, explained, fitted
 from ...tensors.tensor import Tensor
-from ...tensors.views import link, seen_by_steps
+from ...tensors.views import apply_steps, link
 from ..graph import (
     Apply,
     Beside,
@@ -136,7 +136,7 @@ class _Writer:
             "fitted": fitted,
             "draw": random.draw,
             "tensor": Tensor._wrap,
-            "seen": seen_by_steps,
+            "seen": apply_steps,
             "linked": link,
             "is_free": is_free,
         }

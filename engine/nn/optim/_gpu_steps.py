@@ -18,7 +18,7 @@ from ...cpu.optim import updates
 from ...cpu.optim.updates import Number
 from ...tensors.backend import many_at_once
 from ...tensors.tensor import Tensor
-from ...tensors.views import is_held_alone
+from ...tensors.views import is_sole_holder
 from ..cell import Cell
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def step(pairs: Sequence[tuple[Tensor, Update]]) -> None:
         tensors = [parameter, *[tensor for tensor in update.states if tensor is not None]]
         for tensor in tensors:
             _left_out.before.pop(id(tensor), None)  # the kernel handles the flag
-        targets = [tensor._array if is_held_alone(tensor) else xp.empty_like(tensor._array) for tensor in tensors]
+        targets = [tensor._array if is_sole_holder(tensor) else xp.empty_like(tensor._array) for tensor in tensors]
         gradient = update.arguments[0]
         row = [gradient if _is_plain(gradient) else gradient.copy("C")]
         for tensor, target in zip(tensors, targets, strict=True):

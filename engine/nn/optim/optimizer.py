@@ -24,7 +24,7 @@ from ...tensors.operator import Operator
 from ...tensors.parameter import Parameter, ParameterTuple
 from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import computed
-from ...tensors.views import is_held_alone
+from ...tensors.views import is_sole_holder
 from ..cell import Cell
 from ..learning_rate_schedule import LearningRateSchedule
 from . import _gpu_steps
@@ -833,7 +833,7 @@ def take_all(parameters: Sequence[Parameter], new_values: list[New]) -> None:
             for parameter, new in pairs:
                 take(parameter, new.compute(parameter._array))
             continue
-        targets = [[t._array if is_held_alone(t) else np.empty_like(t._array) for t in row] for row in tensors]
+        targets = [[t._array if is_sole_holder(t) else np.empty_like(t._array) for t in row] for row in tensors]
         rows = [
             (g, [(t._array, target) for t, target in zip(row, into, strict=True)])
             for g, row, into in zip(gradients, tensors, targets, strict=True)

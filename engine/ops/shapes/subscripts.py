@@ -26,7 +26,7 @@ from ...tensors.dtype import wrapped
 from ...tensors.operator import Operator
 from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import fixed
-from ...tensors.views import OWN_REFERENCES, ViewOperator, is_own, link
+from ...tensors.views import OWN_REFERENCES, ViewOperator, link, owns_memory
 from ..arguments import check_tensor
 from .broadcasting import cast_operator, fit
 from .conversion import tensor_of
@@ -231,7 +231,7 @@ def assigned(target: Tensor, index: Any, value: Any) -> Array:
         return setitem_operator(target, value, index=plain)._array
     raw = value._array if isinstance(value, Tensor) else value
     # Referenced by the tensor, by `array` here and by the call: one more means that something else uses this array.
-    output = array if is_own(array) and sys.getrefcount(array) <= OWN_REFERENCES else array.copy(order="K")
+    output = array if owns_memory(array) and sys.getrefcount(array) <= OWN_REFERENCES else array.copy(order="K")
     previous = silence()
     try:
         output[plain] = raw

@@ -12,7 +12,7 @@ import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, amp, nn
 from hookscope.engine.cpu.optim import updates
 from hookscope.engine.tensors.overflow import overflowed
-from hookscope.engine.tensors.views import is_held_alone
+from hookscope.engine.tensors.views import is_sole_holder
 from tests import strict_device
 from tests.engine.gpu_steps.training import OPTIMIZERS, READING, SCALED, scaled_training, training
 
@@ -123,18 +123,18 @@ def test_a_user_reads_what_a_checkpoint_would_hold() -> None:
 def test_who_may_be_written_in_place_on_a_gpu() -> None:
     with strict_device.device():
         alone = Tensor(np.ones(3), ms.float32) * 2
-        assert is_held_alone(alone)
+        assert is_sole_holder(alone)
         array = alone._array
-        assert not is_held_alone(alone)
+        assert not is_sole_holder(alone)
         part = array[1:]  # holds it as its base
         del array
-        assert not is_held_alone(alone)
+        assert not is_sole_holder(alone)
         del part
-        assert is_held_alone(alone)
+        assert is_sole_holder(alone)
         reference = weakref.ref(alone._array)
-        assert not is_held_alone(alone) and reference() is alone._array
+        assert not is_sole_holder(alone) and reference() is alone._array
         cut = Tensor._wrap((Tensor(np.ones(3), ms.float32) * 2)._array[1:])
-        assert not is_held_alone(cut)
+        assert not is_sole_holder(cut)
         viewed = Tensor(np.ones(3), ms.float32) * 2
         view = viewed[1:]
-        assert not is_held_alone(viewed) and not is_held_alone(view)
+        assert not is_sole_holder(viewed) and not is_sole_holder(view)
