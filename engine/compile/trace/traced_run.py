@@ -313,7 +313,7 @@ class Trace:
                 array.lengths = None
             for returned in self._returned.values():  # the attributes and shapes recorded in a view
                 while isinstance(returned, Tensor | View) and (
-                    returned := returned._view if isinstance(returned, Tensor) else returned.before
+                    returned := returned._view if isinstance(returned, Tensor) else returned.parent
                 ):
                     returned.attrs, returned.shape, returned.of_root = whole(
                         (returned.attrs, returned.shape, returned.of_root)
