@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["quoted", "shown"]
+__all__ = ["escape", "quoted"]
 
 _MOST = 120
 
 
-def shown(name: str) -> str:
+def escape(name: str) -> str:
     """Return a name with control and invisible characters escaped, truncated if it is long."""
     text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in name[:_MOST])
     return text if len(name) <= _MOST else f"{text}… ({len(name):,} characters)"

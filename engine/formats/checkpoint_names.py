@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..base.quoting import shown
+from ..base.quoting import escape
 from ..tensors.parameter import LONGEST_NAME, Parameter
 
 if TYPE_CHECKING:
@@ -66,5 +66,5 @@ def refuse_same_names(pairs: Iterable[tuple[str, Any]], caller: str) -> None:
     values: dict[str, Any] = {}
     duplicates = [name for name, value in pairs if values.setdefault(name, value) is not value]
     if duplicates:
-        names = ", ".join(f"'{shown(name)}'" for name in list(dict.fromkeys(duplicates))[:4])
+        names = ", ".join(f"'{escape(name)}'" for name in list(dict.fromkeys(duplicates))[:4])
         raise ValueError(f"For '{caller}', names must differ, but several values are named {names}")

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..base.quoting import shown
+from ..base.quoting import escape
 from ..base.types import Array
 from ..tensors.dtype import DTYPES, dtype_of
 from .checkpoint_names import is_name, is_text
@@ -85,7 +85,7 @@ def check(name: str, value: Value, caller: str) -> None:
         ValueError: text with a lone surrogate.
     """
     if isinstance(value, str) and not is_text(value):
-        raise ValueError(f"For '{caller}', the text '{shown(name)}' has half a character, which no file can hold")
+        raise ValueError(f"For '{caller}', the text '{escape(name)}' has half a character, which no file can hold")
 
 
 def write(file: BinaryIO, values: Mapping[str, Value], crc: bool) -> None:
@@ -178,7 +178,7 @@ class _Reader:
         while self.left:
             name, tensor = self._entry()
             if name in values:
-                raise self._error(f"it has '{shown(name)}' twice")
+                raise self._error(f"it has '{escape(name)}' twice")
             if tensor.tensor_type == _TEXT:
                 values[name] = self._text(name, tensor.tensor_content)
             else:
@@ -219,21 +219,21 @@ class _Reader:
         ):  # the latter from protobuf in pure Python, for a name that is not UTF-8
             raise self._error("it is no checkpoint, or damaged") from None
         if not isinstance(entry.tag, str) or not is_name(entry.tag):
-            raise self._error(f"the name '{shown(str(entry.tag))}' is empty, too long or no UTF-8 text")
+            raise self._error(f"the name '{escape(str(entry.tag))}' is empty, too long or no UTF-8 text")
         return entry.tag, entry.tensor
 
     def _text(self, name: str, content: bytes) -> str:
         try:
             return content.decode(_TEXT_CODE).rstrip("\0")
         except UnicodeDecodeError:
-            raise self._error(f"'{shown(name)}' is no UTF-32 text") from None
+            raise self._error(f"'{escape(name)}' is no UTF-32 text") from None
 
     def _array(self, name: str, tensor: Any) -> Array:
         dtype = _DTYPES.get(tensor.tensor_type)
         if dtype is None:
-            raise self._error(f"'{shown(name)}' has the unknown type '{shown(str(tensor.tensor_type))}'")
+            raise self._error(f"'{escape(name)}' has the unknown type '{escape(str(tensor.tensor_type))}'")
         if len(tensor.dims) > _MOST_AXES:
-            raise self._error(f"'{shown(name)}' has a shape that no array can have: {len(tensor.dims)} axes")
+            raise self._error(f"'{escape(name)}' has a shape that no array can have: {len(tensor.dims)} axes")
         dims, content = tuple(tensor.dims), tensor.tensor_content
         if dims == (0,) and len(content) == dtype.itemsize:
             dims = ()
@@ -242,17 +242,17 @@ class _Reader:
         if len(content) == _SLICE < expected:
             content = self._join(name, dims, tensor, expected)
         if len(content) != expected:
-            raise self._error(f"'{shown(name)}' has {len(content)} bytes, which is not {dims} of {dtype}")
+            raise self._error(f"'{escape(name)}' has {len(content)} bytes, which is not {dims} of {dtype}")
         try:
             array = np.frombuffer(content, dtype.numpy.newbyteorder("<")).reshape(dims)
         except ValueError as error:  # longer empty axes than an array supports
-            raise self._error(f"'{shown(name)}' has a shape that no array can have: {error}") from None
+            raise self._error(f"'{escape(name)}' has a shape that no array can have: {error}") from None
         return array.astype(dtype.numpy, copy=False)
 
     def _join(self, name: str, dims: tuple[int, ...], first: Any, size: int) -> Array:
         """Return the content of a tensor with several entries."""
         if size - _SLICE > self.left:
-            raise self._error(f"'{shown(name)}' has fewer bytes than {dims} of {first.tensor_type}")
+            raise self._error(f"'{escape(name)}' has fewer bytes than {dims} of {first.tensor_type}")
         content = np.empty(size, np.uint8)
         content[:_SLICE] = np.frombuffer(first.tensor_content, np.uint8)
         filled = _SLICE
@@ -260,7 +260,7 @@ class _Reader:
             tag, part = self._entry() if self.left else ("", first)
             length = len(part.tensor_content)
             if tag != name or part.tensor_type != first.tensor_type or not 0 < length <= size - filled:
-                raise self._error(f"'{shown(name)}' has {filled} bytes, which is not {dims} of {first.tensor_type}")
+                raise self._error(f"'{escape(name)}' has {filled} bytes, which is not {dims} of {first.tensor_type}")
             content[filled : filled + length] = np.frombuffer(part.tensor_content, np.uint8)
             filled += length
         return content

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..base.quoting import shown
+from ..base.quoting import escape
 from ..cpu.array_module import array_module
 from ..nn.cell import Cell
 from ..nn.func_graph import FuncGraph
@@ -107,16 +107,16 @@ def load(file_name: str, **kwargs: Any) -> FuncGraph:
     check_key(kwargs.pop("dec_key", None), "dec_key", "load")
     kwargs.pop("dec_mode", None)
     for name in kwargs:
-        raise TypeError(f"For 'load', there is no argument '{shown(name)}'")
+        raise TypeError(f"For 'load', there is no argument '{escape(name)}'")
     if not isinstance(file_name, str):
         raise ValueError(f"For 'load', 'file_name' must be a str, but got {type(file_name).__name__}")
     for form in _FORMATS.values():
         if file_name.endswith(form.suffix):
             break
     else:
-        raise ValueError(f"For 'load', 'file_name' must end in '.mindir' or '.onnx', but got '{shown(file_name)}'")
+        raise ValueError(f"For 'load', 'file_name' must end in '.mindir' or '.onnx', but got '{escape(file_name)}'")
     if "\0" in file_name or not os.path.isfile(file_name):
-        raise ValueError(f"For 'load', the file '{shown(file_name)}' does not exist")
+        raise ValueError(f"For 'load', the file '{escape(file_name)}' does not exist")
     graph: FuncGraph = import_module(f".{form.module}", __package__).read(os.path.realpath(file_name))
     return graph
 
@@ -153,7 +153,7 @@ def _checked_options(kwargs: dict[str, Any], file_format: str) -> dict[str, Any]
             raise NotImplementedError(f"For 'export', '{name}' is not covered: {alternative}")
     for name in options:
         if name != "custom_func":
-            raise TypeError(f"For 'export', there is no argument '{shown(name)}'")
+            raise TypeError(f"For 'export', there is no argument '{escape(name)}'")
     if options and file_format != "MINDIR":
         raise ValueError(f"For 'export', 'custom_func' must be left out for {file_format}: it is for MINDIR")
     if options and not callable(options["custom_func"]):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..base.argument_checks import check_type
-from ..base.quoting import shown
+from ..base.quoting import escape
 from ..nn.cell import Cell
 from ..tensors.backend import to_device
 from ..tensors.parameter import Parameter
@@ -199,7 +199,7 @@ def load_param_into_net(
     for key, value in parameter_dict.items():
         if not isinstance(key, str) or not isinstance(value, Parameter | str):
             raise TypeError(
-                f"For '{name}', '{shown(str(key))}' must be a Parameter, "
+                f"For '{name}', '{escape(str(key))}' must be a Parameter, "
                 f"but got {type(key).__name__} and {type(value).__name__}"
             )
     parameters = parameters_by_name(net, name)
@@ -224,16 +224,16 @@ def _convert(parameter: Parameter, value: Parameter | str, strict: bool) -> Tens
     """Return the value in the parameter's dtype and shape."""
     name = parameter.name
     if isinstance(value, str):
-        raise TypeError(f"For 'load_param_into_net', '{shown(name)}' must be a Parameter, but got str")
+        raise TypeError(f"For 'load_param_into_net', '{escape(name)}' must be a Parameter, but got str")
     shape = parameter.shape
     # Other devices of MindSpore append axes of length 1 to a saved matrix.
     if value.shape[: len(shape)] != shape or any(n != 1 for n in value.shape[len(shape) :]):
         raise RuntimeError(
-            f"For 'load_param_into_net', '{shown(name)}' has the shape {shape}, but the value has {value.shape}"
+            f"For 'load_param_into_net', '{escape(name)}' has the shape {shape}, but the value has {value.shape}"
         )
     if parameter.dtype != value.dtype and (strict or _kind(parameter) != _kind(value)):
         raise RuntimeError(
-            f"For 'load_param_into_net', '{shown(name)}' is {parameter.dtype}, but the value is {value.dtype}"
+            f"For 'load_param_into_net', '{escape(name)}' is {parameter.dtype}, but the value is {value.dtype}"
         )
     return Tensor._wrap(value._array.reshape(shape))
 

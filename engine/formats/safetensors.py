@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..base.quoting import shown
+from ..base.quoting import escape
 from ..base.types import Array
 from ..tensors.dtype import DTYPES, dtype_of
 
@@ -68,7 +68,7 @@ def check(name: str, value: Array | str, caller: str) -> None:
     """
     if isinstance(value, str) or not _code(value):
         kind = "a str" if isinstance(value, str) else dtype_of(value.dtype)
-        raise TypeError(f"For '{caller}', '{shown(name)}' is {kind}, which a safetensors file cannot hold; use ckpt")
+        raise TypeError(f"For '{caller}', '{escape(name)}' is {kind}, which a safetensors file cannot hold; use ckpt")
     if name == _METADATA:
         raise ValueError(f"For '{caller}', '{name}' is what a safetensors file calls its own notes; use another name")
 
@@ -119,14 +119,14 @@ def read(path: str, crc: bool) -> dict[str, Any]:
             dtype = _DTYPES.get(row["dtype"])
             if dtype is None:
                 raise ValueError(
-                    f"the checkpoint file '{path}' cannot be read: '{shown(name)}' has the type "
-                    f"'{shown(row['dtype'])}', which the engine has not"
+                    f"the checkpoint file '{path}' cannot be read: '{escape(name)}' has the type "
+                    f"'{escape(row['dtype'])}', which the engine has not"
                 )
             try:
                 array = np.empty(row["shape"], dtype.numpy.newbyteorder("<"))
             except ValueError as error:  # more axes than an array supports, or longer empty ones
                 raise ValueError(
-                    f"the checkpoint file '{path}' cannot be read: '{shown(name)}' has a shape that no array can "
+                    f"the checkpoint file '{path}' cannot be read: '{escape(name)}' has a shape that no array can "
                     f"have: {error}"
                 ) from None
             file.seek(begin + row["data_offsets"][0])
@@ -156,7 +156,7 @@ def _header(path: str) -> dict[str, Any]:
         with open(path, "rb") as file:
             header = json.loads(file.read(int.from_bytes(file.read(8), "little")), object_pairs_hook=_each_once)
     except (SafetensorError, ValueError, RecursionError) as error:
-        raise ValueError(f"the checkpoint file '{path}' cannot be read: {shown(str(error))}") from None
+        raise ValueError(f"the checkpoint file '{path}' cannot be read: {escape(str(error))}") from None
     return dict(header)
 
 

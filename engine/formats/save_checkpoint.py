@@ -11,7 +11,7 @@ import numpy as np
 
 from ..base.argument_checks import check_type
 from ..base.atomic_write import file_behind, write_file
-from ..base.quoting import shown
+from ..base.quoting import escape
 from ..base.types import Array
 from ..nn.cell import Cell
 from ..nn.optim._sharing import remote_states
@@ -90,7 +90,7 @@ def write_values(
     codec = FORMATS[format]
     for name, value in values.items():
         if not is_name(name):
-            raise ValueError(f"For '{caller}', the name '{shown(name)}' is empty, too long or has half a character")
+            raise ValueError(f"For '{caller}', the name '{escape(name)}' is empty, too long or has half a character")
         codec.check(name, value, caller)
     target = file_behind(path, caller)  # now: a thread may find another working directory
 
@@ -154,7 +154,7 @@ def _values_of(save_obj: object) -> dict[str, Any]:
         if shards := remote_states(save_obj):
             warnings.warn(
                 f"save_checkpoint: the file lacks what other ranks keep of the optimizer's state, {len(shards)} "
-                f"parameters such as '{shown(shards[0])}'; save optimizer.whole_state(), which all ranks call, or "
+                f"parameters such as '{escape(shards[0])}'; save optimizer.whole_state(), which all ranks call, or "
                 f"let each rank save to a file of its own and load all of them",
                 stacklevel=3,
             )
@@ -196,7 +196,7 @@ def _array(name: str, value: object, from_dict: bool) -> Array:
     if from_dict and isinstance(value, np.ndarray):
         return np.asarray(Tensor(value)._array)
     raise TypeError(
-        f"For 'save_checkpoint', '{shown(name)}' must be a Tensor or a Parameter, but got {type(value).__name__}"
+        f"For 'save_checkpoint', '{escape(name)}' must be a Tensor or a Parameter, but got {type(value).__name__}"
     )
 
 
@@ -208,8 +208,8 @@ def _check_append_dict(append_dict: dict[str, Any] | None) -> dict[str, Any]:
     for name, value in append_dict.items():
         if not isinstance(value, Tensor | int | float | str):
             raise TypeError(
-                f"For 'save_checkpoint', '{shown(str(name))}' in 'append_dict' must be a number, a string or a Tensor, "
-                f"but got {type(value).__name__}"
+                f"For 'save_checkpoint', '{escape(str(name))}' in 'append_dict' must be a number, a string or a "
+                f"Tensor, but got {type(value).__name__}"
             )
         if not isinstance(value, Tensor | str):
             value = Tensor(value)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..base.quoting import shown
+from ..base.quoting import escape
 from ..tensors.parameter import Parameter
 from ..tensors.tensor import Tensor
 
@@ -43,12 +43,12 @@ class FuncGraph:
             TypeError: an input is not a Tensor.
         """
         if len(inputs) != len(self.input_names):
-            names = ", ".join(map(shown, self.input_names))
+            names = ", ".join(map(escape, self.input_names))
             raise RuntimeError(
                 f"the graph '{self.name}' takes {len(self.input_names)} inputs ({names}), but got {len(inputs)}"
             )
         for name, x in zip(self.input_names, inputs, strict=True):
             if not isinstance(x, Tensor):
                 got = type(x).__name__
-                raise TypeError(f"For the graph '{self.name}', '{shown(name)}' must be a Tensor, but got {got}")
+                raise TypeError(f"For the graph '{self.name}', '{escape(name)}' must be a Tensor, but got {got}")
         return self.run(self.parameters, inputs)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..base.argument_checks import check_type
-from ..base.quoting import shown
+from ..base.quoting import escape
 from ..tensors.tensor import Tensor
 from .cell import Cell
 from .func_graph import FuncGraph
@@ -47,7 +47,7 @@ class GraphCell(Cell):
             target = graph.parameters.get(name)
             if target is not None and (target.shape != value.shape or target.dtype != value.dtype):
                 raise ValueError(
-                    f"For 'GraphCell', 'params_init' must have for '{shown(name)}' a {target.dtype} of shape "
+                    f"For 'GraphCell', 'params_init' must have for '{escape(name)}' a {target.dtype} of shape "
                     f"{target.shape}, but got a {value.dtype} of shape {value.shape}"
                 )
         for name, parameter in graph.parameters.items():

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..base.argument_checks import check_bool, check_int, check_not_negative, check_type
-from ..base.quoting import shown
+from ..base.quoting import escape
 from ..base.types import Array
 from ..tape.hooks import HookHandle
 from ..tape.tape import state
@@ -218,7 +218,7 @@ class Parameter(Tensor):
 
     def __repr__(self) -> str:
         return (
-            f"Parameter (name={shown(self.name)}, shape={self.shape}, dtype={self.dtype}, "
+            f"Parameter (name={escape(self.name)}, shape={self.shape}, dtype={self.dtype}, "
             f"requires_grad={self.requires_grad})"
         )
 
@@ -259,7 +259,7 @@ class Parameter(Tensor):
         check_type(data, Tensor | int | float, "Parameter.set_data", "data", "a Tensor, an int or a float")
         if isinstance(data, float) and self._array.dtype.kind in "biu":
             raise TypeError(
-                f"For 'Parameter.set_data', '{shown(self.name)}' is {self.dtype}, but 'data' is the float {data}"
+                f"For 'Parameter.set_data', '{escape(self.name)}' is {self.dtype}, but 'data' is the float {data}"
             )
         previous, new = self._array, data._array if isinstance(data, Tensor) else Tensor(data)._array
         self._rebind(new.view() if new.dtype == previous.dtype else new.astype(previous.dtype))
@@ -296,7 +296,7 @@ class Parameter(Tensor):
         """
         if not self.requires_grad:
             raise RuntimeError(
-                f"For 'Parameter.register_hook', '{shown(self.name)}' must have 'requires_grad' True: otherwise no "
+                f"For 'Parameter.register_hook', '{escape(self.name)}' must have 'requires_grad' True: otherwise no "
                 "gradient comes"
             )
         return super().register_hook(hook_fn)
@@ -393,7 +393,7 @@ class ParameterTuple(tuple[Parameter, ...]):
         by_name: dict[str, Parameter] = {}
         for entry in parameters:
             if by_name.setdefault(entry.name, entry) is not entry:
-                name = shown(entry.name)
+                name = escape(entry.name)
                 raise ValueError(f"For 'ParameterTuple', two parameters are named '{name}': names must differ")
         return super().__new__(cls, parameters)
 

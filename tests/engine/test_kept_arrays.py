@@ -398,7 +398,9 @@ def test_gradients_are_the_same_bits_as_with_everything_kept(watch: str, monkeyp
     if watch == "a hook":
         net.norm.register_backward_hook(lambda *_: told.append("hook"))
     found = gradients()
-    monkeypatch.setattr(recording.Recording, "_with_placeholders", lambda self, unread, inputs, output: (inputs, output))
+    monkeypatch.setattr(
+        recording.Recording, "_with_placeholders", lambda self, unread, inputs, output: (inputs, output)
+    )
     for mine, its in zip(found, gradients(), strict=True):
         np.testing.assert_array_equal(mine, its)
     assert bool(told) == (watch not in ("nobody", "a tap"))

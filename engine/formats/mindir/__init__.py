@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...base.atomic_write import write_file
-from ...base.quoting import shown
+from ...base.quoting import escape
 from ...compile.graph import Graph
 from ...nn.func_graph import FuncGraph
 from .messages import mind_ir
@@ -62,12 +62,12 @@ def read(path: str) -> FuncGraph:
 
     with open(path, "rb") as file:
         if os.fstat(file.fileno()).st_size > _MOST_BYTES:
-            raise RuntimeError(f"For 'load', the file '{shown(path)}' cannot be read: it has more than 2 GiB")
+            raise RuntimeError(f"For 'load', the file '{escape(path)}' cannot be read: it has more than 2 GiB")
         content = file.read()
     try:
         message = mind_ir()["Model"].FromString(content)
     except (DecodeError, UnicodeDecodeError):  # pure-Python protobuf raises the latter for text that is not UTF-8
         raise RuntimeError(
-            f"For 'load', the file '{shown(path)}' cannot be read: it is no MINDIR file, or damaged"
+            f"For 'load', the file '{escape(path)}' cannot be read: it is no MINDIR file, or damaged"
         ) from None
     return graph_of_message(message, path)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ... import ops
-from ...base.quoting import shown
+from ...base.quoting import escape
 from ...nn.func_graph import FuncGraph
 from ...tensors.dtype import DTYPES
 from ...tensors.parameter import Parameter
@@ -278,7 +278,7 @@ class _Reader:
             name = self._new(tensor.name)
             key = self._text(tensor.ref_key) or name
             if key in keys.values():
-                raise self._error(f"it has the parameter '{shown(key)}' twice")
+                raise self._error(f"it has the parameter '{escape(key)}' twice")
             keys[name] = key
             arrays.append((key, self._array(tensor, key)))
         inputs = [self._new(item.name) for item in graph.input]
@@ -290,7 +290,7 @@ class _Reader:
         return FuncGraph(self._text(graph.name), [name.rpartition(":")[2] for name in inputs], parameters, run)
 
     def _error(self, what: str) -> RuntimeError:
-        return RuntimeError(f"For 'load', the file '{shown(self._path)}' cannot be read: {what}")
+        return RuntimeError(f"For 'load', the file '{escape(self._path)}' cannot be read: {what}")
 
     # Names
 
@@ -306,14 +306,14 @@ class _Reader:
     def _new(self, name: Any) -> str:
         text = self._text(name)
         if not text or text in self._known:
-            raise self._error(f"the name '{shown(text)}' is empty or there twice")
+            raise self._error(f"the name '{escape(text)}' is empty or there twice")
         self._known.add(text)
         return text
 
     def _seen(self, name: Any) -> str:
         text = self._text(name)
         if text not in self._known:
-            raise self._error(f"nothing before makes '{shown(text)}', which is used")
+            raise self._error(f"nothing before makes '{escape(text)}', which is used")
         return text
 
     # Steps
@@ -322,7 +322,7 @@ class _Reader:
         inputs = tuple([self._seen(name) for name in node.input])
         kind = self._text(node.op_type)
         if len(node.output) != 1:
-            raise self._error(f"a step '{shown(kind)}' gives {len(node.output)} results, not 1")
+            raise self._error(f"a step '{escape(kind)}' gives {len(node.output)} results, not 1")
         if kind == "Constant":
             if len(node.attribute) != 1:
                 raise self._error(f"a constant has {len(node.attribute)} values, not 1")
@@ -331,7 +331,7 @@ class _Reader:
             return None
         primitive = self._primitives.get(kind.removeprefix("REF::"))
         if primitive is None or not kind.startswith("REF::"):
-            raise self._error(f"it has the step '{shown(kind)}', which is not covered")
+            raise self._error(f"it has the step '{escape(kind)}', which is not covered")
         call, count = self._call(primitive, inputs)
         return call, inputs[:count], self._new(node.output[0]), ()
 
@@ -342,7 +342,7 @@ class _Reader:
             return _told(_FUNCTIONS[name], name), len(inputs)
         primitive_class = getattr(ops, name) if name in _CLASSES else None
         if primitive_class is None:
-            raise self._error(f"it has the step '{shown(name)}', which is not covered")
+            raise self._error(f"it has the step '{escape(name)}', which is not covered")
         names = [key for key, _ in primitive_class._parameters]
         count = len(inputs)
         if primitive.prim_type == _FUNCTION:
@@ -414,18 +414,18 @@ class _Reader:
     def _array(self, tensor: Any, name: str) -> Any:
         dtype = _BY_DATA_TYPE.get(tensor.data_type)
         if dtype is None or tensor.compression_type:
-            raise self._error(f"'{shown(name)}' has the unknown type {tensor.data_type} or is compressed")
+            raise self._error(f"'{escape(name)}' has the unknown type {tensor.data_type} or is compressed")
         if tensor.HasField("external_data"):
-            raise self._error(f"'{shown(name)}' is in another file, which is not covered")
+            raise self._error(f"'{escape(name)}' is in another file, which is not covered")
         dims, content = tuple(tensor.dims), tensor.raw_data
         # Python's integers do not overflow, so a hostile product of dims cannot pass for a small one.
         expected_size = -1 if any(n < 0 for n in dims) else math.prod(dims) * dtype.itemsize
         if len(dims) > _MOST_AXES or len(content) != expected_size:
-            raise self._error(f"'{shown(name)}' has {len(content)} bytes, which is not {dims[:_MOST_AXES]} of {dtype}")
+            raise self._error(f"'{escape(name)}' has {len(content)} bytes, which is not {dims[:_MOST_AXES]} of {dtype}")
         try:
             array = np.frombuffer(content, dtype.numpy.newbyteorder("<")).reshape(dims)
         except ValueError as error:  # empty axes longer than an array allows
-            raise self._error(f"'{shown(name)}' has a shape that no array can have: {error}") from None
+            raise self._error(f"'{escape(name)}' has a shape that no array can have: {error}") from None
         return array.astype(dtype.numpy)
 
 

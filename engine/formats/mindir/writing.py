@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...base.file_labels import place_of
-from ...base.quoting import shown
+from ...base.quoting import escape
 from ...compile.graph import Apply, Beside, Derive, Draw, Fused, Graph, Node, Value, operands_of, values_in
 from ...tensors.backend import to_host
 from ...tensors.dtype import dtype_of
@@ -112,14 +112,14 @@ class Writer:
         for tensor, _ in () if self.binds else graph.effects:
             raise RuntimeError(
                 f"For 'export', the network must leave its tensors as they are, but it binds "
-                f"'{shown(getattr(tensor, 'name', None) or 'a tensor')}' anew: call set_train(False) before"
+                f"'{escape(getattr(tensor, 'name', None) or 'a tensor')}' anew: call set_train(False) before"
             )
         message.name = self._title
         self._parameters()
         for value, input_name in zip(graph.arguments, self._input_names, strict=True):
             if value in self._names:
                 raise RuntimeError(
-                    f"For 'export', '{shown(input_name)}' must be a tensor of its own, but is given twice"
+                    f"For 'export', '{escape(input_name)}' must be a tensor of its own, but is given twice"
                 )
             self._called(value, self._within(input_name))
             _describe(message.input.add(name=self._names[value]).tensor.add(), value)
@@ -162,7 +162,7 @@ class Writer:
             given.encode()
         except UnicodeEncodeError:
             raise ValueError(
-                f"For 'export', the name '{shown(given)}' has half a character, which no file can hold"
+                f"For 'export', the name '{escape(given)}' has half a character, which no file can hold"
             ) from None
         name, number = Name(f"{self._title}:{given}"), 1
         while name in self._given:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.quoting import shown
+from ...base.quoting import escape
 from ...nn.func_graph import FuncGraph
 from ...ops.indexing.sorting import topk
 from ...tensors.backend import to_device, to_host
@@ -56,11 +56,11 @@ def read(path: str) -> FuncGraph:
         ImportError: ``onnx`` is not installed.
     """
     onnx = onnx_package("load")
-    label = shown(path)
+    label = escape(path)
     try:
         model = onnx.load(path, load_external_data=False)
     except Exception as error:  # any error of the parser
-        raise RuntimeError(f"For 'load', the file '{label}' is no ONNX file: {shown(str(error))}") from None
+        raise RuntimeError(f"For 'load', the file '{label}' is no ONNX file: {escape(str(error))}") from None
     graph = model.graph
     if not all(isinstance(name, str) for name in _names(model)):  # the parser returns other names as bytes
         raise RuntimeError(f"For 'load', the file '{label}' is broken: a name is no UTF-8")
@@ -72,10 +72,10 @@ def read(path: str) -> FuncGraph:
     try:
         onnx.checker.check_model(model, full_check=True)
     except Exception as error:  # the checker and shape inference have their own exception classes
-        raise RuntimeError(f"For 'load', the file '{label}' is broken: {shown(str(error))}") from None
+        raise RuntimeError(f"For 'load', the file '{label}' is broken: {escape(str(error))}") from None
     versions = {entry.domain: entry.version for entry in model.opset_import}
     if versions != {"": OPSET}:
-        listed = ", ".join(f"{shown(domain) or 'ai.onnx'} {version}" for domain, version in versions.items())
+        listed = ", ".join(f"{escape(domain) or 'ai.onnx'} {version}" for domain, version in versions.items())
         raise RuntimeError(
             f"For 'load', the file '{label}' must be of opset {OPSET} and of no other domain, but has {listed}: "
             "onnx.version_converter may convert it"
@@ -106,7 +106,7 @@ def read(path: str) -> FuncGraph:
         results = tuple([_tensor(values[name]) for name in outputs])
         return results if len(results) > 1 else results[0]
 
-    return FuncGraph(shown(graph.name), inputs, parameters, run)
+    return FuncGraph(escape(graph.name), inputs, parameters, run)
 
 
 def _names(model: Any) -> Iterator[Any]:
@@ -137,7 +137,7 @@ def _constant(onnx: Any, node: Any, given: str) -> Any:
 
 
 def _step(onnx: Any, node: Any, given: str) -> _Step:
-    kind = shown(node.op_type)
+    kind = escape(node.op_type)
     if node.op_type not in _READERS:
         raise RuntimeError(
             f"For 'load', the file '{given}' holds the operator '{kind}', which is not read here: "

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...base.atomic_write import write_file
 from ...base.file_labels import place_of
-from ...base.quoting import shown
+from ...base.quoting import escape
 from ...compile.graph import Apply, Beside, Graph, Node, Value, draws_in, operands_of, values_in
 from ...tensors.backend import to_host
 from ...tensors.parameter import Parameter
@@ -165,4 +165,4 @@ def _used(nodes: list[Any], wanted: set[str]) -> list[Any]:
 
 
 def _described(tensor: Any) -> str:
-    return f"the parameter '{shown(tensor.name)}'" if isinstance(tensor, Parameter) else "a tensor from outside"
+    return f"the parameter '{escape(tensor.name)}'" if isinstance(tensor, Parameter) else "a tensor from outside"
