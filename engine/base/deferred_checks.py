@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .file_labels import place_of
+from .file_labels import line_label
 
 __all__ = ["ask", "ask_later", "waiting"]
 
@@ -55,4 +55,4 @@ def _line() -> str:
     frame: Any = sys._getframe(2)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
         frame = frame.f_back
-    return place_of(f"{frame.f_code.co_filename}:{frame.f_lineno}")
+    return line_label(f"{frame.f_code.co_filename}:{frame.f_lineno}")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from .code_origin import user_frame
 
-__all__ = ["file_label", "place_of", "set_file_labels", "shown_name", "warn_user"]
+__all__ = ["file_label", "file_label_or_path", "line_label", "set_file_labels", "warn_user"]
 
 _label: Callable[[str], str | None] | None = None
 
@@ -22,19 +22,19 @@ def set_file_labels(label: Callable[[str], str | None] | None) -> None:
 
 def file_label(filename: str) -> str:
     """Return the name of a user's file for messages."""
-    return _better(filename) or os.path.basename(filename)
+    return _label_of(filename) or os.path.basename(filename)
 
 
-def shown_name(filename: str) -> str:
+def file_label_or_path(filename: str) -> str:
     """Return the name of a user's file for warnings: ``Cell In[3]`` or ``/path/to/file.py``."""
-    return _better(filename) or filename
+    return _label_of(filename) or filename
 
 
-def place_of(where: str) -> str:
+def line_label(location: str) -> str:
     """Return the text of a user's line, ``file:line``: ``Cell In[3], line 4`` or ``/path/to/file.py:4``."""
-    filename, _, line = where.rpartition(":")
-    better = _better(filename)
-    return f"{better}, line {line}" if better else where
+    filename, _, line = location.rpartition(":")
+    label = _label_of(filename)
+    return f"{label}, line {line}" if label else location
 
 
 def warn_user(message: str) -> None:
@@ -49,14 +49,14 @@ def warn_user(message: str) -> None:
     warnings.warn_explicit(
         message,
         UserWarning,
-        shown_name(file),
+        file_label_or_path(file),
         frame.f_lineno,
         module=names.get("__name__", file),
         registry=names.setdefault("__warningregistry__", {}),
     )
 
 
-def _better(filename: str) -> str | None:
+def _label_of(filename: str) -> str | None:
     label = _label and _label(filename)
     # If the cell's number is unknown, the name of its nonexistent file would not help.
     return label or ("a cell" if f"{os.sep}ipykernel_" in filename else None)

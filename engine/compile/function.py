@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..base import modes
-from ..base.file_labels import place_of, warn_user
+from ..base.file_labels import line_label, warn_user
 from ..tape import taps
 from ..tape.tape import state
 from ..tensors import backend, random
@@ -345,7 +345,7 @@ class Compiled:
         self._tell(why, line)
 
     def _sentence(self, why: str, line: str = "") -> str:
-        return f"no plan can be made of '{self.name}': {why}{f' ({place_of(line)})' if line else ''}"
+        return f"no plan can be made of '{self.name}': {why}{f' ({line_label(line)})' if line else ''}"
 
     def _tell(self, why: str, line: str = "") -> None:
         if why in self.told:
@@ -411,7 +411,7 @@ def graph_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
     why = trace.why if trace.has_begun else "another thread traces or computes gradients"
     if why:
         name = getattr(function, "__qualname__", type(function).__name__)
-        raise RuntimeError(f"'{name}' has no graph: {why}{f' ({place_of(trace.line)})' if trace.line else ''}")
+        raise RuntimeError(f"'{name}' has no graph: {why}{f' ({line_label(trace.line)})' if trace.line else ''}")
     graph = trace.graph
     graph.result = replace_values(graph.result, (Made, Seen), lambda one: one.value)
     return optimized(graph)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base.argument_checks import check_int
 from ..base.code_origin import user_line
-from ..base.file_labels import place_of
+from ..base.file_labels import line_label
 from ..base.surfaces import declare, prim
 from ..base.types import Array, DTypeLike, Functions, Value
 from ..distributed import exchange, mailbox
@@ -110,7 +110,7 @@ def check_sizes(caller: str, argument: str, sizes: Any, group: Group) -> tuple[i
 
 def line() -> str:
     """Return the location of the user's code, in the form of error messages."""
-    return place_of(user_line())
+    return line_label(user_line())
 
 
 def on_host(x: Array) -> Array:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.file_labels import place_of
+from ...base.file_labels import line_label
 from ...base.quoting import escape
 from ...compile.graph import Apply, Beside, Derive, Draw, Fused, Graph, Node, Value, operands_of, values_in
 from ...tensors.backend import to_host
@@ -224,7 +224,7 @@ class Writer:
     # Parts of the message
 
     def _refused(self, node: Node, what: str) -> RuntimeError:
-        location = f" ({place_of(node.where)})" if node.where else ""
+        location = f" ({line_label(node.where)})" if node.where else ""
         return RuntimeError(f"For 'export', {what} has no form in a MINDIR file{location}")
 
     def _step(self, node: Node) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...base.atomic_write import write_file
-from ...base.file_labels import place_of
+from ...base.file_labels import line_label
 from ...base.quoting import escape
 from ...compile.graph import Apply, Beside, Graph, Node, Value, draws_in, operands_of, values_in
 from ...tensors.backend import to_host
@@ -130,7 +130,7 @@ def _draws(node: Apply) -> bool:
 
 def _step(node: Node) -> str:
     subject = "an optimizer's step" if not hasattr(node, "operator") else f"the operator '{node.operator.name}'"
-    return f"{subject} ({place_of(node.where)})" if node.where else subject
+    return f"{subject} ({line_label(node.where)})" if node.where else subject
 
 
 def _outputs(draft: Draft, results: list[Value]) -> list[Any]:
