@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any
 
 from . import ops
-from .base.module_names import renamed_copy
+from .base.module_names import copy_with_name
 from .base.surfaces import IN_PLACE, METHODS
 from .base.types import TensorLike
 from .ops.shapes.conversion import tensor_of
@@ -176,7 +176,7 @@ def _with_the_name(name: str, function: Method) -> Method:
     """Set a function's name to the one that users call, for its errors."""
     if not isinstance(function, FunctionType) or function.__name__ == function.__qualname__ == name:
         return function
-    return renamed_copy(function, name)
+    return copy_with_name(function, name)
 
 
 def bind() -> None:

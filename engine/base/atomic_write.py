@@ -33,7 +33,7 @@ def write_file(
     write: Callable[[BinaryIO], object],
     caller: str,
     mode: int | None = None,
-    wanted: Callable[[], bool] | None = None,
+    confirm: Callable[[], bool] | None = None,
 ) -> None:
     """Call ``write`` with a file; its content replaces ``path`` atomically, or not at all.
 
@@ -43,7 +43,7 @@ def write_file(
         write: gets a new file, open for writing.
         caller: the public function, for messages.
         mode: the permissions. By default a file keeps its own, and a new one gets those that the umask allows.
-        wanted: called after the write; False leaves everything unchanged.
+        confirm: called after the write; False leaves everything unchanged.
 
     Raises:
         ValueError: ``path`` has a null character.
@@ -54,7 +54,7 @@ def write_file(
     folder = os.path.dirname(target)
     _sweep(folder)
     try:
-        while not _replaced(target, folder, write, mode, wanted):
+        while not _replace(target, folder, write, mode, confirm):
             pass
     except OSError as error:
         if error.errno is None:
@@ -102,8 +102,8 @@ def file_behind(path: str | os.PathLike[str], caller: str) -> str:
     return target
 
 
-def _replaced(
-    target: str, folder: str, write: Callable[[BinaryIO], object], mode: int | None, wanted: Callable[[], bool] | None
+def _replace(
+    target: str, folder: str, write: Callable[[BinaryIO], object], mode: int | None, confirm: Callable[[], bool] | None
 ) -> bool:
     """Return whether it was done: False if a sweeper removed the hidden file before its lock."""
     if mode is None and os.path.exists(target):
@@ -124,9 +124,9 @@ def _replaced(
                 else:
                     os.chmod(hidden, mode)
             if fcntl is not None:  # before the lock ends
-                _take_name(hidden, target, wanted)
+                _take_name(hidden, target, confirm)
         if fcntl is None:  # once the file is closed: Windows does not rename open files
-            _take_name(hidden, target, wanted)
+            _take_name(hidden, target, confirm)
         return True
     finally:
         try:  # noqa: SIM105  # suppress takes steps of its own
@@ -135,8 +135,8 @@ def _replaced(
             pass  # it has the target's name
 
 
-def _take_name(hidden: str, target: str, wanted: Callable[[], bool] | None) -> None:
-    if wanted is None or wanted():
+def _take_name(hidden: str, target: str, confirm: Callable[[], bool] | None) -> None:
+    if confirm is None or confirm():
         os.replace(hidden, target)
 
 
@@ -163,10 +163,10 @@ def _sweep(folder: str) -> None:
         return  # a folder may be written to and yet not be read
     for name in names:
         if _LEFT.fullmatch(name):
-            _remove_if_left(os.path.join(folder, name))
+            _remove_stale(os.path.join(folder, name))
 
 
-def _remove_if_left(hidden: str) -> None:
+def _remove_stale(hidden: str) -> None:
     def remove(descriptor: int) -> None:
         status = os.fstat(descriptor)
         if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():

@@ -13,16 +13,16 @@ from typing import Any
 
 from .file_labels import line_label
 
-__all__ = ["ask", "ask_later", "waiting"]
+__all__ = ["defer_check", "pending_checks", "run_deferred_checks"]
 
 _OURS = str(Path(__file__).parents[1])
 _MOST = 256
 """Maximum of waiting checks; at more they are made, and the host waits."""
-waiting: list[tuple[Callable[..., None], tuple[Any, ...], dict[str, Any], str]] = []
+pending_checks: list[tuple[Callable[..., None], tuple[Any, ...], dict[str, Any], str]] = []
 """Functions to call, with their arguments, and the user's line of each."""
 
 
-def ask_later(function: Callable[..., None], *arrays: Any, **attrs: Any) -> None:
+def defer_check(function: Callable[..., None], *arrays: Any, **attrs: Any) -> None:
     """Call ``function`` with the arrays' values at the next read of values.
 
     Args:
@@ -30,19 +30,19 @@ def ask_later(function: Callable[..., None], *arrays: Any, **attrs: Any) -> None
         *arrays: arrays on a GPU.
         **attrs: further arguments.
     """
-    if len(waiting) >= _MOST:
-        ask()
-    waiting.append((function, arrays, attrs, _line()))
+    if len(pending_checks) >= _MOST:
+        run_deferred_checks()
+    pending_checks.append((function, arrays, attrs, _line()))
 
 
-def ask() -> None:
+def run_deferred_checks() -> None:
     """Make the waiting checks; none waits any longer, even if one raises.
 
     Raises:
         TypeError, ValueError, IndexError, RuntimeError: the error of the first check that fails.
     """
-    pending = waiting.copy()
-    waiting.clear()
+    pending = pending_checks.copy()
+    pending_checks.clear()
     for function, arrays, attrs, line in pending:
         try:
             function(*[x.get() if hasattr(x, "get") else x for x in arrays], **attrs)

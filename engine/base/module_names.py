@@ -17,13 +17,13 @@ from typing import Any, NoReturn
 from .absent_names import absent_in, check_module
 
 __all__ = [
+    "copy_with_name",
     "is_of_the_engine",
     "loaded",
     "name_methods",
     "names_in",
     "on_first_use",
-    "renamed_copy",
-    "told_as",
+    "set_method_names",
     "unavailable",
 ]
 
@@ -73,33 +73,33 @@ def on_first_use(
     def __getattr__(name: str) -> Any:  # noqa: N807  (it becomes the module's own)
         if name in rooms:
             submodule = import_module(f"{module}.{name}")
-            _tell()
+            _notify_loaded()
             return submodule
         if name in names:
             value = getattr(import_module(f"{_ENGINE}.{names[name]}".rstrip(".")), name)
         elif name in (absent := absent_in(_path(module) or "top")):
-            value = unavailable(f"{_shown(module)}.{name}", absent[name])
+            value = unavailable(f"{_mindspore_name(module)}.{name}", absent[name])
         else:
-            check_module(f"{_shown(module)}.{name}")
+            check_module(f"{_mindspore_name(module)}.{name}")
             raise _NoSuchName(module, name, {*rooms, *names, *absent})
         setattr(sys.modules[module], name, value)
-        _tell()
+        _notify_loaded()
         return value
 
     return __getattr__
 
 
-def _tell() -> None:
+def _notify_loaded() -> None:
     for call in loaded:
         call()
 
 
-def is_of_the_engine(one: type) -> bool:
+def is_of_the_engine(kind: type) -> bool:
     """Return whether a class is the engine's, not a user's: under the alias its module may be `mindspore`."""
-    return one.__module__.partition(".")[0] in (_ENGINE.partition(".")[0], "mindspore")
+    return kind.__module__.partition(".")[0] in (_ENGINE.partition(".")[0], "mindspore")
 
 
-def renamed_copy(function: types.FunctionType, name: str) -> types.FunctionType:
+def copy_with_name(function: types.FunctionType, name: str) -> types.FunctionType:
     """Return a copy of a function with another name, which Python's errors about its arguments use.
 
     Args:
@@ -114,17 +114,17 @@ def renamed_copy(function: types.FunctionType, name: str) -> types.FunctionType:
     return copy
 
 
-def name_methods(held: Mapping[str, Any], inner: Collection[type] = ()) -> None:
+def name_methods(namespace: Mapping[str, Any], inner: Collection[type] = ()) -> None:
     """Give methods of public classes the names of these classes, for errors about their arguments.
 
     This concerns inherited constructors, methods of the engine's base classes, and those of functions that create
     classes.
 
     Args:
-        held: names and values of a module; the classes of this package among them are changed.
+        namespace: names and values of a module; the classes of this package among them are changed.
         inner: base classes of the engine whose names do not begin with an underscore.
     """
-    for name, kind in held.items():
+    for name, kind in namespace.items():
         if not isinstance(kind, type) or name.startswith("_") or not is_of_the_engine(kind):
             continue
         for key in {key: key for base in kind.__mro__ for key in vars(base) if key in _CALLED or key[0] != "_"}:
@@ -135,10 +135,10 @@ def name_methods(held: Mapping[str, Any], inner: Collection[type] = ()) -> None:
             if owner is kind and "<locals>" in method.__qualname__:
                 method.__qualname__ = f"{kind.__name__}.{key}"
             elif owner is not kind and (key == "__init__" or owner.__name__.startswith("_") or owner in inner):
-                setattr(kind, key, renamed_copy(method, f"{kind.__name__}.{key}"))
+                setattr(kind, key, copy_with_name(method, f"{kind.__name__}.{key}"))
 
 
-def told_as(part: type, name: str) -> None:
+def set_method_names(part: type, name: str) -> None:
     """Give the methods of a base class the name of the class that it is a part of, for errors about arguments.
 
     Args:
@@ -153,13 +153,13 @@ def told_as(part: type, name: str) -> None:
 def unavailable(name: str, instead: str) -> Callable[..., NoReturn]:
     """Return a function that raises an error with the alternative to ``name``."""
 
-    def not_here(*args: Any, **kwargs: Any) -> NoReturn:
+    def unavailable_function(*args: Any, **kwargs: Any) -> NoReturn:
         raise NotImplementedError(f"{name} is not covered by hookscope: {instead}")
 
-    not_here.__name__ = not_here.__qualname__ = name.rpartition(".")[2]
-    not_here.__doc__ = f"Not covered: {instead}"
-    not_here.__mro_entries__ = not_here  # type: ignore[attr-defined]  # a class derived from it raises the same error
-    return not_here
+    unavailable_function.__name__ = unavailable_function.__qualname__ = name.rpartition(".")[2]
+    unavailable_function.__doc__ = f"Not covered: {instead}"
+    unavailable_function.__mro_entries__ = unavailable_function  # type: ignore[attr-defined]  # a class derived from it raises the same error
+    return unavailable_function
 
 
 class _NoSuchName(AttributeError):  # noqa: N818  (users see AttributeError's text)
@@ -178,13 +178,13 @@ def _path(module: str) -> str:
     return module.removeprefix(_ENGINE).removeprefix(".mindspore").lstrip(".")
 
 
-def _shown(module: str) -> str:
+def _mindspore_name(module: str) -> str:
     path = _path(module)
     return f"mindspore.{_MINDSPORE_HOMES.get(path, path)}".rstrip(".")
 
 
 def _no_such_name(module: str, name: str, more: set[str]) -> str:
-    text = f"module '{_shown(module)}' has no attribute '{name}' in hookscope, which stands in for mindspore"
+    text = f"module '{_mindspore_name(module)}' has no attribute '{name}' in hookscope, which stands in for mindspore"
     if name.startswith("__"):
         return text
     from .nearest_name import nearest

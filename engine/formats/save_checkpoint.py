@@ -96,7 +96,7 @@ def write_values(
 
     def save(wanted: Callable[[], bool]) -> None:
         # As in MindSpore, a checkpoint is read-only for its owner, and unreadable for others.
-        write_file(target, lambda file: codec.write(file, values, crc), caller, mode=0o400, wanted=wanted)
+        write_file(target, lambda file: codec.write(file, values, crc), caller, mode=0o400, confirm=wanted)
 
     save_in_turn(target, save, background)
 

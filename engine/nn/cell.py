@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar
 
 from ..base.argument_checks import check_type
 from ..base.file_labels import warn_user
-from ..base.module_names import told_as
+from ..base.module_names import set_method_names
 from ..base.nearest_name import did_you_mean
 from ..tape import taps
 from ..tensors.parameter import Parameter, ParameterTuple, _Buffer, is_generated_name
@@ -594,4 +594,4 @@ class Cell(CellHooks, CellState, CellSettings):
 
 
 for _part in (CellHooks, CellState, CellSettings):
-    told_as(_part, "Cell")
+    set_method_names(_part, "Cell")

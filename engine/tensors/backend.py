@@ -173,8 +173,8 @@ def to_host(array: Any) -> Any:
     if isinstance(array, np.ndarray):
         return array.copy()  # the copy notifies the tracer
     host = array.get()
-    if deferred_checks.waiting:
-        deferred_checks.ask()
+    if deferred_checks.pending_checks:
+        deferred_checks.run_deferred_checks()
     return host
 
 

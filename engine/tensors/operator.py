@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..base.float_warnings import quietly, restore, silence
-from ..base.module_names import renamed_copy
+from ..base.module_names import copy_with_name
 from ..base.surfaces import declare
 from ..base.types import Array
 from ..tape import taps
@@ -107,7 +107,7 @@ class Operator(Differentiable):
         OPERATORS[name] = self
         kind: Any = type(self)
         if kind.__call__ is not Operator.__call__:  # then Python's error for wrong arguments names the operator
-            body = {"__call__": renamed_copy(kind.__call__, name), "__module__": kind.__module__}
+            body = {"__call__": copy_with_name(kind.__call__, name), "__module__": kind.__module__}
             self.__class__ = type(kind.__name__, (kind,), body)
 
     def declare(self, doc: str = "", **surfaces: Any) -> Self:

@@ -139,8 +139,8 @@ def become_placeholder(tensor: Tensor, shape: Sequence[int | Symbol | None] | No
         TypeError: a length is not an int.
     """
     nothing = shape is None or list(shape) == [UNKNOWN_RANK]
-    known_lengths = [n for n in shape or () if n is not None and not isinstance(n, Symbol)]
-    if not nothing and any(check_int(n, "Tensor", "shape") < UNKNOWN_LENGTH for n in known_lengths):
+    concrete_lengths = [n for n in shape or () if n is not None and not isinstance(n, Symbol)]
+    if not nothing and any(check_int(n, "Tensor", "shape") < UNKNOWN_LENGTH for n in concrete_lengths):
         raise ValueError(f"For 'Tensor', a length in 'shape' must be 0 or more, or -1 or None, but got {shape}")
     lengths = [UNKNOWN_LENGTH if n is None else n.to_dict() if isinstance(n, Symbol) else n for n in shape or ()]
     attributes = {

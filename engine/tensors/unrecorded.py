@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..base.deferred_checks import ask_later
+from ..base.deferred_checks import defer_check
 from ..tape.tape import state
 from .tensor import Tensor
 
@@ -24,7 +24,7 @@ def computed(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> Any:
 def checked(function: Callable[..., None], *arrays: Any, **attrs: Any) -> None:
     """Call a function that raises on invalid numbers; on a GPU, deferred until the host reads values."""
     if type(arrays[0]).__module__.startswith("cupy"):
-        function = _later(function)
+        function = _deferred(function)
     if state.tracer is None:
         function(*arrays, **attrs)
     else:
@@ -32,8 +32,8 @@ def checked(function: Callable[..., None], *arrays: Any, **attrs: Any) -> None:
 
 
 @functools.cache
-def _later(function: Callable[..., None]) -> Callable[..., None]:
-    return functools.wraps(function)(functools.partial(ask_later, function))
+def _deferred(function: Callable[..., None]) -> Callable[..., None]:
+    return functools.wraps(function)(functools.partial(defer_check, function))
 
 
 def usual(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> bool:

@@ -40,7 +40,7 @@ def device(triton: bool = False) -> Iterator[Counts]:
             stack.enter_context(mock.patch.object(backend, name, getattr(backend, name)))
         _put_modules(stack)
         stack.enter_context(mock.patch.object(triton_kernels, "probe", return_value=found))
-        stack.callback(deferred_checks.waiting.clear)
+        stack.callback(deferred_checks.pending_checks.clear)
         # Graph mode and the stepper take the stand-in for the library, not for code of the user's.
         stack.enter_context(mock.patch.object(calls, "_OF_ENGINE", (*calls._OF_ENGINE, "strict_device")))
         stack.enter_context(mock.patch.object(user_code, "_LIBRARIES", (*user_code._LIBRARIES, _FOLDER)))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ...base.argument_checks import check_bool, check_type
-from ...base.module_names import told_as
+from ...base.module_names import set_method_names
 from ...base.types import Array
 from ...cpu.array_module import array_module
 from ...cpu.optim import stepping
@@ -881,4 +881,4 @@ def _with_names(parameters: list[Parameter], name: str) -> list[Parameter]:
     return parameters
 
 
-told_as(Sharing, "Optimizer")
+set_method_names(Sharing, "Optimizer")

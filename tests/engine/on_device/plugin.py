@@ -32,6 +32,6 @@ def pytest_unconfigure() -> None:
 def _on_device() -> Iterator[None]:
     ms.set_device("GPU")
     yield
-    deferred_checks.waiting.clear()
+    deferred_checks.pending_checks.clear()
     for one in counts.opened():
         one.clear()

@@ -23,7 +23,7 @@ FILE = Path(__file__).name
 def counts() -> Iterator[Any]:
     with strict_device.device() as found:
         yield found
-    assert not deferred_checks.waiting
+    assert not deferred_checks.pending_checks
 
 
 def line() -> int:
@@ -93,16 +93,16 @@ def test_what_is_allowed_is_never_told_and_a_step_waits_for_nothing(counts: Any)
     step = value_and_grad(lambda: ops.cross_entropy(head(table(x)), y), None, weights)
     counts.clear()
     loss, _ = step()
-    assert not counts.synchronizations and len(deferred_checks.waiting) == 2
-    assert np.isfinite(float(loss)) and not deferred_checks.waiting
+    assert not counts.synchronizations and len(deferred_checks.pending_checks) == 2
+    assert np.isfinite(float(loss)) and not deferred_checks.pending_checks
 
 
 def test_in_the_end_the_host_waits_rather_than_keep_more_and_more() -> None:
     x, places = Tensor([1.0, 2.0]), Tensor([1])
     for _ in range(deferred_checks._MOST + 2):
         ops.gather(x, places, 0)
-    assert len(deferred_checks.waiting) == 2
-    deferred_checks.ask()
+    assert len(deferred_checks.pending_checks) == 2
+    deferred_checks.run_deferred_checks()
 
 
 def test_a_plan_looks_too() -> None:
