@@ -59,22 +59,20 @@ def call_with_bprop(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         cell.construct(*args, **kwargs)  # raises the error about its arguments
         raise
     weights = _internal_params(cell, len(arguments))
-    previous = Snapshot((cell, arguments)) if cell.bprop_debug else None
-    tensors_given = [*tensors_in(arguments), *weights]
-    inputs, written = (
-        tuple([t._array for t in tensors_given]),
-        WrittenTensors(tensors_given),
-    )  # before construct, which may write to them
+    snapshot = Snapshot((cell, arguments)) if cell.bprop_debug else None
+    operands = [*tensors_in(arguments), *weights]
+    # Before construct, which may write to them.
+    inputs, written = tuple([t._array for t in operands]), WrittenTensors(operands)
     with no_recording():
         output = cell.construct(*args, **kwargs)
     written.record_renames()
     returned = tensors_in(output)
-    tensors, roots = outputs_of_node(returned, [t._array.view() for t in returned], tensors_given)
+    tensors, roots = outputs_of_node(returned, [t._array.view() for t in returned], operands)
     if not tensors:
         return output
     # The bprop has separate tensors: the results of construct, whatever a hook writes into the others.
-    own_output = replaced(output, detached_copies(tensors))
-    node = _CustomBprop(cell, arguments, weights, own_output, previous)
+    bprop_output = replaced(output, detached_copies(tensors))
+    node = _CustomBprop(cell, arguments, weights, bprop_output, snapshot)
     record(node, inputs, tuple([t._array for t in tensors]), {})
     record_roots(roots)
     return replaced(output, list(tensors))
@@ -88,15 +86,15 @@ def _positional(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
 
 
 def _internal_params(cell: Cell, count: int) -> list[Parameter]:
-    listed = cell.__dict__.get("internal_params", getattr(type(cell), "internal_params", None)) or []
-    for index, entry in enumerate(listed):
+    entries = cell.__dict__.get("internal_params", getattr(type(cell), "internal_params", None)) or []
+    for index, entry in enumerate(entries):
         if not isinstance(entry, Parameter):
             raise TypeError(
                 f"'internal_params' of {described(cell)} must list Parameters, "
                 f"but entry {index} is {type(entry).__name__}; {_signature(cell, count)} returns "
                 "(gradients of the inputs, {parameter: gradient})"
             )
-    return list(listed)
+    return list(entries)
 
 
 class _CustomBprop(Differentiable):
@@ -105,10 +103,10 @@ class _CustomBprop(Differentiable):
     name = "bprop"
 
     def __init__(
-        self, cell: Cell, arguments: tuple[Any, ...], weights: list[Parameter], output: Any, before: Snapshot | None
+        self, cell: Cell, arguments: tuple[Any, ...], weights: list[Parameter], output: Any, snapshot: Snapshot | None
     ) -> None:
         self.cell = cell
-        self.before = before
+        self.snapshot = snapshot
         self.arguments = arguments
         self.weights = weights
         self.output = output
@@ -117,10 +115,10 @@ class _CustomBprop(Differentiable):
         self, functions: Any, tracked: set[int], gradient: Any, output: Any, inputs: tuple[Any, ...], attrs: Any
     ) -> list[tuple[Array, Any]]:
         """Return gradients for the followed inputs and listed weights."""
-        arriving = [gradient_or_zeros(g, array) for g, array in zip(gradient, output, strict=True)]
+        output_gradients = [gradient_or_zeros(g, array) for g, array in zip(gradient, output, strict=True)]
         # As in MindSpore, a list of outputs is passed as a tuple.
         out = tuple(self.output) if isinstance(self.output, list) else self.output
-        dout = gradients_like(out, arriving)
+        dout = gradients_like(out, output_gradients)
         returned = self._call_bprop((*self.arguments, out, dout))
         of_inputs, of_weights = self._split(returned)
         gradients: list[Any] = []
@@ -131,24 +129,24 @@ class _CustomBprop(Differentiable):
         pairs = [
             (array, g) for array, g in zip(inputs, gradients, strict=True) if g is not None and id(array) in tracked
         ]
-        if self.before is not None and not functions.wraps:
+        if self.snapshot is not None and not functions.wraps:
             current = Snapshot((self.cell, self.arguments))
-            self.before.restore()  # the same parameters, buffers and random numbers as in the call that is compared
+            self.snapshot.restore()  # the same parameters, buffers and random numbers as in the call that is compared
             try:
                 self._compare({id(array): g for array, g in pairs}, dout)
             finally:
                 current.restore()
         return [(array, g if functions.wraps else g._array) for array, g in pairs]
 
-    def _call_bprop(self, given: tuple[Any, ...]) -> Any:
+    def _call_bprop(self, bprop_args: tuple[Any, ...]) -> Any:
         """Run the user's function; add the cell and the expected signature to an error."""
         try:
-            return taps.run_bprop(self.cell, self.cell.bprop, given)
+            return taps.run_bprop(self.cell, self.cell.bprop, bprop_args)
         except Exception as error:
             expected = _signature(self.cell, len(self.arguments))
-            if isinstance(error, TypeError) and not _takes(self.cell.bprop, given):
+            if isinstance(error, TypeError) and not _takes(self.cell.bprop, bprop_args):
                 raise TypeError(
-                    f"the bprop of {described(self.cell)} must take {len(given)} arguments, as {expected}, "
+                    f"the bprop of {described(self.cell)} must take {len(bprop_args)} arguments, as {expected}, "
                     f"but is bprop{inspect.signature(getattr(self.cell.bprop, '__func__', self.cell.bprop))}"
                 ) from None
             add_note_once(error, f"raised by the bprop of {described(self.cell)}, which is called as {expected}")
@@ -163,8 +161,8 @@ class _CustomBprop(Differentiable):
         arrays = [t._array for t in tensors]
 
         def construct(*values: Tensor) -> Any:
-            values_left = iter(values)
-            operands = [next(values_left) if t._array.dtype.kind in "fcV" else t for t in tensors_in(self.arguments)]
+            remaining = iter(values)
+            operands = [next(remaining) if t._array.dtype.kind in "fcV" else t for t in tensors_in(self.arguments)]
             return self.cell.construct(*replaced(self.arguments, operands))
 
         with hooks_off():
@@ -172,10 +170,10 @@ class _CustomBprop(Differentiable):
                 construct, tuple(arguments), {}, range(len(arguments)), self.weights, sens=dout, name="bprop_debug"
             )
         for tensor, array, expected in zip(tensors, arrays, [*gradients, *of_weights], strict=True):
-            got = returned.get(id(array))
-            if got is None:
+            gradient = returned.get(id(array))
+            if gradient is None:
                 continue
-            exact, actual = expected.asnumpy(), got.asnumpy()
+            exact, actual = expected.asnumpy(), gradient.asnumpy()
             difference = np.abs(exact.astype(np.complex128) - actual.astype(np.complex128))
             if difference.size and difference.max() > _TOLERANCE * max(1.0, float(np.abs(exact).max())):
                 description = (
@@ -214,7 +212,7 @@ class _CustomBprop(Differentiable):
                 f"{subject} returned {len(of_inputs)} gradients for {len(self.arguments)} inputs; "
                 "return one for each input of construct, None where there is none"
             )
-        _tell_of_more(subject, len(of_inputs), len(self.arguments))
+        _warn_of_more(subject, len(of_inputs), len(self.arguments))
         return of_inputs, of_weights
 
     def _grouped(self, flat: list[Any]) -> list[Any]:
@@ -228,19 +226,19 @@ class _CustomBprop(Differentiable):
             for a, count in zip(self.arguments, counts, strict=True)
         ]
 
-    def _split_flat(self, returned: Any, who: str) -> tuple[list[Any], dict[Parameter, Any]]:
+    def _split_flat(self, returned: Any, subject: str) -> tuple[list[Any], dict[Parameter, Any]]:
         """Return the same for a flat sequence: gradients of the inputs and then those of the weights."""
         flat = list(returned) if isinstance(returned, tuple | list) else [returned]
         count, more = len(self.arguments), len(self.weights)
         if len(flat) < count + more:
             raise RuntimeError(
-                f"{who} must return (gradients of the inputs, {{parameter: gradient}}), because 'internal_params' is "
-                f"set, or all {count} + {more} gradients one after another, but returned {len(flat)}"
+                f"{subject} must return (gradients of the inputs, {{parameter: gradient}}), because 'internal_params' "
+                f"is set, or all {count} + {more} gradients one after another, but returned {len(flat)}"
             )
-        _tell_of_more(who, len(flat), count + more)
+        _warn_of_more(subject, len(flat), count + more)
         return flat[:count], dict(zip(self.weights, flat[count:], strict=False))
 
-    def _fitted(self, argument: Any, gradient: Any, what: str) -> list[Tensor | None]:
+    def _fitted(self, argument: Any, gradient: Any, description: str) -> list[Tensor | None]:
         """Return the gradient(s) for one argument, in its dtype; none for an argument that is not a tensor."""
         if isinstance(argument, tuple | list):
             if gradient is None or not tensors_in(argument):
@@ -248,13 +246,13 @@ class _CustomBprop(Differentiable):
             slots = gradient if isinstance(gradient, tuple | list) else [gradient]
             if len(slots) != len(argument):
                 raise RuntimeError(
-                    f"the bprop of {described(self.cell)} returned {what} with {len(slots)} entries, "
+                    f"the bprop of {described(self.cell)} returned {description} with {len(slots)} entries, "
                     f"but the input has {len(argument)}"
                 )
-            return [g for a, s in zip(argument, slots, strict=True) for g in self._fitted(a, s, what)]
+            return [g for a, s in zip(argument, slots, strict=True) for g in self._fitted(a, s, description)]
         if isinstance(argument, dict):
             by_key = gradient if isinstance(gradient, dict) else {}
-            return [g for key, a in argument.items() for g in self._fitted(a, by_key.get(key), what)]
+            return [g for key, a in argument.items() for g in self._fitted(a, by_key.get(key), description)]
         if isinstance(argument, Sparse):
             argument = argument.values
             gradient = gradient.values if isinstance(gradient, Sparse) else gradient
@@ -262,11 +260,11 @@ class _CustomBprop(Differentiable):
             return []
         if gradient is None:
             return [None]
-        fitted = gradient if isinstance(gradient, Tensor) else _number(gradient, self.cell, what)
+        fitted = gradient if isinstance(gradient, Tensor) else _number(gradient, self.cell, description)
         fitted = summed_to(fitted, argument.shape)
         if fitted.shape != argument.shape:
             raise RuntimeError(
-                f"the bprop of {described(self.cell)} returned {what} of shape {fitted.shape}, "
+                f"the bprop of {described(self.cell)} returned {description} of shape {fitted.shape}, "
                 f"but the input has shape {argument.shape}"
             )
         if fitted._array.dtype != argument._array.dtype:
@@ -286,10 +284,10 @@ def _signature(cell: Cell, count: int) -> str:
     return f"bprop({', '.join(('self', *names, 'out', 'dout'))})"
 
 
-def _takes(bprop: Any, given: tuple[Any, ...]) -> bool:
+def _takes(bprop: Any, bprop_args: tuple[Any, ...]) -> bool:
     """Return whether a function can be called with these arguments."""
     try:
-        inspect.signature(bprop).bind(*given)
+        inspect.signature(bprop).bind(*bprop_args)
     except TypeError:
         return False
     except ValueError:  # a built-in without a signature
@@ -297,15 +295,18 @@ def _takes(bprop: Any, given: tuple[Any, ...]) -> bool:
     return True
 
 
-def _tell_of_more(who: str, got: int, wanted: int) -> None:
-    if got > wanted:
-        inputs = "1 input" if wanted == 1 else f"{wanted} inputs"
-        warn_user(f"{who} returned {got} gradients for {inputs}: the first {wanted} count, as in MindSpore")
+def _warn_of_more(subject: str, returned_count: int, count: int) -> None:
+    if returned_count > count:
+        inputs = "1 input" if count == 1 else f"{count} inputs"
+        warn_user(
+            f"{subject} returned {returned_count} gradients for {inputs}: the first {count} count, as in MindSpore"
+        )
 
 
-def _number(gradient: Any, cell: Cell, what: str) -> Tensor:
+def _number(gradient: Any, cell: Cell, description: str) -> Tensor:
     if not isinstance(gradient, int | float) or isinstance(gradient, bool):
         raise TypeError(
-            f"the bprop of {described(cell)} returned {what} as {type(gradient).__name__}; it must be a Tensor or None"
+            f"the bprop of {described(cell)} returned {description} as {type(gradient).__name__}; "
+            "it must be a Tensor or None"
         )
     return Tensor(gradient)

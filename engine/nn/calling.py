@@ -59,13 +59,13 @@ def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         _local.depth = depth + 1
         if depth and not depth % CALLS:
             is_raised = adjust_recursion_limit(depth)
-        hooking = hooks_enabled()
-        if hooking and cell._hooks["forward_pre"]:
+        runs_hooks = hooks_enabled()
+        if runs_hooks and cell._hooks["forward_pre"]:
             args, kwargs = _run_forward_pre(cell, args, kwargs)
         call = taps.begin_call(cell, args, kwargs) if taps.cell_taps else None
         run = _run if cell._offload is None or not state.recordings else _run_and_offload
         if call is None:
-            return run(cell, args, kwargs, hooking)
+            return run(cell, args, kwargs, runs_hooks)
         args, kwargs = call.args, call.kwargs
         regions: list[tuple[Recording, Region]] = []
         for recording in state.recordings:
@@ -74,7 +74,7 @@ def call_observed(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
             region.outer_regions = tuple(regions)
             regions.append((recording, region))
         try:
-            output = run(cell, args, kwargs, hooking, call)
+            output = run(cell, args, kwargs, runs_hooks, call)
         except BaseException as error:
             taps.fail_call(call, error)
             raise
@@ -99,23 +99,23 @@ def _arrays_in(value: Any) -> list[Any]:
         return []
 
 
-def _run_and_offload(cell: Cell, *how: Any) -> Any:
+def _run_and_offload(cell: Cell, *run_args: Any) -> Any:
     from ..autograd.offloading import Offloading
 
     if state.tracer is not None:
         state.tracer.leak("a plan holds all its arrays, and this cell is to offload them")
     with Offloading(cell._offload or 0):
-        return _run(cell, *how)
+        return _run(cell, *run_args)
 
 
 def _run(
-    cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any], hooking: bool, call: taps.CellCall | None = None
+    cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any], runs_hooks: bool, call: taps.CellCall | None = None
 ) -> Any:
-    watching = hooking and state.recordings and (cell._hooks["backward"] or cell._hooks["backward_pre"])
-    marks = _BackwardMarks(cell) if watching else None
+    has_backward_hooks = runs_hooks and state.recordings and (cell._hooks["backward"] or cell._hooks["backward_pre"])
+    marks = _BackwardMarks(cell) if has_backward_hooks else None
     if marks is not None and cell._hooks["backward"]:  # as in MindSpore, backward-pre hooks alone follow no input
-        args = marks.on_inputs(args)
-    with_hooks = hooking and cell._hooks["forward"] and (not cell.has_custom_bprop or bprop_forward_hooks())
+        args = marks.mark_inputs(args)
+    with_hooks = runs_hooks and cell._hooks["forward"] and (not cell.has_custom_bprop or bprop_forward_hooks())
     try:
         output = _construct(cell, args, kwargs)
     except Exception:  # any error of user code; it propagates after the hooks with always_call
@@ -127,7 +127,7 @@ def _run(
         output = _run_forward(cell, entry, args, kwargs, output)
     if call is not None:  # at the position of the last forward hook, so that a tap's replacement is as a hook's
         output = taps.end_call(call, output)
-    return output if marks is None else marks.on_outputs(output)
+    return output if marks is None else marks.mark_outputs(output)
 
 
 def _construct(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -185,48 +185,49 @@ class _BackwardMarks:
         self.cell = cell
         self.kinds = [kind for kind in ("backward_pre", "backward") if cell._hooks[kind]]
         """Kinds of hooks that exist at the call; others of these kinds may be registered after it."""
-        self.sums: Gradients | None = None
+        self.grad_output: Gradients | None = None
 
     def _hooks(self, kind: str) -> tuple[Any, ...]:
         return tuple(self.cell._hooks[kind].values()) if kind in self.kinds else ()
 
-    def on_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    def mark_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Mark the tensors among the positional arguments."""
         tensors = [t for a in args if isinstance(a, Tensor | Sparse) for t in tensors_in(a)]
-        marked = Mark("backward_hook", self._leaving).apply(tensors)
-        return tuple([replaced(a, marked) if isinstance(a, Tensor | Sparse) else a for a in args])
+        new_tensors = Mark("backward_hook", self._run_backward_hooks).apply(tensors)
+        return tuple([replaced(a, new_tensors) if isinstance(a, Tensor | Sparse) else a for a in args])
 
-    def on_outputs(self, output: Any) -> Any:
+    def mark_outputs(self, output: Any) -> Any:
         """Mark the tensors of the output: as in MindSpore not nested ones, unless there are no others."""
         tensors = tensors_in(output)
         parts = tuple(output.values()) if isinstance(output, dict) else output
         indices = direct_places(parts if isinstance(parts, tuple | list) else (parts,)) or range(len(tensors))
-        marked = Mark("backward_pre_hook", self._arriving).apply([tensors[index] for index in indices])
-        for index, tensor in zip(indices, marked, strict=True):
+        mark = Mark("backward_pre_hook", self._run_backward_pre_hooks)
+        new_tensors = mark.apply([tensors[index] for index in indices])
+        for index, tensor in zip(indices, new_tensors, strict=True):
             tensors[index] = tensor
         return replaced(output, tensors)
 
-    def _arriving(self, gradients: Gradients) -> Gradients:
+    def _run_backward_pre_hooks(self, gradients: Gradients) -> Gradients:
         for entry in self._hooks("backward_pre"):
             returned = _call_hook(self.cell, "backward_pre", entry.function, gradients)
             gradients = self._checked(returned, gradients, "backward_pre", entry.function)
-        self.sums = gradients
+        self.grad_output = gradients
         if state.deferred_callbacks is not None:
-            state.deferred_callbacks.append(self._nothing_left)
+            state.deferred_callbacks.append(self._run_remaining_hooks)
         return gradients
 
-    def _leaving(self, gradients: Gradients) -> Gradients:
-        if self.sums is None:
+    def _run_backward_hooks(self, gradients: Gradients) -> Gradients:
+        if self.grad_output is None:
             return gradients
         for entry in self._hooks("backward"):
-            returned = _call_hook(self.cell, "backward", entry.function, gradients, self.sums)
+            returned = _call_hook(self.cell, "backward", entry.function, gradients, self.grad_output)
             gradients = self._checked(returned, gradients, "backward", entry.function)
-        self.sums = None
+        self.grad_output = None
         return gradients
 
-    def _nothing_left(self) -> None:
+    def _run_remaining_hooks(self) -> None:
         """Run the hooks with ``(None,)`` at the end of the backward pass if no input had one, as in MindSpore."""
-        self._leaving((None,))
+        self._run_backward_hooks((None,))
 
     def _checked(self, returned: Any, current: Gradients, kind: str, function: Callable[..., Any]) -> Gradients:
         name = getattr(function, "__qualname__", type(function).__name__)
