@@ -49,7 +49,7 @@ _local = _Local()
 
 
 @contextlib.contextmanager
-def _inside() -> Iterator[None]:
+def _recomputing() -> Iterator[None]:
     _local.depth += 1
     try:
         yield
@@ -146,17 +146,17 @@ def run_to_recompute(
         with forward_context:
             return function(*args, **kwargs)
     node = _Recompute(function, cell, second_context, args, kwargs)
-    tensors_given = [*tensors_in((args, kwargs)), *node.held]
-    written = WrittenTensors([t for t in tensors_given if not _is_moved_along(t)])
+    operands = [*tensors_in((args, kwargs)), *node.state_tensors]
+    written = WrittenTensors([t for t in operands if not _is_untrained_parameter(t)])
     outer = state.recordings
-    used = _Used(outer)
-    state.recordings = (used,)
+    input_recording = _InputRecording(outer)
+    state.recordings = (input_recording,)
     try:
-        with forward_context, _inside(), taps.logged() as node.calls:
+        with forward_context, _recomputing(), taps.logged() as node.calls:
             output = function(*args, **kwargs)
     finally:
         state.recordings = outer
-        used.nodes = []  # its nodes refer to it
+        input_recording.nodes = []  # its nodes refer to it
     returned = tensors_in(output)
     if not returned and not isinstance(output, tuple | list | dict | str | int | float | None):
         warn_user(
@@ -164,32 +164,31 @@ def run_to_recompute(
             "it has no gradient. Return tensors, in tuples, lists or dictionaries if there are several"
         )
     # A returned input keeps its name, so that its gradients are added in the same order.
-    node.given_back = [id(t._array) in used.tracked for t in returned]
+    node.is_returned_input = [id(t._array) in input_recording.tracked for t in returned]
     arrays = [
-        t._array if is_returned_input else t._array.view()
-        for t, is_returned_input in zip(returned, node.given_back, strict=True)
+        t._array if is_input else t._array.view() for t, is_input in zip(returned, node.is_returned_input, strict=True)
     ]
     # A tensor that it wrote to becomes an output of the node, through which its new values have gradients.
-    changed = written.undo()
-    node.note_written([t for t, _ in changed], tensors_in((args, kwargs)))
-    tensors, roots = outputs_of_node(returned, arrays, tensors_given)
-    news = [array.view() for _, array in changed]
-    outputs = [t._array for t, is_returned_input in zip(tensors, node.given_back, strict=True) if not is_returned_input]
-    if outputs or news:
-        node.leave_to_the_tape(used.arrays)
-        record(node, tuple(used.arrays), (*outputs, *news), {})
+    writes = written.undo()
+    node.store_written([t for t, _ in writes], tensors_in((args, kwargs)))
+    tensors, roots = outputs_of_node(returned, arrays, operands)
+    new_arrays = [array.view() for _, array in writes]
+    outputs = [t._array for t, is_input in zip(tensors, node.is_returned_input, strict=True) if not is_input]
+    if outputs or new_arrays:
+        node.release_inputs(input_recording.arrays)
+        record(node, tuple(input_recording.arrays), (*outputs, *new_arrays), {})
     record_roots(roots)
-    for (tensor, _), new in zip(changed, news, strict=True):
+    for (tensor, _), new in zip(writes, new_arrays, strict=True):
         tensor._rebind(new)
     return replaced(output, tensors)
 
 
-def _is_moved_along(tensor: Tensor) -> bool:
+def _is_untrained_parameter(tensor: Tensor) -> bool:
     """Return whether it is a Parameter that is not trained: running statistics are not differentiated."""
     return isinstance(tensor, Parameter) and not tensor.requires_grad
 
 
-class _Discarded:
+class _DiscardingList:
     """A list that discards appended entries."""
 
     def __len__(self) -> int:
@@ -199,7 +198,7 @@ class _Discarded:
         """Discard the entry."""
 
 
-class _Followed:
+class _OuterTracked:
     """The ids that the recordings around follow; updates are ignored."""
 
     def __init__(self, recordings: Iterable[Recording]) -> None:
@@ -212,7 +211,7 @@ class _Followed:
         """Ignore the ids."""
 
 
-class _HooksAround(dict[int, Any]):
+class _OuterHooks(dict[int, Any]):
     """Hooks that the first run registers on outer values; they are passed to the outer recordings."""
 
     def __init__(self, recordings: Iterable[Recording]) -> None:
@@ -225,25 +224,25 @@ class _HooksAround(dict[int, Any]):
                 recording.hooks[key] = hook
 
 
-class _Used(Recording):
+class _InputRecording(Recording):
     """A recording that keeps only the used values of the recordings around it, not the nodes."""
 
-    __slots__ = ("arrays", "seen")
+    __slots__ = ("array_ids", "arrays")
 
     def __init__(self, recordings: Iterable[Recording]) -> None:
         super().__init__(())
         self.arrays: list[Array] = []
-        self.seen: set[int] = set()
-        self.tracked = _Followed(recordings)  # type: ignore[assignment]  # only searched and extended
+        self.array_ids: set[int] = set()
+        self.tracked = _OuterTracked(recordings)  # type: ignore[assignment]  # only searched and extended
         self.nodes = _Nodes(self)  # type: ignore[assignment]
-        self.marks = _Discarded()  # type: ignore[assignment]
-        self.hooks = _HooksAround(recordings)
+        self.marks = _DiscardingList()  # type: ignore[assignment]
+        self.hooks = _OuterHooks(recordings)
 
     def use(self, inputs: tuple[Any, ...]) -> None:
         """Add the followed ones among the inputs of an operation."""
         for array in inputs:
-            if id(array) in self.tracked and id(array) not in self.seen:
-                self.seen.add(id(array))
+            if id(array) in self.tracked and id(array) not in self.array_ids:
+                self.array_ids.add(id(array))
                 self.arrays.append(array)
 
     def add_node(self, operator: Any, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
@@ -251,13 +250,13 @@ class _Used(Recording):
         self.use(inputs)
 
 
-class _Nodes(_Discarded):
-    def __init__(self, used: _Used) -> None:
-        self.used = used
+class _Nodes(_DiscardingList):
+    def __init__(self, input_recording: _InputRecording) -> None:
+        self.input_recording = input_recording
 
     def append(self, entry: Any) -> None:
         """Add the inputs of a node, discard the node."""
-        self.used.use(entry[1])
+        self.input_recording.use(entry[1])
 
 
 class _Recompute(Differentiable, RecomputeNode):
@@ -276,31 +275,31 @@ class _Recompute(Differentiable, RecomputeNode):
         self.function = function
         self.context = context
         self.calls = taps.CallLog(0)
-        self.places: list[int | None] = []
+        self.input_indices: list[int | None] = []
         self.written: list[int | Tensor] = []
-        self.given_back: list[bool] = []
+        self.is_returned_input: list[bool] = []
         self.runs = 0
         # Copies: the function may rebind its arguments, and the cell its parameters.
         self.args, self.kwargs = replaced((args, kwargs), detached_copies(tensors_in((args, kwargs))))
-        self.held: list[Tensor] = [] if cell is None else _state_of(cell)
-        self.shared = root_links(tensors_in((args, kwargs)), self.held)
-        self.values = [t._array for t in self.held]
-        self.dtype, self.listed = precision.current(), precision.listed()
+        self.state_tensors: list[Tensor] = [] if cell is None else _state_of(cell)
+        self.links = root_links(tensors_in((args, kwargs)), self.state_tensors)
+        self.values = [t._array for t in self.state_tensors]
+        self.dtype, self.listed_precision = precision.current(), precision.listed()
         self.random = random.position()
 
-    def note_written(self, written: list[Tensor], given: list[Tensor]) -> None:
+    def store_written(self, written: list[Tensor], arguments: list[Tensor]) -> None:
         """Store each tensor that the first run wrote to, as the index of an argument or the tensor itself."""
-        indices = {id(tensor): index for index, tensor in enumerate(given)}
+        indices = {id(tensor): index for index, tensor in enumerate(arguments)}
         self.written = [indices.get(id(tensor), tensor) for tensor in written]
 
-    def leave_to_the_tape(self, inputs: list[Array]) -> None:
+    def release_inputs(self, inputs: list[Array]) -> None:
         """Release the arguments that are inputs of the node: the tape may offload them."""
         indices = {id(array): index for index, array in enumerate(inputs)}
         tensors = tensors_in((self.args, self.kwargs))  # a repeated argument is there twice
-        self.places = [indices.get(id(tensor._array)) for tensor in tensors]
-        for tensor, index in zip(tensors, self.places, strict=True):
+        self.input_indices = [indices.get(id(tensor._array)) for tensor in tensors]
+        for tensor, index in zip(tensors, self.input_indices, strict=True):
             if index is not None:
-                tensor._array = _NOTHING
+                tensor._array = _RELEASED
 
     def rename(self, names: dict[int, Array]) -> None:
         """Replace the arguments' arrays by their new names on the tape."""
@@ -317,21 +316,17 @@ class _Recompute(Differentiable, RecomputeNode):
         label = "recomputed" if self.runs == 1 else f"recomputed {self.runs}"
         with (
             inner,
-            self._as_it_was(),
-            precision.scope(self.dtype, self.listed),
+            self._first_state(),
+            precision.scope(self.dtype, self.listed_precision),
             self.context,
             taps.repetition_of(self.calls, label),
-            _inside(),
+            _recomputing(),
         ):
             args, kwargs = self._arguments(inputs)
             operands = tensors_in((args, kwargs))
             # Take the arrays now: parameters and their views are restored at the end of the block.
             outputs = [tensor._array for tensor in tensors_in(self.function(*args, **kwargs))]
-            outputs = [
-                array
-                for array, is_returned_input in zip(outputs, self.given_back, strict=True)
-                if not is_returned_input
-            ]
+            outputs = [array for array, is_input in zip(outputs, self.is_returned_input, strict=True) if not is_input]
             outputs += [(operands[entry] if isinstance(entry, int) else entry)._array for entry in self.written]
             del args, kwargs, operands
         inner.restore_arrays()
@@ -346,33 +341,33 @@ class _Recompute(Differentiable, RecomputeNode):
             run_backward(inner, gradients, functions, [], release=True)
         # Not their sums: the parts are passed on in order of arrival.
         of_leaves = [(part, array) for array in leaves for part in gradients.parts_of(id(array))]
-        return [(array, part[1]) for part, array in sorted(of_leaves, key=lambda one: one[0][3])]
+        return [(array, part[1]) for part, array in sorted(of_leaves, key=lambda pair: pair[0][3])]
 
     def _arguments(self, inputs: tuple[Any, ...]) -> Any:
         """Return the arguments in new tensors, which the function may rebind."""
         tensors = tensors_in((self.args, self.kwargs))
-        restored = [(t, inputs[p]) for t, p in zip(tensors, self.places, strict=True) if p is not None]
+        restored = [(t, inputs[p]) for t, p in zip(tensors, self.input_indices, strict=True) if p is not None]
         for tensor, array in restored:
             tensor._array = array
-        copies = link_to_roots(detached_copies(tensors), self.shared)
+        copies = link_to_roots(detached_copies(tensors), self.links)
         for tensor, _ in restored:
-            tensor._array = _NOTHING
+            tensor._array = _RELEASED
         return replaced((self.args, self.kwargs), copies)
 
     @contextlib.contextmanager
-    def _as_it_was(self) -> Iterator[None]:
+    def _first_state(self) -> Iterator[None]:
         """Restore parameters, buffers and random numbers of the first run inside the block."""
-        current, position = [t._array for t in self.held], random.position()
-        _rebind(self.held, self.values)
+        current, position = [t._array for t in self.state_tensors], random.position()
+        _rebind(self.state_tensors, self.values)
         random.go_to(self.random)
         try:
             yield
         finally:
             random.go_to(position)
-            _rebind(self.held, current)
+            _rebind(self.state_tensors, current)
 
 
-_NOTHING: Array = np.empty(0, np.float32)
+_RELEASED: Array = np.empty(0, np.float32)
 
 
 def _state_of(cell: CellBase) -> list[Tensor]:
