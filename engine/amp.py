@@ -200,7 +200,7 @@ def custom_mixed_precision(
 
 
 def _in_mixed_precision(function: Callable[..., Any], dtype: DType) -> Callable[..., Any]:
-    classes = precision.Listed(frozenset(), dtype, _AUTO_LOWER, _AUTO_FULL)
+    classes = precision.OperatorDtypes(frozenset(), dtype, _AUTO_LOWER, _AUTO_FULL)
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -232,7 +232,7 @@ def _lower_white(network: Cell, classes: Collection[type], dtype: DType) -> None
 
         @functools.wraps(construct)
         def construct_by_list(*args: Any, **kwargs: Any) -> Any:
-            with precision.scope(precision.current(), precision.Listed(operators, dtype)):
+            with precision.scope(precision.current(), precision.OperatorDtypes(operators, dtype)):
                 return construct(*args, **kwargs)
 
         network.construct = construct_by_list  # type: ignore[method-assign]  # MindSpore's cells allow it too

@@ -284,7 +284,7 @@ class _Recompute(Differentiable, RecomputeNode):
         self.state_tensors: list[Tensor] = [] if cell is None else _state_of(cell)
         self.links = root_links(tensors_in((args, kwargs)), self.state_tensors)
         self.values = [t._array for t in self.state_tensors]
-        self.dtype, self.listed_precision = precision.current(), precision.listed()
+        self.dtype, self.operator_dtypes = precision.current(), precision.operator_dtypes()
         self.random = random.position()
 
     def store_written(self, written: list[Tensor], arguments: list[Tensor]) -> None:
@@ -317,7 +317,7 @@ class _Recompute(Differentiable, RecomputeNode):
         with (
             inner,
             self._first_state(),
-            precision.scope(self.dtype, self.listed_precision),
+            precision.scope(self.dtype, self.operator_dtypes),
             self.context,
             taps.repetition_of(self.calls, label),
             _recomputing(),

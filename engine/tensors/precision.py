@@ -18,12 +18,12 @@ from ..tape.tape import active_observers
 from .dtype import DType, bfloat16, float32
 from .tensor import Tensor
 
-__all__ = ["Listed", "by_class", "cast_floats", "cast_operands", "current", "listed", "scope"]
+__all__ = ["OperatorDtypes", "by_class", "cast_floats", "cast_operands", "current", "operator_dtypes", "scope"]
 
 scopes: list[object] = []
 
 
-class Listed(NamedTuple):
+class OperatorDtypes(NamedTuple):
     """Operators that compute in specific element types.
 
     Attributes:
@@ -41,7 +41,7 @@ class Listed(NamedTuple):
 
 class _Local(threading.local):
     dtype: DType | None = None
-    listed: Listed | None = None
+    operator_dtypes: OperatorDtypes | None = None
 
 
 _local = _Local()
@@ -52,33 +52,35 @@ def current() -> DType | None:
     return _local.dtype
 
 
-def listed() -> Listed | None:
+def operator_dtypes() -> OperatorDtypes | None:
     """Return the operator classes in force in this thread."""
-    return _local.listed
+    return _local.operator_dtypes
 
 
 @contextmanager
-def scope(dtype: DType | None, listed: Listed | None = None) -> Iterator[None]:
+def scope(dtype: DType | None, operator_dtypes: OperatorDtypes | None = None) -> Iterator[None]:
     """Make operators in this thread compute in ``dtype`` inside the block, None for no cast; listed ones in theirs."""
-    previous, token = (_local.dtype, _local.listed), object()
+    previous, token = (_local.dtype, _local.operator_dtypes), object()
     scopes.append(token)
     active_observers.append(token)
-    _local.dtype, _local.listed = dtype, listed
+    _local.dtype, _local.operator_dtypes = dtype, operator_dtypes
     try:
         yield
     finally:
-        _local.dtype, _local.listed = previous
+        _local.dtype, _local.operator_dtypes = previous
         active_observers.remove(token)
         scopes.remove(token)
 
 
-def by_class(one: type, function: Callable[..., Any], inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
+def by_class(
+    operator_class: type, function: Callable[..., Any], inputs: tuple[Any, ...], settings: dict[str, Any]
+) -> Any:
     """Call an operator class, in the list's element type if it is listed."""
-    listed = _local.listed
-    if listed is None or one not in listed.classes:
+    dtypes = _local.operator_dtypes
+    if dtypes is None or operator_class not in dtypes.classes:
         return function(*inputs, **settings)
     with scope(None):
-        return cast_floats(function(*cast_floats(inputs, listed.dtype), **settings), float32)
+        return cast_floats(function(*cast_floats(inputs, dtypes.dtype), **settings), float32)
 
 
 def cast_floats(value: Any, dtype: DType) -> Any:
@@ -100,9 +102,9 @@ def cast_operands(operands: tuple[Any, ...], name: str = "") -> tuple[Any, ...]:
         operands: the operands.
         name: the operator's name, if its own element type applies too.
     """
-    dtype, listed = _local.dtype, _local.listed
-    if dtype is None and listed is not None:
-        dtype = listed.dtype if name in listed.lower else float32 if name in listed.full else None
+    dtype, dtypes = _local.dtype, _local.operator_dtypes
+    if dtype is None and dtypes is not None:
+        dtype = dtypes.dtype if name in dtypes.lower else float32 if name in dtypes.full else None
     if dtype is None:
         return operands
     from .operator import OPERATORS

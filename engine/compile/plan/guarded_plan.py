@@ -26,7 +26,7 @@ def _around() -> tuple[Any, ...]:
     return (
         backend.device_target(),
         precision.current(),
-        precision.listed(),
+        precision.operator_dtypes(),
         hooks_enabled(),
         bprop_forward_hooks(),
         state.gradients_disabled,
