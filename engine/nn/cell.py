@@ -289,7 +289,7 @@ class Cell(CellHooks, CellState, CellSettings):
         """Add a child under an attribute name; its parameters are named by their path from here."""
         if self._auto_prefix:
             child.update_parameters_name(f"{name}.")
-        self._hold(name, child)
+        self._set_child(name, child)
 
     def _prepend_path(self, name: str) -> None:
         for path, cell in self.cells_and_names():
@@ -329,24 +329,24 @@ class Cell(CellHooks, CellState, CellSettings):
         check_type(name_prefix, str | None, "Cell.cells_and_names", "name_prefix")
         return self._cells_below(set() if cells is None else cells, name_prefix or "")
 
-    def _cells_below(self, seen: set[Cell], name_prefix: str) -> Iterator[tuple[str, Cell]]:
-        if self in seen:
+    def _cells_below(self, visited: set[Cell], name_prefix: str) -> Iterator[tuple[str, Cell]]:
+        if self in visited:
             return
-        seen.add(self)
+        visited.add(self)
         yield name_prefix, self
         # Without recursion, which would pass each cell through the generators of all cells above it.
-        entered = [(f"{name_prefix}." if name_prefix else "", iter(self._cells.items()))]
-        while entered:
-            prefix, members = entered[-1]
+        stack = [(f"{name_prefix}." if name_prefix else "", iter(self._cells.items()))]
+        while stack:
+            prefix, members = stack[-1]
             for name, cell in members:
                 # As in MindSpore, an empty container is falsy and skipped.
-                if cell and cell not in seen:
-                    seen.add(cell)
+                if cell and cell not in visited:
+                    visited.add(cell)
                     yield prefix + name, cell
-                    entered.append((f"{prefix}{name}.", iter(cell._cells.items())))
+                    stack.append((f"{prefix}{name}.", iter(cell._cells.items())))
                     break
             else:
-                entered.pop()
+                stack.pop()
 
     def get_sub_cell(self, target: str) -> Cell:
         """Return the cell at a dotted path.
@@ -386,9 +386,9 @@ class Cell(CellHooks, CellState, CellSettings):
             raise KeyError(
                 f"For 'insert_child_to_cell', the name '{child_name}' is taken by a cell, which an assignment replaces"
             )
-        self._hold(child_name, child_cell)
+        self._set_child(child_name, child_cell)
 
-    def _hold(self, child_name: str, child_cell: Cell | None) -> None:
+    def _set_child(self, child_name: str, child_cell: Cell | None) -> None:
         """Add a child under a free name, or replace another child."""
         check_type(child_name, str, "insert_child_to_cell", "child_name")
         check_type(child_cell, Cell | None, "insert_child_to_cell", "child_cell", "a Cell")

@@ -39,7 +39,7 @@ def _prefix(cells: Mapping[str, Cell]) -> str:
 class _Indexed(Cell):
     """Children under the names "0", "1", ..., used like a list."""
 
-    def _place(self, index: object) -> int:
+    def _checked_index(self, index: object) -> int:
         if not isinstance(index, int):
             raise TypeError(
                 f"For '{type(self).__name__}', an index must be an int or a slice, but got {type(index).__name__}"
@@ -49,10 +49,10 @@ class _Indexed(Cell):
             raise IndexError(f"For '{type(self).__name__}', the index must be in [{-count}, {count}), but got {index}")
         return index % count
 
-    def _put(self, name: str, cell: Cell, prefix: str) -> None:
+    def _add_child(self, name: str, cell: Cell, prefix: str) -> None:
         if self._auto_prefix:
             cell.update_parameters_name(f"{prefix}{name}.")
-        self._hold(name, cell)
+        self._set_child(name, cell)
 
     def _renew(self, cells: list[Cell], inserted: int = -1) -> None:
         """Renumber the cells; for existing cells only that part of their parameters' names changes."""
@@ -61,33 +61,33 @@ class _Indexed(Cell):
         self._cells.clear()
         for index, cell in enumerate(cells):
             if index == inserted:
-                self._put(str(index), cell, prefix)
+                self._add_child(str(index), cell, prefix)
                 continue
             if self._auto_prefix and index > inserted:
                 for parameter in cell.get_parameters():
                     parameter.name = f"{prefix}{index}." + ".".join(parameter.name.split(".")[behind:])
-            self._hold(str(index), cell)
+            self._set_child(str(index), cell)
 
-    def _checked(self, cell: object, what: str) -> Cell:
+    def _checked(self, cell: object, description: str) -> Cell:
         if not isinstance(cell, Cell):
-            raise TypeError(f"For '{type(self).__name__}', {what} must be a Cell, but got {type(cell).__name__}")
+            raise TypeError(f"For '{type(self).__name__}', {description} must be a Cell, but got {type(cell).__name__}")
         return cell
 
     def __getitem__(self, index: Any) -> Any:
         cells = list(self._cells.values())
         if isinstance(index, slice):
             return CellList(cells[index])
-        return cells[self._place(index)]
+        return cells[self._checked_index(index)]
 
     def __setitem__(self, index: int, cell: Cell) -> None:
-        position = self._place(index)
+        position = self._checked_index(index)
         name = list(self._cells)[position]
-        self._put(name, self._checked(cell, "an entry"), _prefix(self._cells))
+        self._add_child(name, self._checked(cell, "an entry"), _prefix(self._cells))
 
     def __delitem__(self, index: int | slice) -> None:
         cells = list(self._cells.values())
         if not isinstance(index, slice):
-            index = self._place(index)
+            index = self._checked_index(index)
         names = list(self._cells)[index]
         del cells[index]
         for name in names if isinstance(names, list) else [names]:
@@ -109,7 +109,7 @@ class _Indexed(Cell):
         Raises:
             TypeError: ``cell`` is not a Cell.
         """
-        self._put(str(len(self._cells)), self._checked(cell, "what is appended"), _prefix(self._cells))
+        self._add_child(str(len(self._cells)), self._checked(cell, "what is appended"), _prefix(self._cells))
 
     def set_grad(self, flag: bool = True) -> None:  # type: ignore[override]  # as in MindSpore
         """Set ``requires_grad`` of this cell and, as in MindSpore for these containers only, of all in it.
@@ -152,7 +152,7 @@ class SequentialCell(_Indexed):
             args = args[0]  # type: ignore[assignment]
         self.__dict__["_numbered"] = not isinstance(args, OrderedDict)
         for name, cell in args.items() if isinstance(args, OrderedDict) else enumerate(args):
-            self._put(str(name), self._checked(cell, f"entry {name}"), "")
+            self._add_child(str(name), self._checked(cell, f"entry {name}"), "")
         self._link()
 
     def _link(self) -> None:
@@ -171,7 +171,7 @@ class SequentialCell(_Indexed):
         if self._numbered:
             super().__delitem__(index)
         else:
-            names = list(self._cells)[index if isinstance(index, slice) else self._place(index)]
+            names = list(self._cells)[index if isinstance(index, slice) else self._checked_index(index)]
             for name in names if isinstance(names, list) else [names]:
                 del self._cells[name]
         self._link()
@@ -249,7 +249,7 @@ class CellList(_Indexed):
         for cell in cells:
             if isinstance(cell, CellDict):
                 raise TypeError("For 'CellList', an entry must not be a CellDict")
-            self._put(str(len(self._cells)), self._checked(cell, "what is appended"), prefix)
+            self._add_child(str(len(self._cells)), self._checked(cell, "what is appended"), prefix)
         return self
 
     def insert(self, index: int, cell: Cell) -> None:
@@ -344,7 +344,7 @@ class CellDict(Cell):
             raise TypeError(f"For 'CellDict', entry '{key}' must be a plain Cell, but got {type(cell).__name__}")
         if self._auto_prefix:
             cell.update_parameters_name(f"{_prefix(self._cells)}{key}.")
-        self._hold(key, cell)
+        self._set_child(key, cell)
 
     def __delitem__(self, key: str) -> None:
         self[key]

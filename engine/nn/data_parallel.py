@@ -58,7 +58,7 @@ class DistributedGradReducer(Cell):
         self.mean = bool(settings.values["gradients_mean"]) if mean is None else mean
         ranks = table.member("DistributedGradReducer", group)
         self.degree = ranks.size if degree is None else check_positive_int(degree, "DistributedGradReducer", "degree")
-        self.__dict__.update(_group=ranks, _parameters=list(parameters), _way=None)
+        self.__dict__.update(_group=ranks, _parameters=list(parameters), _transfer=None)
 
     def construct(self, grads: Sequence[Tensor]) -> Sequence[Tensor]:
         group: Group = self._group
@@ -66,79 +66,85 @@ class DistributedGradReducer(Cell):
             return grads
         if state.tracer is not None:
             state.tracer.leak("ranks exchange values, which plans do not")
-        way: _Way = self.__dict__["_way"] or _Way(group, self._parameters)
-        self.__dict__["_way"] = None
-        reduced = way.ended(grads)
+        transfer: _Transfer = self.__dict__["_transfer"] or _Transfer(group, self._parameters)
+        self.__dict__["_transfer"] = None
+        reduced = transfer.finish(grads)
         if self.mean:
             reduced = [g * (1.0 / self.degree) for g in reduced]
         return tuple(reduced)
 
     @contextmanager
-    def during_the_walk(self, prepared: Callable[[Tensor], Tensor] | None = None) -> Iterator[None]:
+    def during_backward(self, prepare: Callable[[Tensor], Tensor] | None = None) -> Iterator[None]:
         """Send the next gradients of the parameters as they arrive, inside the block; ``construct`` waits for them.
 
         Args:
-            prepared: returns the Tensor to send, and to pass to ``construct``, for a gradient; always the same one.
+            prepare: returns the Tensor to send, and to pass to ``construct``, for a gradient; always the same one.
         """
         if self._group.size == 1 or state.tracer is not None:
             yield
             return
-        way = self.__dict__["_way"] = _Way(self._group, self._parameters)
-        hooks = [p.register_hook(partial(way.came, prepared, index)) for index, p in enumerate(self._parameters)]
+        transfer = self.__dict__["_transfer"] = _Transfer(self._group, self._parameters)
+        hooks = [
+            p.register_hook(partial(transfer.add_gradient, prepare, index)) for index, p in enumerate(self._parameters)
+        ]
         try:
             yield
         except BaseException:
-            self.__dict__["_way"] = None  # buckets already sent belong to no step
+            self.__dict__["_transfer"] = None  # buckets already sent belong to no step
             raise
         finally:
             for hook in hooks:
                 hook.remove()
 
 
-class _Way:
+class _Transfer:
     """The gradients of one step in transit: buckets being filled, and buckets sent."""
 
     def __init__(self, group: Group, parameters: Sequence[Parameter]) -> None:
         self._group = group
         self._buckets = buckets_of(parameters)
         self._arrays: dict[int, Array] = {}
-        self._left: list[Pending] = []
+        self._pending: list[Pending] = []
         self._line = table.line()
 
-    def came(self, prepared: Callable[[Tensor], Tensor] | None, place: int, gradient: Tensor) -> None:
+    def add_gradient(self, prepare: Callable[[Tensor], Tensor] | None, index: int, gradient: Tensor) -> None:
         """Store a complete gradient, after the user's hooks on its parameter.
 
         Args:
-            prepared: returns the Tensor to send.
-            place: the index of its parameter.
+            prepare: returns the Tensor to send.
+            index: the index of its parameter.
             gradient: the gradient.
         """
-        self._arrays[place] = (prepared(gradient) if prepared else gradient)._array
+        self._arrays[index] = (prepare(gradient) if prepare else gradient)._array
         self._send_full()
 
-    def ended(self, gradients: Sequence[Tensor]) -> list[Tensor]:
+    def finish(self, gradients: Sequence[Tensor]) -> list[Tensor]:
         """Return all reduced gradients.
 
         Args:
             gradients: the results of the backward pass; if they differ from those that arrived, as after a hook, they
                 are sent again.
         """
-        changed = [index for index, g in enumerate(gradients) if self._arrays.get(index, g._array) is not g._array]
+        replaced_indices = [
+            index for index, g in enumerate(gradients) if self._arrays.get(index, g._array) is not g._array
+        ]
         for index, g in enumerate(gradients):
             self._arrays.setdefault(index, g._array)
         self._send_full()
-        reduced = self._taken(gradients, range(len(self._buckets)), self._left)
-        if changed:
+        reduced = self._receive(gradients, range(len(self._buckets)), self._pending)
+        if replaced_indices:
             self._arrays = {index: g._array for index, g in enumerate(gradients)}
-            late = [number for number, bucket in enumerate(self._buckets) if not {*changed}.isdisjoint(bucket)]
-            reduced.update(self._taken(gradients, late, [self._sent(number) for number in late]))
+            late = [number for number, bucket in enumerate(self._buckets) if not {*replaced_indices}.isdisjoint(bucket)]
+            reduced.update(self._receive(gradients, late, [self._send(number) for number in late]))
         return [reduced[index] for index in range(len(gradients))]
 
     def _send_full(self) -> None:
-        while len(self._left) < len(self._buckets) and all(p in self._arrays for p in self._buckets[len(self._left)]):
-            self._left.append(self._sent(len(self._left)))
+        while len(self._pending) < len(self._buckets) and all(
+            p in self._arrays for p in self._buckets[len(self._pending)]
+        ):
+            self._pending.append(self._send(len(self._pending)))
 
-    def _sent(self, number: int) -> Pending:
+    def _send(self, number: int) -> Pending:
         group = self._group
         arrays = [table.on_host(self._arrays[index]) for index in self._buckets[number]]
         flat = np.concatenate([array.reshape(-1) for array in arrays])
@@ -147,9 +153,11 @@ class _Way:
             "all_reduce", description, self._line, group, lambda: exchange.all_reduce(group, flat, "sum")
         )
 
-    def _taken(self, gradients: Sequence[Tensor], numbers: Sequence[int], left: Sequence[Pending]) -> dict[int, Tensor]:
+    def _receive(
+        self, gradients: Sequence[Tensor], numbers: Sequence[int], pending_list: Sequence[Pending]
+    ) -> dict[int, Tensor]:
         reduced: dict[int, Tensor] = {}
-        for number, pending in zip(numbers, left, strict=True):
+        for number, pending in zip(numbers, pending_list, strict=True):
             flat, offset = pending.wait(), 0
             for index in self._buckets[number]:
                 like = gradients[index]._array
@@ -168,24 +176,24 @@ def buckets_of(parameters: Sequence[Parameter]) -> list[list[int]]:
     Args:
         parameters: the parameters.
     """
-    ends, first, later_limit = settings.bucket_limits()
+    ends, first, next_limit = settings.bucket_limits()
     buckets: list[list[int]] = []
-    kind: Any = None
+    previous_key: Any = None
     filled, count = 0, 0
     for index in reversed(range(len(parameters))):
         parameter = parameters[index]
         size = parameter._array.nbytes
-        now = (parameter._array.dtype, parameter.comm_fusion)
+        key = (parameter._array.dtype, parameter.comm_fusion)
         if ends is not None:
             is_full = count in ends
         else:
-            limit = first if len(buckets) <= 1 else later_limit
+            limit = first if len(buckets) <= 1 else next_limit
             is_full = filled + size > limit if parameter.comm_fusion == 1 else parameter.comm_fusion == 0
-        if not buckets or now != kind or is_full:
+        if not buckets or key != previous_key or is_full:
             buckets.append([])
             filled = 0
         buckets[-1].append(index)
-        kind, filled, count = now, filled + size, count + 1
+        previous_key, filled, count = key, filled + size, count + 1
     return buckets
 
 
@@ -210,7 +218,7 @@ def take_first_ranks_parameters(network: Cell, group: str = table.WORLD) -> None
             continue
         array = table.on_host(parameter._array)
         description = f"rank {ranks.ranks[0]}'s parameter {name}, {array.dtype.name} {[*array.shape]}"
-        done = exchange.start(
+         exchange=pending = exchange= exchange.start(
             "broadcast", description, table.line(), ranks, partial(exchange.broadcast, ranks, array, 0)
         )
-        parameter.set_data(Tensor._wrap(table.on_device_of(parameter._array, done.wait())))
+        parameter.set_data(Tensor._wrap(table.on_device_of(parameter._array, pending.wait())))

@@ -48,7 +48,7 @@ _PARALLEL = "it is for (semi-)automatic parallel modes, and is ignored in others
 _RECOMPUTE_OPTIONS = ("mp_comm_recompute", "parallel_optimizer_comm_recompute", "recompute_slice_activation")
 
 
-def _kept(
+def _stored_property(
     name: str, kind: type, doc: str, default: Callable[[], Any] | None = None, positive: bool = False, ignored: str = ""
 ) -> Any:
     """Return a property that stores its value; without a default it does not exist before it is set."""
@@ -68,23 +68,23 @@ def _kept(
             raise ValueError(f"For 'Cell', '{name}' must not be negative, but got {value}")
         cell.__dict__[key] = value
         if ignored:
-            _without_effect(f"Cell.{name}", ignored)
+            _warn_without_effect(f"Cell.{name}", ignored)
 
     return property(get, set_, doc=doc)
 
 
-_told: set[str] = set()
+_warned_methods: set[str] = set()
 
 
-def _without_effect(method: str, why: str) -> None:
+def _warn_without_effect(method: str, reason: str) -> None:
     """Warn once in a process that a method, or an option of one, has no effect here."""
-    if method not in _told:
-        _told.add(method)
-        warn_user(f"'{method}' has no effect here: {why}")
+    if method not in _warned_methods:
+        _warned_methods.add(method)
+        warn_user(f"'{method}' has no effect here: {reason}")
 
 
-def _refused(what: str, instead: str) -> NotImplementedError:
-    return NotImplementedError(f"{what}: {instead}")
+def _not_covered(subject: str, instead: str) -> NotImplementedError:
+    return NotImplementedError(f"{subject}: {instead}")
 
 
 class CellSettings(CellBase):
@@ -252,7 +252,7 @@ class CellSettings(CellBase):
                 raise ValueError(f"For 'recompute', there is no option '{name}'{near}")
             check_bool(value, "recompute", name)
             if name != "output_recompute" and value:
-                _without_effect(f"Cell.recompute({name}=True)", "there is one device, without slices or exchange")
+                _warn_without_effect(f"Cell.recompute({name}=True)", "there is one device, without slices or exchange")
         reentrant = use_reentrant and not output_recompute
         self.__dict__["_recompute"] = RecomputeOptions(reentrant, context_fn)
         self.add_flags(output_recompute=output_recompute)
@@ -292,20 +292,28 @@ class CellSettings(CellBase):
         Args:
             cell_type: a name.
         """
-        _without_effect("Cell.update_cell_type", "there is no quantization that reads the type; it is kept")
+        _warn_without_effect("Cell.update_cell_type", "there is no quantization that reads the type; it is kept")
         self.__dict__["cell_type"] = cell_type
 
     # Stored for a graph compiler
 
-    bprop_debug = _kept(
+    bprop_debug = _stored_property(
         "bprop_debug", bool, "Whether each run of a custom bprop is compared with the automatic gradient.", bool
     )
-    cell_init_args = _kept("cell_init_args", str, "A text that MindSpore keeps the constructor's arguments in.")
-    parameter_layout_dict = _kept("parameter_layout_dict", dict, "Layouts of parameters on a cluster.", dict)
-    parallel_parameter_name_list = _kept("parallel_parameter_name_list", list, "Parameters on a cluster.", tuple)
-    parallel_parameter_merge_net_dict = _kept("parallel_parameter_merge_net_dict", dict, "A cluster's networks.", dict)
-    pipeline_stage = _kept("pipeline_stage", int, "The pipeline stage of this cell.", positive=True, ignored=_PARALLEL)
-    pipeline_segment = _kept(
+    cell_init_args = _stored_property(
+        "cell_init_args", str, "A text that MindSpore keeps the constructor's arguments in."
+    )
+    parameter_layout_dict = _stored_property("parameter_layout_dict", dict, "Layouts of parameters on a cluster.", dict)
+    parallel_parameter_name_list = _stored_property(
+        "parallel_parameter_name_list", list, "Parameters on a cluster.", tuple
+    )
+    parallel_parameter_merge_net_dict = _stored_property(
+        "parallel_parameter_merge_net_dict", dict, "A cluster's networks.", dict
+    )
+    pipeline_stage = _stored_property(
+        "pipeline_stage", int, "The pipeline stage of this cell.", positive=True, ignored=_PARALLEL
+    )
+    pipeline_segment = _stored_property(
         "pipeline_segment", int, "The pipeline segment of this cell.", positive=True, ignored=_PARALLEL
     )
 
@@ -456,7 +464,9 @@ class CellSettings(CellBase):
 
     def remove_redundant_parameters(self) -> None:
         """Do nothing except warn once; deprecated in MindSpore, where it does nothing either."""
-        _without_effect("Cell.remove_redundant_parameters", "it is deprecated, and does nothing in MindSpore either")
+        _warn_without_effect(
+            "Cell.remove_redundant_parameters", "it is deprecated, and does nothing in MindSpore either"
+        )
 
     def get_func_graph_proto(self) -> bytes | None:
         """Return the last compiled graph, for inspection.
@@ -515,12 +525,12 @@ class CellSettings(CellBase):
         """
         if boost_type != "less_bn":
             raise ValueError(f"For 'set_boost', 'boost_type' must be \"less_bn\", but got {boost_type!r}")
-        _without_effect("Cell.set_boost", "nothing is computed differently; the flag is kept on the cells")
+        _warn_without_effect("Cell.set_boost", "nothing is computed differently; the flag is kept on the cells")
         return self.add_flags_recursive(less_bn=True)
 
     def set_data_parallel(self) -> None:
         """Do nothing except warn once: it is for modes other than data parallel, in which cells are divided."""
-        _without_effect("Cell.set_data_parallel", "cells are not divided among ranks")
+        _warn_without_effect("Cell.set_data_parallel", "cells are not divided among ranks")
 
     def shard(
         self,
@@ -541,7 +551,7 @@ class CellSettings(CellBase):
         check_type(in_strategy, tuple, "Cell.shard", "in_strategy")
         check_type(out_strategy, tuple | None, "Cell.shard", "out_strategy")
         check_type(parameter_plan, dict | None, "Cell.shard", "parameter_plan")
-        _without_effect("Cell.shard", _PARALLEL)
+        _warn_without_effect("Cell.shard", _PARALLEL)
 
     def offload(self, backward_prefetch: int | str = "Auto") -> None:
         """Keep the large arrays that the gradient reads out of the device's memory until then.

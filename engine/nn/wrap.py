@@ -245,7 +245,7 @@ class TrainOneStepCell(Cell):
         self._begin()
         once = None if prepared is None else _Once(prepared)
         reducer = self.grad_reducer
-        sending = reducer.during_the_walk(once) if isinstance(reducer, DistributedGradReducer) else nullcontext()
+        sending = reducer.during_backward(once) if isinstance(reducer, DistributedGradReducer) else nullcontext()
         with sending:
             output, gradients = value_and_grad(forward, None, self.weights, has_aux=has_aux)(*inputs)
         if once is not None:

@@ -72,12 +72,10 @@ def scope(dtype: DType | None, operator_dtypes: OperatorDtypes | None = None) ->
         scopes.remove(token)
 
 
-def by_class(
-    operator_class: type, function: Callable[..., Any], inputs: tuple[Any, ...], settings: dict[str, Any]
-) -> Any:
+def by_class(kind: type, function: Callable[..., Any], inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
     """Call an operator class, in the list's element type if it is listed."""
     dtypes = _local.operator_dtypes
-    if dtypes is None or operator_class not in dtypes.classes:
+    if dtypes is None or kind not in dtypes.classes:
         return function(*inputs, **settings)
     with scope(None):
         return cast_floats(function(*cast_floats(inputs, dtypes.dtype), **settings), float32)
