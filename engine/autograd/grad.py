@@ -263,16 +263,16 @@ def _record_function(
                 recording.hooks[id(t._array)] = t._run_gradient_hooks
         # As in MindSpore, a use of a weight whose requires_grad is off at that time does not contribute to its
         # gradient; if it is off at the end, the gradient is zeros.
-        depths = [len(w._unfollowed) for w in weights]
+        depths = [len(w._untracked) for w in weights]
         for w in weights:
             if not w.requires_grad:
-                w.stop_following()
+                w.pause_tracking()
         try:
             with recording:
                 output = fn(*args, **kwargs)
         finally:
             for w, depth in zip(weights, depths, strict=True):
-                w.follow_again(depth)
+                w.resume_tracking(depth)
     finally:
         state.recordings = outer_recordings  # also if an interrupt has kept the recording from ending
         active_observers.remove(computation)
@@ -452,14 +452,14 @@ def jvp(
         check_type(operand, Tensor | tuple | list, "jvp", name, "a Tensor, or a tuple or list of them")
     args = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
     directions = tuple(v) if isinstance(v, tuple | list) else (v,)
-    followed = [index for index, a in enumerate(args) if tensors_in(a)]
+    tensor_indices = [index for index, a in enumerate(args) if tensors_in(a)]
     # Without any Tensor, the first argument is the wrong one.
-    for argument in [args[index] for index in followed] or args[:1]:
+    for argument in [args[index] for index in tensor_indices] or args[:1]:
         check_type(argument, Tensor, "jvp", "inputs", "a Tensor, or a tuple or list of them")
     shapes = [getattr(d, "shape", None) for d in directions]
-    if len(args) != len(shapes) or any(args[index].shape != shapes[index] for index in followed):
+    if len(args) != len(shapes) or any(args[index].shape != shapes[index] for index in tensor_indices):
         raise ValueError("For 'jvp', 'v' must have one tensor for each of 'inputs', of the same shape")
-    directions = tuple([directions[index] for index in followed])
+    directions = tuple([directions[index] for index in tensor_indices])
     first = fn(*args)
     value, aux = split_aux(first, has_aux, "jvp")
     dummies = tuple(
@@ -467,7 +467,7 @@ def jvp(
     )
 
     def run_backward(*grad_outputs: Tensor) -> tuple[Any, ...]:
-        at_start = [args[index]._array for index in followed]
+        at_start = [args[index]._array for index in tensor_indices]
         recording = Recording(at_start)
         with recording:
             output = fn(*args)

@@ -24,7 +24,7 @@ from typing import Any, cast
 from ..base.types import Array
 from ..tape import taps
 from ..tape.tape import ArrayPlaceholder, RecomputeNode, Recording, Region, map_values, state
-from ..tensors.nested import direct_places
+from ..tensors.nested import direct_positions
 from ..tensors.tensor import Tensor
 from .sums import Sums, accumulate, sum_of
 
@@ -231,8 +231,8 @@ def _rename_inner_values(recording: Recording, region: Region, start: int, end: 
     """
     if region.inner_inputs or region.inner_outputs:
         return
-    direct_positions = direct_places(region.call.args)  # those that a hook's mark would be on
-    inputs = [array for position, array in enumerate(region.inputs) if position in direct_positions]
+    marked_positions = direct_positions(region.call.args)  # those that a hook's mark would be on
+    inputs = [array for position, array in enumerate(region.inputs) if position in marked_positions]
     region.inner_inputs = {id(a): views.setdefault(id(a), a.view()) for a in inputs if id(a) in recording.tracked}
     region.inner_outputs = {
         id(a): views.setdefault(id(a), a.view()) for a in region.outputs if id(a) in recording.tracked

@@ -17,7 +17,7 @@ from ..tape import taps
 from ..tape.hooks import HookEntry, bprop_forward_hooks, explain_hook_error, hooks_enabled, wrong_return
 from ..tape.tape import Recording, Region, state
 from ..tensors import precision
-from ..tensors.nested import Sparse, direct_places, replaced, tensors_in
+from ..tensors.nested import Sparse, direct_positions, replaced, tensors_in
 from ..tensors.tensor import Tensor
 from .bprop import call_with_bprop, described
 from .recompute import is_recomputing, run_to_recompute
@@ -200,7 +200,7 @@ class _BackwardMarks:
         """Mark the tensors of the output: as in MindSpore not nested ones, unless there are no others."""
         tensors = tensors_in(output)
         parts = tuple(output.values()) if isinstance(output, dict) else output
-        indices = direct_places(parts if isinstance(parts, tuple | list) else (parts,)) or range(len(tensors))
+        indices = direct_positions(parts if isinstance(parts, tuple | list) else (parts,)) or range(len(tensors))
         mark = Mark("backward_pre_hook", self._run_backward_pre_hooks)
         new_tensors = mark.apply([tensors[index] for index in indices])
         for index, tensor in zip(indices, new_tensors, strict=True):

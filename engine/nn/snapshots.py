@@ -143,7 +143,7 @@ class Snapshot:
         """Store the position of a random number generator; return whether it is one."""
         kind = type(value)
         if issubclass(kind, Generator):
-            self._store_position(value._stands_at, value._go_to)
+            self._store_position(value._get_position, value._set_position)
         elif issubclass(kind, np.random.Generator):
             bits = value.bit_generator
             self._store_position(lambda: bits.state, lambda state: setattr(bits, "state", state))

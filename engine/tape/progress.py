@@ -43,7 +43,7 @@ class _PerThread(threading.local):
     innermost: Work | None = None
 
 
-_here = _PerThread()
+_thread_state = _PerThread()
 _listeners: list[Callable[[Work], None]] = []
 _answer: Callable[[], None] | None = None
 
@@ -78,22 +78,22 @@ class Work:
         self.thread = threading.current_thread()
         self._raises = raises
         self.stoppable = stoppable
-        self._asked_to_stop = False
-        self._next_tell = 0.0
+        self._stop_requested = False
+        self._next_notification = 0.0
 
     def __enter__(self) -> Work:
-        self.outer, _here.innermost = _here.innermost, self
+        self.outer, _thread_state.innermost = _thread_state.innermost, self
         self.began = monotonic()
-        self._next_tell = self.began + _INTERVAL
+        self._next_notification = self.began + _INTERVAL
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        _here.innermost = self.outer
+        _thread_state.innermost = self.outer
         self.ended = True
         if _listeners:
-            _tell(self)
+            _notify_listeners(self)
 
     def advance(self, count: int = 1) -> None:
         """Add completed units.
@@ -102,19 +102,19 @@ class Work:
             Stopped: a stop was requested, and this work raises.
         """
         self.done += count
-        if _listeners and monotonic() >= self._next_tell:
-            _tell(self)
-            self._next_tell = monotonic() + _INTERVAL
+        if _listeners and monotonic() >= self._next_notification:
+            _notify_listeners(self)
+            self._next_notification = monotonic() + _INTERVAL
         safe_point()
         if self._raises and self.stopping:
             origin = self
-            while not origin._asked_to_stop and origin.outer is not None:
+            while not origin._stop_requested and origin.outer is not None:
                 origin = origin.outer
             raise Stopped(origin.stopped())
 
     def stop(self) -> None:
         """Request it to stop, from any thread. It does after its next unit."""
-        self._asked_to_stop = True
+        self._stop_requested = True
 
     @property
     def stopping(self) -> bool:
@@ -122,8 +122,8 @@ class Work:
 
         Work that raises does not stop inside work that ends by itself after a step, so that this step is completed.
         """
-        if self._asked_to_stop or self.outer is None:
-            return self._asked_to_stop
+        if self._stop_requested or self.outer is None:
+            return self._stop_requested
         return self.outer.stopping and (self.outer._raises or not self._raises)
 
     def stopped(self) -> str:
@@ -147,7 +147,7 @@ def progress(
 
 def current() -> Work | None:
     """Return the innermost work in progress in this thread."""
-    return _here.innermost
+    return _thread_state.innermost
 
 
 def listen(callback: Callable[[Work], None]) -> Callable[[], None]:
@@ -182,7 +182,7 @@ def safe_point() -> None:
         _answer()
 
 
-def _tell(work: Work) -> None:
+def _notify_listeners(work: Work) -> None:
     with taps.muted():
         for callback in tuple(_listeners):
             try:

@@ -131,9 +131,9 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
     if target == "CPU":
         _device, _device_reason = "CPU", "chosen by the user"
         return
-    why_not = _why_no_gpu()
-    if why_not and target == "AUTO":
-        _device, _device_reason = "CPU", why_not
+    reason = _gpu_obstacle()
+    if reason and target == "AUTO":
+        _device, _device_reason = "CPU", reason
         return
     cupy = _cupy("set_device")
     if device_id is not None:
@@ -141,7 +141,7 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
     _device, _device_reason = "GPU", "chosen by the user"
 
 
-def _why_no_gpu() -> str:
+def _gpu_obstacle() -> str:
     """Return the reason why no GPU can be used, "" if one can."""
     from ... import triton_kernels
 
@@ -149,9 +149,9 @@ def _why_no_gpu() -> str:
     return "" if probe.mode in ("triton", "cupy") else probe.reason
 
 
-def _cupy(who: str) -> Any:
-    if why_not := _why_no_gpu():
-        raise RuntimeError(f"For '{who}', the GPU cannot be used: {why_not}; use 'CPU'")
+def _cupy(caller: str) -> Any:
+    if reason := _gpu_obstacle():
+        raise RuntimeError(f"For '{caller}', the GPU cannot be used: {reason}; use 'CPU'")
     import cupy
 
     return cupy
@@ -178,18 +178,18 @@ def to_host(array: Any) -> Any:
     return host
 
 
-def moved(array: Any, to: str, who: str) -> Any:
+def moved(array: Any, to: str, caller: str) -> Any:
     """Return the array on a device, the same object if it is there.
 
     Args:
         array: a NumPy or CuPy array.
         to: "CPU" or "GPU".
-        who: the function that the user called, for the error.
+        caller: the function that the user called, for the error.
 
     Raises:
         RuntimeError: "GPU" without a GPU; the text says why.
     """
-    return to_host(array) if to == "CPU" else _cupy(who).asarray(array)
+    return to_host(array) if to == "CPU" else _cupy(caller).asarray(array)
 
 
 def to_device(array: Any) -> Any:

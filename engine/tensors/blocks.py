@@ -147,7 +147,7 @@ class _Pinned(Block):
         self.size, self.device = owner.nbytes, owner.device
         with self.device:
             self.host = cuda.alloc_pinned_memory(self.size)
-            stream = _beside(self.device.id)
+            stream = _copy_stream(self.device.id)
             stream.wait_event(cuda.get_current_stream().record())
             owner.data.copy_to_host_async(self.host.ptr, self.size, stream)
             _begun(stream.record(), owner, self.host)
@@ -171,15 +171,15 @@ class _Coming:
         cuda = sys.modules["cupy"].cuda
         with block.device:
             self.memory = cuda.alloc(block.size)
-            stream = _beside(block.device.id)
+            stream = _copy_stream(block.device.id)
             stream.wait_event(cuda.get_current_stream().record())  # the previous user of this memory has read it
             self.memory.copy_from_host_async(block.host.ptr, block.size, stream)
             self.copy = _begun(stream.record(), self.memory, block.host)
 
 
-_MOST_UNDER_WAY = 4
+_MAX_PENDING_COPIES = 4
 """Maximum of pending copies; at more the computation waits, since waiting copies would fill the memory."""
-_under_way: deque[list[Any]] = deque()
+_pending_copies: deque[list[Any]] = deque()
 """Copies in order of their start: the event of the end, destination or source, and the other."""
 _streams: dict[int, Any] = {}
 
@@ -187,14 +187,14 @@ _streams: dict[int, Any] = {}
 def _begun(end: Any, near: Any, far: Any) -> list[Any]:
     """Track a copy, and remove those that have ended."""
     copy = [end, near, far]
-    _under_way.append(copy)
-    while _under_way and (len(_under_way) > _MOST_UNDER_WAY or _under_way[0][0].done):
-        _under_way[0][0].synchronize()
-        _under_way.popleft()
+    _pending_copies.append(copy)
+    while _pending_copies and (len(_pending_copies) > _MAX_PENDING_COPIES or _pending_copies[0][0].done):
+        _pending_copies[0][0].synchronize()
+        _pending_copies.popleft()
     return copy
 
 
-def _beside(device: int) -> Any:
+def _copy_stream(device: int) -> Any:
     """Return the stream for the copies of a GPU, which is the current one."""
     if device not in _streams:
         _streams[device] = sys.modules["cupy"].cuda.Stream(non_blocking=True)

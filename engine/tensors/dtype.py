@@ -160,14 +160,14 @@ def dtype_of(numpy_like: np.dtype[Any] | type | str) -> DType:
     Raises:
         TypeError: MindSpore has no such element type (strings, objects, dates).
     """
-    found = _FROM_NUMPY.get(numpy_like)
-    if found is None:
+    dtype = _FROM_NUMPY.get(numpy_like)
+    if dtype is None:
         described = np.dtype(numpy_like)
-        found = bfloat16 if described.name == "bfloat16" else _FROM_NUMPY.get(described)
-        if found is None:
+        dtype = bfloat16 if described.name == "bfloat16" else _FROM_NUMPY.get(described)
+        if dtype is None:
             raise TypeError(f"a tensor cannot hold elements of NumPy dtype '{described}'")
-        _FROM_NUMPY[described] = found
-    return found
+        _FROM_NUMPY[described] = dtype
+    return dtype
 
 
 def to_dtype(value: DTypeLike, argument: str = "dtype") -> DType:

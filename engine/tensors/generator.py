@@ -20,7 +20,7 @@ class Generator:
     """
 
     def __init__(self) -> None:
-        self._place = (0, 0)
+        self._position = (0, 0)
 
     def manual_seed(self, seed: int) -> Generator:
         """Restart from a seed.
@@ -37,7 +37,7 @@ class Generator:
         """
         name = "Generator.manual_seed"
         check_at_most(check_int(seed, name, "seed"), random.MOST_SEED, name, "seed")
-        self._go_to((seed, 0))
+        self._set_position((seed, 0))
         return self
 
     def seed(self) -> int:
@@ -56,7 +56,7 @@ class Generator:
         Returns:
             an int.
         """
-        return self._stands_at()[0]
+        return self._get_position()[0]
 
     def get_state(self) -> Tensor:
         """Return the seed and the position in the stream.
@@ -64,7 +64,7 @@ class Generator:
         Returns:
             a UInt8 Tensor of 16 elements, for ``set_state``.
         """
-        return Tensor(np.array(self._stands_at(), "<u8").view(np.uint8))
+        return Tensor(np.array(self._get_position(), "<u8").view(np.uint8))
 
     def set_state(self, state: Tensor) -> None:
         """Restore a state of ``get_state``: the same numbers follow.
@@ -80,7 +80,7 @@ class Generator:
         if state.shape != (16,):
             raise ValueError(f"For 'Generator.set_state', 'state' must be what get_state gave, but got {state.shape}")
         stream, offset = state.asnumpy().astype(np.uint8).view("<u8").tolist()
-        self._go_to((stream, offset))
+        self._set_position((stream, offset))
 
     def draw(self, count: int) -> tuple[int, int]:
         """Return the seed and the first of ``count`` unused counters; the position advances by ``count``.
@@ -91,15 +91,15 @@ class Generator:
         Returns:
             ``(seed, counter)``.
         """
-        stream, offset = self._place
-        self._place = (stream, offset + count)
+        stream, offset = self._position
+        self._position = (stream, offset + count)
         return stream, offset
 
-    def _stands_at(self) -> tuple[int, int]:
-        return self._place
+    def _get_position(self) -> tuple[int, int]:
+        return self._position
 
-    def _go_to(self, place: tuple[int, int]) -> None:
-        self._place = place
+    def _set_position(self, position: tuple[int, int]) -> None:
+        self._position = position
 
 
 class _DefaultGenerator(Generator):
@@ -113,11 +113,11 @@ class _DefaultGenerator(Generator):
     def draw(self, count: int) -> tuple[int, int]:
         return random.draw(count)
 
-    def _stands_at(self) -> tuple[int, int]:
+    def _get_position(self) -> tuple[int, int]:
         return random.position()
 
-    def _go_to(self, place: tuple[int, int]) -> None:
-        random.go_to(place)
+    def _set_position(self, position: tuple[int, int]) -> None:
+        random.go_to(position)
 
 
 _DefaultGenerator.__name__ = _DefaultGenerator.__qualname__ = "Generator"  # for its repr

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from .tensor import Tensor
 
-__all__ = ["Sparse", "direct_places", "gradients_like", "replaced", "tensors_in"]
+__all__ = ["Sparse", "direct_positions", "gradients_like", "replaced", "tensors_in"]
 
 S = TypeVar("S", bound="Sparse")
 
@@ -68,15 +68,15 @@ def _in_tree(value: object) -> list[Tensor]:
     return [value.values] if isinstance(value, Sparse) else []
 
 
-def _in_circles(value: object, around: tuple[int, ...]) -> list[Tensor]:
+def _in_circles(value: object, outer_ids: tuple[int, ...]) -> list[Tensor]:
     """Return the tensors in a value inside of others, which are identified by their ids."""
     if not isinstance(value, dict | tuple | list):
         return tensors_in(value)
-    inside, parts = (*around, id(value)), value.values() if isinstance(value, dict) else value
-    return [t for part in parts if id(part) not in inside for t in _in_circles(part, inside)]
+    ids, parts = (*outer_ids, id(value)), value.values() if isinstance(value, dict) else value
+    return [t for part in parts if id(part) not in ids for t in _in_circles(part, ids)]
 
 
-def direct_places(values: Iterable[object]) -> list[int]:
+def direct_positions(values: Iterable[object]) -> list[int]:
     """Return the positions of bare tensors in several values, counted in the order of ``tensors_in``."""
     positions: list[int] = []
     position = 0
@@ -118,25 +118,25 @@ def _replaced_in_tree(value: Any, tensors: list[Tensor], bare: bool) -> Any:
     return value
 
 
-def _replaced_in_circles(value: Any, tensors: list[Tensor], bare: bool, made: dict[int, Any]) -> Any:
-    """Return the same for a value that contains itself; ``made`` has the new containers by the id of the old."""
-    if id(value) in made:
-        return made[id(value)]
+def _replaced_in_circles(value: Any, tensors: list[Tensor], bare: bool, new_containers: dict[int, Any]) -> Any:
+    """Return the same for a value that contains itself; ``new_containers``: by the ids of the old ones."""
+    if id(value) in new_containers:
+        return new_containers[id(value)]
     if not isinstance(value, dict | tuple | list):
         return _replaced_in_tree(value, tensors, bare)
     new: Any = type(value)() if type(value) in (dict, list) else value
-    made[id(value)] = new
+    new_containers[id(value)] = new
     if isinstance(value, dict):
-        parts: Any = [(key, _replaced_in_circles(part, tensors, bare, made)) for key, part in value.items()]
+        parts: Any = [(key, _replaced_in_circles(part, tensors, bare, new_containers)) for key, part in value.items()]
     else:
-        parts = [_replaced_in_circles(part, tensors, bare, made) for part in value]
+        parts = [_replaced_in_circles(part, tensors, bare, new_containers) for part in value]
     if new is value:
         new = type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
     elif isinstance(new, dict):
         new.update(parts)
     else:
         new.extend(parts)
-    del made[id(value)]  # it may occur again, beside itself, with other tensors
+    del new_containers[id(value)]  # it may occur again, beside itself, with other tensors
     return new
 
 

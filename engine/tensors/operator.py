@@ -154,7 +154,7 @@ class Operator(Differentiable):
         output = self._compute(inputs, attrs) if not watched else self._compute_watched(inputs, attrs)
         if state.recordings and (self.vjps or self.joint_vjp):
             # A kernel may return an input itself; a value that the tape follows needs a separate identity.
-            output = _apart(output, inputs)
+            output = _with_new_identity(output, inputs)
             record(self, inputs, output, attrs)
         if type(output) is tuple:
             result: Any = tuple([Tensor._wrap(array) for array in output])
@@ -338,9 +338,9 @@ def _wrapped(value: Any) -> Any:
     return Tensor._wrap(value) if backend.is_array(value) else value
 
 
-def _apart(output: Any, inputs: tuple[Any, ...]) -> Any:
+def _with_new_identity(output: Any, inputs: tuple[Any, ...]) -> Any:
     if type(output) is tuple:
-        return tuple([_apart(array, inputs) for array in output])
+        return tuple([_with_new_identity(array, inputs) for array in output])
     for x in inputs:
         if x is output:
             return output.view()

@@ -86,7 +86,7 @@ class Parameter(Tensor):
     cache_enable = _setting("cache_enable", (bool,), "Whether a parameter server keeps it in a cache.")
     cache_shape = _setting("cache_shape", (tuple, list), "The shape of that cache.")
     key = _setting("key", (int,), "The key a parameter server knows it by; -1 at first.")
-    _unfollowed: tuple[tuple[Array, Array], ...] = ()  # see stop_following: values and their replacements
+    _untracked: tuple[tuple[Array, Array], ...] = ()  # see pause_tracking: values and their replacements
     has_init = False
     """Whether values are not initialized yet: always False."""
     init_mode: Any = None
@@ -146,27 +146,27 @@ class Parameter(Tensor):
         previous, self._requires_grad = self.__dict__.get("_requires_grad", value), value
         if state.recordings and value != previous:
             if value:
-                self.follow_again(len(self._unfollowed) - 1)
+                self.resume_tracking(len(self._untracked) - 1)
             else:
-                self.stop_following()
+                self.pause_tracking()
 
-    def stop_following(self) -> None:
+    def pause_tracking(self) -> None:
         """Make it a value that open recordings do not follow."""
-        followed = self._array
-        self._rebind(followed.view())
-        self._unfollowed = (*self._unfollowed, (followed, self._array))
+        tracked_array = self._array
+        self._rebind(tracked_array.view())
+        self._untracked = (*self._untracked, (tracked_array, self._array))
 
-    def follow_again(self, depth: int = 0) -> None:
-        """Undo ``stop_following``, unless it has been rebound since.
+    def resume_tracking(self, depth: int = 0) -> None:
+        """Undo ``pause_tracking``, unless it has been rebound since.
 
         Args:
             depth: how many calls of it stay in force.
         """
-        while len(self._unfollowed) > max(depth, 0):
-            *remaining, (followed, view) = self._unfollowed
-            self._unfollowed = tuple(remaining)
+        while len(self._untracked) > max(depth, 0):
+            *remaining, (tracked_array, view) = self._untracked
+            self._untracked = tuple(remaining)
             if self._array is view:
-                self._rebind(followed)
+                self._rebind(tracked_array)
 
     @property
     def name(self) -> str:

@@ -75,30 +75,30 @@ def position() -> tuple[int, int]:
         return _stream_seed, _offset
 
 
-def go_to(place: tuple[int, int]) -> None:
+def go_to(new_position: tuple[int, int]) -> None:
     """Set the position of the stream: the same draws follow."""
     global _stream_seed, _offset
     if state.tracer is not None:
-        state.tracer.gone_to(place)
+        state.tracer.gone_to(new_position)
     with _lock:
-        _stream_seed, _offset = place
+        _stream_seed, _offset = new_position
 
 
-def _whole(seed: object) -> int:
+def _checked_seed(seed: object) -> int:
     try:
         return operator.index(seed)  # type: ignore[arg-type]  # raises unless it is an int
     except (TypeError, ValueError):
         raise TypeError(f"'seed' must be an int, but got {type(seed).__name__}") from None
 
 
-def place(shape: tuple[int, ...], seed: int | None) -> tuple[int, int]:
+def position_of_draw(shape: tuple[int, ...], seed: int | None) -> tuple[int, int]:
     """Return the seed and counter of an array's numbers: those of a seed, or the next ones of the engine's stream."""
-    return draw(math.prod(shape)) if seed is None else (_whole(seed), 0)
+    return draw(math.prod(shape)) if seed is None else (_checked_seed(seed), 0)
 
 
 def uniform(shape: tuple[int, ...], seed: int | None = None, bound: float | None = None) -> np.ndarray[Any, Any]:
     """Draw Float32 numbers evenly distributed over [0, 1), or [-bound, bound)."""
-    return uniform_at(*place(shape, seed), shape, bound)
+    return uniform_at(*position_of_draw(shape, seed), shape, bound)
 
 
 def uniform_at(stream: int, offset: int, shape: tuple[int, ...], bound: float | None = None) -> np.ndarray[Any, Any]:
@@ -110,7 +110,7 @@ def normal(
     shape: tuple[int, ...], seed: int | None = None, deviation: float = 1.0, mean: float = 0.0
 ) -> np.ndarray[Any, Any]:
     """Draw Float32 numbers of the normal distribution."""
-    return normal_at(*place(shape, seed), shape, deviation, mean)
+    return normal_at(*position_of_draw(shape, seed), shape, deviation, mean)
 
 
 def normal_at(

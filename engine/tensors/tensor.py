@@ -392,22 +392,22 @@ class Tensor(TensorMethods):
         return bool(self.item())
 
     def __int__(self) -> int:
-        return int(self._one("int"))
+        return int(self._single_element("int"))
 
     def __float__(self) -> float:
-        return float(self._one("float"))
+        return float(self._single_element("float"))
 
     def __complex__(self) -> complex:
-        return complex(self._one("complex"))
+        return complex(self._single_element("complex"))
 
     def __index__(self) -> int:
         if self._array.dtype.kind not in "iub":
             raise TypeError(f"only integer tensors can be an index, not {self.dtype}")
-        return int(self._one("index"))
+        return int(self._single_element("index"))
 
-    def _one(self, what: str) -> Any:
+    def _single_element(self, description: str) -> Any:
         if self.size != 1:
-            raise ValueError(f"only a tensor of one element can become {what}, but the shape is {self.shape}")
+            raise ValueError(f"only a tensor of one element can become {description}, but the shape is {self.shape}")
         return self.item()
 
     def __len__(self) -> int:

@@ -36,13 +36,13 @@ __all__ = [
 
 
 class _Kind(Type):
-    __slots__ = ("_shown",)
+    __slots__ = ("_display_name",)
 
     def __init__(self, name: str, shown: str) -> None:
-        self.name, self._shown = name, shown
+        self.name, self._display_name = name, shown
 
     def __repr__(self) -> str:
-        return f"mindspore.{self._shown}"
+        return f"mindspore.{self._display_name}"
 
     def __deepcopy__(self, memo: object) -> _Kind:
         return self  # there is one of each name

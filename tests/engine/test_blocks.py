@@ -190,9 +190,9 @@ def cuda(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     )
     monkeypatch.setitem(sys.modules, "cupy", fake)
     monkeypatch.setattr(blocks, "_streams", {})
-    blocks._under_way.clear()
+    blocks._pending_copies.clear()
     yield
-    blocks._under_way.clear()
+    blocks._pending_copies.clear()
 
 
 def put(number: int) -> tuple[Any, Any]:
@@ -206,14 +206,14 @@ def put(number: int) -> tuple[Any, Any]:
 @pytest.mark.parametrize("ahead", [0, 1, 5])
 def test_copies_of_a_gpu_find_their_ends(ahead: int) -> None:
     written = [put(number) for number in range(12)]
-    assert len(blocks._under_way) == blocks._MOST_UNDER_WAY
+    assert len(blocks._pending_copies) == blocks._MAX_PENDING_COPIES
     coming: list[Any] = []
     for number in reversed(range(12)):
         while len(coming) <= ahead and number - len(coming) >= 0:
             coming.append(written[number - len(coming)][0].fetch())
         block, layout = written.pop()
         np.testing.assert_array_equal(block.view(coming.pop(0), layout), X + number)
-        assert len(blocks._under_way) <= blocks._MOST_UNDER_WAY
+        assert len(blocks._pending_copies) <= blocks._MAX_PENDING_COPIES
 
 
 @pytest.mark.usefixtures("cuda")

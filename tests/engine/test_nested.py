@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hookscope.engine import COOTensor, Tensor
-from hookscope.engine.tensors.nested import direct_places, replaced, tensors_in
+from hookscope.engine.tensors.nested import direct_positions, replaced, tensors_in
 
 Pair = namedtuple("Pair", ["left", "right"])
 
@@ -44,7 +44,7 @@ def test_a_list_inside_itself_is_looked_at_once() -> None:
     beside = replaced((held, held), [a, b, c, d])
     assert beside[0][1] is beside[0] and beside[1][1] is beside[1]
     assert same([beside[0][0], beside[1][0]], [a, c])
-    assert direct_places(held) == [0, 1]
+    assert direct_positions(held) == [0, 1]
 
 
 def test_a_dictionary_inside_itself_is_looked_at_once() -> None:

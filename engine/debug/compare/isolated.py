@@ -76,7 +76,7 @@ class IsolatedCell:
             tensor._rebind(widened(tensor._array))
         self._attributes = [(item, dict(item.__dict__)) for item in cells]
         self._arrays = [(tensor, tensor._array) for tensor in tensors]
-        self._generators = [(item, item._stands_at()) for item in _held(self.cell, Generator)]
+        self._generators = [(item, item._get_position()) for item in _held(self.cell, Generator)]
         self._random_positions = random_positions()
 
     @property
@@ -106,7 +106,7 @@ class IsolatedCell:
         for tensor, array in self._arrays:
             tensor._rebind(array)
         for generator, position in self._generators:
-            generator._go_to(position)
+            generator._set_position(position)
         for cell, bprop in self._bprops:
             cell.__dict__["bprop"] = None if automatic else bprop
         for cell, _ in self._attributes:

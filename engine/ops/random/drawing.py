@@ -41,13 +41,13 @@ def new_tensor(array: Array | float, dtype: DTypeLike = float32) -> Tensor:
 
 def uniform_numbers(shape: tuple[int, ...], seed: int | None = None) -> Array:
     """Return ``random.uniform``, as a step of a plan."""
-    numbers: Array = computed(random.uniform_at, *random.place(shape, seed), shape)
+    numbers: Array = computed(random.uniform_at, *random.position_of_draw(shape, seed), shape)
     return numbers
 
 
 def normal_numbers(shape: tuple[int, ...], seed: int | None = None) -> Array:
     """Return ``random.normal``, as a step of a plan."""
-    numbers: Array = computed(random.normal_at, *random.place(shape, seed), shape)
+    numbers: Array = computed(random.normal_at, *random.position_of_draw(shape, seed), shape)
     return numbers
 
 
