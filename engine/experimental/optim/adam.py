@@ -59,20 +59,11 @@ class Adam(Moments):
         powers = self._power(beta1, step), self._power(beta2, step)
         states = [self.exp_avg[index], self.exp_avg_sq[index]]
         if is_on_gpu(step) and not group["amsgrad"]:
-            settings = (*powers, beta1, beta2, group["eps"], False)
-            return updated_by(updates.adam_by_powers, value, states, gradient, rate, *settings)
+            factors = (*powers, beta1, beta2, group["eps"], False)
+            return updated_by(updates.adam_by_powers, value, states, gradient, rate, *factors)
         corrected = updates.rate_by_powers(value, rate, *powers)
         if group["amsgrad"]:
             states.append(self.max_exp_avg_sq[index])
             return updated_by(updates.amsgrad, value, states, gradient, corrected, beta1, beta2, group["eps"])
-        return updated_by(
-            adam.on_arrays,
-            value,
-            states,
-            gradient,
-            lr_t=corrected,
-            beta1=beta1,
-            beta2=beta2,
-            eps=group["eps"],
-            use_nesterov=False,
-        )
+        settings = {"lr_t": corrected, "beta1": beta1, "beta2": beta2, "eps": group["eps"], "use_nesterov": False}
+        return updated_by(adam.on_arrays, value, states, gradient, **settings)

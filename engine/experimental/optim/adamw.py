@@ -52,16 +52,7 @@ class AdamW(Adam):
     def updated(self, index: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         beta1, beta2 = group["betas"]
         largest = self.max_exp_avg_sq[index] if group["amsgrad"] else None
-        return updated_by(
-            updates.adamw,
-            value,
-            (self.exp_avg[index], self.exp_avg_sq[index], largest),
-            gradient,
-            rate,
-            self._power(beta1, step),
-            self._power(beta2, step),
-            beta1,
-            beta2,
-            group["eps"],
-            group["weight_decay"] if self._decays_apart else 0.0,
-        )
+        states = (self.exp_avg[index], self.exp_avg_sq[index], largest)
+        powers = self._power(beta1, step), self._power(beta2, step)
+        settings = (beta1, beta2, group["eps"], group["weight_decay"] if self._decays_apart else 0.0)
+        return updated_by(updates.adamw, value, states, gradient, rate, *powers, *settings)

@@ -53,17 +53,6 @@ class NAdam(Moments):
         mu, next_mu = (beta1 * (1 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1))
         product = self.mu_product[index]
         take(product, product._array * mu)
-        return updated_by(
-            updates.nadam,
-            value,
-            (self.exp_avg[index], self.exp_avg_sq[index]),
-            gradient,
-            rate,
-            number_of(product, is_on_gpu(step)),
-            mu,
-            next_mu,
-            self._power(beta2, step),
-            beta1,
-            beta2,
-            group["eps"],
-        )
+        states = self.exp_avg[index], self.exp_avg_sq[index]
+        factors = (number_of(product, is_on_gpu(step)), mu, next_mu, self._power(beta2, step))
+        return updated_by(updates.nadam, value, states, gradient, rate, *factors, beta1, beta2, group["eps"])

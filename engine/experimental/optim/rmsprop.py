@@ -56,13 +56,6 @@ class RMSprop(Optimizer):
 
     def updated(self, index: int, value: Array, gradient: Array, rate: Any, step: Any, group: Group) -> New:
         mean = self.mean_grad[index] if group["centered"] else None
-        return updated_by(
-            updates.rmsprop_pytorch,
-            value,
-            (mean, self.mean_square[index], self.moment[index]),
-            gradient,
-            rate,
-            group["alpha"],
-            group["momentum"],
-            group["eps"],
-        )
+        states = (mean, self.mean_square[index], self.moment[index])
+        settings = (group["alpha"], group["momentum"], group["eps"])
+        return updated_by(updates.rmsprop_pytorch, value, states, gradient, rate, *settings)

@@ -522,36 +522,13 @@ def _check_axis(value: object, layer: str) -> None:
         raise ValueError(f"For '{layer}', 'axis' must be one axis, but got {value!r}")
 
 
-_BY_NAME: dict[str, type[Cell]] = {
-    "softmax": Softmax,
-    "softmax2d": Softmax2d,
-    "softmin": Softmin,
-    "logsoftmax": LogSoftmax,
-    "logsoftmaxExt": LogSoftmaxExt,
-    "relu": ReLU,
-    "relu6": ReLU6,
-    "rrelu": RReLU,
-    "silu": SiLU,
-    "tanh": Tanh,
-    "gelu": GELU,
-    "fast_gelu": FastGelu,
-    "elu": ELU,
-    "sigmoid": Sigmoid,
-    "softsign": Softsign,
-    "prelu": PReLU,
-    "preluExt": PReLUExt,
-    "leakyrelu": LeakyReLU,
-    "hswish": HSwish,
-    "hsigmoid": HSigmoid,
-    "logsigmoid": LogSigmoid,
-    "softshrink": SoftShrink,
-    "hshrink": HShrink,
-    "tanhshrink": Tanhshrink,
-    "hardtanh": Hardtanh,
-    "mish": Mish,
-    "threshold": Threshold,
-    "softplus": Softplus,
-}
+_LAYERS: tuple[type[Cell], ...] = (
+    Softmax, Softmax2d, Softmin, LogSoftmax, ReLU, ReLU6, RReLU, SiLU, Tanh, GELU, ELU, Sigmoid, Softsign, PReLU,
+    LeakyReLU, HSwish, HSigmoid, LogSigmoid, SoftShrink, HShrink, Tanhshrink, Hardtanh, Mish, Threshold, Softplus
+)  # fmt: skip
+_BY_NAME: dict[str, type[Cell]] = {layer.__name__.lower(): layer for layer in _LAYERS} | {
+    "fast_gelu": FastGelu, "logsoftmaxExt": LogSoftmaxExt, "preluExt": PReLUExt
+}  # fmt: skip
 
 
 def get_activation(name: Callable[..., Any] | str | None, prim_name: str | None = None) -> Any:

@@ -183,18 +183,8 @@ class BatchNorm3d(Cell):
         dtype: DType = float32,
     ) -> None:
         super().__init__()
-        self.bn2d = BatchNorm2d(
-            num_features,
-            eps,
-            momentum,
-            affine,
-            gamma_init,
-            beta_init,
-            moving_mean_init,
-            moving_var_init,
-            use_batch_statistics,
-            dtype=dtype,
-        )
+        settings = (beta_init, moving_mean_init, moving_var_init, use_batch_statistics)
+        self.bn2d = BatchNorm2d(num_features, eps, momentum, affine, gamma_init, *settings, dtype=dtype)
 
     def construct(self, x: Tensor) -> Tensor:
         if check_type(x, Tensor, "BatchNorm3d", "x").ndim != 5:
@@ -226,18 +216,8 @@ class SyncBatchNorm(_BatchNorm):
         process_groups: Sequence[Any] | None = None,
         dtype: DType = float32,
     ) -> None:
-        super().__init__(
-            num_features,
-            eps,
-            momentum,
-            affine,
-            gamma_init,
-            beta_init,
-            moving_mean_init,
-            moving_var_init,
-            use_batch_statistics,
-            dtype=dtype,
-        )
+        statistics = (moving_mean_init, moving_var_init, use_batch_statistics)
+        super().__init__(num_features, eps, momentum, affine, gamma_init, beta_init, *statistics, dtype=dtype)
         self.process_groups = process_groups
         self.__dict__["_ranks"] = _sharing(process_groups)
 

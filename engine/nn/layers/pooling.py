@@ -106,18 +106,8 @@ class _MaxPool(_Pool):
         return self._operator(ops.MaxPool)
 
     def construct(self, x: Tensor) -> Any:
-        return largest_of_windows(
-            self._axes,
-            type(self).__name__,
-            x,
-            self.kernel_size,
-            self.stride,
-            self.pad_mode,
-            self.padding,
-            self.dilation,
-            self.ceil_mode,
-            self.return_indices,
-        )
+        window = (self.pad_mode, self.padding, self.dilation, self.ceil_mode, self.return_indices)
+        return largest_of_windows(self._axes, type(self).__name__, x, self.kernel_size, self.stride, *window)
 
 
 @explained_by(_Pool)
@@ -136,18 +126,8 @@ class MaxPool1d(_MaxPool):
         padding = _flat_sides(self.padding)
 
         def pooled(image: Tensor) -> Any:
-            return largest_of_windows(
-                2,
-                name,
-                image,
-                self.kernel_size,
-                self.stride,
-                self.pad_mode,
-                padding,
-                dilation,
-                self.ceil_mode,
-                self.return_indices,
-            )
+            window = (dilation, self.ceil_mode, self.return_indices)
+            return largest_of_windows(2, name, image, self.kernel_size, self.stride, self.pad_mode, padding, *window)
 
         return as_image(pooled, x, name)
 
@@ -247,18 +227,8 @@ class _AvgPool(_Pool):
     def construct(self, x: Tensor) -> Tensor:
         # As in MindSpore, the padding of "same" does not count for images, but does for volumes.
         counted = self.count_include_pad and not (self.pad_mode == "SAME" and self._axes == 2)
-        return mean_of_windows(
-            self._axes,
-            type(self).__name__,
-            x,
-            self.kernel_size,
-            self.stride,
-            self.pad_mode,
-            self.padding,
-            self.ceil_mode,
-            counted,
-            self.divisor_override,
-        )
+        window = (self.pad_mode, self.padding, self.ceil_mode, counted, self.divisor_override)
+        return mean_of_windows(self._axes, type(self).__name__, x, self.kernel_size, self.stride, *window)
 
 
 @explained_by(_Pool)

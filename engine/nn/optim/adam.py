@@ -106,37 +106,16 @@ class Adam(Optimizer):
 
     def updated(self, index: int, value: Array, gradient: Array, rate: Number, step: Number) -> New:
         states, corrected = [self.moment1[index], self.moment2[index]], rate
+        settings = (self.beta1, self.beta2, self.eps, self.use_nesterov)
         if type(value) is np.ndarray:
             corrected = updates.corrected_rate(rate, *self._powers())
         elif self._corrects_late():
-            return updated_by(
-                updates.adam_by_powers,
-                value,
-                states,
-                gradient,
-                rate,
-                *self._powers(),
-                self.beta1,
-                self.beta2,
-                self.eps,
-                self.use_nesterov,
-            )
+            return updated_by(updates.adam_by_powers, value, states, gradient, rate, *self._powers(), *settings)
         if self.use_amsgrad:
             states.append(self.vhat[index])
-            return updated_by(
-                updates.amsgrad, value, states, gradient, corrected, self.beta1, self.beta2, self.eps, self.use_nesterov
-            )
-        return updated_by(
-            adam.on_arrays,
-            value,
-            states,
-            gradient,
-            lr_t=corrected,
-            beta1=self.beta1,
-            beta2=self.beta2,
-            eps=self.eps,
-            use_nesterov=self.use_nesterov,
-        )
+            return updated_by(updates.amsgrad, value, states, gradient, corrected, *settings)
+        keywords = {"beta1": self.beta1, "beta2": self.beta2, "eps": self.eps, "use_nesterov": self.use_nesterov}
+        return updated_by(adam.on_arrays, value, states, gradient, lr_t=corrected, **keywords)
 
 
 class _WithoutAmsgrad(Adam):

@@ -21,50 +21,16 @@ __all__ = [
 ]  # fmt: skip
 
 _NUMBERS: dict[str, tuple[type, ...]] = {
-    "Number": (bool, int, float, complex),
-    "Int": (int,),
-    "Int64": (int,),
-    "Float": (float,),
-    "Bool": (bool,),
-    "String": (str,),
-    "Tuple": (tuple,),
-    "List": (list,),
-    "None": (type(None),),
-    "TypeType": (DType,),
-    "Complex": (complex,),
-    "Dictionary": (dict,),
-    "Slice": (slice,),
-    "Ellipsis": (type(...),),
-}
+    "Number": (bool, int, float, complex), "Int": (int,), "Int64": (int,), "Float": (float,), "Bool": (bool,),
+    "String": (str,), "Tuple": (tuple,), "List": (list,), "None": (type(None),), "TypeType": (DType,),
+    "Complex": (complex,), "Dictionary": (dict,), "Slice": (slice,), "Ellipsis": (type(...),)
+}  # fmt: skip
 # Names that MindSpore knows, of which no Python value is an instance in eager execution.
-_NEVER = frozenset(
-    (
-        "Function",
-        "RowTensor",
-        "SparseTensor",
-        "COOTensor",
-        "CSRTensor",
-        "Int8",
-        "Int16",
-        "Int32",
-        "UInt8",
-        "UInt16",
-        "UInt32",
-        "UInt64",
-        "Float16",
-        "Float32",
-        "Float64",
-        "BFloat16",
-        "Complex64",
-        "Complex128",
-        "EnvType",
-        "Keyword",
-        "MapTensor",
-        "Problem",
-        "UInt",
-        "Undetermined",
-    )
-)
+_NEVER = frozenset((
+    "Function", "RowTensor", "SparseTensor", "COOTensor", "CSRTensor", "Int8", "Int16", "Int32", "UInt8", "UInt16",
+    "UInt32", "UInt64", "Float16", "Float32", "Float64", "BFloat16", "Complex64", "Complex128", "EnvType", "Keyword",
+    "MapTensor", "Problem", "UInt", "Undetermined"
+))  # fmt: skip
 
 
 def _fits(value: object, kind: str | Type) -> bool:

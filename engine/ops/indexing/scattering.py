@@ -334,14 +334,9 @@ def scatter_nd(indices: Tensor, updates: Tensor, shape: Shape) -> Tensor:
 
 
 _FORMULAS = {
-    "update": "``updates`` put",
-    "add": "x + u",
-    "sub": "x - u",
-    "mul": "x * u",
-    "div": "x / u",
-    "max": "max(x, u)",
-    "min": "min(x, u)",
-}
+    "update": "``updates`` put", "add": "x + u", "sub": "x - u", "mul": "x * u", "div": "x / u", "max": "max(x, u)",
+    "min": "min(x, u)"
+}  # fmt: skip
 
 _MEET = {
     "update": "one of them stays",

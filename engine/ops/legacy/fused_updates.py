@@ -179,17 +179,8 @@ def _adam_step_alone(
     )
     g = gradient._array
     with no_recording():
-        step, new_m, new_v = adam_kernels.adam(
-            array_module(g).zeros_like(g),
-            m._array,
-            v._array,
-            g,
-            rules.corrected_rate(rate, power1, power2),
-            b1,
-            b2,
-            eps,
-            use_nesterov,
-        )
+        settings = (rules.corrected_rate(rate, power1, power2), b1, b2, eps, use_nesterov)
+        (step, new_m, new_v) = adam_kernels.adam(array_module(g).zeros_like(g), m._array, v._array, g, *settings)
         m._rebind(new_m.astype(m._array.dtype).reshape(m.shape))
         v._rebind(new_v.astype(v._array.dtype).reshape(v.shape))
     return Tensor._wrap(step.astype(g.dtype).reshape(g.shape))

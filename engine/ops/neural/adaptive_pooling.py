@@ -572,12 +572,8 @@ _FRACTIONAL = """
         ValueError: another shape, ratios out of range, or seeds where ``deterministic`` is False.
     """
 _FRACTIONAL_SETTINGS: dict[str, Any] = {
-    "pseudo_random": False,
-    "overlapping": False,
-    "deterministic": False,
-    "seed": 0,
-    "seed2": 0,
-}
+    "pseudo_random": False, "overlapping": False, "deterministic": False, "seed": 0, "seed2": 0
+}  # fmt: skip
 
 
 def _fractional_pool(
