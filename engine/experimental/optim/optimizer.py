@@ -45,14 +45,16 @@ class Optimizer(Sharing):
 
     def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
         super().__init__(auto_prefix=False)
-        self._prefix = f"For '{type(self).__name__}'"
+        self._error_prefix = f"For '{type(self).__name__}'"
         if params is None:
-            raise ValueError(f"{self._prefix}, 'params' must be a list of Parameters, but got None")
+            raise ValueError(f"{self._error_prefix}, 'params' must be a list of Parameters, but got None")
         if isinstance(params, Tensor) or not isinstance(params, Iterable):
-            raise TypeError(f"{self._prefix}, 'params' must be a list of Parameters, but got {type(params).__name__}")
+            raise TypeError(
+                f"{self._error_prefix}, 'params' must be a list of Parameters, but got {type(params).__name__}"
+            )
         entries = list(params)
         if not entries:
-            raise ValueError(f"{self._prefix}, 'params' is empty: there is nothing to train")
+            raise ValueError(f"{self._error_prefix}, 'params' is empty: there is nothing to train")
         self.defaults = defaults
         self.state: dict[Any, Any] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
@@ -90,20 +92,22 @@ class Optimizer(Sharing):
             ValueError: a parameter of another group, or a negative learning rate or weight decay.
         """
         if not isinstance(param_group, dict):
-            raise TypeError(f"{self._prefix}, a group must be a dictionary, but got {type(param_group).__name__}")
+            raise TypeError(f"{self._error_prefix}, a group must be a dictionary, but got {type(param_group).__name__}")
         params = param_group["params"]
         if isinstance(params, set):
             raise TypeError(
-                f"{self._prefix}, the 'params' of a group must have an order, such as a list, but got a set"
+                f"{self._error_prefix}, the 'params' of a group must have an order, such as a list, but got a set"
             )
         group = param_group
         group["params"] = [params] if isinstance(params, Parameter) else list(params)
         ids = {id(p) for p in self.parameters}
         for parameter in group["params"]:
             if not isinstance(parameter, Parameter):
-                raise TypeError(f"{self._prefix}, 'params' must hold Parameters, but got {type(parameter).__name__}")
+                raise TypeError(
+                    f"{self._error_prefix}, 'params' must hold Parameters, but got {type(parameter).__name__}"
+                )
             if id(parameter) in ids:
-                raise ValueError(f"{self._prefix}, the parameter '{parameter.name}' is in more than one group")
+                raise ValueError(f"{self._error_prefix}, the parameter '{parameter.name}' is in more than one group")
         for key, default in self.defaults.items():
             group.setdefault(key, default)
         group["lr"] = self._rate(group.get("lr"), f"learning_rate_group_{len(self.param_groups)}")
@@ -128,10 +132,12 @@ class Optimizer(Sharing):
     def _rate(self, value: Any, name: str) -> Parameter:
         if isinstance(value, Tensor):
             if value.ndim:
-                raise ValueError(f"{self._prefix}, 'lr' must be a number or a Tensor of one, but got {value.shape}")
+                raise ValueError(
+                    f"{self._error_prefix}, 'lr' must be a number or a Tensor of one, but got {value.shape}"
+                )
             return Parameter(value.astype(float32), name)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise TypeError(f"{self._prefix}, 'lr' must be a number or a Tensor, but got {type(value).__name__}")
+            raise TypeError(f"{self._error_prefix}, 'lr' must be a number or a Tensor, but got {type(value).__name__}")
         check_not_negative(value, type(self).__name__, "lr")
         return Parameter(Tensor(value, float32), name)
 
@@ -191,12 +197,12 @@ class Optimizer(Sharing):
         tensors = (gradients,) if isinstance(gradients, Tensor) else tuple(gradients)
         if len(tensors) != len(self.parameters):
             raise RuntimeError(
-                f"{self._prefix}, there must be {len(self.parameters)} gradients, but got {len(tensors)}"
+                f"{self._error_prefix}, there must be {len(self.parameters)} gradients, but got {len(tensors)}"
             )
         for parameter, gradient in zip(self.parameters, tensors, strict=True):
             if gradient.shape != parameter.shape:
                 raise ValueError(
-                    f"{self._prefix}, the gradient of '{parameter.name}' must have the shape {parameter.shape}, "
+                    f"{self._error_prefix}, the gradient of '{parameter.name}' must have the shape {parameter.shape}, "
                     f"but got {gradient.shape}"
                 )
         with no_recording(), np.errstate(all="ignore"):

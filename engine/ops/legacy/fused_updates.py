@@ -22,7 +22,7 @@ from ...tape.tape import no_recording
 from ...tensors.backend import to_host
 from ...tensors.tensor import Tensor
 from ..arguments import check_tensor
-from .updates import _update
+from .updates import Scalar, _update
 
 __all__: list[str] = []
 
@@ -98,9 +98,9 @@ def _adagrad_da(
     gradient_accumulator: Array,
     gradient_squared_accumulator: Array,
     grad: Array,
-    lr: Array | float,
-    l1: Array | float,
-    l2: Array | float,
+    lr: Scalar,
+    l1: Scalar,
+    l2: Scalar,
     global_step: Array | int,
     **_: Any,
 ) -> tuple[Any, ...]:
@@ -191,13 +191,13 @@ def _adam_weight_decay_of_half(
     var: Array,
     m: Array,
     v: Array,
-    lr: Array | float,
-    beta1: Array | float,
-    beta2: Array | float,
-    epsilon: Array | float,
-    decay: Array | float,
+    lr: Scalar,
+    beta1: Scalar,
+    beta2: Scalar,
+    epsilon: Scalar,
+    decay: Scalar,
     gradient: Array,
-    global_norm: Array | float,
+    global_norm: Scalar,
     **_: Any,
 ) -> tuple[Any, ...]:
     """Take one step of Adam as in BERT, as ``AdamWeightDecay``, for parameters and gradients of half precision.
@@ -237,11 +237,11 @@ def _adam_weight_decay_of_half(
 )
 def _adafactor(
     epsilon: Any,
-    clip_threshold: Array | float,
-    beta1: Array | float,
-    beta2: Array | float,
-    weight_decay: Array | float,
-    learning_rate: Array | float,
+    clip_threshold: Scalar,
+    beta1: Scalar,
+    beta2: Scalar,
+    weight_decay: Scalar,
+    learning_rate: Scalar,
     gradient: Array,
     param: Array,
     exp_avg: Array,
@@ -335,12 +335,12 @@ def _sparse_adam(name: str, sentence: str, lazy: bool) -> None:
         var: Array,
         m: Array,
         v: Array,
-        beta1_power: Array | float,
-        beta2_power: Array | float,
-        lr: Array | float,
-        beta1: Array | float,
-        beta2: Array | float,
-        epsilon: Array | float,
+        beta1_power: Scalar,
+        beta2_power: Scalar,
+        lr: Scalar,
+        beta1: Scalar,
+        beta2: Scalar,
+        epsilon: Scalar,
         gradient: Array,
         indices: Array,
         use_nesterov: bool,
@@ -425,14 +425,7 @@ _sparse_ftrl("SparseApplyFtrl", sums=False)
 
 @_update(prim("FusedSparseProximalAdagrad", use_locking=False), 0, 1)
 def _sparse_proximal_adagrad(
-    var: Array,
-    accum: Array,
-    lr: Array | float,
-    l1: Array | float,
-    l2: Array | float,
-    grad: Array,
-    indices: Array,
-    **_: Any,
+    var: Array, accum: Array, lr: Scalar, l1: Scalar, l2: Scalar, grad: Array, indices: Array, **_: Any
 ) -> tuple[Any, ...]:
     """Take one step of Adagrad of the rows with a gradient, then shrunk by ``l1`` and ``l2`` (Duchi and Singer 2009).
 
@@ -565,9 +558,9 @@ def _sparse_adagrad_da(
     grad_square_accum: Array,
     grad: Array,
     indices: Array,
-    lr: Array | float,
-    l1: Array | float,
-    l2: Array | float,
+    lr: Scalar,
+    l1: Scalar,
+    l2: Scalar,
     global_step: Array | int,
     **_: Any,
 ) -> tuple[Any, ...]:
@@ -598,10 +591,10 @@ def _sparse_centered_rmsprop(
     mg: Array,
     ms: Array,
     mom: Array,
-    lr: Array | float,
-    rho: Array | float,
-    momentum: Array | float,
-    epsilon: Array | float,
+    lr: Scalar,
+    rho: Scalar,
+    momentum: Scalar,
+    epsilon: Scalar,
     grad: Array,
     indices: Array,
     **_: Any,
@@ -624,14 +617,7 @@ def _sparse_centered_rmsprop(
     "``var``, which has its new value.",
 )
 def _sparse_momentum(
-    var: Array,
-    accum: Array,
-    lr: Array | float,
-    grad: Array,
-    indices: Array,
-    momentum: Array | float,
-    use_nesterov: bool,
-    **_: Any,
+    var: Array, accum: Array, lr: Scalar, grad: Array, indices: Array, momentum: Scalar, use_nesterov: bool, **_: Any
 ) -> tuple[Any, ...]:
     check_bool(use_nesterov, "SparseApplyMomentum", "use_nesterov")
 
@@ -650,7 +636,7 @@ def _sparse_momentum(
     "``var``, which has its new value.",
 )
 def _sparse_proximal_descent(
-    var: Array, alpha: Array | float, l1: Array | float, l2: Array | float, grad: Array, indices: Array, **_: Any
+    var: Array, alpha: Scalar, l1: Scalar, l2: Scalar, grad: Array, indices: Array, **_: Any
 ) -> tuple[Any, ...]:
     def step(p: Array, g: Array) -> tuple[Any, ...]:
         return (rules.proximal_descent(p, g, alpha, l1, l2),)
@@ -673,7 +659,7 @@ def _sparse_rmsprop(
     var: Array,
     ms: Array,
     mom: Array,
-    lr: Array | float,
+    lr: Scalar,
     grad: Array,
     indices: Array,
     rho: float,

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
-from typing import Any
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 from ...base.surfaces import PrimitiveRow, declare, prim
 from ...base.types import Array
@@ -23,60 +24,116 @@ from ...tensors.tensor import Tensor
 __all__: list[str] = []
 
 Formula = Callable[..., tuple[Any, ...]]
+Scalar: TypeAlias = "Array | float"
+_ARGUMENTS = {
+    "p": "the Parameter (or Tensor) that is updated.",
+    "m": "the running mean of the gradients, of the shape of ``p``; updated.",
+    "v": "the running mean of their squares, likewise; updated.",
+    "power1": "``beta1`` to the power of the step's number.",
+    "power2": "``beta2`` to the power of the step's number.",
+    "lr": "the learning rate.",
+    "beta1": "the decay of ``m``.",
+    "beta2": "the decay of ``v``.",
+    "eps": "a number added to the divisor.",
+    "g": "the gradient, of the shape of ``p``.",
+    "use_nesterov": "whether to take Nesterov's form, which looks one step ahead.",
+    "use_locking": "accepted for MindSpore; one thread updates.",
+    "largest": "the largest ``v`` so far, of the shape of ``p``; updated.",
+    "epsilon": "a number added to the divisor.",
+    "squares": "the sum of the squared gradients so far, of the shape of ``p``; updated.",
+    "update_slots": "whether ``squares`` is updated; otherwise it is used as it is.",
+    "alpha": "the learning rate.",
+    "sign_decay": "the factor of the product of signs.",
+    "beta": "the decay of ``m``.",
+    "l1": "the L1 regularization, from 0 on.",
+    "l2": "the L2 regularization, from 0 on.",
+    "delta": "the gradient, of the shape of ``p``.",
+    "moved": "the momentum sum of the steps, of the shape of ``p``; updated.",
+    "momentum": "the factor of the momentum.",
+    "kept": "the momentum sum, of the shape of ``p``; updated.",
+}
+"""Texts on arguments that several formulas have."""
 
 adam = Operator("adam", adam_kernels.adam)
 """A step of Adam on arrays, for the optimizers; by its Triton kernel if possible."""
 
 
 def _update(
-    settings: PrimitiveRow, *held: int, only_parameter: bool = False
+    settings: PrimitiveRow, *targets: int, only_parameter: bool = False
 ) -> Callable[[Formula], Callable[..., Any]]:
     """Return a decorator that declares the Primitive of a formula.
 
     Args:
         settings: the row of the class.
-        held: the positions of the inputs that are set to new values; the formula returns these in the same order.
+        *targets: the positions of the inputs that are set to new values; the formula returns these in the same order.
         only_parameter: whether to return the parameter alone, not all inputs with new values.
     """
     name = settings.name
 
     def declared(formula: Formula) -> Callable[..., Any]:
+        formula.__doc__ = _documented(formula, settings, targets, only_parameter or len(targets) == 1)
+
         @declare(primitive=settings)
         @functools.wraps(formula)
         def run(*inputs: Any, **attrs: Any) -> Any:
-            for index in held:
+            for index in targets:
                 if index >= len(inputs) or not isinstance(inputs[index], Tensor):
                     kind = type(inputs[index]).__name__ if index < len(inputs) else "nothing"
                     raise TypeError(f"For '{name}', input {index} must be a Parameter or a Tensor, but got {kind}")
-            targets = tuple(inputs[index] for index in held)
+            states = tuple(inputs[index] for index in targets)
             arrays = [x._array if isinstance(x, Tensor) else x for x in inputs]
             with no_recording():
                 new = [
                     array_module(target._array).asarray(array, dtype=target._array.dtype)
-                    for target, array in zip(targets, formula(*arrays, **attrs), strict=True)
+                    for target, array in zip(states, formula(*arrays, **attrs), strict=True)
                 ]
-                for index, target, array in zip(held, targets, new, strict=True):
+                for index, target, array in zip(targets, states, new, strict=True):
                     if array.size != target.size:
                         raise ValueError(
                             f"For '{name}', input {index} has the shape {target.shape}, but with the other inputs "
                             f"its new value would have {array.shape}"
                         )
-                for target, array in zip(targets, new, strict=True):
+                for target, array in zip(states, new, strict=True):
                     target._rebind(array.reshape(target.shape))
-            values = tuple(Tensor._wrap(target._array) for target in targets)
-            return values[0] if only_parameter or len(targets) == 1 else values
+            values = tuple(Tensor._wrap(target._array) for target in states)
+            return values[0] if only_parameter or len(states) == 1 else values
 
-        run.__signature__ = _as_called(formula, only_parameter or len(held) == 1)  # type: ignore[attr-defined]
+        run.__signature__ = _as_called(formula, only_parameter or len(targets) == 1)  # type: ignore[attr-defined]
         return run
 
     return declared
+
+
+def _documented(formula: Formula, settings: PrimitiveRow, targets: Sequence[int], bare: bool) -> str:
+    """Return a formula's docstring, completed by the shared texts on arguments; a whole one is returned as it is."""
+    sentence, _, own = inspect.cleandoc(formula.__doc__ or "").partition("\n\nArgs:\n")
+    if "\n\nReturns:" in own:
+        return formula.__doc__ or ""
+    texts = _ARGUMENTS | dict(re.findall(r"^    (\w+): (.*)$", own, re.MULTILINE))
+    inputs = [name for name in inspect.signature(formula).parameters if name != "_"]
+    arguments = dict.fromkeys([*inputs, *(name for name, _ in settings.parameters)])
+    states = [f"``{inputs[index]}``" for index in targets]
+    returns = (
+        f"{states[0]}, which has its new value"
+        if bare
+        else f"A tuple of {', '.join(states)}, which have their new values"
+    )
+    lines = [
+        *(sentence, "", "Args:", *(f"    {name}: {texts[name]}" for name in arguments), ""),
+        *("Returns:", f"    {returns}.", ""),
+        *("Raises:", f"    TypeError: {' or '.join(states)} is neither a Parameter nor a Tensor."),
+        "    ValueError: one of these would have another number of elements afterwards.",
+    ]
+    return "\n".join(lines)
 
 
 def _as_called(formula: Formula, bare: bool) -> inspect.Signature:
     """Return the signature of a formula for callers of its class, with tensors instead of arrays."""
     signature = inspect.signature(formula)
     parameters = [
-        parameter.replace(annotation=str(parameter.annotation).replace("Array", "Tensor"))
+        parameter.replace(
+            annotation=str(parameter.annotation).replace("Scalar", str(Scalar)).replace("Array", "Tensor")
+        )
         for parameter in signature.parameters.values()
     ]
     return signature.replace(parameters=parameters, return_annotation="Tensor" if bare else "tuple[Tensor, ...]")
@@ -87,9 +144,9 @@ def _adam(
     p: Array,
     m: Array,
     v: Array,
-    power1: Array | float,
-    power2: Array | float,
-    lr: Array | float,
+    power1: Scalar,
+    power2: Scalar,
+    lr: Scalar,
     beta1: Any,
     beta2: Any,
     eps: Any,
@@ -97,29 +154,7 @@ def _adam(
     use_nesterov: bool,
     **_: Any,
 ) -> tuple[Any, ...]:
-    """Take one step of Adam (Kingma and Ba 2015): p - lr * sqrt(1 - power2) / (1 - power1) * m / (sqrt(v) + eps).
-
-    Args:
-        p: the Parameter (or Tensor) that is updated.
-        m: the running mean of the gradients, of the shape of ``p``; updated.
-        v: the running mean of their squares, likewise; updated.
-        power1: ``beta1`` to the power of the step's number.
-        power2: ``beta2`` to the power of the step's number.
-        lr: the learning rate.
-        beta1: the decay of ``m``.
-        beta2: the decay of ``v``.
-        eps: a number added to the divisor.
-        g: the gradient, of the shape of ``p``.
-        use_nesterov: whether to take Nesterov's form, which looks one step ahead.
-        use_locking: accepted for MindSpore; one thread updates.
-
-    Returns:
-        A tuple of ``p``, ``m``, ``v``, which have their new values.
-
-    Raises:
-        TypeError: ``p`` or ``m`` or ``v`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
-    """
+    """Take one step of Adam (Kingma and Ba 2015): p - lr * sqrt(1 - power2) / (1 - power1) * m / (sqrt(v) + eps)."""
     return adam_kernels.adam(p, m, v, g, rules.corrected_rate(lr, power1, power2), beta1, beta2, eps, use_nesterov)
 
 
@@ -128,69 +163,30 @@ def _adam_weight_decay(
     p: Array,
     m: Array,
     v: Array,
-    lr: Array | float,
-    beta1: Array | float,
-    beta2: Array | float,
-    eps: Array | float,
-    decay: Array | float,
+    lr: Scalar,
+    beta1: Scalar,
+    beta2: Scalar,
+    eps: Scalar,
+    decay: Scalar,
     g: Array,
     **_: Any,
 ) -> tuple[Any, ...]:
     """Take one step of Adam as in BERT, without correction: p - lr * (m / (sqrt(v) + eps) + decay * p).
 
     Args:
-        p: the Parameter (or Tensor) that is updated.
-        m: the running mean of the gradients, of the shape of ``p``; updated.
-        v: the running mean of their squares, likewise; updated.
-        lr: the learning rate.
-        beta1: the decay of ``m``.
-        beta2: the decay of ``v``.
-        eps: a number added to the divisor.
         decay: the weight decay.
-        g: the gradient, of the shape of ``p``.
-        use_locking: accepted for MindSpore; one thread updates.
-
-    Returns:
-        A tuple of ``p``, ``m``, ``v``, which have their new values.
-
-    Raises:
-        TypeError: ``p`` or ``m`` or ``v`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
     """
     return rules.adam_weight_decay(p, m, v, g, lr, beta1, beta2, eps, decay)
 
 
 @_update(prim("ApplyAdaMax"), 0, 1, 2)
 def _ada_max(
-    p: Array,
-    m: Array,
-    v: Array,
-    power1: Array | float,
-    lr: Array | float,
-    beta1: Array | float,
-    beta2: Array | float,
-    eps: Array | float,
-    g: Array,
+    p: Array, m: Array, v: Array, power1: Scalar, lr: Scalar, beta1: Scalar, beta2: Scalar, eps: Scalar, g: Array
 ) -> tuple[Any, ...]:
     """Take one step of AdaMax (Kingma and Ba 2015): p - lr / (1 - power1) * m / (v + eps).
 
     Args:
-        p: the Parameter (or Tensor) that is updated.
-        m: the running mean of the gradients, of the shape of ``p``; updated.
         v: the largest gradient so far, which decays, of the shape of ``p``; updated.
-        power1: ``beta1`` to the power of the step's number.
-        lr: the learning rate.
-        beta1: the decay of ``m``.
-        beta2: the decay of ``v``.
-        eps: a number added to the divisor.
-        g: the gradient, of the shape of ``p``.
-
-    Returns:
-        A tuple of ``p``, ``m``, ``v``, which have their new values.
-
-    Raises:
-        TypeError: ``p`` or ``m`` or ``v`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
     """
     return rules.adamax(p, m, v, g, lr, power1, beta1, beta2, eps)
 
@@ -201,38 +197,16 @@ def _amsgrad(
     m: Array,
     v: Array,
     largest: Array,
-    power1: Array | float,
-    power2: Array | float,
-    lr: Array | float,
+    power1: Scalar,
+    power2: Scalar,
+    lr: Scalar,
     g: Array,
     beta1: float,
     beta2: float,
     epsilon: float,
     **_: Any,
 ) -> tuple[Any, ...]:
-    """Take one step of AMSGrad (Reddi et al. 2018): Adam that divides by the largest ``v`` so far.
-
-    Args:
-        p: the Parameter (or Tensor) that is updated.
-        m: the running mean of the gradients, of the shape of ``p``; updated.
-        v: the running mean of their squares, likewise; updated.
-        largest: the largest ``v`` so far, of the shape of ``p``; updated.
-        power1: ``beta1`` to the power of the step's number.
-        power2: ``beta2`` to the power of the step's number.
-        lr: the learning rate.
-        g: the gradient, of the shape of ``p``.
-        beta1: the decay of ``m``.
-        beta2: the decay of ``v``.
-        epsilon: a number added to the divisor.
-        use_locking: accepted for MindSpore; one thread updates.
-
-    Returns:
-        A tuple of ``p``, ``m``, ``v``, ``largest``, which have their new values.
-
-    Raises:
-        TypeError: ``p`` or ``m`` or ``v`` or ``largest`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
-    """
+    """Take one step of AMSGrad (Reddi et al. 2018): Adam that divides by the largest ``v`` so far."""
     return rules.amsgrad(p, m, v, largest, g, rules.corrected_rate(lr, power1, power2), beta1, beta2, epsilon)
 
 
@@ -242,264 +216,100 @@ def _amsgrad_v2(
     m: Array,
     v: Array,
     largest: Array,
-    power1: Array | float,
-    power2: Array | float,
-    lr: Array | float,
-    beta1: Array | float,
-    beta2: Array | float,
-    eps: Array | float,
+    power1: Scalar,
+    power2: Scalar,
+    lr: Scalar,
+    beta1: Scalar,
+    beta2: Scalar,
+    eps: Scalar,
     g: Array,
     **_: Any,
 ) -> tuple[Any, ...]:
-    """Take one step of AMSGrad (Reddi et al. 2018): Adam that divides by the largest ``v`` so far.
-
-    Args:
-        p: the Parameter (or Tensor) that is updated.
-        m: the running mean of the gradients, of the shape of ``p``; updated.
-        v: the running mean of their squares, likewise; updated.
-        largest: the largest ``v`` so far, of the shape of ``p``; updated.
-        power1: ``beta1`` to the power of the step's number.
-        power2: ``beta2`` to the power of the step's number.
-        lr: the learning rate.
-        beta1: the decay of ``m``.
-        beta2: the decay of ``v``.
-        eps: a number added to the divisor.
-        g: the gradient, of the shape of ``p``.
-        use_locking: accepted for MindSpore; one thread updates.
-
-    Returns:
-        A tuple of ``p``, ``m``, ``v``, ``largest``, which have their new values.
-
-    Raises:
-        TypeError: ``p`` or ``m`` or ``v`` or ``largest`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
-    """
+    """Take one step of AMSGrad (Reddi et al. 2018): Adam that divides by the largest ``v`` so far."""
     return rules.amsgrad(p, m, v, largest, g, rules.corrected_rate(lr, power1, power2), beta1, beta2, eps)
 
 
 @_update(prim("ApplyAdadelta"), 0, 1, 2)
 def _adadelta(
-    p: Array, squares: Array, steps: Array, lr: Array | float, rho: Array | float, eps: Array | float, g: Array
+    p: Array, squares: Array, steps: Array, lr: Scalar, rho: Scalar, eps: Scalar, g: Array
 ) -> tuple[Any, ...]:
     """Take one step of Adadelta (Zeiler 2012): p - lr * sqrt(steps + eps) / sqrt(squares + eps) * g.
 
     Args:
-        p: the Parameter (or Tensor) that is updated.
         squares: the running mean of the squared gradients, of the shape of ``p``; updated.
         steps: the running mean of the squared steps, of the shape of ``p``; updated.
-        lr: the learning rate.
         rho: the decay of both means.
         eps: a number added under both roots.
-        g: the gradient, of the shape of ``p``.
-
-    Returns:
-        A tuple of ``p``, ``squares``, ``steps``, which have their new values.
-
-    Raises:
-        TypeError: ``p`` or ``squares`` or ``steps`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
     """
     return rules.adadelta(p, squares, steps, g, lr, rho, eps)
 
 
 @_update(prim("ApplyAdagrad", update_slots=True), 0, 1)
-def _adagrad(p: Array, squares: Array, lr: Array | float, g: Array, update_slots: bool) -> tuple[Any, ...]:
-    """Take one step of Adagrad (Duchi et al. 2011): p - lr * g / sqrt(squares).
-
-    Args:
-        p: the Parameter (or Tensor) that is updated.
-        squares: the sum of the squared gradients so far, of the shape of ``p``; updated.
-        lr: the learning rate.
-        g: the gradient, of the shape of ``p``.
-        update_slots: whether ``squares`` is updated; otherwise it is used as it is.
-
-    Returns:
-        A tuple of ``p``, ``squares``, which have their new values.
-
-    Raises:
-        TypeError: ``p`` or ``squares`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
-    """
+def _adagrad(p: Array, squares: Array, lr: Scalar, g: Array, update_slots: bool) -> tuple[Any, ...]:
+    """Take one step of Adagrad (Duchi et al. 2011): p - lr * g / sqrt(squares)."""
     return rules.adagrad(p, squares, g, lr, 0.0, update_slots)
 
 
 @_update(prim("ApplyAdagradV2", epsilon=1e-6, update_slots=True), 0, 1)
-def _adagrad_v2(
-    p: Array, squares: Array, lr: Array | float, g: Array, epsilon: float, update_slots: bool
-) -> tuple[Any, ...]:
-    """Take one step of Adagrad (Duchi et al. 2011): p - lr * g / (sqrt(squares) + epsilon).
-
-    Args:
-        p: the Parameter (or Tensor) that is updated.
-        squares: the sum of the squared gradients so far, of the shape of ``p``; updated.
-        lr: the learning rate.
-        g: the gradient, of the shape of ``p``.
-        epsilon: a number added to the divisor.
-        update_slots: whether ``squares`` is updated; otherwise it is used as it is.
-
-    Returns:
-        A tuple of ``p``, ``squares``, which have their new values.
-
-    Raises:
-        TypeError: ``p`` or ``squares`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
-    """
+def _adagrad_v2(p: Array, squares: Array, lr: Scalar, g: Array, epsilon: float, update_slots: bool) -> tuple[Any, ...]:
+    """Take one step of Adagrad (Duchi et al. 2011): p - lr * g / (sqrt(squares) + epsilon)."""
     return rules.adagrad(p, squares, g, lr, epsilon, update_slots)
 
 
 @_update(prim("ApplyAddSign"), 0, 1)
 def _add_sign(
-    p: Array,
-    m: Array,
-    lr: Array | float,
-    alpha: Array | float,
-    sign_decay: Array | float,
-    beta: Array | float,
-    g: Array,
+    p: Array, m: Array, lr: Scalar, alpha: Scalar, sign_decay: Scalar, beta: Scalar, g: Array
 ) -> tuple[Any, ...]:
     """Take one step of AddSign (Bello et al. 2017): p - lr * (alpha + sign_decay * sign(g) * sign(m)) * g.
 
     Args:
-        p: the Parameter (or Tensor) that is updated.
-        m: the running mean of the gradients, of the shape of ``p``; updated.
-        lr: the learning rate.
         alpha: the factor of the gradient itself.
-        sign_decay: the factor of the product of signs.
-        beta: the decay of ``m``.
-        g: the gradient, of the shape of ``p``.
-
-    Returns:
-        A tuple of ``p``, ``m``, which have their new values.
-
-    Raises:
-        TypeError: ``p`` or ``m`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
     """
     return rules.add_sign(p, m, g, lr, alpha, sign_decay, beta)
 
 
 @_update(prim("ApplyPowerSign"), 0, 1)
 def _power_sign(
-    p: Array, m: Array, lr: Array | float, base: Array | float, sign_decay: Array | float, beta: Array | float, g: Array
+    p: Array, m: Array, lr: Scalar, base: Scalar, sign_decay: Scalar, beta: Scalar, g: Array
 ) -> tuple[Any, ...]:
     """Take one step of PowerSign (Bello et al. 2017): p - lr * exp(base * sign_decay * sign(g) * sign(m)) * g.
 
     Args:
-        p: the Parameter (or Tensor) that is updated.
-        m: the running mean of the gradients, of the shape of ``p``; updated.
-        lr: the learning rate.
         base: the base factor in the exponent.
-        sign_decay: the factor of the product of signs.
-        beta: the decay of ``m``.
-        g: the gradient, of the shape of ``p``.
-
-    Returns:
-        A tuple of ``p``, ``m``, which have their new values.
-
-    Raises:
-        TypeError: ``p`` or ``m`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
     """
     return rules.power_sign(p, m, g, lr, base, sign_decay, beta)
 
 
 @_update(prim("ApplyFtrl", use_locking=False), 0, 1, 2, only_parameter=True)
 def _ftrl(
-    p: Array,
-    squares: Array,
-    linear: Array,
-    g: Array,
-    lr: Array | float,
-    l1: Array | float,
-    l2: Array | float,
-    power: Array | float,
-    **_: Any,
+    p: Array, squares: Array, linear: Array, g: Array, lr: Scalar, l1: Scalar, l2: Scalar, power: Scalar, **_: Any
 ) -> tuple[Any, ...]:
     """Take one step of FTRL, follow the regularized leader (McMahan et al. 2013).
 
     Args:
-        p: the Parameter (or Tensor) that is updated.
-        squares: the sum of the squared gradients so far, of the shape of ``p``; updated.
         linear: the linear term, of the shape of ``p``; updated.
-        g: the gradient, of the shape of ``p``.
-        lr: the learning rate.
-        l1: the L1 regularization, from 0 on.
-        l2: the L2 regularization, from 0 on.
         power: how the rate shrinks with ``squares``: -0.5 in the paper, from 0 down.
-        use_locking: accepted for MindSpore; one thread updates.
-
-    Returns:
-        ``p``, which has its new values.
-
-    Raises:
-        TypeError: ``p`` or ``squares`` or ``linear`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
     """
     return rules.ftrl(p, squares, linear, g, lr, l1, l2, power)
 
 
 @_update(prim("ApplyGradientDescent"), 0)
-def _descent(p: Array, alpha: Array | float, delta: Array) -> tuple[Any, ...]:
-    """Take one step of gradient descent: p - alpha * delta.
-
-    Args:
-        p: the Parameter (or Tensor) that is updated.
-        alpha: the learning rate.
-        delta: the gradient, of the shape of ``p``.
-
-    Returns:
-        ``p``, which has its new value.
-
-    Raises:
-        TypeError: ``p`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
-    """
+def _descent(p: Array, alpha: Scalar, delta: Array) -> tuple[Any, ...]:
+    """Take one step of gradient descent: p - alpha * delta."""
     return (rules.descent(p, delta, alpha),)
 
 
 @_update(prim("ApplyProximalGradientDescent"), 0)
-def _proximal(p: Array, alpha: Array | float, l1: Array | float, l2: Array | float, delta: Array) -> tuple[Any, ...]:
-    """Take one step of gradient descent, whose result is shrunk by ``l1`` and ``l2`` (Duchi and Singer 2009).
-
-    Args:
-        p: the Parameter (or Tensor) that is updated.
-        alpha: the learning rate.
-        l1: the L1 regularization, from 0 on.
-        l2: the L2 regularization, from 0 on.
-        delta: the gradient, of the shape of ``p``.
-
-    Returns:
-        ``p``, which has its new value.
-
-    Raises:
-        TypeError: ``p`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
-    """
+def _proximal(p: Array, alpha: Scalar, l1: Scalar, l2: Scalar, delta: Array) -> tuple[Any, ...]:
+    """Take one step of gradient descent, whose result is shrunk by ``l1`` and ``l2`` (Duchi and Singer 2009)."""
     return (rules.proximal_descent(p, delta, alpha, l1, l2),)
 
 
 @_update(prim("ApplyProximalAdagrad", use_locking=False), 0, 1)
 def _proximal_adagrad(
-    p: Array, squares: Array, lr: Array | float, l1: Array | float, l2: Array | float, g: Array, **_: Any
+    p: Array, squares: Array, lr: Scalar, l1: Scalar, l2: Scalar, g: Array, **_: Any
 ) -> tuple[Any, ...]:
-    """Take one step of Adagrad, whose result is shrunk by ``l1`` and ``l2`` (Duchi and Singer 2009).
-
-    Args:
-        p: the Parameter (or Tensor) that is updated.
-        squares: the sum of the squared gradients so far, of the shape of ``p``; updated.
-        lr: the learning rate.
-        l1: the L1 regularization, from 0 on.
-        l2: the L2 regularization, from 0 on.
-        g: the gradient, of the shape of ``p``.
-        use_locking: accepted for MindSpore; one thread updates.
-
-    Returns:
-        A tuple of ``p``, ``squares``, which have their new values.
-
-    Raises:
-        TypeError: ``p`` or ``squares`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
-    """
+    """Take one step of Adagrad, whose result is shrunk by ``l1`` and ``l2`` (Duchi and Singer 2009)."""
     return rules.proximal_adagrad(p, squares, g, lr, l1, l2)
 
 
@@ -510,10 +320,10 @@ def _centered_rms(
     squares: Array,
     moved: Array,
     g: Array,
-    lr: Array | float,
-    decay: Array | float,
-    momentum: Array | float,
-    eps: Array | float,
+    lr: Scalar,
+    decay: Scalar,
+    momentum: Scalar,
+    eps: Scalar,
     **_: Any,
 ) -> tuple[Any, ...]:
     """Take one step of RMSProp by the variance of the gradient (Graves 2013).
@@ -521,58 +331,24 @@ def _centered_rms(
     ``moved`` becomes momentum * moved + lr * g / sqrt(squares - mean * mean + eps), and is subtracted from ``p``.
 
     Args:
-        p: the Parameter (or Tensor) that is updated.
         mean: the running mean of the gradients, of the shape of ``p``; updated.
         squares: the running mean of the squared gradients, of the shape of ``p``; updated.
-        moved: the momentum sum of the steps, of the shape of ``p``; updated.
-        g: the gradient, of the shape of ``p``.
-        lr: the learning rate.
         decay: the decay of both means.
-        momentum: the factor of the momentum.
         eps: a number added under the root.
-        use_locking: accepted for MindSpore; one thread updates.
-
-    Returns:
-        ``p``, which has its new values.
-
-    Raises:
-        TypeError: ``p`` or ``mean`` or ``squares`` or ``moved`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
     """
     return rules.rmsprop(p, mean, squares, moved, g, lr, decay, momentum, eps)
 
 
 @_update(prim("ApplyRMSProp", use_locking=False), 0, 1, 2, only_parameter=True)
 def _rms(
-    p: Array,
-    squares: Array,
-    moved: Array,
-    lr: Array | float,
-    g: Array,
-    decay: Array | float,
-    momentum: Array | float,
-    eps: Array | float,
-    **_: Any,
+    p: Array, squares: Array, moved: Array, lr: Scalar, g: Array, decay: Scalar, momentum: Scalar, eps: Scalar, **_: Any
 ) -> tuple[Any, ...]:
     """Take one step of RMSProp (Hinton 2012): moved = momentum * moved + lr * g / sqrt(squares + eps); p - moved.
 
     Args:
-        p: the Parameter (or Tensor) that is updated.
         squares: the running mean of the squared gradients, of the shape of ``p``; updated.
-        moved: the momentum sum of the steps, of the shape of ``p``; updated.
-        lr: the learning rate.
-        g: the gradient, of the shape of ``p``.
         decay: the decay of ``squares``.
-        momentum: the factor of the momentum.
         eps: a number added under the root.
-        use_locking: accepted for MindSpore; one thread updates.
-
-    Returns:
-        ``p``, which has its new values.
-
-    Raises:
-        TypeError: ``p`` or ``squares`` or ``moved`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
     """
     p, _none, squares, moved = rules.rmsprop(p, None, squares, moved, g, lr, decay, momentum, eps)
     return p, squares, moved
@@ -580,58 +356,20 @@ def _rms(
 
 @_update(prim("ApplyKerasMomentum", use_locking=False, use_nesterov=False), 0, 1)
 def _keras_momentum(
-    p: Array, kept: Array, lr: Array | float, g: Array, momentum: Array | float, use_nesterov: bool, **_: Any
+    p: Array, kept: Array, lr: Scalar, g: Array, momentum: Scalar, use_nesterov: bool, **_: Any
 ) -> tuple[Any, ...]:
-    """Take one step of descent with Keras's momentum: kept = momentum * kept - lr * g; p + kept.
-
-    Args:
-        p: the Parameter (or Tensor) that is updated.
-        kept: the momentum sum, of the shape of ``p``; updated.
-        lr: the learning rate.
-        g: the gradient, of the shape of ``p``.
-        momentum: the factor of the momentum.
-        use_nesterov: whether to take Nesterov's form, which looks one step ahead.
-        use_locking: accepted for MindSpore; one thread updates.
-
-    Returns:
-        A tuple of ``p``, ``kept``, which have their new values.
-
-    Raises:
-        TypeError: ``p`` or ``kept`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
-    """
+    """Take one step of descent with Keras's momentum: kept = momentum * kept - lr * g; p + kept."""
     return rules.keras_momentum(p, kept, g, lr, momentum, use_nesterov)
 
 
 @_update(prim("ApplyMomentum", use_nesterov=False, use_locking=False, gradient_scale=1.0), 0, 1, only_parameter=True)
 def _momentum(
-    p: Array,
-    kept: Array,
-    lr: Array | float,
-    g: Array,
-    momentum: Array | float,
-    use_nesterov: bool,
-    gradient_scale: float,
-    **_: Any,
+    p: Array, kept: Array, lr: Scalar, g: Array, momentum: Scalar, use_nesterov: bool, gradient_scale: float, **_: Any
 ) -> tuple[Any, ...]:
     """Take one step of descent with momentum (Polyak 1964): kept = momentum * kept + g; p - lr * kept.
 
     Args:
-        p: the Parameter (or Tensor) that is updated.
-        kept: the momentum sum, of the shape of ``p``; updated.
-        lr: the learning rate.
-        g: the gradient, of the shape of ``p``.
-        momentum: the factor of the momentum.
-        use_nesterov: whether to take Nesterov's form, which looks one step ahead.
         gradient_scale: the factor of the gradient.
-        use_locking: accepted for MindSpore; one thread updates.
-
-    Returns:
-        ``p``, which has its new value.
-
-    Raises:
-        TypeError: ``p`` or ``kept`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
     """
     return rules.momentum(p, kept, g * gradient_scale, lr, momentum, use_nesterov)
 
@@ -640,9 +378,9 @@ def _momentum(
 def _sgd(
     p: Array,
     g: Array,
-    lr: Array | float,
+    lr: Scalar,
     kept: Array,
-    momentum: Array | float,
+    momentum: Scalar,
     first: Array,
     dampening: float,
     weight_decay: float,
@@ -651,22 +389,10 @@ def _sgd(
     """Take one step of SGD: kept = momentum * kept + (1 - dampening) * g; p - lr * kept. In the first step kept is g.
 
     Args:
-        p: the Parameter (or Tensor) that is updated.
-        g: the gradient, of the shape of ``p``.
-        lr: the learning rate.
-        kept: the momentum sum, of the shape of ``p``; updated.
-        momentum: the factor of the momentum.
         first: 1 before the first step, 0 after it, of the shape of ``p``; updated.
         dampening: how much of the gradient is left out of ``kept``.
         weight_decay: the L2 penalty: this much of ``p`` is added to the gradient.
         nesterov: whether to take Nesterov's form, which looks one step ahead.
-
-    Returns:
-        ``p``, which has its new value.
-
-    Raises:
-        TypeError: ``p`` or ``kept`` or ``first`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
     """
     xp = array_module(p)
     if weight_decay:
