@@ -268,13 +268,13 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     """
 
 def isfinite(input: Tensor) -> Tensor:
-    """Whether an element is neither infinite nor NaN, as Bool."""
+    """Return whether an element is neither infinite nor NaN, as Bool."""
 
 def isinf(input: Tensor) -> Tensor:
-    """Whether an element is infinite, of either sign, as Bool."""
+    """Return whether an element is infinite, of either sign, as Bool."""
 
 def isnan(input: Tensor) -> Tensor:
-    """Whether an element is NaN, as Bool."""
+    """Return whether an element is NaN, as Bool."""
 
 def isneginf(input: Tensor) -> Tensor:
     """Return whether an element is minus infinity."""
@@ -314,16 +314,16 @@ def logaddexp2(input: Operand, other: Operand) -> Tensor:
     """log2(2**x + 2**y), without overflow."""
 
 def logical_and(input: Operand, other: Operand) -> Any:
-    """Whether both x and y are nonzero, as Bool."""
+    """Return whether both x and y are nonzero, as Bool."""
 
 def logical_not(input: Tensor) -> Tensor:
-    """Whether an element is zero or False, as Bool."""
+    """Return whether an element is zero or False, as Bool."""
 
 def logical_or(input: Operand, other: Operand) -> Any:
-    """Whether x or y is nonzero, as Bool."""
+    """Return whether x or y is nonzero, as Bool."""
 
 def logical_xor(input: Operand, other: Operand) -> Any:
-    """Whether one of x and y is nonzero and not both, as Bool."""
+    """Return whether one of x and y is nonzero and not both, as Bool."""
 
 def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
     """Return log(sum(exp(input))) over axes without overflow; infinite if an element is inf, or all are

@@ -218,7 +218,7 @@ def take_first_ranks_parameters(network: Cell, group: str = table.WORLD) -> None
             continue
         array = table.on_host(parameter._array)
         description = f"rank {ranks.ranks[0]}'s parameter {name}, {array.dtype.name} {[*array.shape]}"
-         exchange=pending = exchange= exchange.start(
+        pending = exchange.start(
             "broadcast", description, table.line(), ranks, partial(exchange.broadcast, ranks, array, 0)
         )
         parameter.set_data(Tensor._wrap(table.on_device_of(parameter._array, pending.wait())))

@@ -177,13 +177,13 @@ def isclose(a: Tensor, b: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equa
     """
 
 def isfinite(x: Tensor) -> Tensor:
-    """Whether an element is neither infinite nor NaN, as Bool."""
+    """Return whether an element is neither infinite nor NaN, as Bool."""
 
 def isinf(x: Tensor) -> Tensor:
-    """Whether an element is infinite, of either sign, as Bool."""
+    """Return whether an element is infinite, of either sign, as Bool."""
 
 def isnan(x: Tensor) -> Tensor:
-    """Whether an element is NaN, as Bool."""
+    """Return whether an element is NaN, as Bool."""
 
 def isneginf(x: Tensor) -> Tensor:
     """Return whether an element is minus infinity."""
@@ -224,16 +224,16 @@ def logaddexp2(x1: Operand, x2: Operand) -> Tensor:
     """log2(2**x + 2**y), without overflow."""
 
 def logical_and(x1: Operand, x2: Operand) -> Any:
-    """Whether both x and y are nonzero, as Bool."""
+    """Return whether both x and y are nonzero, as Bool."""
 
 def logical_not(a: Tensor) -> Tensor:
-    """Whether an element is zero or False, as Bool."""
+    """Return whether an element is zero or False, as Bool."""
 
 def logical_or(x1: Operand, x2: Operand) -> Any:
-    """Whether x or y is nonzero, as Bool."""
+    """Return whether x or y is nonzero, as Bool."""
 
 def logical_xor(x1: Operand, x2: Operand) -> Any:
-    """Whether one of x and y is nonzero and not both, as Bool."""
+    """Return whether one of x and y is nonzero and not both, as Bool."""
 
 def max(a: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Number | None = None, where: Tensor | bool | None = True) -> Tensor:
     """The largest element over axes."""
@@ -306,7 +306,7 @@ def rot90(m: Tensor, k: int = 1, axes: Sequence[int] = ...) -> Tensor:
     """Return the tensor rotated by quarter turns in the plane of two axes."""
 
 def signbit(x: Tensor) -> Tensor:
-    """Whether the sign is minus, that of -0.0 too: a Bool."""
+    """Return whether the sign is minus, that of -0.0 too: a Bool."""
 
 def sin(x: Tensor) -> Tensor:
     """The sine of an angle in radians."""

@@ -339,7 +339,7 @@ send = Collective(
     unread=(0, -1),
 ).declare("The tensor itself, which is sent to another rank; its gradient is what that one's receive sends back.")
 receive = Collective("receive", _receive, (_receive_rule,), unread=(0, -1)).declare(
-    "What another rank sends; its gradient is sent back."
+    "The tensor that another rank sends; its gradient is sent back."
 )
 
 

@@ -1548,15 +1548,15 @@ class IsClose(Primitive):
     def __call__(self, input: Tensor, other: Tensor, /) -> Tensor: ...
 
 class IsFinite(Primitive):
-    """Whether an element is neither infinite nor NaN, as Bool."""
+    """Return whether an element is neither infinite nor NaN, as Bool."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class IsInf(Primitive):
-    """Whether an element is infinite, of either sign, as Bool."""
+    """Return whether an element is infinite, of either sign, as Bool."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class IsNan(Primitive):
-    """Whether an element is NaN, as Bool."""
+    """Return whether an element is NaN, as Bool."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class KLDivLoss(Primitive):
@@ -1701,19 +1701,19 @@ class LogUniformCandidateSampler(Primitive):
     def __call__(self, true_classes: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class LogicalAnd(Primitive):
-    """Whether both x and y are nonzero, as Bool."""
+    """Return whether both x and y are nonzero, as Bool."""
     def __call__(self, input: Operand, other: Operand, /) -> Any: ...
 
 class LogicalNot(Primitive):
-    """Whether an element is zero or False, as Bool."""
+    """Return whether an element is zero or False, as Bool."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class LogicalOr(Primitive):
-    """Whether x or y is nonzero, as Bool."""
+    """Return whether x or y is nonzero, as Bool."""
     def __call__(self, input: Operand, other: Operand, /) -> Any: ...
 
 class LogicalXor(Primitive):
-    """Whether one of x and y is nonzero and not both, as Bool."""
+    """Return whether one of x and y is nonzero and not both, as Bool."""
     def __call__(self, input: Operand, other: Operand, /) -> Any: ...
 
 class Logit(Primitive):
@@ -2183,7 +2183,7 @@ class Polygamma(Primitive):
     def __call__(self, n: int | Tensor, input: Tensor, /) -> Tensor: ...
 
 class PopulationCount(Primitive):
-    """How many bits of an integer are 1, in two's complement: a UInt8."""
+    """Return how many bits of an integer are 1, in two's complement: a UInt8."""
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class Pow(Primitive):
@@ -2967,7 +2967,7 @@ class SparseMatrixMatMul(Primitive):
     def __call__(self, x1_dense_shape: Tensor, x1_batch_pointers: Tensor, x1_row_pointers: Tensor, x1_col_indices: Tensor, x1_values: Tensor, x2_dense: Tensor, /) -> Tensor: ...
 
 class SparseMatrixNNZ(Primitive):
-    """How many elements each of some sparse matrices has."""
+    """Return how many elements each of some sparse matrices has."""
     def __call__(self, x_dense_shape: Tensor, x_batch_pointers: Tensor, x_row_pointers: Tensor, x_col_indices: Tensor, x_values: Tensor, /) -> Tensor: ...
 
 class SparseMatrixSoftmax(Primitive):

@@ -507,11 +507,11 @@ class TensorMethods:
         close.
         """
     def isfinite(self) -> Tensor:
-        """Whether an element is neither infinite nor NaN, as Bool."""
+        """Return whether an element is neither infinite nor NaN, as Bool."""
     def isinf(self) -> Tensor:
-        """Whether an element is infinite, of either sign, as Bool."""
+        """Return whether an element is infinite, of either sign, as Bool."""
     def isnan(self) -> Tensor:
-        """Whether an element is NaN, as Bool."""
+        """Return whether an element is NaN, as Bool."""
     def isneginf(self) -> Tensor:
         """Return whether an element is minus infinity."""
     def isposinf(self) -> Tensor:
@@ -564,13 +564,13 @@ class TensorMethods:
     def logdet(self) -> Tensor:
         """Return the logarithm of the determinant of each matrix."""
     def logical_and(self, other: Operand) -> Any:
-        """Whether both x and y are nonzero, as Bool."""
+        """Return whether both x and y are nonzero, as Bool."""
     def logical_not(self) -> Tensor:
-        """Whether an element is zero or False, as Bool."""
+        """Return whether an element is zero or False, as Bool."""
     def logical_or(self, other: Operand) -> Any:
-        """Whether x or y is nonzero, as Bool."""
+        """Return whether x or y is nonzero, as Bool."""
     def logical_xor(self, other: Operand) -> Any:
-        """Whether one of x and y is nonzero and not both, as Bool."""
+        """Return whether one of x and y is nonzero and not both, as Bool."""
     def logit(self, eps: builtins.float | None = None) -> Tensor:
         """Return log(x / (1 - x)), the inverse of the sigmoid."""
     def logsumexp(self, dim: Axis, keepdim: builtins.bool = False) -> Tensor:
@@ -871,7 +871,7 @@ class TensorMethods:
     def sign_(self) -> Tensor:
         """-1, 0 or 1 as x is negative, 0 or NaN, or positive; of a complex number x / |x|, and 0 of 0."""
     def signbit(self) -> Tensor:
-        """Whether the sign is minus, that of -0.0 too: a Bool."""
+        """Return whether the sign is minus, that of -0.0 too: a Bool."""
     def sin(self) -> Tensor:
         """The sine of an angle in radians."""
     def sinc(self) -> Tensor:

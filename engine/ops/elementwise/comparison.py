@@ -85,13 +85,13 @@ ge = Binary("ge", np.greater_equal, scalar="x >= y").declare(
     numpy=x1_x2("greater_equal"),
 )
 logical_and = Truths("logical_and", np.logical_and, scalar="(x != 0) & (y != 0)").declare(
-    "Whether both x and y are nonzero, as Bool.", numpy=x1_x2(), **everywhere("LogicalAnd")
+    "Return whether both x and y are nonzero, as Bool.", numpy=x1_x2(), **everywhere("LogicalAnd")
 )
 logical_or = Truths("logical_or", np.logical_or, scalar="(x != 0) | (y != 0)").declare(
-    "Whether x or y is nonzero, as Bool.", numpy=x1_x2(), **everywhere("LogicalOr")
+    "Return whether x or y is nonzero, as Bool.", numpy=x1_x2(), **everywhere("LogicalOr")
 )
 logical_xor = Truths("logical_xor", np.logical_xor, scalar="(x != 0) != (y != 0)").declare(
-    "Whether one of x and y is nonzero and not both, as Bool.", numpy=x1_x2(), **everywhere("LogicalXor")
+    "Return whether one of x and y is nonzero and not both, as Bool.", numpy=x1_x2(), **everywhere("LogicalXor")
 )
 bitwise_and = Binary("bitwise_and", np.bitwise_and, scalar="x & y").declare(
     "x & y, bit by bit, of bools or integers.", numpy=x1_x2(), **everywhere("BitwiseAnd")
@@ -104,13 +104,15 @@ bitwise_xor = Binary("bitwise_xor", np.bitwise_xor, scalar="x ^ y").declare(
 )
 equal, not_equal, less, less_equal, greater, greater_equal = eq, ne, lt, le, gt, ge
 isnan = unary("isnan", np.isnan, None, scalar="x != x").declare(
-    "Whether an element is NaN, as Bool.", numpy=renamed(input="x"), **everywhere("IsNan")
+    "Return whether an element is NaN, as Bool.", numpy=renamed(input="x"), **everywhere("IsNan")
 )
 isinf = unary("isinf", np.isinf, None, scalar="abs(x) == inf").declare(
-    "Whether an element is infinite, of either sign, as Bool.", numpy=renamed(input="x"), **everywhere("IsInf")
+    "Return whether an element is infinite, of either sign, as Bool.", numpy=renamed(input="x"), **everywhere("IsInf")
 )
 isfinite = unary("isfinite", np.isfinite, None, scalar="abs(x) < inf").declare(
-    "Whether an element is neither infinite nor NaN, as Bool.", numpy=renamed(input="x"), **everywhere("IsFinite")
+    "Return whether an element is neither infinite nor NaN, as Bool.",
+    numpy=renamed(input="x"),
+    **everywhere("IsFinite"),
 )
 
 
@@ -133,7 +135,7 @@ def _check_numerics(x: Tensor) -> Tensor:
 
 
 logical_not = unary("logical_not", np.logical_not, None, scalar="x == 0").declare(
-    "Whether an element is zero or False, as Bool.", numpy=renamed(input="a"), **everywhere("LogicalNot")
+    "Return whether an element is zero or False, as Bool.", numpy=renamed(input="a"), **everywhere("LogicalNot")
 )
 bitwise_not = unary("bitwise_not", np.invert, None).declare(
     "~x, bit by bit: -x - 1 of signed integers, not x of bools.",

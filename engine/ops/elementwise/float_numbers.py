@@ -32,7 +32,7 @@ def _signbit(x: Array) -> Array:
 
 
 signbit = unary("signbit", _signbit, None).declare(
-    "Whether the sign is minus, that of -0.0 too: a Bool.", method=True, numpy=renamed(input="x")
+    "Return whether the sign is minus, that of -0.0 too: a Bool.", method=True, numpy=renamed(input="x")
 )
 
 nextafter = Binary(

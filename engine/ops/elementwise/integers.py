@@ -23,7 +23,7 @@ def _population(x: Array) -> Array:
 
 
 population_count = unary("population_count", _population, None).declare(
-    "How many bits of an integer are 1, in two's complement: a UInt8.", primitive=prim("PopulationCount")
+    "Return how many bits of an integer are 1, in two's complement: a UInt8.", primitive=prim("PopulationCount")
 )
 
 gcd = Binary("gcd", np.gcd).declare(

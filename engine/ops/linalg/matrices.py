@@ -1,4 +1,4 @@
-"""What operators on square and other matrices share: kernels, checks, products in gradient rules."""
+"""Kernels, checks and products in gradient rules that operators on matrices share."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def _count(labels: Array, other_than: int, dtype: np.dtype[Any]) -> Array:
 
 
 _count_other_than = Operator("count_other_than", _count).declare(
-    "How many labels are not ``other_than``, NaN where none is: the mean of nothing."
+    "The number of labels other than ``other_than``; NaN for none, so that the mean is NaN."
 )
 
 

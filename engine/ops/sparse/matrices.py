@@ -378,7 +378,7 @@ def _numbers(
     return Tensor._wrap(array_module(x.values._array).asarray(counts))
 
 
-_numbers.__doc__ = f"""How many elements each of some sparse matrices has.
+_numbers.__doc__ = f"""Return how many elements each of some sparse matrices has.
 
     Args:{_ARGUMENTS.format(x="x_")}
 
