@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...base.types import Array
-from ...cpu.optim import updates
-from ...nn.optim.optimizer import New, Params, updated_by
+from ...cpu import updates
+from ...nn.optim.optimizer import Params
+from ...nn.optim.parameter_updates import New, updated_by
 from ._moments import Betas
 from .adam import Adam
 from .optimizer import Group, Rate

@@ -6,7 +6,8 @@ from typing import Any
 
 from ...base.types import Array
 from ...nn.optim.asgd import averaged_step
-from ...nn.optim.optimizer import New, Params
+from ...nn.optim.optimizer import Params
+from ...nn.optim.parameter_updates import New
 from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["ASGD"]

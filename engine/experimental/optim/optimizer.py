@@ -14,7 +14,8 @@ from ...base.types import Array
 from ...cpu.array_module import array_module
 from ...cpu.optim.updates import is_on_gpu
 from ...nn.optim._sharing import Sharing
-from ...nn.optim.optimizer import Gradients, New, Params, Unprepared, count_of, number_of, take_all
+from ...nn.optim.optimizer import Gradients, Params
+from ...nn.optim.parameter_updates import New, Unprepared, count_of, number_of, take_all
 from ...tape.tape import no_recording, state
 from ...tensors.dtype import float32, int32
 from ...tensors.parameter import Parameter, ParameterTuple

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...base.types import Array
-from ...cpu.optim import updates
-from ...nn.optim.optimizer import New, Params
+from ...cpu import updates
+from ...nn.optim.optimizer import Params
+from ...nn.optim.parameter_updates import New
 from .optimizer import Group, Optimizer, Rate
 
 __all__ = ["Rprop"]

@@ -9,7 +9,7 @@ from ...base.types import Array
 from ...cpu.optim import updates
 from ...cpu.optim.updates import is_on_gpu
 from ...experimental.optim.optimizer import Optimizer
-from ...nn.optim.optimizer import New, updated_by
+from ...nn.optim.parameter_updates import New, updated_by
 from ...tensors.tensor import Tensor
 
 __all__ = ["SGD"]

@@ -4,6 +4,7 @@ from ...base.module_names import name_methods as _name_methods
 from ...base.module_names import names_in as _names_in
 from ...base.module_names import on_first_use as _on_first_use
 from .optimizer import *
+from .parameter_updates import *
 
 _FOUND = _names_in(__name__)
 globals().update(_FOUND)

@@ -22,7 +22,8 @@ from ...tensors.views import is_sole_holder
 from ..cell import Cell
 
 if TYPE_CHECKING:
-    from .optimizer import Gradients, Update
+    from .optimizer import Gradients
+    from .parameter_updates import Update
 
 __all__ = ["FORMS", "Form", "form_of", "step", "step_unless"]
 

@@ -12,7 +12,8 @@ from ...cpu.optim.updates import Number
 from ...tensors.initializer import initializer
 from ...tensors.parameter import Parameter, ParameterTuple
 from ..cell import Cell
-from .optimizer import New, Optimizer, Params, Rate, opt_init_args_register, take
+from .optimizer import Optimizer, Params, Rate, opt_init_args_register
+from .parameter_updates import New, take
 
 __all__ = ["AdaFactor"]
 

@@ -12,7 +12,8 @@ from ...cpu.optim import updates
 from ...cpu.optim.updates import Number
 from ...ops.legacy.updates import adam
 from ...tensors.backend import many_at_once
-from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, take, updated_by
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
+from .parameter_updates import New, take, updated_by
 
 __all__ = ["Adam", "AdamOffload", "LazyAdam"]
 

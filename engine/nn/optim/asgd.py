@@ -7,7 +7,8 @@ from ...cpu.array_module import array_module
 from ...cpu.optim import updates
 from ...cpu.optim.updates import Number
 from ...tensors.parameter import Parameter, ParameterTuple
-from .optimizer import Decay, New, Optimizer, Params, Rate, number_of, opt_init_args_register, take
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
+from .parameter_updates import New, number_of, take
 
 __all__ = ["ASGD"]
 

@@ -6,7 +6,8 @@ from ...base.types import Array
 from ...cpu.optim import updates
 from ...cpu.optim.updates import Number
 from ...tensors.parameter import Parameter
-from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
+from .parameter_updates import New, updated_by
 
 __all__ = ["FTRL"]
 

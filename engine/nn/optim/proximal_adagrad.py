@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ...base.types import Array
-from ...cpu.optim import updates
-from ...cpu.optim.updates import Number
-from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
+from ...cpu import updates
+from ...cpu.updates import Number
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
+from .parameter_updates import New, updated_by
 
 __all__ = ["ProximalAdagrad"]
 

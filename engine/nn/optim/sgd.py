@@ -9,7 +9,8 @@ from ...base.types import Array
 from ...cpu.optim import updates
 from ...cpu.optim.updates import Number, is_on_gpu
 from ...tensors.tensor import Tensor
-from .optimizer import Decay, New, Optimizer, Params, Rate, opt_init_args_register, updated_by
+from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
+from .parameter_updates import New, updated_by
 
 __all__ = ["SGD"]
 

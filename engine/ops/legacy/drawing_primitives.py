@@ -20,23 +20,9 @@ from ...tensors.backend import to_device, to_host
 from ...tensors.dtype import float32, int32, int64, numpy_dtype
 from ...tensors.tensor import Tensor
 from ..arguments import check_same_dtype, check_tensor, ints_of
-from ..random.drawing import (
-    both_seeds,
-    choice_with_mask,
-    gamma,
-    inner_uniform,
-    log_normal,
-    multinomial,
-    multinomial_with_replacement,
-    new_tensor,
-    randint,
-    random_gamma,
-    random_poisson,
-    shuffle,
-    standard_laplace,
-    standard_normal,
-    uniform,
-)
+from ..random.distributions import gamma, log_normal, random_gamma, random_poisson, standard_laplace
+from ..random.drawing import both_seeds, inner_uniform, new_tensor, randint, shuffle, standard_normal, uniform
+from ..random.multinomial import choice_with_mask, multinomial, multinomial_with_replacement
 
 __all__: list[str] = []
 

@@ -1,4 +1,6 @@
 """Sparse tensors, and the operators on them and on their components."""
 
-from .functions import *
+from .construction import *
+from .matrix_arithmetic import *
+from .matrix_conversion import *
 from .unary import *

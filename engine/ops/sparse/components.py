@@ -26,7 +26,7 @@ from ..shapes.concatenation import concat
 from ..shapes.copying import stop_gradient
 from ..shapes.reshape import broadcast_to, reshape
 from ..shapes.subscripts import getitem_operator, scatter_add_operator
-from .functions import _parts
+from .construction import _parts
 from .tensors import SparseTensor, times_dense
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""Functions of sparse tensors: creation, conversion, access, sums, products; and the primitives of their components."""
+"""Sums, products and further functions of COO, CSR and row tensors."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ import numpy as np
 
 from ...base.argument_checks import check_bool, check_type
 from ...base.surfaces import declare, prim
-from ...base.types import Array, DTypeLike, Operand, Shape
+from ...base.types import DTypeLike, Operand, Shape
 from ...cpu.array_module import array_module
-from ...cpu.arrays.sparse import offsets
 from ...tensors.dtype import DType, dtype_of, float16, float32, float64, numpy_dtype
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import constant
-from ..arguments import check_tensor, ints_of, one_axis
+from ..arguments import check_tensor, one_axis
 from ..elementwise import arithmetic, exponentials
 from ..indexing.scattering import put
 from ..indexing.segments import unsorted_segment_max
@@ -24,277 +22,25 @@ from ..shapes.conversion import cast
 from ..shapes.copying import stop_gradient
 from ..shapes.reshape import transpose
 from ..shapes.subscripts import getitem_operator, scatter_add_operator
+from .construction import _coo, _csr, _numbered, _parts, _row, _vector
 from .tensors import (
     COOTensor,
     CSRTensor,
     RowTensor,
-    SparseTensor,
-    check_coo,
     check_inside,
     coo_sum,
-    csr_as_coo,
-    csr_as_dense,
     csr_product,
     csr_row_sums,
     csr_sum,
     csr_times_vector,
     csr_with_dense,
-    rows_of,
     times_dense,
 )
 
 __all__ = [
-    "coalesce", "coo2csr", "coo_add", "coo_concat", "coo_tensor_get_dense_shape", "coo_tensor_get_indices",
-    "coo_tensor_get_values", "csr2coo", "csr_add", "csr_div", "csr_gather", "csr_mm", "csr_mul", "csr_mv",
-    "csr_reduce_sum", "csr_softmax", "csr_tensor_get_dense_shape", "csr_tensor_get_indices", "csr_tensor_get_indptr",
-    "csr_tensor_get_values", "csr_to_coo", "csr_to_dense", "dense_to_sparse_coo", "dense_to_sparse_csr",
-    "make_coo_tensor", "make_csr_tensor", "make_row_tensor", "make_row_tensor_inner", "make_sparse_tensor",
-    "row_tensor_add", "row_tensor_get_dense_shape", "row_tensor_get_indices", "row_tensor_get_values"
+    "coalesce", "coo_add", "coo_concat", "csr_add", "csr_div", "csr_mm", "csr_mul", "csr_mv", "csr_reduce_sum",
+    "csr_softmax", "row_tensor_add"
 ]  # fmt: skip
-
-
-# Creation and access
-
-
-def make_coo_tensor(indices: Tensor, values: Tensor, dense_shape: tuple[int, ...]) -> COOTensor:
-    """Return a COOTensor.
-
-    Args:
-        indices: the position of each element, integers (N, 2).
-        values: the elements (N,).
-        dense_shape: the shape of the dense tensor, two ints.
-
-    Returns:
-        The COOTensor.
-
-    Raises:
-        TypeError: an argument is of another type.
-        ValueError: the shapes do not fit together.
-    """
-    return COOTensor(indices, values, dense_shape)
-
-
-def make_sparse_tensor(indices: Tensor, values: Tensor, dense_shape: tuple[int, ...]) -> COOTensor:
-    """Return ``make_coo_tensor`` under its older name.
-
-    Args:
-        indices: the position of each element, integers (N, 2).
-        values: the elements (N,).
-        dense_shape: the shape of the dense tensor, two ints.
-
-    Returns:
-        A COOTensor.
-
-    Raises:
-        TypeError: an argument is of another type.
-        ValueError: the shapes do not fit together.
-    """
-    return COOTensor(indices, values, dense_shape)
-
-
-def make_csr_tensor(indptr: Tensor, indices: Tensor, values: Tensor, dense_shape: tuple[int, ...]) -> CSRTensor:
-    """Return a CSRTensor.
-
-    Args:
-        indptr: where each row begins among the elements, and where the last one ends, integers (rows + 1,).
-        indices: the column of each element, integers (N,).
-        values: the elements (N, ...).
-        dense_shape: the shape of the dense tensor, ints.
-
-    Returns:
-        The CSRTensor.
-
-    Raises:
-        TypeError: an argument is of another type.
-        ValueError: the shapes do not fit together.
-    """
-    return CSRTensor(indptr, indices, values, dense_shape)
-
-
-def make_row_tensor(indices: Tensor, values: Tensor, dense_shape: tuple[int, ...]) -> RowTensor:
-    """Return a RowTensor.
-
-    Args:
-        indices: the position of each entry on the first axis, integers (N,).
-        values: the entries (N, ...).
-        dense_shape: the shape of the dense tensor, ints.
-
-    Returns:
-        The RowTensor.
-
-    Raises:
-        TypeError: an argument is of another type.
-        ValueError: the shapes do not fit together.
-    """
-    return RowTensor(indices, values, dense_shape)
-
-
-def make_row_tensor_inner(indices: Tensor, values: Tensor, dense_shape: tuple[int, ...]) -> RowTensor:
-    """Return ``make_row_tensor`` under its other name.
-
-    Args:
-        indices: the position of each entry on the first axis, integers (N,).
-        values: the entries (N, ...).
-        dense_shape: the shape of the dense tensor, ints.
-
-    Returns:
-        A RowTensor.
-
-    Raises:
-        TypeError: an argument is of another type.
-        ValueError: the shapes do not fit together.
-    """
-    return RowTensor(indices, values, dense_shape)
-
-
-def coo_tensor_get_indices(x: COOTensor) -> Tensor:
-    """Return the positions of the elements of a COOTensor.
-
-    Args:
-        x: the COOTensor.
-
-    Returns:
-        An integer tensor (N, 2).
-
-    Raises:
-        TypeError: ``x`` is not a COOTensor.
-    """
-    return _coo(x, "coo_tensor_get_indices").indices
-
-
-def coo_tensor_get_values(x: COOTensor) -> Tensor:
-    """Return the elements of a COOTensor.
-
-    Args:
-        x: the COOTensor.
-
-    Returns:
-        A tensor (N,).
-
-    Raises:
-        TypeError: ``x`` is not a COOTensor.
-    """
-    return _coo(x, "coo_tensor_get_values").values
-
-
-def coo_tensor_get_dense_shape(x: COOTensor) -> tuple[int, ...]:
-    """Return the shape of a COOTensor.
-
-    Args:
-        x: the COOTensor.
-
-    Returns:
-        A tuple of two ints.
-
-    Raises:
-        TypeError: ``x`` is not a COOTensor.
-    """
-    return _coo(x, "coo_tensor_get_dense_shape").shape
-
-
-def csr_tensor_get_indptr(x: CSRTensor) -> Tensor:
-    """Return where each row of a CSRTensor begins among its elements, and where the last one ends.
-
-    Args:
-        x: the CSRTensor.
-
-    Returns:
-        An integer tensor (rows + 1,).
-
-    Raises:
-        TypeError: ``x`` is not a CSRTensor.
-    """
-    return _csr(x, "csr_tensor_get_indptr").indptr
-
-
-def csr_tensor_get_indices(x: CSRTensor) -> Tensor:
-    """Return the columns of the elements of a CSRTensor.
-
-    Args:
-        x: the CSRTensor.
-
-    Returns:
-        An integer tensor (N,).
-
-    Raises:
-        TypeError: ``x`` is not a CSRTensor.
-    """
-    return _csr(x, "csr_tensor_get_indices").indices
-
-
-def csr_tensor_get_values(x: CSRTensor) -> Tensor:
-    """Return the elements of a CSRTensor.
-
-    Args:
-        x: the CSRTensor.
-
-    Returns:
-        A tensor (N, ...).
-
-    Raises:
-        TypeError: ``x`` is not a CSRTensor.
-    """
-    return _csr(x, "csr_tensor_get_values").values
-
-
-def csr_tensor_get_dense_shape(x: CSRTensor) -> tuple[int, ...]:
-    """Return the shape of a CSRTensor.
-
-    Args:
-        x: the CSRTensor.
-
-    Returns:
-        A tuple of ints.
-
-    Raises:
-        TypeError: ``x`` is not a CSRTensor.
-    """
-    return _csr(x, "csr_tensor_get_dense_shape").shape
-
-
-def row_tensor_get_indices(x: RowTensor) -> Tensor:
-    """Return the positions of the entries of a RowTensor on the first axis.
-
-    Args:
-        x: the RowTensor.
-
-    Returns:
-        An integer tensor (N,).
-
-    Raises:
-        TypeError: ``x`` is not a RowTensor.
-    """
-    return _row(x, "row_tensor_get_indices").indices
-
-
-def row_tensor_get_values(x: RowTensor) -> Tensor:
-    """Return the entries of a RowTensor.
-
-    Args:
-        x: the RowTensor.
-
-    Returns:
-        A tensor (N, ...).
-
-    Raises:
-        TypeError: ``x`` is not a RowTensor.
-    """
-    return _row(x, "row_tensor_get_values").values
-
-
-def row_tensor_get_dense_shape(x: RowTensor) -> tuple[int, ...]:
-    """Return the shape of the dense tensor of a RowTensor.
-
-    Args:
-        x: the RowTensor.
-
-    Returns:
-        A tuple of ints.
-
-    Raises:
-        TypeError: ``x`` is not a RowTensor.
-    """
-    return _row(x, "row_tensor_get_dense_shape").dense_shape
 
 
 def row_tensor_add(x: RowTensor, y: Tensor) -> RowTensor:
@@ -323,183 +69,6 @@ def row_tensor_add(x: RowTensor, y: Tensor) -> RowTensor:
     return RowTensor(
         Tensor._wrap(all_rows), put(cast(dense, rows.values.dtype), rows.values, (index,), "add"), dense.shape
     )
-
-
-def _coo(x: object, name: str, argument: str = "x") -> COOTensor:
-    result: COOTensor = check_type(x, COOTensor, name, argument)
-    return result
-
-
-def _csr(x: object, name: str, argument: str = "x") -> CSRTensor:
-    result: CSRTensor = check_type(x, CSRTensor, name, argument)
-    return result
-
-
-def _row(x: object, name: str) -> RowTensor:
-    result: RowTensor = check_type(x, RowTensor, name, "x")
-    return result
-
-
-# Conversion
-
-
-def _check_matrix(tensor: object, name: str) -> Tensor:
-    x = check_tensor(tensor, name, "tensor")
-    if x.ndim != 2:
-        raise ValueError(f"For '{name}', 'tensor' must have 2 axes, but got shape {x.shape}")
-    return x
-
-
-@declare(method="to_coo")
-def dense_to_sparse_coo(tensor: Tensor) -> COOTensor:
-    """Return the elements of a matrix that are not 0, with their positions.
-
-    Args:
-        tensor: a tensor of two axes.
-
-    Returns:
-        A COOTensor with positions in Int32.
-
-    Raises:
-        TypeError: ``tensor`` is not a Tensor.
-        ValueError: ``tensor`` has another number of axes.
-    """
-    x = _check_matrix(tensor, "dense_to_sparse_coo")
-    index = x._array.nonzero()
-    positions = array_module(x._array).stack(index, 1).astype(np.int32)
-    return COOTensor(Tensor._wrap(positions), getitem_operator(x, index=index), x.shape)
-
-
-@declare(method="to_csr")
-def dense_to_sparse_csr(tensor: Tensor) -> CSRTensor:
-    """Return the elements of a matrix that are not 0, row by row.
-
-    Args:
-        tensor: a tensor of two axes.
-
-    Returns:
-        A CSRTensor with rows and columns in Int32.
-
-    Raises:
-        TypeError: ``tensor`` is not a Tensor.
-        ValueError: ``tensor`` has another number of axes.
-    """
-    x = _check_matrix(tensor, "dense_to_sparse_csr")
-    rows, columns = x._array.nonzero()
-    return CSRTensor(
-        Tensor._wrap(offsets(rows.astype(np.int32), x.shape[0])),
-        Tensor._wrap(columns.astype(np.int32)),
-        getitem_operator(x, index=(rows, columns)),
-        x.shape,
-    )
-
-
-def csr_to_coo(tensor: CSRTensor) -> COOTensor:
-    """Return a CSRTensor as a COOTensor: the same elements in the same order.
-
-    Args:
-        tensor: a CSRTensor of two axes.
-
-    Returns:
-        A COOTensor.
-
-    Raises:
-        TypeError: ``tensor`` is not a CSRTensor.
-        ValueError: ``tensor`` has more than two axes.
-        RuntimeError: its rows or columns do not fit its shape.
-    """
-    return csr_as_coo(_csr(tensor, "csr_to_coo", "tensor"), "csr_to_coo")
-
-
-def csr_to_dense(csr_tensor: CSRTensor) -> Tensor:
-    """Return a CSRTensor as a dense tensor.
-
-    Args:
-        csr_tensor: a CSRTensor of two axes.
-
-    Returns:
-        A tensor of its shape and dtype.
-
-    Raises:
-        TypeError: ``csr_tensor`` is not a CSRTensor.
-        ValueError: ``csr_tensor`` has more than two axes.
-        RuntimeError: its rows or columns do not fit its shape.
-    """
-    return csr_as_dense(_csr(csr_tensor, "csr_to_dense", "csr_tensor"), "csr_to_dense")
-
-
-def _vector(x: object, name: str, argument: str) -> Array:
-    tensor = check_tensor(x, name, argument)
-    if tensor._array.dtype.kind not in "iu":
-        raise TypeError(f"For '{name}', '{argument}' must hold integers, but got {tensor.dtype}")
-    if tensor.ndim != 1:
-        raise ValueError(f"For '{name}', '{argument}' must have 1 axis, but got shape {tensor.shape}")
-    return tensor._array
-
-
-def coo2csr(row_indices: Tensor, height: int) -> Tensor:
-    """Return where each row begins among elements in row order, and where the last one ends.
-
-    Args:
-        row_indices: the row of each element, integers that do not decrease.
-        height: the number of rows.
-
-    Returns:
-        A tensor (height + 1,) of the dtype of ``row_indices``: the ``indptr`` of a CSRTensor.
-
-    Raises:
-        TypeError: ``row_indices`` does not hold integers, or ``height`` is not an int.
-        ValueError: ``row_indices`` does not have one axis.
-        RuntimeError: a row is not in [0, height).
-    """
-    rows = _vector(row_indices, "coo2csr", "row_indices")
-    (count,) = ints_of(height, "coo2csr", "height")
-    check_inside(rows, count, "coo2csr", "row_indices")
-    return Tensor._wrap(offsets(rows, count))
-
-
-def csr2coo(indptr: Tensor, nnz: int) -> Tensor:
-    """Return the row of each element, for elements in row order.
-
-    Args:
-        indptr: where each row begins among them, and where the last one ends, integers.
-        nnz: the number of elements.
-
-    Returns:
-        A tensor (nnz,) of the dtype of ``indptr``.
-
-    Raises:
-        TypeError: ``indptr`` does not hold integers, or ``nnz`` is not an int.
-        ValueError: ``indptr`` does not have one axis.
-        RuntimeError: ``indptr`` does not rise from 0 to ``nnz``.
-    """
-    starts = _vector(indptr, "csr2coo", "indptr")
-    (count,) = ints_of(nnz, "csr2coo", "nnz")
-    return Tensor._wrap(rows_of(starts, count, "csr2coo"))
-
-
-def csr_gather(indptr: Tensor, indices: Tensor, dense: Tensor, sparse_shape: tuple[int, ...]) -> Tensor:
-    """Return the elements of a dense tensor at the positions of a CSRTensor.
-
-    Args:
-        indptr: where each row begins among the elements, and where the last one ends.
-        indices: the column of each element.
-        dense: the source tensor; it broadcasts to ``sparse_shape``.
-        sparse_shape: the shape of the CSRTensor.
-
-    Returns:
-        A tensor (N, ...) of the dtype of ``dense``: an element for each of ``indices``.
-
-    Raises:
-        TypeError: an argument is of another type.
-        ValueError: the shapes do not fit together.
-        RuntimeError: the rows or columns do not fit ``sparse_shape``.
-    """
-    x = check_tensor(dense, "csr_gather", "dense")
-    count = check_tensor(indices, "csr_gather", "indices").shape
-    inner_shape = tuple(sparse_shape[2:]) if isinstance(sparse_shape, tuple) else ()
-    values = constant(array_module(x._array).zeros(count + inner_shape, x._array.dtype))
-    return CSRTensor(indptr, indices, values, sparse_shape)._picked(x, "csr_gather", "dense")
 
 
 # Sums and products
@@ -539,20 +108,6 @@ def coalesce(x_indices: Tensor, x_values: Tensor, x_shape: Tensor) -> tuple[Tens
     unique, at = _numbered(index, lengths)
     sums = scatter_add_operator(values, index=(at,), shape=(unique.shape[1],))
     return Tensor._wrap(unique), sums, Tensor._wrap(x_shape._array)
-
-
-def _numbered(index: Array, lengths: Sequence[int]) -> tuple[Array, Array]:
-    """Return the unique positions in order, for any number of axes, and the index of each element's position."""
-    xp = array_module(index)
-    flat, at = xp.unique(_flat(tuple(index), lengths), return_inverse=True)
-    return xp.stack(xp.unravel_index(flat, tuple(lengths))).astype(index.dtype), at.reshape(-1)
-
-
-def _flat(index: Sequence[Array], lengths: Sequence[int]) -> Array:
-    result = index[0].astype(np.int64)
-    for column, length in zip(index[1:], lengths[1:], strict=True):
-        result = result * length + column
-    return result
 
 
 def coo_add(x1: COOTensor, x2: COOTensor, thresh: Tensor) -> COOTensor:
@@ -829,34 +384,6 @@ def _times_dense(
     return times_dense(x.values, positions.transposed if adjoint_st else positions, y, name, "dense")
 
 
-@declare(primitive=prim("SparseToDense"))
-def _to_dense(indices: Tensor, values: Tensor, sparse_shape: Shape) -> Tensor:
-    """Return a sparse tensor as a dense one; of several elements at one position the last one is kept.
-
-    Args:
-        indices: the positions of the elements, Int32 or Int64 (N, axes).
-        values: the elements (N,).
-        sparse_shape: the shape of the dense tensor, a tuple of ints or a tensor of them.
-
-    Returns:
-        A tensor of shape ``sparse_shape`` and of the dtype of ``values``.
-
-    Raises:
-        TypeError: an argument is of another type.
-        ValueError: the shapes do not fit together, or a position is out of range ``sparse_shape``.
-    """
-    x = _parts(indices, values, sparse_shape, "SparseToDense")
-    try:
-        index = x._index("SparseToDense")
-    except RuntimeError as error:
-        raise ValueError(str(error)) from None
-    xp = array_module(index[0])
-    flat = _flat(index, x.shape)[::-1]
-    last = flat.size - 1 - xp.unique(flat, return_index=True)[1]
-    selected = tuple([column[last] for column in index])
-    return scatter_add_operator(getitem_operator(x.values, index=(last,)), index=selected, shape=x.shape)
-
-
 @declare(primitive=prim("SparseTensorDenseAdd"))
 def _added_to_dense(x1_indices: Tensor, x1_values: Tensor, x1_shape: Shape, x2: Tensor) -> Tensor:
     """Return a sparse tensor added to a dense one.
@@ -921,7 +448,3 @@ def _part(indices: Tensor, values: Tensor, shape: Tensor, start: Tensor, size: T
     block = xp.minimum(lengths, xp.maximum(full - begin, 0)).astype(full.dtype)
     positions = shifted[mask].astype(x.indices._array.dtype)
     return Tensor._wrap(positions), getitem_operator(x.values, index=(mask,)), Tensor._wrap(block)
-
-
-def _parts(indices: Tensor, values: Tensor, shape: Shape, name: str, axes: int | None = None) -> SparseTensor:
-    return SparseTensor(*check_coo(indices, values, ints_of(shape, name, "shape"), name, axes))
