@@ -10,6 +10,9 @@ from ...nn.cell import Cell
 from ...tensors.tensor import Tensor
 from . import functional as F  # noqa: N812
 
+_MEANS = "kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None"
+_MAXIMA = "kernel_size=1, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False"
+_UPSAMPLE = "size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None"
 _CALLS = {
     # layer: (function, the number of arguments of the call, arguments of the layer and their defaults)
     "ReLU": ("relu", 1, "inplace=False"),
@@ -30,33 +33,17 @@ _CALLS = {
     "PixelShuffle": ("pixel_shuffle", 1, "upscale_factor"),
     "Unfold": ("unfold", 1, "kernel_size, dilation=1, padding=0, stride=1"),
     "Fold": ("fold", 1, "output_size, kernel_size, dilation=1, padding=0, stride=1"),
-    "MaxPool2d": (
-        "max_pool2d",
-        1,
-        "kernel_size=1, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False",
-    ),
+    "MaxPool2d": ("max_pool2d", 1, _MAXIMA),
     "MaxUnpool2d": ("max_unpool2d", 2, "kernel_size, stride=None, padding=0"),
     "AvgPool1d": ("avg_pool1d", 1, "kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True"),
-    "AvgPool2d": (
-        "avg_pool2d",
-        1,
-        "kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None",
-    ),
-    "AvgPool3d": (
-        "avg_pool3d",
-        1,
-        "kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None",
-    ),
+    "AvgPool2d": ("avg_pool2d", 1, _MEANS),
+    "AvgPool3d": ("avg_pool3d", 1, _MEANS),
     "AdaptiveAvgPool1d": ("adaptive_avg_pool1d", 1, "output_size"),
     "AdaptiveAvgPool2d": ("adaptive_avg_pool2d", 1, "output_size"),
     "AdaptiveAvgPool3d": ("adaptive_avg_pool3d", 1, "output_size"),
     "AdaptiveMaxPool1d": ("adaptive_max_pool1d", 1, "output_size, return_indices=False"),
     "AdaptiveMaxPool2d": ("adaptive_max_pool2d", 1, "output_size, return_indices=False"),
-    "Upsample": (
-        "interpolate",
-        1,
-        "size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None",
-    ),
+    "Upsample": ("interpolate", 1, _UPSAMPLE),
     "L1Loss": ("l1_loss", 2, "reduction='mean'"),
     "MSELoss": ("mse_loss", 2, "reduction='mean'"),
     "SmoothL1Loss": ("smooth_l1_loss", 2, "reduction='mean', beta=1.0"),

@@ -41,34 +41,22 @@ def _log_of_rest_of_exp(x: Tensor) -> Tensor:
     return ops.log(1.0 - ops.exp(x))
 
 
-# function -> (a formula of a family, its conversion to the function), the best first
-_WAYS: dict[str, tuple[tuple[str, Callable[[Any], Any]], ...]] = {
-    "prob": (("_prob", _as_it_is), ("_log_prob", ops.exp)),
-    "log_prob": (("_log_prob", _as_it_is), ("_prob", ops.log)),
-    "cdf": (("_cdf", _as_it_is), ("_log_cdf", ops.exp), ("_survival_function", _rest), ("_log_survival", _rest_of_exp)),
-    "log_cdf": (
-        ("_log_cdf", _as_it_is),
-        ("_cdf", ops.log),
-        ("_survival_function", _log_of_rest),
-        ("_log_survival", _log_of_rest_of_exp),
-    ),
-    "survival_function": (
-        ("_survival_function", _as_it_is),
-        ("_log_survival", ops.exp),
-        ("_cdf", _rest),
-        ("_log_cdf", _rest_of_exp),
-    ),
-    "log_survival": (
-        ("_log_survival", _as_it_is),
-        ("_survival_function", ops.log),
-        ("_cdf", _log_of_rest),
-        ("_log_cdf", _log_of_rest_of_exp),
-    ),
-    "sd": (("_sd", _as_it_is), ("_var", ops.sqrt)),
-    "var": (("_var", _as_it_is), ("_sd", ops.square)),
+def _ways(function: str, **others: Callable[[Any], Any]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+    """Return the formulas of a family that give a function, the best first, each with its conversion to it."""
+    return ((f"_{function}", _as_it_is), *((f"_{name}", change) for name, change in others.items()))
+
+
+_WAYS = {
+    "prob": _ways("prob", log_prob=ops.exp),
+    "log_prob": _ways("log_prob", prob=ops.log),
+    "cdf": _ways("cdf", log_cdf=ops.exp, survival_function=_rest, log_survival=_rest_of_exp),
+    "log_cdf": _ways("log_cdf", cdf=ops.log, survival_function=_log_of_rest, log_survival=_log_of_rest_of_exp),
+    "survival_function": _ways("survival_function", log_survival=ops.exp, cdf=_rest, log_cdf=_rest_of_exp),
+    "log_survival": _ways("log_survival", survival_function=ops.log, cdf=_log_of_rest, log_cdf=_log_of_rest_of_exp),
+    "sd": _ways("sd", var=ops.sqrt),
+    "var": _ways("var", sd=ops.square),
     **{
-        name: ((f"_{name}", _as_it_is),)
-        for name in ("mean", "mode", "entropy", "kl_loss", "cross_entropy", "sample", "get_dist_args")
+        name: _ways(name) for name in ["mean", "mode", "entropy", "kl_loss", "cross_entropy", "sample", "get_dist_args"]
     },
 }
 
@@ -263,15 +251,15 @@ class Distribution(Cell):
 
     # Public methods.
 
-    def _call(self, wanted: str, *args: Any, **kwargs: Any) -> Any:
-        for formula, change in _WAYS[wanted]:
+    def _call(self, function: str, *args: Any, **kwargs: Any) -> Any:
+        for formula, change in _WAYS[function]:
             method = getattr(self, formula, None)
             if method is not None:
                 return change(method(*args, **kwargs))
-        self._not_implemented(wanted)
+        self._not_implemented(function)
 
-    def _not_implemented(self, wanted: str) -> NoReturn:
-        raise NotImplementedError(f"'{wanted}' is not implemented for the distribution '{self.name}'")
+    def _not_implemented(self, function: str) -> NoReturn:
+        raise NotImplementedError(f"'{function}' is not implemented for the distribution '{self.name}'")
 
     def prob(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """Return the density at ``value``, or its probability for a distribution of counts.
