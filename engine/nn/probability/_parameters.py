@@ -26,7 +26,7 @@ from ...tensors.dtype import (
 from ...tensors.parameter import Parameter
 from ...tensors.tensor import Tensor
 
-Given: TypeAlias = "Tensor | Array | float | Sequence[Any] | None"
+ParamLike: TypeAlias = "Tensor | Array | float | Sequence[Any] | None"
 """A parameter in the user's form; None: it is given at each call."""
 AtCall: TypeAlias = "Tensor | None"
 """A parameter of one call; None for that of the object."""
@@ -47,7 +47,7 @@ def check_dtype(dtype: object, allowed: tuple[DType, ...], owner: str) -> None:
         raise TypeError(f"For '{owner}', 'dtype' must be one of {names}, but got {dtype!r}")
 
 
-def as_tensor(value: Given, dtype: DType, argument: str) -> Tensor:
+def as_tensor(value: ParamLike, dtype: DType, argument: str) -> Tensor:
     """Return a parameter as a tensor of ``dtype``; a Parameter is returned itself, so that it can be trained.
 
     Raises:
@@ -62,13 +62,13 @@ def as_tensor(value: Given, dtype: DType, argument: str) -> Tensor:
     return Tensor(value, dtype)
 
 
-def parameter_dtype(given: Mapping[str, Any], dtype: DType) -> DType:
+def parameter_dtype(parameters: Mapping[str, Any], dtype: DType) -> DType:
     """Return the dtype of a distribution's computation: that of its parameters, else its own, else float32.
 
     Raises:
         TypeError: two parameters differ in dtype.
     """
-    dtypes = {name: to_dtype(value.dtype) for name, value in given.items() if hasattr(value, "dtype")}
+    dtypes = {name: to_dtype(value.dtype) for name, value in parameters.items() if hasattr(value, "dtype")}
     if len(set(dtypes.values())) > 1:
         described = ", ".join(f"{name} {value_dtype}" for name, value_dtype in dtypes.items())
         raise TypeError(f"parameters must have one dtype, but got {described}")
@@ -78,23 +78,23 @@ def parameter_dtype(given: Mapping[str, Any], dtype: DType) -> DType:
     return dtype if dtype in FLOATING else float32
 
 
-def shared_shape(given: Mapping[str, Any]) -> tuple[int, ...] | None:
+def shared_shape(parameters: Mapping[str, Any]) -> tuple[int, ...] | None:
     """Return the shape that parameters broadcast to; None if one is missing.
 
     Raises:
         ValueError: they do not broadcast.
     """
     shapes = []
-    for name, value in given.items():
+    for name, value in parameters.items():
         if value is None:
             return None
         shapes.append(as_tensor(value, float32, name).shape)
     return tuple(np.broadcast_shapes(*shapes))
 
 
-def all_scalars(given: Mapping[str, Any]) -> bool:
+def all_scalars(parameters: Mapping[str, Any]) -> bool:
     """Return whether every given parameter is a plain number."""
-    return all(value is None or isinstance(value, int | float) for value in given.values())
+    return all(value is None or isinstance(value, int | float) for value in parameters.values())
 
 
 def above_zero(value: Tensor | None, name: str) -> None:

@@ -11,7 +11,7 @@ from ....base.argument_checks import check_type
 from ....tensors.dtype import DType
 from ....tensors.tensor import Tensor
 from ...cell import Cell
-from .._parameters import FLOATING, Given, all_scalars, check_dtype, shared_shape
+from .._parameters import FLOATING, ParamLike, all_scalars, check_dtype, shared_shape
 
 __all__ = ["Bijector"]
 
@@ -115,7 +115,7 @@ class Bijector(Cell):
         """
         return tuple(np.broadcast_shapes(shape, self.batch_shape or ()))
 
-    def _add_parameter(self, value: Given, name: str) -> Tensor:
+    def _add_parameter(self, value: ParamLike, name: str) -> Tensor:
         """Store a parameter as a tensor.
 
         Raises:

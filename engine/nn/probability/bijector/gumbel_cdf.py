@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .... import ops
 from ....tensors.tensor import Tensor
-from .._parameters import Given, above_zero, parameter
+from .._parameters import ParamLike, above_zero, parameter
 from .bijector import Bijector
 
 __all__ = ["GumbelCDF"]
@@ -27,7 +27,7 @@ class GumbelCDF(Bijector):
     loc = parameter("loc", "The position of the largest slope.")
     scale = parameter("scale", "The width.")
 
-    def __init__(self, loc: Given = 0.0, scale: Given = 1.0, name: str = "GumbelCDF") -> None:
+    def __init__(self, loc: ParamLike = 0.0, scale: ParamLike = 1.0, name: str = "GumbelCDF") -> None:
         super().__init__(name=name, param={**locals(), "param_dict": {"loc": loc, "scale": scale}})
         self._loc = self._add_parameter(loc, "loc")
         self._scale = self._add_parameter(scale, "scale")

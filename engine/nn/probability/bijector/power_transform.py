@@ -6,7 +6,7 @@ from typing import Any
 
 from .... import ops
 from ....tensors.tensor import Tensor
-from .._parameters import Given, parameter
+from .._parameters import ParamLike, parameter
 from .bijector import Bijector
 
 __all__ = ["PowerTransform"]
@@ -27,7 +27,7 @@ class PowerTransform(Bijector):
     _labels = ("power",)
     power = parameter("power", "The power.")
 
-    def __init__(self, power: Given = 0.0, name: str = "PowerTransform") -> None:
+    def __init__(self, power: ParamLike = 0.0, name: str = "PowerTransform") -> None:
         super().__init__(name=name, param={**locals(), "param_dict": {"power": power}})
         self._power = self._add_parameter(power, "power")
         if not (self._power.asnumpy() >= 0).all():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .... import ops
 from ....tensors.tensor import Tensor
-from .._parameters import Given, parameter
+from .._parameters import ParamLike, parameter
 from .bijector import Bijector
 
 __all__ = ["ScalarAffine"]
@@ -26,7 +26,7 @@ class ScalarAffine(Bijector):
     scale = parameter("scale", "The slope.")
     shift = parameter("shift", "The value at 0.")
 
-    def __init__(self, scale: Given = 1.0, shift: Given = 0.0, name: str = "ScalarAffine") -> None:
+    def __init__(self, scale: ParamLike = 1.0, shift: ParamLike = 0.0, name: str = "ScalarAffine") -> None:
         param = {**locals(), "param_dict": {"scale": scale, "shift": shift}}
         super().__init__(True, True, name, None, param)
         self._scale = self._add_parameter(scale, "scale")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .... import ops
 from ....tensors.tensor import Tensor
 from ...layers.activation import LogSigmoid
-from .._parameters import Given, parameter
+from .._parameters import ParamLike, parameter
 from .bijector import Bijector
 
 __all__ = ["Softplus"]
@@ -25,7 +25,7 @@ class Softplus(Bijector):
     _labels = ("sharpness",)
     sharpness = parameter("sharpness", "The sharpness of the bend.")
 
-    def __init__(self, sharpness: Given = 1.0, name: str = "Softplus") -> None:
+    def __init__(self, sharpness: ParamLike = 1.0, name: str = "Softplus") -> None:
         super().__init__(name=name, param={**locals(), "param_dict": {"sharpness": sharpness}})
         self._sharpness = self._add_parameter(sharpness, "sharpness")
         self.log_sigmoid = LogSigmoid()

@@ -7,7 +7,7 @@ import numpy as np
 from .... import ops
 from ....tensors.dtype import DType, int32
 from ....tensors.tensor import Tensor
-from .._parameters import NUMBERS, AtCall, Given, inside_unit, parameter
+from .._parameters import NUMBERS, AtCall, ParamLike, inside_unit, parameter
 from .distribution import Distribution
 
 __all__ = ["Bernoulli"]
@@ -33,7 +33,7 @@ class Bernoulli(Distribution):
     probs = parameter("probs", "The probability of 1.")
 
     def __init__(
-        self, probs: Given = None, seed: int | None = None, dtype: DType = int32, name: str = "Bernoulli"
+        self, probs: ParamLike = None, seed: int | None = None, dtype: DType = int32, name: str = "Bernoulli"
     ) -> None:
         self._define("Bernoulli", locals(), NUMBERS, probs=inside_unit)
 

@@ -8,7 +8,7 @@ from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.tensor import Tensor
 from ...layers.special import DiGamma, LBeta
-from .._parameters import FLOATING, AtCall, Given, above_zero, parameter
+from .._parameters import FLOATING, AtCall, ParamLike, above_zero, parameter
 from .distribution import Distribution
 
 __all__ = ["Beta"]
@@ -37,8 +37,8 @@ class Beta(Distribution):
 
     def __init__(
         self,
-        concentration1: Given = None,
-        concentration0: Given = None,
+        concentration1: ParamLike = None,
+        concentration0: ParamLike = None,
         seed: int | None = None,
         dtype: DType = float32,
         name: str = "Beta",

@@ -10,7 +10,7 @@ import numpy as np
 from .... import ops
 from ....tensors.dtype import DType, int32, int64
 from ....tensors.tensor import Tensor
-from .._parameters import NUMBERS, AtCall, Given, inside_unit, parameter
+from .._parameters import NUMBERS, AtCall, ParamLike, inside_unit, parameter
 from .distribution import Distribution
 
 __all__ = ["Categorical"]
@@ -37,7 +37,7 @@ class Categorical(Distribution):
     probs = parameter("probs", "The probability of each number.")
 
     def __init__(
-        self, probs: Given = None, seed: int | None = None, dtype: DType = int32, name: str = "Categorical"
+        self, probs: ParamLike = None, seed: int | None = None, dtype: DType = int32, name: str = "Categorical"
     ) -> None:
         self._define("Categorical", locals(), NUMBERS, probs=None)
         if self.probs is None:

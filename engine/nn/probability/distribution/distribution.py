@@ -16,7 +16,7 @@ from ....base.argument_checks import check_int, check_not_negative, check_type
 from ....tensors.dtype import DType
 from ....tensors.tensor import Tensor
 from ...cell import Cell
-from .._parameters import Given, all_scalars, as_tensor, check_dtype, parameter_dtype, shared_shape
+from .._parameters import ParamLike, all_scalars, as_tensor, check_dtype, parameter_dtype, shared_shape
 
 __all__ = ["Distribution"]
 
@@ -178,14 +178,14 @@ class Distribution(Cell):
             if check is not None:
                 check(value, name)
 
-    def _add_parameter(self, value: Given, name: str) -> Tensor | None:
+    def _add_parameter(self, value: ParamLike, name: str) -> Tensor | None:
         """Store a parameter as a tensor; None stays None and must be given at each call."""
         tensor = None if value is None else as_tensor(value, self.parameter_type, name)
         self.default_parameters.append(tensor)
         self.parameter_names.append(name)
         return tensor
 
-    def _add_parameters(self, **parameters: Given) -> None:
+    def _add_parameters(self, **parameters: ParamLike) -> None:
         for name, value in parameters.items():
             attribute = f"_{name}_value" if name in _WAYS else f"_{name}"  # _mean is a formula
             setattr(self, attribute, self._add_parameter(value, name))
@@ -224,9 +224,9 @@ class Distribution(Cell):
         """Return a value in the dtype of the parameters, for families of counts, and the parameters of this call."""
         return self._check_value(value, "value").astype(self.parameter_type), self._check_param_type(*args)
 
-    def _of_other(self, **given: Any) -> Any:
+    def _of_other(self, **parameters: Any) -> Any:
         """Return the parameters of the other distribution of a divergence."""
-        tensors = [self._check_value(value, name).astype(self.parameter_type) for name, value in given.items()]
+        tensors = [self._check_value(value, name).astype(self.parameter_type) for name, value in parameters.items()]
         return tensors[0] if len(tensors) == 1 else tensors
 
     def _or_default(self, *args: Any) -> tuple[Any, ...]:

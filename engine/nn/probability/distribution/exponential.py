@@ -7,7 +7,7 @@ import math
 from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.tensor import Tensor
-from .._parameters import FLOATING, AtCall, Given, above_zero, parameter
+from .._parameters import FLOATING, AtCall, ParamLike, above_zero, parameter
 from .distribution import Distribution
 
 __all__ = ["Exponential"]
@@ -33,7 +33,7 @@ class Exponential(Distribution):
     rate = parameter("rate", "One over the mean.")
 
     def __init__(
-        self, rate: Given = None, seed: int | None = None, dtype: DType = float32, name: str = "Exponential"
+        self, rate: ParamLike = None, seed: int | None = None, dtype: DType = float32, name: str = "Exponential"
     ) -> None:
         self._define("Exponential", locals(), FLOATING, rate=above_zero)
 

@@ -8,7 +8,7 @@ from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.tensor import Tensor
 from ...layers.special import DiGamma
-from .._parameters import FLOATING, AtCall, Given, above_zero, parameter
+from .._parameters import FLOATING, AtCall, ParamLike, above_zero, parameter
 from .distribution import Distribution
 
 __all__ = ["Gamma"]
@@ -37,8 +37,8 @@ class Gamma(Distribution):
 
     def __init__(
         self,
-        concentration: Given = None,
-        rate: Given = None,
+        concentration: ParamLike = None,
+        rate: ParamLike = None,
         seed: int | None = None,
         dtype: DType = float32,
         name: str = "Gamma",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .... import ops
 from ....tensors.dtype import DType, int32
 from ....tensors.tensor import Tensor
-from .._parameters import NUMBERS, AtCall, Given, inside_unit, parameter
+from .._parameters import NUMBERS, AtCall, ParamLike, inside_unit, parameter
 from .distribution import Distribution
 
 __all__ = ["Geometric"]
@@ -32,7 +32,7 @@ class Geometric(Distribution):
     probs = parameter("probs", "The probability of a success.")
 
     def __init__(
-        self, probs: Given = None, seed: int | None = None, dtype: DType = int32, name: str = "Geometric"
+        self, probs: ParamLike = None, seed: int | None = None, dtype: DType = int32, name: str = "Geometric"
     ) -> None:
         self._define("Geometric", locals(), NUMBERS, probs=inside_unit)
 

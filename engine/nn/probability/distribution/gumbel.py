@@ -9,7 +9,7 @@ import numpy as np
 from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.tensor import Tensor
-from .._parameters import FLOATING, AtCall, Given, check_dtype, parameter
+from .._parameters import FLOATING, AtCall, ParamLike, check_dtype, parameter
 from ..bijector import GumbelCDF, Invert
 from .transformed_distribution import TransformedDistribution
 from .uniform import Uniform
@@ -38,7 +38,9 @@ class Gumbel(TransformedDistribution):
     loc = parameter("loc", "The mode.")
     scale = parameter("scale", "The width.")
 
-    def __init__(self, loc: Given, scale: Given, seed: int = 0, dtype: DType = float32, name: str = "Gumbel") -> None:
+    def __init__(
+        self, loc: ParamLike, scale: ParamLike, seed: int = 0, dtype: DType = float32, name: str = "Gumbel"
+    ) -> None:
         check_dtype(dtype, FLOATING, "Gumbel")
         cdf = GumbelCDF(loc, scale)
         super().__init__(Invert(cdf), Uniform(0.0, 1.0, dtype=dtype), seed, name)

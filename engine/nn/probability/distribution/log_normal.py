@@ -7,7 +7,7 @@ import math
 from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.tensor import Tensor
-from .._parameters import AtCall, Given, parameter
+from .._parameters import AtCall, ParamLike, parameter
 from ..bijector import Exp
 from .normal import Normal
 from .transformed_distribution import TransformedDistribution
@@ -38,7 +38,12 @@ class LogNormal(TransformedDistribution):
     scale = parameter("scale", "The standard deviation of the log.")
 
     def __init__(
-        self, loc: Given = None, scale: Given = None, seed: int = 0, dtype: DType = float32, name: str = "LogNormal"
+        self,
+        loc: ParamLike = None,
+        scale: ParamLike = None,
+        seed: int = 0,
+        dtype: DType = float32,
+        name: str = "LogNormal",
     ) -> None:
         super().__init__(Exp(), Normal(loc, scale, seed=seed, dtype=dtype), seed, name)
         self._reset_parameters()

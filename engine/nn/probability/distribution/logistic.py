@@ -8,7 +8,7 @@ from typing import Any
 from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.tensor import Tensor
-from .._parameters import FLOATING, AtCall, Given, above_zero, parameter
+from .._parameters import FLOATING, AtCall, ParamLike, above_zero, parameter
 from .distribution import Distribution
 
 __all__ = ["Logistic"]
@@ -37,8 +37,8 @@ class Logistic(Distribution):
 
     def __init__(
         self,
-        loc: Given = None,
-        scale: Given = None,
+        loc: ParamLike = None,
+        scale: ParamLike = None,
         seed: int | None = None,
         dtype: DType = float32,
         name: str = "Logistic",

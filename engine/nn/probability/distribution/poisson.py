@@ -7,7 +7,7 @@ import math
 from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.tensor import Tensor
-from .._parameters import NUMBERS, AtCall, Given, above_zero, parameter
+from .._parameters import NUMBERS, AtCall, ParamLike, above_zero, parameter
 from .distribution import Distribution
 
 __all__ = ["Poisson"]
@@ -33,7 +33,7 @@ class Poisson(Distribution):
     rate = parameter("rate", "The mean.")
 
     def __init__(
-        self, rate: Given = None, seed: int | None = None, dtype: DType = float32, name: str = "Poisson"
+        self, rate: ParamLike = None, seed: int | None = None, dtype: DType = float32, name: str = "Poisson"
     ) -> None:
         self._define("Poisson", locals(), NUMBERS, (int, float), rate=above_zero)
 

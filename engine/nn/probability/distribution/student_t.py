@@ -7,7 +7,7 @@ import math
 from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.tensor import Tensor
-from .._parameters import FLOATING, AtCall, Given, above_zero
+from .._parameters import FLOATING, AtCall, ParamLike, above_zero
 from .distribution import Distribution
 
 __all__ = ["StudentT"]
@@ -34,9 +34,9 @@ class StudentT(Distribution):
 
     def __init__(
         self,
-        df: Given = None,
-        mean: Given = None,
-        sd: Given = None,
+        df: ParamLike = None,
+        mean: ParamLike = None,
+        sd: ParamLike = None,
         seed: int | None = None,
         dtype: DType = float32,
         name: str = "StudentT",

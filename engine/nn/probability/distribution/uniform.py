@@ -8,7 +8,7 @@ from .... import ops
 from ....tensors.dtype import DType, float32
 from ....tensors.parameter import Parameter
 from ....tensors.tensor import Tensor
-from .._parameters import FLOATING, AtCall, Given, parameter
+from .._parameters import FLOATING, AtCall, ParamLike, parameter
 from .distribution import Distribution
 
 __all__ = ["Uniform"]
@@ -37,8 +37,8 @@ class Uniform(Distribution):
 
     def __init__(
         self,
-        low: Given = None,
-        high: Given = None,
+        low: ParamLike = None,
+        high: ParamLike = None,
         seed: int | None = None,
         dtype: DType = float32,
         name: str = "Uniform",
