@@ -35,7 +35,7 @@ class AdamW(Adam):
         ValueError: ``params`` is empty, or a number is out of range.
     """
 
-    _decays_apart = True
+    _has_decoupled_decay = True
 
     def __init__(
         self,
@@ -55,5 +55,5 @@ class AdamW(Adam):
         largest = self.max_exp_avg_sq[index] if group["amsgrad"] else None
         states = (self.exp_avg[index], self.exp_avg_sq[index], largest)
         powers = self._power(beta1, step), self._power(beta2, step)
-        settings = (beta1, beta2, group["eps"], group["weight_decay"] if self._decays_apart else 0.0)
+        settings = (beta1, beta2, group["eps"], group["weight_decay"] if self._has_decoupled_decay else 0.0)
         return updated_by(updates.adamw, value, states, gradient, rate, *powers, *settings)

@@ -232,7 +232,7 @@ class Optimizer(Sharing):
 
     def _slope(self, value: Array, gradient: Array, group: Group) -> Any:
         """Return a gradient with its group's sign and weight decay; on a GPU prepared by a kernel if possible."""
-        decay = 0.0 if self._decays_apart else group["weight_decay"]
+        decay = 0.0 if self._has_decoupled_decay else group["weight_decay"]
         sign = -1.0 if group.get("maximize") else 1.0
         if self._prepares_late and is_on_gpu(value):
             return Unprepared(
@@ -244,7 +244,7 @@ class Optimizer(Sharing):
     """Whether ``updated`` takes the rate and the step as arrays of one element on a GPU."""
     _prepares_late = False
     """Whether ``updated`` passes its gradient only to ``updated_by``, which takes an unprepared one."""
-    _decays_apart = False
+    _has_decoupled_decay = False
     _steps: str | None = None
 
     def before_step(self) -> Any:

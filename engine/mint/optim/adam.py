@@ -29,7 +29,7 @@ class Adam(AdamW):
         ValueError: no Parameters, a Parameter in two groups, or a setting out of range.
     """
 
-    _decays_apart = False
+    _has_decoupled_decay = False
 
     def __init__(
         self,

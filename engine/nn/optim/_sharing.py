@@ -193,27 +193,27 @@ class _Shares:
         """Return whether this rank updates a parameter."""
         return self.owners[index] in (self.group.rank, _EVERYBODY)
 
-    def here(self, one: State, index: int) -> State:
+    def here(self, state: State, index: int) -> State:
         """Return a state on this rank: itself, or its placeholder."""
-        if self.is_local(index) or isinstance(one, Elsewhere):
-            return one
-        return Elsewhere(one.name, one.shape, one._array.dtype, self.owners[index])
+        if self.is_local(index) or isinstance(state, Elsewhere):
+            return state
+        return Elsewhere(state.name, state.shape, state._array.dtype, self.owners[index])
 
-    def exchanged(self, held: Sequence[State], description: str) -> Iterator[tuple[int, Array]]:
+    def exchanged(self, states: Sequence[State], description: str) -> Iterator[tuple[int, Array]]:
         """Return the values that other ranks keep, in parts; all ranks must iterate to the end.
 
         Args:
-            held: for each parameter the parameter or its state, or a placeholder.
+            states: for each parameter the parameter or its state, or a placeholder.
             description: a description, for errors.
 
         Returns:
             An iterator over pairs of an index and an array on the host.
         """
-        for number, indices in enumerate(self._parts(held)):
-            dtype, sizes = _dtype(held[indices[0]]), [0] * self.group.size
+        for number, indices in enumerate(self._parts(states)):
+            dtype, sizes = _dtype(states[indices[0]]), [0] * self.group.size
             chunks = [np.empty(0, dtype)]
             for index in indices:
-                tensor = held[index]
+                tensor = states[index]
                 sizes[self.owners[index]] += math.prod(tensor.shape)
                 if isinstance(tensor, Parameter) and self.owners[index] == self.group.rank:
                     chunks.append(table.on_host(tensor._array).reshape(-1))
@@ -227,20 +227,20 @@ class _Shares:
             ).wait()
             offset = 0
             for index in sorted(indices, key=self.owners.__getitem__):
-                end = offset + math.prod(held[index].shape)
+                end = offset + math.prod(states[index].shape)
                 if self.owners[index] != self.group.rank:
                     yield (
                         index,
-                        gathered[offset:end].reshape(held[index].shape).copy(),
+                        gathered[offset:end].reshape(states[index].shape).copy(),
                     )  # without a reference to the whole part
                 offset = end
 
-    def _parts(self, held: Sequence[State]) -> list[list[int]]:
+    def _parts(self, states: Sequence[State]) -> list[list[int]]:
         """Return the indices of the divided tensors, in parts of one dtype and limited size."""
         parts: list[list[int]] = []
         dtype: Any = None
         filled = 0
-        for index, tensor in enumerate(held):
+        for index, tensor in enumerate(states):
             if self.owners[index] == _EVERYBODY:
                 continue
             size = math.prod(tensor.shape) * _dtype(tensor).itemsize
@@ -252,8 +252,8 @@ class _Shares:
         return parts
 
 
-def _dtype(one: State) -> np.dtype[Any]:
-    return one.dtype if isinstance(one, Elsewhere) else one._array.dtype
+def _dtype(state: State) -> np.dtype[Any]:
+    return state.dtype if isinstance(state, Elsewhere) else state._array.dtype
 
 
 def remote_states(cell: Cell) -> list[str]:

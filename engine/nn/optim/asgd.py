@@ -65,7 +65,7 @@ def averaged_step(
     gradient: Array,
     rate: Number,
     step: Number,
-    how: tuple[float, float, float],
+    settings: tuple[float, float, float],
 ) -> Array:
     """Return the new value of a step of ASGD, and update the average, eta and mu of the parameter.
 
@@ -75,13 +75,13 @@ def averaged_step(
         gradient: the parameter's gradient.
         rate: the learning rate, the initial value of eta.
         step: the number of this step, from 1.
-        how: ``lambd``, ``alpha`` and ``t0``.
+        settings: ``lambd``, ``alpha`` and ``t0``.
     """
     average, eta, mu = states
     xp, stays = array_module(value), updates.is_on_gpu(step)
     now, share = number_of(eta, stays), number_of(mu, stays)
     now = xp.where(step == 1, rate, now) if stays else rate if step == 1 else now
-    new, averaged, next_eta, next_mu = updates.asgd(value, average._array, gradient, rate, now, share, *how, step)
+    new, averaged, next_eta, next_mu = updates.asgd(value, average._array, gradient, rate, now, share, *settings, step)
     average._rebind(averaged)
     take(eta, xp.asarray(next_eta))
     take(mu, xp.asarray(next_mu))

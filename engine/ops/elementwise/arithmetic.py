@@ -27,9 +27,9 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _halves(F: Functions, g: Value, mine: Value, other: Value, loses: Value) -> Any:
+def _halves(F: Functions, g: Value, operand: Value, other: Value, loses: Value) -> Any:
     """Return a gradient of max or min: whole where this input wins, half where both tie, whole where either is NaN."""
-    return fit(F, F.where(loses, F.zeros_like(g), F.where(mine == other, g * 0.5, g)), mine)
+    return fit(F, F.where(loses, F.zeros_like(g), F.where(operand == other, g * 0.5, g)), operand)
 
 
 add = Binary("add", np.add, scalar="x + y", slopes=(PASSED, PASSED), takes_lists=True).declare(

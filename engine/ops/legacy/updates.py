@@ -106,10 +106,10 @@ def _update(
 
 def _documented(formula: Formula, settings: PrimitiveRow, targets: Sequence[int], bare: bool) -> str:
     """Return a formula's docstring, completed by the shared texts on arguments; a whole one is returned as it is."""
-    sentence, _, own = inspect.cleandoc(formula.__doc__ or "").partition("\n\nArgs:\n")
-    if "\n\nReturns:" in own:
+    sentence, _, entries = inspect.cleandoc(formula.__doc__ or "").partition("\n\nArgs:\n")
+    if "\n\nReturns:" in entries:
         return formula.__doc__ or ""
-    texts = _ARGUMENTS | dict(re.findall(r"^    (\w+): (.*)$", own, re.MULTILINE))
+    texts = _ARGUMENTS | dict(re.findall(r"^    (\w+): (.*)$", entries, re.MULTILINE))
     inputs = [name for name in inspect.signature(formula).parameters if name != "_"]
     arguments = dict.fromkeys([*inputs, *(name for name, _ in settings.parameters)])
     states = [f"``{inputs[index]}``" for index in targets]

@@ -72,12 +72,12 @@ def _adaptive_average(input: Tensor, output_size: Size, axes: int, name: str) ->
 
 def _largest_between(x: Tensor, edges: list[list[tuple[int, int]]], return_indices: bool) -> Any:
     """Return the largest element between ``edges`` of each axis; the indices are into the flattened axes."""
-    indices = Tensor._wrap(computed(_places_between, x._array, edges=edges))
+    indices = Tensor._wrap(computed(_positions_between, x._array, edges=edges))
     largest = gathered(x, indices)
     return (largest, indices) if return_indices else largest
 
 
-def _places_between(x: Array, edges: list[list[tuple[int, int]]]) -> Array:
+def _positions_between(x: Array, edges: list[list[tuple[int, int]]]) -> Array:
     xp = array_module(x)
     lengths, counts = x.shape[2:], tuple(len(e) for e in edges)
     positions: Array = xp.zeros((*x.shape[:2], *counts), "int64")

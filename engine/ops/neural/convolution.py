@@ -117,30 +117,32 @@ def _entry(axes: int) -> tuple[Operator, Operator]:
     """
     forward, of_input, of_weight = (f"conv{axes}d{suffix}" for suffix in ("", "_input_grad", "_weight_grad"))
 
-    def input_rule(F: Functions, g: Value, out: Value, x: Value, weight: Value, **how: Setting) -> Any:
-        return getattr(F, of_input)(g, weight, shape=tuple(x.shape), **how)
+    def input_rule(F: Functions, g: Value, out: Value, x: Value, weight: Value, **settings: Setting) -> Any:
+        return getattr(F, of_input)(g, weight, shape=tuple(x.shape), **settings)
 
-    def weight_rule(F: Functions, g: Value, out: Value, x: Value, weight: Value, **how: Setting) -> Any:
-        return getattr(F, of_weight)(g, x, kernel=tuple(weight.shape[2:]), **how)
+    def weight_rule(F: Functions, g: Value, out: Value, x: Value, weight: Value, **settings: Setting) -> Any:
+        return getattr(F, of_weight)(g, x, kernel=tuple(weight.shape[2:]), **settings)
 
-    def windows_of(F: Functions, x: Value, weight: Value, g: Value, how: dict[str, Setting]) -> Any:
+    def windows_of(F: Functions, x: Value, weight: Value, g: Value, settings: dict[str, Setting]) -> Any:
         """Return the convolution, without the windows after those of ``g``: see ``output_padding``."""
-        y, shape = getattr(F, forward)(x, weight, **how), tuple(g.shape)
+        y, shape = getattr(F, forward)(x, weight, **settings), tuple(g.shape)
         return y if tuple(y.shape) == shape else F.getitem(y, index=tuple(map(slice, shape)))
 
-    def back_to_g(F: Functions, gg: Value, out: Value, g: Value, weight: Value, shape: Ints, **how: Setting) -> Any:
-        return windows_of(F, gg, weight, g, how)
+    def back_to_g(
+        F: Functions, gg: Value, out: Value, g: Value, weight: Value, shape: Ints, **settings: Setting
+    ) -> Any:
+        return windows_of(F, gg, weight, g, settings)
 
     def back_to_weight(
-        F: Functions, gg: Value, out: Value, g: Value, weight: Value, shape: Ints, **how: Setting
+        F: Functions, gg: Value, out: Value, g: Value, weight: Value, shape: Ints, **settings: Setting
     ) -> Any:
-        return getattr(F, of_weight)(g, gg, kernel=tuple(weight.shape[2:]), **how)
+        return getattr(F, of_weight)(g, gg, kernel=tuple(weight.shape[2:]), **settings)
 
-    def weights_to_g(F: Functions, gg: Value, out: Value, g: Value, x: Value, kernel: Ints, **how: Setting) -> Any:
-        return windows_of(F, x, gg, g, how)
+    def weights_to_g(F: Functions, gg: Value, out: Value, g: Value, x: Value, kernel: Ints, **settings: Setting) -> Any:
+        return windows_of(F, x, gg, g, settings)
 
-    def weights_to_x(F: Functions, gg: Value, out: Value, g: Value, x: Value, kernel: Ints, **how: Setting) -> Any:
-        return getattr(F, of_input)(g, gg, shape=tuple(x.shape), **how)
+    def weights_to_x(F: Functions, gg: Value, out: Value, g: Value, x: Value, kernel: Ints, **settings: Setting) -> Any:
+        return getattr(F, of_input)(g, gg, shape=tuple(x.shape), **settings)
 
     operator = Operator(forward, windows.conv, (input_rule, weight_rule), unread=(-1,))
     transpose = Operator(of_input, windows.conv_input_grad, (back_to_g, back_to_weight))
@@ -151,8 +153,8 @@ def _entry(axes: int) -> tuple[Operator, Operator]:
 _CONVOLUTIONS = {axes: _entry(axes) for axes in (2, 3)}
 
 
-def _conv2d_bias_kernel(x: Array, weight: Array, bias: Array, **how: Any) -> Array:
-    result: Array = windows.conv(x, weight, **how) + bias.reshape(1, -1, 1, 1)
+def _conv2d_bias_kernel(x: Array, weight: Array, bias: Array, **settings: Any) -> Array:
+    result: Array = windows.conv(x, weight, **settings) + bias.reshape(1, -1, 1, 1)
     return result
 
 
@@ -160,9 +162,11 @@ _conv2d_bias = Operator(
     "conv2d_bias",
     _conv2d_bias_kernel,
     (
-        lambda F, g, out, x, weight, bias, **how: F.conv2d_input_grad(g, weight, shape=tuple(x.shape), **how),
-        lambda F, g, out, x, weight, bias, **how: F.conv2d_weight_grad(g, x, kernel=tuple(weight.shape[2:]), **how),
-        lambda F, g, out, x, weight, bias, **how: F.sum(g, axis=(0, 2, 3), keepdims=False),
+        lambda F, g, out, x, weight, bias, **settings: F.conv2d_input_grad(g, weight, shape=tuple(x.shape), **settings),
+        lambda F, g, out, x, weight, bias, **settings: F.conv2d_weight_grad(
+            g, x, kernel=tuple(weight.shape[2:]), **settings
+        ),
+        lambda F, g, out, x, weight, bias, **settings: F.sum(g, axis=(0, 2, 3), keepdims=False),
     ),
     unread=(2, -1),
 ).declare("``conv2d`` of x and weight with a bias for each channel added, in one kernel on a GPU.")

@@ -273,7 +273,7 @@ def _in_single(x: Tensor) -> Tensor:
 
 @declare(primitive=prim("BatchNorm", is_training=False, epsilon=1e-5, momentum=0.1, data_format="NCHW"))
 def _batch_norm_and_statistics(
-    x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, is_training: bool, **how: Any
+    x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, is_training: bool, **settings: Any
 ) -> tuple[Tensor, ...]:
     """Return ``batch_norm`` and the statistics.
 
@@ -294,12 +294,12 @@ def _batch_norm_and_statistics(
         TypeError: ``x`` is not a Tensor.
         ValueError: another ``data_format``, or a parameter that is not one number for each channel.
     """
-    check_format(how["data_format"], "NCHW", "BatchNorm")
+    check_format(settings["data_format"], "NCHW", "BatchNorm")
     if is_training:
-        outputs = batch_norm_with_statistics(x, scale, bias, how["epsilon"])
-        batch_norm(x, mean, variance, scale, bias, True, how["momentum"], how["epsilon"])
+        outputs = batch_norm_with_statistics(x, scale, bias, settings["epsilon"])
+        batch_norm(x, mean, variance, scale, bias, True, settings["momentum"], settings["epsilon"])
         return *outputs, *outputs[1:]
-    y = batch_norm(x, mean, variance, scale, bias, False, how["momentum"], how["epsilon"])
+    y = batch_norm(x, mean, variance, scale, bias, False, settings["momentum"], settings["epsilon"])
     return y, mean, variance, mean, variance
 
 

@@ -38,23 +38,23 @@ def _entries(axes: int) -> tuple[Operator, Operator]:
     largest, average = f"max_pool{axes}d", f"avg_pool{axes}d"
 
     def largest_rule(
-        F: Functions, needs: list[bool], g: tuple[Any, ...], out: tuple[Any, ...], x: Value, **how: Any
+        F: Functions, needs: list[bool], g: tuple[Any, ...], out: tuple[Any, ...], x: Value, **window: Any
     ) -> list[Any]:
-        return [getattr(F, f"{largest}_grad")(g[0], out[1], shape=tuple(x.shape), **how)]
+        return [getattr(F, f"{largest}_grad")(g[0], out[1], shape=tuple(x.shape), **window)]
 
     def largest_back(
-        F: Functions, gg: Value, out: Value, g: Value, places: Value, shape: tuple[int, ...], **how: Any
+        F: Functions, gg: Value, out: Value, g: Value, places: Value, shape: tuple[int, ...], **window: Any
     ) -> Any:
-        return getattr(F, f"{largest}_pick")(gg, places, **how)
+        return getattr(F, f"{largest}_pick")(gg, places, **window)
 
-    def picked_back(F: Functions, g: Value, out: Value, x: Value, places: Value, **how: Any) -> Any:
-        return getattr(F, f"{largest}_grad")(g, places, shape=tuple(x.shape), **how)
+    def picked_back(F: Functions, g: Value, out: Value, x: Value, places: Value, **window: Any) -> Any:
+        return getattr(F, f"{largest}_grad")(g, places, shape=tuple(x.shape), **window)
 
-    def average_rule(F: Functions, g: Value, out: Value, x: Value, **how: Any) -> Any:
-        return getattr(F, f"{average}_grad")(g, shape=tuple(x.shape), **how)
+    def average_rule(F: Functions, g: Value, out: Value, x: Value, **window: Any) -> Any:
+        return getattr(F, f"{average}_grad")(g, shape=tuple(x.shape), **window)
 
-    def average_back(F: Functions, gg: Value, out: Value, g: Value, shape: tuple[int, ...], **how: Any) -> Any:
-        return getattr(F, average)(gg, **how)
+    def average_back(F: Functions, gg: Value, out: Value, g: Value, shape: tuple[int, ...], **window: Any) -> Any:
+        return getattr(F, average)(gg, **window)
 
     Operator(f"{largest}_grad", windows.max_pool_grad, (largest_back, None))
     Operator(f"{largest}_pick", windows.max_pool_pick, (picked_back, None))
@@ -136,13 +136,13 @@ def largest_of_windows(
         best, positions = _POOLS[axes][0](x, kernel=kernel, stride=strides, pads=pads, dilation=dilations)
         if not return_indices:
             return best
-        flat = _flat_places(positions._array, lengths, kernel, strides, pads, dilations)
+        flat = _flat_positions(positions._array, lengths, kernel, strides, pads, dilations)
         return best, Tensor._wrap(flat)
 
     return batched(pooled, x, axes, name, "x")
 
 
-def _flat_places(
+def _flat_positions(
     places: Array, lengths: Lengths, kernel: Lengths, stride: Lengths, pads: Lengths, dilation: Lengths
 ) -> Any:
     """Return positions in windows as positions in the flattened axes of one sample and channel."""
@@ -200,7 +200,7 @@ def mean_of_windows(
         strides = kernel if stride is None else ints_for(stride, axes, name, "stride")
         flat = (1,) * axes
         lengths = tuple(x.shape[2:])
-        own_pads = pads = pads_for(pad_mode, padding, lengths, kernel, strides, flat, name)
+        sample_pads = pads = pads_for(pad_mode, padding, lengths, kernel, strides, flat, name)
         if ceil_mode:
             pads = _ceiled(lengths, kernel, strides, flat, pads)
         check_windows(x, kernel, strides, flat, pads, name)
@@ -208,11 +208,11 @@ def mean_of_windows(
         size = math.prod(kernel)
         if divisor_override:
             return mul(means, size / divisor_override)
-        if (count_include_pad and pads == own_pads) or not any(pads):
+        if (count_include_pad and pads == sample_pads) or not any(pads):
             return means
         counts: Any = 1
         for axis, (n, k, s) in enumerate(zip(lengths, kernel, strides, strict=True)):
-            before, after = own_pads[2 * axis : 2 * axis + 2]
+            before, after = sample_pads[2 * axis : 2 * axis + 2]
             starts = np.arange(means.shape[axis + 2]) * s
             low, high = (0, n + before + after) if count_include_pad else (before, before + n)
             widths = np.minimum(starts + k, high) - np.maximum(starts, low)
@@ -345,7 +345,7 @@ def _max_pool3d(
     return max_pool3d(x, kernel_size, strides, pad_list, ceil_mode=bool(ceil_mode), pad_mode=pad_mode.lower())
 
 
-def _with_places_as(dtype: DTypeLike | None, name: str, best: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
+def _with_positions_as(dtype: DTypeLike | None, name: str, best: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
     """Return the positions in the dtype ``dtype`` of a class, Int64 by default."""
     if dtype is not None and dtype not in (int32, int64):
         raise TypeError(f"For '{name}', 'argmax_type' must be int32 or int64, but got {dtype}")
@@ -357,7 +357,7 @@ def _with_places_as(dtype: DTypeLike | None, name: str, best: Tensor, places: Te
         "MaxPoolWithArgmaxV2", "kernel_size", strides=None, pads=0, dilation=(1, 1), ceil_mode=False, argmax_type=None
     )
 )
-def _max_pool2d_with_places(
+def _max_pool2d_with_positions(
     x: Tensor,
     kernel_size: Ints,
     strides: Ints | None,
@@ -385,7 +385,7 @@ def _max_pool2d_with_places(
         ValueError: a setting out of range, or no window fits.
     """
     result = max_pool2d(x, kernel_size, strides, pads, dilation, True, ceil_mode)
-    return _with_places_as(argmax_type, "MaxPoolWithArgmaxV2", *result)
+    return _with_positions_as(argmax_type, "MaxPoolWithArgmaxV2", *result)
 
 
 @declare(
@@ -400,7 +400,7 @@ def _max_pool2d_with_places(
         argmax_type=None,
     )
 )
-def _max_pool3d_with_places(
+def _max_pool3d_with_positions(
     x: Tensor,
     ksize: Ints,
     strides: Ints,
@@ -430,7 +430,7 @@ def _max_pool3d_with_places(
         ValueError: a setting out of range, another ``data_format``, or no window fits.
     """
     check_format(data_format, "NCDHW", "MaxPool3DWithArgmax")
-    return _with_places_as(
+    return _with_positions_as(
         argmax_type, "MaxPool3DWithArgmax", *max_pool3d(x, ksize, strides, pads, dilation, ceil_mode, True)
     )
 
@@ -545,13 +545,13 @@ def avg_pool3d(
     )
 
 
-def _pool_class(name: str, function: Callable[..., Tensor], what: str, mode: str, **how: Any) -> None:
+def _pool_class(name: str, function: Callable[..., Tensor], what: str, mode: str, **window: Any) -> None:
     """Declare the class of a pooling over two axes."""
 
     @declare(primitive=prim(name, kernel_size=1, strides=1, pad_mode=mode, data_format="NCHW"))
     def pooled(x: Tensor, kernel_size: Ints, strides: Ints, pad_mode: str, data_format: str) -> Tensor:
         check_format(data_format, "NCHW", name)
-        return function(x, kernel_size, strides, pad_mode=pad_mode, **how)
+        return function(x, kernel_size, strides, pad_mode=pad_mode, **window)
 
     pooled.__doc__ = f"""The {what} of each window.
 
@@ -590,7 +590,7 @@ _pool_class("AvgPool", avg_pool2d, "mean, without padding,", "VALID", count_incl
     )
 )
 def _avg_pool3d(
-    x: Tensor, kernel_size: Ints, strides: Ints, pad_mode: str, pad: Ints, *, data_format: str, **how: Any
+    x: Tensor, kernel_size: Ints, strides: Ints, pad_mode: str, pad: Ints, *, data_format: str, **window: Any
 ) -> Tensor:
     """Return the mean of each window of three axes.
 
@@ -612,7 +612,7 @@ def _avg_pool3d(
             window fits.
     """
     check_format(data_format, "NCDHW", "AvgPool3D")
-    return avg_pool3d(x, kernel_size, strides, pad, pad_mode=pad_mode.lower(), **how)
+    return avg_pool3d(x, kernel_size, strides, pad, pad_mode=pad_mode.lower(), **window)
 
 
 def _raised(x: Tensor, norm_type: float, name: str) -> Tensor:
@@ -681,7 +681,7 @@ def lp_pool2d(
 
 
 @declare(primitive=prim("MaxPoolWithArgmax", kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"))
-def _max_pool2d_with_places_of_sample(
+def _max_pool2d_positions_of_sample(
     x: Tensor, kernel_size: Ints, strides: Ints, pad_mode: str, data_format: str
 ) -> tuple[Tensor, Tensor]:
     """Return the largest element of each window, and its position in its sample.

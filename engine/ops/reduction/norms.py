@@ -196,11 +196,11 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
     return _distance(rows - columns, p, -1)
 
 
-def _distance(apart: Tensor, p: float, axis: int) -> Tensor:
+def _distance(difference: Tensor, p: float, axis: int) -> Tensor:
     """Return a norm whose gradient is 0, not NaN, where the distance is 0."""
     if p != 2:
-        return vector_norm(apart, p, axis)
-    square_sum = reduce_sum(arithmetic.square(apart), axis)
+        return vector_norm(difference, p, axis)
+    square_sum = reduce_sum(arithmetic.square(difference), axis)
     zero = comparison.eq(square_sum, 0)
     return where(zero, 0.0, arithmetic.sqrt(where(zero, 1.0, square_sum)))
 

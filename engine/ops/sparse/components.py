@@ -491,7 +491,7 @@ def _sparse_addmm(
     name = "SparseAddmm"
     x1 = _checked(indices, values, sparse_shape, name, 2)
     _check_factors(name, x1.values, x2_dense, x3_dense, alpha, beta)
-    product = times_dense(x1.values, x1._places(name), x2_dense, name, "x2_dense")
+    product = times_dense(x1.values, x1._positions(name), x2_dense, name, "x2_dense")
     if x3_dense.shape != product.shape:
         raise ValueError(f"For '{name}', 'x3_dense' must have the shape {product.shape}, but got {x3_dense.shape}")
     return arithmetic.add(arithmetic.mul(reshape(alpha, ()), product), arithmetic.mul(reshape(beta, ()), x3_dense))

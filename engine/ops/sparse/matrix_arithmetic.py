@@ -159,7 +159,7 @@ def coo_concat(sp_input: Sequence[COOTensor], concat_dim: int = 0) -> COOTensor:
                 f"For 'coo_concat', the shapes must differ along axis {axis} only, "
                 f"but got {first.shape} and {part.shape}"
             )
-        index = part._places("coo_concat")
+        index = part._positions("coo_concat")
         block = array_module(index.rows).stack((index.rows, index.columns), 1).astype(np.int64)
         block[:, axis] += begin
         blocks.append(block)
@@ -320,7 +320,7 @@ def csr_softmax(logits: CSRTensor, dtype: DTypeLike) -> CSRTensor:
     """
     x = _csr(logits, "csr_softmax", "logits")
     result_dtype = _float_dtype(dtype, "csr_softmax")
-    rows, count = x._places_of_matrix("csr_softmax").rows, x.shape[0]
+    rows, count = x._matrix_positions("csr_softmax").rows, x.shape[0]
     values = cast(x.values, float64 if result_dtype == float64 else float32)  # sums in half precision would be rough
     if not x.size:
         return x._with_values(cast(values, result_dtype))
@@ -376,7 +376,7 @@ def _times_dense(
     if x.dtype != y.dtype:
         raise TypeError(f"For '{name}', 'values' and 'dense' must have one dtype, but got {x.dtype} and {y.dtype}")
     try:
-        positions = x._places(name)
+        positions = x._positions(name)
     except RuntimeError as error:
         raise ValueError(str(error)) from None
     if adjoint_dt and y.ndim == 2:

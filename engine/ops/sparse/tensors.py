@@ -144,20 +144,20 @@ def check_coo(
     return _check_integers(positions, name, "indices"), elements, lengths
 
 
-def check_inside(index: Array, length: int, name: str, what: str = "indices") -> None:
+def check_inside(index: Array, length: int, name: str, argument: str = "indices") -> None:
     """Check positions along an axis, which count from its beginning only.
 
     Args:
         index: an integer array.
         length: of the axis.
         name: of the function or class, for the error.
-        what: their name in the error.
+        argument: their name in the error.
 
     Raises:
         RuntimeError: a position is not in [0, length).
     """
     if index.size and (int(index.min()) < 0 or int(index.max()) >= length):
-        raise RuntimeError(f"For '{name}', '{what}' must be in [0, {length}), but got {index.min()}..{index.max()}")
+        raise RuntimeError(f"For '{name}', '{argument}' must be in [0, {length}), but got {index.min()}..{index.max()}")
 
 
 def rows_of(indptr: Array, count: int, name: str) -> Array:
@@ -219,7 +219,7 @@ class _Matrix(Sparse):
         """Return its tensors, by name."""
         raise NotImplementedError
 
-    def _places(self, name: str) -> Places:
+    def _positions(self, name: str) -> Places:
         """Return the positions of its elements; ``name`` is that of the function, for errors."""
         raise NotImplementedError
 
@@ -264,7 +264,7 @@ class _Matrix(Sparse):
             raise ValueError(
                 f"For '{name}', '{argument}' must broadcast to the shape {self._shape}, but got shape {dense.shape}"
             )
-        positions = self._places(name)
+        positions = self._positions(name)
         index = tuple(
             [i if n > 1 else i * 0 for i, n in zip((positions.rows, positions.columns), lengths, strict=False)]
         )
@@ -324,7 +324,7 @@ class COOTensor(_Matrix):
             check_inside(array[:, axis], length, name)
         return tuple([array[:, axis] for axis in range(self.ndim)])
 
-    def _places(self, name: str) -> Places:
+    def _positions(self, name: str) -> Places:
         if self.ndim != 2:
             raise ValueError(f"For '{name}', a sparse tensor must have 2 axes, but got shape {self._shape}")
         rows, columns = self._index(name)
@@ -358,7 +358,7 @@ class COOTensor(_Matrix):
         Raises:
             RuntimeError: ``indices`` are outside the shape.
         """
-        positions = self._places("COOTensor.to_csr")
+        positions = self._positions("COOTensor.to_csr")
         order = array_module(positions.rows).argsort(positions.rows, kind="stable")
         return CSRTensor(
             Tensor._wrap(offsets(positions.rows, self._shape[0])),
@@ -376,7 +376,7 @@ class COOTensor(_Matrix):
         Raises:
             RuntimeError: ``indices`` are outside the shape.
         """
-        return _summed(self.values, self._places("COOTensor.coalesce"), self._indices._array.dtype)
+        return _summed(self.values, self._positions("COOTensor.coalesce"), self._indices._array.dtype)
 
     def add(self, other: COOTensor, thresh: Tensor) -> COOTensor:
         """Return the sum, each position once and in order, without elements that are small.
@@ -399,7 +399,7 @@ class COOTensor(_Matrix):
         if isinstance(other, COOTensor):
             self._check_same_shape(other, "COOTensor.add")
             return coo_sum(self, other, Tensor(0, self.dtype), "COOTensor.add", ("self", "other"))
-        return self._put_in(other, "add", "COOTensor.add") if isinstance(other, Tensor) else NotImplemented
+        return self._combined_with_dense(other, "add", "COOTensor.add") if isinstance(other, Tensor) else NotImplemented
 
     __radd__ = __add__
 
@@ -407,9 +407,9 @@ class COOTensor(_Matrix):
         return self + (-other) if isinstance(other, COOTensor | Tensor) else NotImplemented
 
     def __rsub__(self, other: Any) -> Any:
-        return self._put_in(other, "sub", "COOTensor.sub") if isinstance(other, Tensor) else NotImplemented
+        return self._combined_with_dense(other, "sub", "COOTensor.sub") if isinstance(other, Tensor) else NotImplemented
 
-    def _put_in(self, dense: Tensor, how: str, name: str) -> Tensor:
+    def _combined_with_dense(self, dense: Tensor, how: str, name: str) -> Tensor:
         self._check_same_shape(dense, name)
         x, values = operands(name, dense, self.values)
         return put(x, values, self._index(name), how)
@@ -431,7 +431,7 @@ class COOTensor(_Matrix):
     def __matmul__(self, other: Any) -> Any:
         if not isinstance(other, Tensor):
             return NotImplemented
-        return times_dense(self.values, self._places("COOTensor.matmul"), other, "COOTensor.matmul", "other")
+        return times_dense(self.values, self._positions("COOTensor.matmul"), other, "COOTensor.matmul", "other")
 
 
 def _summed(values: Tensor, places: Places, index_dtype: np.dtype[Any]) -> COOTensor:
@@ -441,17 +441,17 @@ def _summed(values: Tensor, places: Places, index_dtype: np.dtype[Any]) -> COOTe
     return COOTensor(Tensor._wrap(indices), scatter_add_operator(values, index=(at,), shape=rows.shape), places.shape)
 
 
-def _side_by_side(one: Places, other: Places) -> Places:
-    xp = array_module(one.rows)
-    rows = xp.concatenate((one.rows, other.rows))
-    return Places(rows, xp.concatenate((one.columns, other.columns)), one.shape)
+def _side_by_side(first: Places, other: Places) -> Places:
+    xp = array_module(first.rows)
+    rows = xp.concatenate((first.rows, other.rows))
+    return Places(rows, xp.concatenate((first.columns, other.columns)), first.shape)
 
 
-def coo_sum(one: COOTensor, other: COOTensor, thresh: Tensor, name: str, arguments: tuple[str, str]) -> COOTensor:
+def coo_sum(first: COOTensor, other: COOTensor, thresh: Tensor, name: str, arguments: tuple[str, str]) -> COOTensor:
     """Return the sum of two COOTensors, without elements below a threshold.
 
     Args:
-        one: the first.
+        first: the first.
         other: the second.
         thresh: a 0-d tensor.
         name: of the function, for errors.
@@ -465,14 +465,14 @@ def coo_sum(one: COOTensor, other: COOTensor, thresh: Tensor, name: str, argumen
         ValueError: the shapes differ, or ``thresh`` has axes.
         RuntimeError: indices are outside the shape.
     """
-    for tensor, argument in zip((one, other), arguments, strict=True):
+    for tensor, argument in zip((first, other), arguments, strict=True):
         check_type(tensor, COOTensor, name, argument)
     if check_tensor(thresh, name, "thresh").ndim:
         raise ValueError(f"For '{name}', 'thresh' must have no axes, but got shape {thresh.shape}")
-    one._check_same_shape(other, name)
-    x, y = operands(name, one.values, other.values)
-    index_dtype = promote(one._indices._array.dtype, other._indices._array.dtype)
-    total = _summed(concat((x, y)), _side_by_side(one._places(name), other._places(name)), index_dtype)
+    first._check_same_shape(other, name)
+    x, y = operands(name, first.values, other.values)
+    index_dtype = promote(first._indices._array.dtype, other._indices._array.dtype)
+    total = _summed(concat((x, y)), _side_by_side(first._positions(name), other._positions(name)), index_dtype)
     limit = float(thresh.asnumpy().astype(total._values._array.dtype).real)
     if not limit:
         return total
@@ -480,7 +480,7 @@ def coo_sum(one: COOTensor, other: COOTensor, thresh: Tensor, name: str, argumen
     wide = array if array.dtype.kind in "fcV" else array.astype(np.float64)
     mask = ~(abs(wide) < limit)  # a NaN stays
     positions = Tensor._wrap(total._indices._array[mask])
-    return COOTensor(positions, getitem_operator(total.values, index=(mask,)), one._shape)
+    return COOTensor(positions, getitem_operator(total.values, index=(mask,)), first._shape)
 
 
 class SparseTensor(COOTensor):
@@ -564,16 +564,16 @@ class CSRTensor(_Matrix):
     def _parts(self) -> dict[str, Tensor]:
         return {"indptr": self._indptr, "indices": self._indices, "values": self._values}
 
-    def _places(self, name: str) -> Places:
+    def _positions(self, name: str) -> Places:
         columns = self._indices._array
         check_inside(columns, self._shape[1], name)
         rows = rows_of(self._indptr._array, columns.size, name)
         return Places(rows, columns, (self._shape[0], self._shape[1]))
 
-    def _places_of_matrix(self, name: str) -> Places:
+    def _matrix_positions(self, name: str) -> Places:
         if self.ndim != 2:
             raise ValueError(f"For '{name}', a sparse tensor must have 2 axes, but got shape {self._shape}")
-        return self._places(name)
+        return self._positions(name)
 
     def to_tuple(self) -> tuple[Tensor, Tensor, Tensor, tuple[int, ...]]:
         """Return its components.
@@ -640,7 +640,7 @@ class CSRTensor(_Matrix):
         check_type(matrix, Tensor | CSRTensor, "CSRTensor.mm", "matrix", "a Tensor or a CSRTensor")
         if isinstance(matrix, CSRTensor):
             return csr_product(self, matrix, "CSRTensor.mm", ("self", "matrix"))
-        return times_dense(self.values, self._places_of_matrix("CSRTensor.mm"), matrix, "CSRTensor.mm", "matrix")
+        return times_dense(self.values, self._matrix_positions("CSRTensor.mm"), matrix, "CSRTensor.mm", "matrix")
 
     def sum(self, axis: int) -> Tensor:
         """Return the sum of each row.
@@ -709,7 +709,7 @@ class CSRTensor(_Matrix):
 
 def csr_as_coo(x: CSRTensor, name: str) -> COOTensor:
     """Return ``CSRTensor.to_coo``; ``name`` is that of the caller, for errors, here and below."""
-    positions = x._places_of_matrix(name)
+    positions = x._matrix_positions(name)
     dtype = promote(positions.rows.dtype, positions.columns.dtype)
     stacked = array_module(positions.rows).stack((positions.rows.astype(dtype), positions.columns.astype(dtype)), 1)
     return COOTensor(Tensor._wrap(stacked), x.values, x.shape)
@@ -717,13 +717,13 @@ def csr_as_coo(x: CSRTensor, name: str) -> COOTensor:
 
 def csr_as_dense(x: CSRTensor, name: str) -> Tensor:
     """Return ``CSRTensor.to_dense``."""
-    positions = x._places_of_matrix(name)
+    positions = x._matrix_positions(name)
     return scatter_add_operator(x.values, index=(positions.rows, positions.columns), shape=x.shape)
 
 
 def csr_times_vector(x: CSRTensor, dense: Tensor, name: str, argument: str) -> Tensor:
     """Return ``CSRTensor.mv``."""
-    vector, positions = check_tensor(dense, name, argument), x._places_of_matrix(name)
+    vector, positions = check_tensor(dense, name, argument), x._matrix_positions(name)
     if vector.shape != (x.shape[1], 1):
         raise ValueError(f"For '{name}', '{argument}' must have the shape {(x.shape[1], 1)}, but got {vector.shape}")
     return times_dense(x.values, positions, vector, name, argument)
@@ -735,7 +735,7 @@ def csr_row_sums(x: CSRTensor, axis: int, name: str) -> Tensor:
         raise TypeError(f"For '{name}', 'axis' must be an int, but got {type(axis).__name__}")
     if axis not in (1, 1 - x.ndim):
         raise ValueError(f"For '{name}', 'axis' must be 1 or {1 - x.ndim}, but got {axis}")
-    rows = x._places(name).rows
+    rows = x._positions(name).rows
     sums = scatter_add_operator(x.values, index=(rows,), shape=(x.shape[0], *x.shape[2:]))
     return reshape(sums, (x.shape[0], 1, *x.shape[2:]))
 
@@ -759,7 +759,7 @@ def csr_sum(
     for factor, argument in ((alpha, "alpha"), (beta, "beta")):
         check_tensor(factor, name, argument)
     a._check_same_shape(b, name)
-    parts = a._places_of_matrix(name), b._places_of_matrix(name)
+    parts = a._matrix_positions(name), b._matrix_positions(name)
     x, y = operands(name, a.values, b.values)
     dtype = broadcasting.array_dtype(x)
     terms = [
@@ -787,7 +787,7 @@ def csr_product(
     values, positions = [], []
     for matrix, argument, turn, conjugate in zip((a, b), arguments, transposed, conjugated, strict=True):
         check_type(matrix, CSRTensor, name, argument)
-        current = matrix._places_of_matrix(name)
+        current = matrix._matrix_positions(name)
         positions.append(current.transposed if turn else current)
         values.append(complex_numbers.conj(matrix.values) if conjugate else matrix.values)
     if positions[0].shape[1] != positions[1].shape[0]:

@@ -106,5 +106,5 @@ class Categorical(Distribution):
     def _sample(self, shape: tuple[int, ...] = (), probs: AtCall = None) -> Tensor:
         shape, probs = self._check_shape(shape), self._check_param_type(probs)
         rows = probs.reshape(-1, probs.shape[-1])
-        drawn = ops.multinomial(rows, math.prod(shape), True, self._stream())
-        return drawn.swapaxes(0, 1).reshape(shape + probs.shape[:-1]).astype(self.dtype)
+        sample = ops.multinomial(rows, math.prod(shape), True, self._stream())
+        return sample.swapaxes(0, 1).reshape(shape + probs.shape[:-1]).astype(self.dtype)

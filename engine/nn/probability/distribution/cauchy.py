@@ -94,5 +94,5 @@ class Cauchy(Distribution):
     def _sample(self, shape: tuple[int, ...] = (), loc: AtCall = None, scale: AtCall = None) -> Tensor:
         shape = self._check_shape(shape)
         loc, scale = self._check_param_type(loc, scale)
-        drawn = self._uniform(shape + loc.shape)
-        return (loc + scale * ops.tan(math.pi * (drawn - 0.5))).astype(self.dtype)
+        sample = self._uniform(shape + loc.shape)
+        return (loc + scale * ops.tan(math.pi * (sample - 0.5))).astype(self.dtype)

@@ -83,5 +83,5 @@ class Logistic(Distribution):
     def _sample(self, shape: tuple[int, ...] = (), loc: AtCall = None, scale: AtCall = None) -> Tensor:
         shape = self._check_shape(shape)
         loc, scale = self._check_param_type(loc, scale)
-        drawn = self._uniform(shape + loc.shape)
-        return ((ops.log(drawn) - ops.log1p(-drawn)) * scale + loc).astype(self.dtype)
+        sample = self._uniform(shape + loc.shape)
+        return ((ops.log(sample) - ops.log1p(-sample)) * scale + loc).astype(self.dtype)

@@ -79,5 +79,5 @@ class Normal(Distribution):
     def _sample(self, shape: tuple[int, ...] = (), mean: AtCall = None, sd: AtCall = None) -> Tensor:
         shape = self._check_shape(shape)
         mean, sd = self._check_param_type(mean, sd)
-        drawn = ops.standard_normal(shape + mean.shape, self._stream())
-        return (drawn * sd + mean).astype(self.dtype)
+        sample = ops.standard_normal(shape + mean.shape, self._stream())
+        return (sample * sd + mean).astype(self.dtype)

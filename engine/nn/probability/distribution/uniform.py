@@ -92,5 +92,5 @@ class Uniform(Distribution):
     def _sample(self, shape: tuple[int, ...] = (), low: AtCall = None, high: AtCall = None) -> Tensor:
         shape = self._check_shape(shape)
         low, high = self._check_param_type(low, high)
-        drawn = ops.rand(*(shape + low.shape), seed=self._stream())
-        return ((high - low) * drawn + low).astype(self.dtype)
+        sample = ops.rand(*(shape + low.shape), seed=self._stream())
+        return ((high - low) * sample + low).astype(self.dtype)
