@@ -138,8 +138,8 @@ def mint_page() -> Page:
     """Functions with PyTorch's names and defaults."""
     mint = importlib.import_module("hookscope.engine.mint")
     files = ("arithmetic", "creation", "reduction", "shapes")
-    own = [name for file in files for name in importlib.import_module(f"hookscope.engine.mint.{file}").__all__]
-    names = sorted({*surfaces.MINT, *own})
+    in_mint = [name for file in files for name in importlib.import_module(f"hookscope.engine.mint.{file}").__all__]
+    names = sorted({*surfaces.MINT, *in_mint})
     entries = [function(f"mint.{name}", surfaces.MINT.get(name) or getattr(mint, name)) for name in names]
     return Page("mint", "mint", "", entries)
 
