@@ -26,7 +26,7 @@ from ...tensors.unrecorded import computed
 from ..cell import Cell
 from ..learning_rate_schedule import LearningRateSchedule
 from ._sharing import Sharing
-from .parameter_updates import New, Unprepared, _added, _as_operand, _float, count_of, number_of, take_all
+from .parameter_updates import New, Unprepared, as_operand, count_of, float_of, number_of, sum_as_dtype, take_all
 
 __all__ = ["Optimizer", "opt_init_args_register"]
 
@@ -204,7 +204,7 @@ class Optimizer(Sharing):
         name = type(self).__name__
         if isinstance(value, bool) or not isinstance(value, int | float | Tensor):
             raise TypeError(f"For '{name}', '{argument}' must be a number, but got {type(value).__name__}")
-        number = _float(value)
+        number = float_of(value)
         if not number >= least or (above and number == least):  # all comparisons with NaN are false
             raise ValueError(
                 f"For '{name}', '{argument}' must be {'above' if above else 'at least'} {least}, but got {value}"
@@ -243,7 +243,7 @@ class Optimizer(Sharing):
         ):
             self.dynamic_lr = True
             try:
-                numbers = value.asnumpy() if isinstance(value, Tensor) else np.asarray([_float(v) for v in value])
+                numbers = value.asnumpy() if isinstance(value, Tensor) else np.asarray([float_of(v) for v in value])
             except ValueError:
                 raise ValueError(
                     f"For '{type(self).__name__}', 'learning_rate' must be a number, or a list of one for each step, "
@@ -251,7 +251,7 @@ class Optimizer(Sharing):
                 ) from None
             return _ListedRate(Tensor(numbers.astype(np.float32)), name)
         self._check_number(value, "learning_rate", 0.0)
-        return Parameter(Tensor(np.float32(_float(value))), name)
+        return Parameter(Tensor(np.float32(float_of(value))), name)
 
     def _take_groups(self, groups: list[dict[str, Any]], learning_rate: Rate, weight_decay: Decay) -> None:
         name = type(self).__name__
@@ -468,7 +468,7 @@ class Optimizer(Sharing):
         def scaled(decay: Cell | float | Tensor) -> Tensor:
             if isinstance(decay, Cell):
                 return decay(self.global_step) * self.loss_scale
-            return Tensor(np.float32(_float(decay) * self.loss_scale))
+            return Tensor(np.float32(float_of(decay) * self.loss_scale))
 
         return tuple(scaled(decay) for decay in self._decays) if self.is_group else scaled(self.weight_decay)
 
@@ -509,7 +509,7 @@ class Optimizer(Sharing):
             return gradients
         _, decays = self._numbers()
         return tuple(
-            g if is_zero(d) else g + p * _as_operand(d * self.loss_scale)
+            g if is_zero(d) else g + p * as_operand(d * self.loss_scale)
             for g, p, d in zip(gradients, self.parameters, decays, strict=True)
         )
 
@@ -572,7 +572,9 @@ class Optimizer(Sharing):
             array = parameter._array
             if isinstance(value, np.ndarray):
                 value = array_module(array).asarray(value)
-            added = computed(_added, array, value._array if isinstance(value, Tensor) else value, dtype=array.dtype)
+            added = computed(
+                sum_as_dtype, array, value._array if isinstance(value, Tensor) else value, dtype=array.dtype
+            )
             if added.shape != parameter.shape:
                 raise ValueError(
                     f"For 'assignadd', 'value' must broadcast to the shape {parameter.shape}, but got {np.shape(value)}"

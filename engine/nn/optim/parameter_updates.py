@@ -17,8 +17,6 @@ from ...tensors.tensor import Tensor
 from ...tensors.views import is_held_alone
 from . import _gpu_steps
 
-__all__ = []
-
 
 def number_of(value: float | Tensor, stays: bool) -> Number:
     """Return a number of a step in the form for a rule.
@@ -32,7 +30,7 @@ def number_of(value: float | Tensor, stays: bool) -> Number:
     array = value._array
     if type(array) is np.ndarray:
         return float(array.reshape(-1)[0])
-    return array.reshape(()) if stays and is_on_gpu(array) else _float(value)
+    return array.reshape(()) if stays and is_on_gpu(array) else float_of(value)
 
 
 def count_of(value: Tensor, stays: bool) -> Any:
@@ -41,7 +39,7 @@ def count_of(value: Tensor, stays: bool) -> Any:
     return number if is_on_gpu(number) else int(number)
 
 
-def _added(array: Array, value: Array | float, dtype: np.dtype[Any]) -> Array:
+def sum_as_dtype(array: Array, value: Array | float, dtype: np.dtype[Any]) -> Array:
     total: Array = (array + value).astype(dtype, copy=False)
     return total
 
@@ -189,10 +187,10 @@ def take_all(parameters: Sequence[Parameter], new_values: list[New]) -> None:
                 tensor._rebind(target)
 
 
-def _as_operand(number: Number) -> Any:
+def as_operand(number: Number) -> Any:
     """Return a number as operand for a tensor: one on a GPU as a tensor."""
     return Tensor._wrap(number) if is_on_gpu(number) else number  # type: ignore[arg-type]  # an array, then
 
 
-def _float(value: float | Tensor) -> float:
+def float_of(value: float | Tensor) -> float:
     return float(value.asnumpy().reshape(-1)[0]) if isinstance(value, Tensor) else float(value)

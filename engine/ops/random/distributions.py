@@ -15,15 +15,15 @@ from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import checked
 from ..arguments import check_tensor, ints_of
 from .drawing import (
-    _check_fits_dtype,
-    _host,
-    _normal_of,
-    _spread,
-    _uniform_of,
     both_seeds,
+    check_fits_dtype,
+    host_parameter,
     inner_uniform,
     new_tensor,
+    normal_from,
     normal_numbers,
+    spread_integers,
+    uniform_from,
     uniform_numbers,
 )
 
@@ -65,7 +65,7 @@ def laplace(shape: Shape, mean: TensorLike, lambda_param: TensorLike, seed: int 
         TypeError: ``shape`` holds values other than ints.
         ValueError: the shapes do not broadcast.
     """
-    center, scale = _host(mean, "laplace", "mean"), _host(lambda_param, "laplace", "lambda_param")
+    center, scale = host_parameter(mean, "laplace", "mean"), host_parameter(lambda_param, "laplace", "lambda_param")
     target_shape = np.broadcast_shapes(ints_of(shape, "laplace", "shape"), center.shape, scale.shape)
     shifted = inner_uniform(target_shape, seed) - 0.5
     return new_tensor(center - scale * np.sign(shifted) * np.log1p(-2 * np.abs(shifted)))
@@ -112,7 +112,7 @@ def gamma(shape: Shape, alpha: Tensor, beta: Tensor, seed: int | None = None) ->
         TypeError: ``shape`` holds values other than ints.
         ValueError: ``alpha`` and ``beta`` do not broadcast.
     """
-    a, b = _host(alpha, "gamma", "alpha"), _host(beta, "gamma", "beta")
+    a, b = host_parameter(alpha, "gamma", "alpha"), host_parameter(beta, "gamma", "beta")
     target_shape = (*ints_of(shape, "gamma", "shape"), *np.broadcast_shapes(a.shape, b.shape))
     return new_tensor(_standard_gamma(np.broadcast_to(a, target_shape).astype(np.float64), seed) / b)
 
@@ -177,7 +177,7 @@ def random_poisson(shape: Shape, rate: Tensor, seed: int | None = None, dtype: D
     Raises:
         TypeError: ``shape`` holds values other than ints.
     """
-    r = _host(rate, "random_poisson", "rate")
+    r = host_parameter(rate, "random_poisson", "rate")
     target_shape = (*ints_of(shape, "random_poisson", "shape"), *r.shape)
     return new_tensor(_poisson(np.broadcast_to(r, target_shape).astype(np.float64), seed), dtype)
 
@@ -197,7 +197,7 @@ def poisson(shape: Shape, mean: Tensor, seed: int | None = None) -> Tensor:
         TypeError: ``shape`` holds values other than ints.
         ValueError: the shapes do not broadcast.
     """
-    m = _host(mean, "poisson", "mean")
+    m = host_parameter(mean, "poisson", "mean")
     target_shape = np.broadcast_shapes(ints_of(shape, "poisson", "shape"), m.shape)
     return new_tensor(_poisson(np.broadcast_to(m, target_shape).astype(np.float64), seed))
 
@@ -217,7 +217,7 @@ def bernoulli(input: Tensor, p: TensorLike = 0.5, seed: int | None = None) -> Te
         TypeError: ``input`` is not a Tensor.
         ValueError: ``p`` is not in [0, 1].
     """
-    chance = _host(p, "bernoulli", "p")
+    chance = host_parameter(p, "bernoulli", "p")
     checked(_check_chance, chance, p=p)
     x = check_tensor(input, "bernoulli")
     return new_tensor(uniform_numbers(x.shape, seed) < chance, x.dtype)
@@ -262,7 +262,7 @@ def bernoulli_ext(input: Tensor, *, generator: Generator | None = None) -> Tenso
         TypeError: ``input`` is not a Tensor.
     """
     x = check_tensor(input, "bernoulli_ext")
-    return new_tensor(_uniform_of(generator, x.shape) < to_host(x._array), x.dtype)
+    return new_tensor(uniform_from(generator, x.shape) < to_host(x._array), x.dtype)
 
 
 # Methods of Tensor: numbers of a distribution in its shape and dtype.
@@ -282,7 +282,7 @@ def _uniform_of_tensor(input: Tensor, from_: float = 0, to: float = 1, generator
         A tensor of the shape and dtype of ``input``.
     """
     low, high = check_real(from_, "uniform", "from_"), check_real(to, "uniform", "to")
-    return new_tensor(_uniform_of(generator, input.shape) * (float(high) - float(low)) + float(low), input.dtype)
+    return new_tensor(uniform_from(generator, input.shape) * (float(high) - float(low)) + float(low), input.dtype)
 
 
 @declare(in_place="normal_")
@@ -299,7 +299,7 @@ def _normal_of_tensor(input: Tensor, mean: float = 0, std: float = 1, *, generat
         A tensor of the shape and dtype of ``input``.
     """
     middle, width = check_real(mean, "normal", "mean"), check_real(std, "normal", "std")
-    return new_tensor(_normal_of(generator, input.shape) * float(width) + float(middle), input.dtype)
+    return new_tensor(normal_from(generator, input.shape) * float(width) + float(middle), input.dtype)
 
 
 @declare(method=True)
@@ -349,7 +349,7 @@ def _exponential_of_tensor(input: Tensor, lambd: float = 1, *, generator: Genera
         A tensor of the shape and dtype of ``input``.
     """
     rate = float(check_real(lambd, "exponential_", "lambd"))
-    return new_tensor(-np.log1p(-_uniform_of(generator, input.shape)) / rate, input.dtype)
+    return new_tensor(-np.log1p(-uniform_from(generator, input.shape)) / rate, input.dtype)
 
 
 @declare(in_place="bernoulli_")
@@ -364,7 +364,7 @@ def _bernoulli_of_tensor(input: Tensor, p: TensorLike = 0.5, *, generator: Gener
     Returns:
         A tensor of the shape and dtype of ``input``.
     """
-    return new_tensor(_uniform_of(generator, input.shape) < _host(p, "bernoulli_", "p"), input.dtype)
+    return new_tensor(uniform_from(generator, input.shape) < host_parameter(p, "bernoulli_", "p"), input.dtype)
 
 
 @declare(in_place="random_")
@@ -389,7 +389,7 @@ def _random_of_tensor(
     low, high = int(from_), limit if to is None else int(to)
     if low >= high:
         raise ValueError(f"For 'Tensor.random_', 'from_' must be less than 'to', but got {low} and {high}")
-    _check_fits_dtype("Tensor.random_", input._array.dtype, from_=low, to=high)
+    check_fits_dtype("Tensor.random_", input._array.dtype, from_=low, to=high)
     return new_tensor(
-        _spread(_uniform_of(generator, input.shape).astype(np.float64) + 2.0**-33, low, high), input.dtype
+        spread_integers(uniform_from(generator, input.shape).astype(np.float64) + 2.0**-33, low, high), input.dtype
     )

@@ -58,7 +58,7 @@ def _shape(size: Sequence[Any], name: str) -> tuple[int, ...]:
 
 
 @np.errstate(all="ignore")
-def _host(x: TensorLike, name: str, argument: str) -> Array:
+def host_parameter(x: TensorLike, name: str, argument: str) -> Array:
     if isinstance(x, Tensor):
         return x._array if isinstance(x._array, np.ndarray) else to_host(x._array)
     if not isinstance(x, int | float | list | tuple | np.ndarray | np.generic):
@@ -79,13 +79,13 @@ def both_seeds(seed: int, second: int) -> int:
     return (seed + (second << 32)) % 2**64
 
 
-def _uniform_of(generator: Generator | None, shape: tuple[int, ...]) -> Array:
+def uniform_from(generator: Generator | None, shape: tuple[int, ...]) -> Array:
     if generator is None:
         return uniform_numbers(shape)
     return philox.uniform(*check_generator(generator).draw(math.prod(shape)), shape)
 
 
-def _normal_of(generator: Generator | None, shape: tuple[int, ...]) -> Array:
+def normal_from(generator: Generator | None, shape: tuple[int, ...]) -> Array:
     if generator is None:
         return normal_numbers(shape)
     return philox.normal(*check_generator(generator).draw(math.prod(shape)), shape)
@@ -189,10 +189,10 @@ def integers(low: int, high: int, shape: tuple[int, ...], seed: int | None = Non
     Returns:
         An Int64 array.
     """
-    return _spread(inner_uniform(shape, seed), low, high)
+    return spread_integers(inner_uniform(shape, seed), low, high)
 
 
-def _check_fits_dtype(name: str, dtype: np.dtype[Any], **limits: int) -> None:
+def check_fits_dtype(name: str, dtype: np.dtype[Any], **limits: int) -> None:
     """Raise ValueError if the least integer, or one more than the greatest, is outside the range of the dtype."""
     info = np.iinfo(dtype if dtype.kind in "iu" else np.int64)
     for excess, (argument, value) in enumerate(limits.items()):
@@ -203,7 +203,7 @@ def _check_fits_dtype(name: str, dtype: np.dtype[Any], **limits: int) -> None:
             )
 
 
-def _spread(drawn: Array, low: int, high: int) -> Array:
+def spread_integers(drawn: Array, low: int, high: int) -> Array:
     """Map numbers of [0, 1) to integers of [low, high)."""
     offsets = np.asarray(np.floor(drawn * (high - low))).astype(np.uint64)  # limits may differ by 2**64
     result: Array = (offsets + np.uint64(low % 2**64)).view(np.int64)
@@ -231,7 +231,7 @@ def randint(
     """
     for argument, value in (("low", low), ("high", high)):
         check_int(value, "randint", argument)
-    _check_fits_dtype("randint", numpy_dtype(dtype or int64), low=low, high=high)
+    check_fits_dtype("randint", numpy_dtype(dtype or int64), low=low, high=high)
     check_type(size, list | tuple, "randint", "size", "a tuple")
     if low >= high:
         raise ValueError(f"For 'randint', 'low' must be less than 'high', but got {low} and {high}")
@@ -284,10 +284,10 @@ def randperm(n: int | Tensor, seed: int = 0, offset: int = 0, dtype: DTypeLike =
         if value < least:
             requirement = "not be negative" if least == 0 else f"be at least {least}"
             raise ValueError(f"For 'randperm', '{name}' must {requirement}, but got {value}")
-    return new_tensor(_order(int(n), None if (seed, offset) == (-1, 0) else both_seeds(seed, offset)), dtype)
+    return new_tensor(random_order(int(n), None if (seed, offset) == (-1, 0) else both_seeds(seed, offset)), dtype)
 
 
-def _order(n: int, seed: int | None) -> Array:
+def random_order(n: int, seed: int | None) -> Array:
     return np.argsort(uniform_numbers((n,), seed), kind="stable")
 
 
@@ -305,7 +305,7 @@ def shuffle(x: Tensor, seed: int | None = None) -> Tensor:
         TypeError: ``x`` is not a Tensor.
     """
     source = check_tensor(x, "shuffle", "x")
-    return getitem_operator(source, index=_order(source.shape[0], seed)) if source.ndim else source
+    return getitem_operator(source, index=random_order(source.shape[0], seed)) if source.ndim else source
 
 
 @np.errstate(all="ignore")
@@ -328,7 +328,7 @@ def uniform(
         TypeError: ``shape`` holds values other than ints.
         ValueError: the shapes do not broadcast, or an integer type with no integer between the limits.
     """
-    low, high = _host(minval, "uniform", "minval"), _host(maxval, "uniform", "maxval")
+    low, high = host_parameter(minval, "uniform", "minval"), host_parameter(maxval, "uniform", "maxval")
     target_shape = np.broadcast_shapes(ints_of(shape, "uniform", "shape"), low.shape, high.shape)
     if numpy_dtype(dtype).kind == "i":
         checked(_check_limits, low, high)
@@ -358,7 +358,7 @@ def normal(shape: Shape, mean: TensorLike, stddev: TensorLike, seed: int | None 
         TypeError: ``shape`` holds values other than ints.
         ValueError: the shapes do not broadcast.
     """
-    center, width = _host(mean, "normal", "mean"), _host(stddev, "normal", "stddev")
+    center, width = host_parameter(mean, "normal", "mean"), host_parameter(stddev, "normal", "stddev")
     target_shape = np.broadcast_shapes(ints_of(shape, "normal", "shape"), center.shape, width.shape)
     return new_tensor(normal_numbers(target_shape, seed) * width + center)
 

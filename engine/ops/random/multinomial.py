@@ -12,7 +12,7 @@ from ...tensors.dtype import bool_, int32, int64
 from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import checked
 from ..arguments import bool_of, check_axes, check_tensor, int_of
-from .drawing import _host, _order, both_seeds, inner_uniform, new_tensor
+from .drawing import both_seeds, host_parameter, inner_uniform, new_tensor, random_order
 
 __all__ = ["choice_with_mask", "multinomial", "multinomial_with_replacement", "random_categorical"]
 
@@ -36,7 +36,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed:
         ValueError: a 0-d ``input``, a weight that is negative or not finite, a row of zeros, a negative
             ``num_samples``, or without ``replacement`` more than N.
     """
-    weights = _host(check_axes(input, 1, "multinomial"), "multinomial", "input").astype(np.float64)
+    weights = host_parameter(check_axes(input, 1, "multinomial"), "multinomial", "input").astype(np.float64)
     num_samples = check_not_negative(int_of(num_samples, "multinomial", "num_samples"), "multinomial", "num_samples")
     checked(_check_weights, weights)
     rows = weights.reshape(-1, weights.shape[-1])
@@ -98,7 +98,7 @@ def random_categorical(logits: Tensor, num_sample: int, seed: int = 0, dtype: DT
     Returns:
         A tensor (batch, num_sample) of ``dtype``.
     """
-    weights = _host(logits, "random_categorical", "logits").astype(np.float64)
+    weights = host_parameter(logits, "random_categorical", "logits").astype(np.float64)
     powers = np.exp(weights - weights.max(-1, keepdims=True))
     return multinomial(Tensor._wrap(to_device(powers)), num_sample, True, seed or None).astype(dtype)
 
@@ -116,7 +116,7 @@ def choice_with_mask(input_x: Tensor, count: int = 256, seed: int | None = None)
         drawn.
     """
     indices = np.argwhere(to_host(check_tensor(input_x, "choice_with_mask", "input_x")._array))
-    selection = indices[_order(len(indices), seed)[:count]]
+    selection = indices[random_order(len(indices), seed)[:count]]
     full = np.zeros((count, input_x.ndim), np.int32)
     full[: len(selection)] = selection
     return new_tensor(full, int32), new_tensor(np.arange(count) < len(selection), bool_)

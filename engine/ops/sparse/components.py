@@ -26,7 +26,7 @@ from ..shapes.concatenation import concat
 from ..shapes.copying import stop_gradient
 from ..shapes.reshape import broadcast_to, reshape
 from ..shapes.subscripts import getitem_operator, scatter_add_operator
-from .construction import _parts
+from .construction import sparse_tensor_of
 from .tensors import SparseTensor, times_dense
 
 __all__: list[str] = []
@@ -34,7 +34,7 @@ __all__: list[str] = []
 
 def _checked(indices: Tensor, values: Tensor, shape: Tensor, name: str, axes: int | None = None) -> SparseTensor:
     """Return the components, which must fit together, with each position in range."""
-    result = _parts(indices, values, shape, name, axes)
+    result = sparse_tensor_of(indices, values, shape, name, axes)
     result._index(name)
     return result
 

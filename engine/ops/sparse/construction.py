@@ -126,7 +126,7 @@ def coo_tensor_get_indices(x: COOTensor) -> Tensor:
     Raises:
         TypeError: ``x`` is not a COOTensor.
     """
-    return _coo(x, "coo_tensor_get_indices").indices
+    return check_coo_tensor(x, "coo_tensor_get_indices").indices
 
 
 def coo_tensor_get_values(x: COOTensor) -> Tensor:
@@ -141,7 +141,7 @@ def coo_tensor_get_values(x: COOTensor) -> Tensor:
     Raises:
         TypeError: ``x`` is not a COOTensor.
     """
-    return _coo(x, "coo_tensor_get_values").values
+    return check_coo_tensor(x, "coo_tensor_get_values").values
 
 
 def coo_tensor_get_dense_shape(x: COOTensor) -> tuple[int, ...]:
@@ -156,7 +156,7 @@ def coo_tensor_get_dense_shape(x: COOTensor) -> tuple[int, ...]:
     Raises:
         TypeError: ``x`` is not a COOTensor.
     """
-    return _coo(x, "coo_tensor_get_dense_shape").shape
+    return check_coo_tensor(x, "coo_tensor_get_dense_shape").shape
 
 
 def csr_tensor_get_indptr(x: CSRTensor) -> Tensor:
@@ -171,7 +171,7 @@ def csr_tensor_get_indptr(x: CSRTensor) -> Tensor:
     Raises:
         TypeError: ``x`` is not a CSRTensor.
     """
-    return _csr(x, "csr_tensor_get_indptr").indptr
+    return check_csr_tensor(x, "csr_tensor_get_indptr").indptr
 
 
 def csr_tensor_get_indices(x: CSRTensor) -> Tensor:
@@ -186,7 +186,7 @@ def csr_tensor_get_indices(x: CSRTensor) -> Tensor:
     Raises:
         TypeError: ``x`` is not a CSRTensor.
     """
-    return _csr(x, "csr_tensor_get_indices").indices
+    return check_csr_tensor(x, "csr_tensor_get_indices").indices
 
 
 def csr_tensor_get_values(x: CSRTensor) -> Tensor:
@@ -201,7 +201,7 @@ def csr_tensor_get_values(x: CSRTensor) -> Tensor:
     Raises:
         TypeError: ``x`` is not a CSRTensor.
     """
-    return _csr(x, "csr_tensor_get_values").values
+    return check_csr_tensor(x, "csr_tensor_get_values").values
 
 
 def csr_tensor_get_dense_shape(x: CSRTensor) -> tuple[int, ...]:
@@ -216,7 +216,7 @@ def csr_tensor_get_dense_shape(x: CSRTensor) -> tuple[int, ...]:
     Raises:
         TypeError: ``x`` is not a CSRTensor.
     """
-    return _csr(x, "csr_tensor_get_dense_shape").shape
+    return check_csr_tensor(x, "csr_tensor_get_dense_shape").shape
 
 
 def row_tensor_get_indices(x: RowTensor) -> Tensor:
@@ -231,7 +231,7 @@ def row_tensor_get_indices(x: RowTensor) -> Tensor:
     Raises:
         TypeError: ``x`` is not a RowTensor.
     """
-    return _row(x, "row_tensor_get_indices").indices
+    return check_row_tensor(x, "row_tensor_get_indices").indices
 
 
 def row_tensor_get_values(x: RowTensor) -> Tensor:
@@ -246,7 +246,7 @@ def row_tensor_get_values(x: RowTensor) -> Tensor:
     Raises:
         TypeError: ``x`` is not a RowTensor.
     """
-    return _row(x, "row_tensor_get_values").values
+    return check_row_tensor(x, "row_tensor_get_values").values
 
 
 def row_tensor_get_dense_shape(x: RowTensor) -> tuple[int, ...]:
@@ -261,20 +261,20 @@ def row_tensor_get_dense_shape(x: RowTensor) -> tuple[int, ...]:
     Raises:
         TypeError: ``x`` is not a RowTensor.
     """
-    return _row(x, "row_tensor_get_dense_shape").dense_shape
+    return check_row_tensor(x, "row_tensor_get_dense_shape").dense_shape
 
 
-def _coo(x: object, name: str, argument: str = "x") -> COOTensor:
+def check_coo_tensor(x: object, name: str, argument: str = "x") -> COOTensor:
     result: COOTensor = check_type(x, COOTensor, name, argument)
     return result
 
 
-def _csr(x: object, name: str, argument: str = "x") -> CSRTensor:
+def check_csr_tensor(x: object, name: str, argument: str = "x") -> CSRTensor:
     result: CSRTensor = check_type(x, CSRTensor, name, argument)
     return result
 
 
-def _row(x: object, name: str) -> RowTensor:
+def check_row_tensor(x: object, name: str) -> RowTensor:
     result: RowTensor = check_type(x, RowTensor, name, "x")
     return result
 
@@ -282,14 +282,14 @@ def _row(x: object, name: str) -> RowTensor:
 # Conversion
 
 
-def _check_matrix(tensor: object, name: str) -> Tensor:
+def check_dense_matrix(tensor: object, name: str) -> Tensor:
     x = check_tensor(tensor, name, "tensor")
     if x.ndim != 2:
         raise ValueError(f"For '{name}', 'tensor' must have 2 axes, but got shape {x.shape}")
     return x
 
 
-def _vector(x: object, name: str, argument: str) -> Array:
+def check_int_vector(x: object, name: str, argument: str) -> Array:
     tensor = check_tensor(x, name, argument)
     if tensor._array.dtype.kind not in "iu":
         raise TypeError(f"For '{name}', '{argument}' must hold integers, but got {tensor.dtype}")
@@ -298,19 +298,19 @@ def _vector(x: object, name: str, argument: str) -> Array:
     return tensor._array
 
 
-def _numbered(index: Array, lengths: Sequence[int]) -> tuple[Array, Array]:
+def position_numbers(index: Array, lengths: Sequence[int]) -> tuple[Array, Array]:
     """Return the unique positions in order, for any number of axes, and the index of each element's position."""
     xp = array_module(index)
-    flat, at = xp.unique(_flat(tuple(index), lengths), return_inverse=True)
+    flat, at = xp.unique(flat_positions(tuple(index), lengths), return_inverse=True)
     return xp.stack(xp.unravel_index(flat, tuple(lengths))).astype(index.dtype), at.reshape(-1)
 
 
-def _flat(index: Sequence[Array], lengths: Sequence[int]) -> Array:
+def flat_positions(index: Sequence[Array], lengths: Sequence[int]) -> Array:
     result = index[0].astype(np.int64)
     for column, length in zip(index[1:], lengths[1:], strict=True):
         result = result * length + column
     return result
 
 
-def _parts(indices: Tensor, values: Tensor, shape: Shape, name: str, axes: int | None = None) -> SparseTensor:
+def sparse_tensor_of(indices: Tensor, values: Tensor, shape: Shape, name: str, axes: int | None = None) -> SparseTensor:
     return SparseTensor(*check_coo(indices, values, ints_of(shape, name, "shape"), name, axes))

@@ -22,7 +22,14 @@ from ..shapes.conversion import cast
 from ..shapes.copying import stop_gradient
 from ..shapes.reshape import transpose
 from ..shapes.subscripts import getitem_operator, scatter_add_operator
-from .construction import _coo, _csr, _numbered, _parts, _row, _vector
+from .construction import (
+    check_coo_tensor,
+    check_csr_tensor,
+    check_int_vector,
+    check_row_tensor,
+    position_numbers,
+    sparse_tensor_of,
+)
 from .tensors import (
     COOTensor,
     CSRTensor,
@@ -58,7 +65,7 @@ def row_tensor_add(x: RowTensor, y: Tensor) -> RowTensor:
         ValueError: the shapes differ.
         RuntimeError: ``x`` has entries outside its shape.
     """
-    rows, dense = _row(x, "row_tensor_add"), check_tensor(y, "row_tensor_add", "y")
+    rows, dense = check_row_tensor(x, "row_tensor_add"), check_tensor(y, "row_tensor_add", "y")
     if dense.shape != rows.dense_shape:
         raise ValueError(
             f"For 'row_tensor_add', 'y' must have the shape {rows.dense_shape} of 'x', but got {dense.shape}"
@@ -91,7 +98,7 @@ def coalesce(x_indices: Tensor, x_values: Tensor, x_shape: Tensor) -> tuple[Tens
         ValueError: the shapes do not fit together, or a position is out of range ``x_shape``.
     """
     positions, values = check_tensor(x_indices, "coalesce", "x_indices"), check_tensor(x_values, "coalesce", "x_values")
-    lengths = _vector(x_shape, "coalesce", "x_shape").tolist()
+    lengths = check_int_vector(x_shape, "coalesce", "x_shape").tolist()
     index = positions._array
     if index.dtype.kind not in "iu":
         raise TypeError(f"For 'coalesce', 'x_indices' must hold integers, but got {positions.dtype}")
@@ -105,7 +112,7 @@ def coalesce(x_indices: Tensor, x_values: Tensor, x_shape: Tensor) -> tuple[Tens
             check_inside(row, length, "coalesce", "x_indices")
     except RuntimeError as error:
         raise ValueError(str(error)) from None
-    unique, at = _numbered(index, lengths)
+    unique, at = position_numbers(index, lengths)
     sums = scatter_add_operator(values, index=(at,), shape=(unique.shape[1],))
     return Tensor._wrap(unique), sums, Tensor._wrap(x_shape._array)
 
@@ -146,7 +153,7 @@ def coo_concat(sp_input: Sequence[COOTensor], concat_dim: int = 0) -> COOTensor:
         RuntimeError: positions are out of range.
     """
     items = check_type(sp_input, list | tuple, "coo_concat", "sp_input", "a list or tuple of COOTensors")
-    parts = [_coo(COOTensor(*x) if isinstance(x, tuple) else x, "coo_concat", "sp_input") for x in items]
+    parts = [check_coo_tensor(COOTensor(*x) if isinstance(x, tuple) else x, "coo_concat", "sp_input") for x in items]
     if len(parts) < 2:
         raise ValueError(f"For 'coo_concat', 'sp_input' must have at least 2 COOTensors, but got {len(parts)}")
     axis = one_axis(concat_dim, 2, "coo_concat")
@@ -208,7 +215,7 @@ def csr_mul(x: CSRTensor, y: Operand) -> Any:
         ValueError: ``y`` does not broadcast to ``x``.
         RuntimeError: rows or columns do not fit the shape.
     """
-    return csr_with_dense(_csr(x, "csr_mul"), _operand(y, "csr_mul"), arithmetic.mul, "csr_mul", "y")
+    return csr_with_dense(check_csr_tensor(x, "csr_mul"), _operand(y, "csr_mul"), arithmetic.mul, "csr_mul", "y")
 
 
 def csr_div(x: CSRTensor, y: Operand) -> Any:
@@ -226,7 +233,7 @@ def csr_div(x: CSRTensor, y: Operand) -> Any:
         ValueError: ``y`` does not broadcast to ``x``.
         RuntimeError: rows or columns do not fit the shape.
     """
-    return csr_with_dense(_csr(x, "csr_div"), _operand(y, "csr_div"), arithmetic.div, "csr_div", "y")
+    return csr_with_dense(check_csr_tensor(x, "csr_div"), _operand(y, "csr_div"), arithmetic.div, "csr_div", "y")
 
 
 def _operand(y: object, name: str) -> Any:
@@ -248,7 +255,7 @@ def csr_mv(csr_tensor: CSRTensor, dense: Tensor) -> Tensor:
         ValueError: the shapes do not fit.
         RuntimeError: rows or columns do not fit the shape.
     """
-    return csr_times_vector(_csr(csr_tensor, "csr_mv", "csr_tensor"), dense, "csr_mv", "dense")
+    return csr_times_vector(check_csr_tensor(csr_tensor, "csr_mv", "csr_tensor"), dense, "csr_mv", "dense")
 
 
 def csr_mm(
@@ -300,7 +307,7 @@ def csr_reduce_sum(csr_tensor: CSRTensor, axis: int) -> Tensor:
         ValueError: ``axis`` is another one.
         RuntimeError: rows or columns do not fit the shape.
     """
-    return csr_row_sums(_csr(csr_tensor, "csr_reduce_sum", "csr_tensor"), axis, "csr_reduce_sum")
+    return csr_row_sums(check_csr_tensor(csr_tensor, "csr_reduce_sum", "csr_tensor"), axis, "csr_reduce_sum")
 
 
 def csr_softmax(logits: CSRTensor, dtype: DTypeLike) -> CSRTensor:
@@ -318,7 +325,7 @@ def csr_softmax(logits: CSRTensor, dtype: DTypeLike) -> CSRTensor:
         ValueError: ``logits`` has more than two axes.
         RuntimeError: rows or columns do not fit the shape.
     """
-    x = _csr(logits, "csr_softmax", "logits")
+    x = check_csr_tensor(logits, "csr_softmax", "logits")
     result_dtype = _float_dtype(dtype, "csr_softmax")
     rows, count = x._matrix_positions("csr_softmax").rows, x.shape[0]
     values = cast(x.values, float64 if result_dtype == float64 else float32)  # sums in half precision would be rough
@@ -372,7 +379,7 @@ def _times_dense(
     name = "SparseTensorDenseMatmul"
     check_bool(adjoint_st, name, "adjoint_st")
     check_bool(adjoint_dt, name, "adjoint_dt")
-    x, y = _parts(indices, values, sparse_shape, name, 2), check_tensor(dense, name, "dense")
+    x, y = sparse_tensor_of(indices, values, sparse_shape, name, 2), check_tensor(dense, name, "dense")
     if x.dtype != y.dtype:
         raise TypeError(f"For '{name}', 'values' and 'dense' must have one dtype, but got {x.dtype} and {y.dtype}")
     try:
@@ -403,7 +410,7 @@ def _added_to_dense(x1_indices: Tensor, x1_values: Tensor, x1_shape: Shape, x2: 
         RuntimeError: the shapes of the two differ, or a position is out of range.
     """
     name = "SparseTensorDenseAdd"
-    x, y = _parts(x1_indices, x1_values, x1_shape, name), check_tensor(x2, name, "x2")
+    x, y = sparse_tensor_of(x1_indices, x1_values, x1_shape, name), check_tensor(x2, name, "x2")
     if x.dtype != y.dtype:
         raise TypeError(f"For '{name}', 'x1_values' and 'x2' must have one dtype, but got {x.dtype} and {y.dtype}")
     if x.shape != y.shape:
@@ -431,14 +438,15 @@ def _part(indices: Tensor, values: Tensor, shape: Tensor, start: Tensor, size: T
     """
     name, xp = "SparseSlice", array_module(check_tensor(values, "SparseSlice")._array)
     full, begin, lengths = (
-        _vector(vector, name, argument) for vector, argument in ((shape, "shape"), (start, "start"), (size, "size"))
+        check_int_vector(vector, name, argument)
+        for vector, argument in ((shape, "shape"), (start, "start"), (size, "size"))
     )
     if not full.size == begin.size == lengths.size:
         raise ValueError(
             f"For '{name}', 'shape', 'start' and 'size' must have one length, "
             f"but got {full.size}, {begin.size} and {lengths.size}"
         )
-    x = _parts(indices, values, shape, name)
+    x = sparse_tensor_of(indices, values, shape, name)
     if bool((begin < 0).any()) or bool((lengths < 0).any()):
         raise ValueError(
             f"For '{name}', 'start' and 'size' must not be negative, but got {begin.tolist()} and {lengths.tolist()}"

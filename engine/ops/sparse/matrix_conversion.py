@@ -12,7 +12,7 @@ from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import constant
 from ..arguments import check_tensor, ints_of
 from ..shapes.subscripts import getitem_operator, scatter_add_operator
-from .construction import _check_matrix, _csr, _flat, _parts, _vector
+from .construction import check_csr_tensor, check_dense_matrix, check_int_vector, flat_positions, sparse_tensor_of
 from .tensors import COOTensor, CSRTensor, check_inside, csr_as_coo, csr_as_dense, rows_of
 
 __all__ = [
@@ -34,7 +34,7 @@ def dense_to_sparse_coo(tensor: Tensor) -> COOTensor:
         TypeError: ``tensor`` is not a Tensor.
         ValueError: ``tensor`` has another number of axes.
     """
-    x = _check_matrix(tensor, "dense_to_sparse_coo")
+    x = check_dense_matrix(tensor, "dense_to_sparse_coo")
     index = x._array.nonzero()
     positions = array_module(x._array).stack(index, 1).astype(np.int32)
     return COOTensor(Tensor._wrap(positions), getitem_operator(x, index=index), x.shape)
@@ -54,7 +54,7 @@ def dense_to_sparse_csr(tensor: Tensor) -> CSRTensor:
         TypeError: ``tensor`` is not a Tensor.
         ValueError: ``tensor`` has another number of axes.
     """
-    x = _check_matrix(tensor, "dense_to_sparse_csr")
+    x = check_dense_matrix(tensor, "dense_to_sparse_csr")
     rows, columns = x._array.nonzero()
     return CSRTensor(
         Tensor._wrap(offsets(rows.astype(np.int32), x.shape[0])),
@@ -78,7 +78,7 @@ def csr_to_coo(tensor: CSRTensor) -> COOTensor:
         ValueError: ``tensor`` has more than two axes.
         RuntimeError: its rows or columns do not fit its shape.
     """
-    return csr_as_coo(_csr(tensor, "csr_to_coo", "tensor"), "csr_to_coo")
+    return csr_as_coo(check_csr_tensor(tensor, "csr_to_coo", "tensor"), "csr_to_coo")
 
 
 def csr_to_dense(csr_tensor: CSRTensor) -> Tensor:
@@ -95,7 +95,7 @@ def csr_to_dense(csr_tensor: CSRTensor) -> Tensor:
         ValueError: ``csr_tensor`` has more than two axes.
         RuntimeError: its rows or columns do not fit its shape.
     """
-    return csr_as_dense(_csr(csr_tensor, "csr_to_dense", "csr_tensor"), "csr_to_dense")
+    return csr_as_dense(check_csr_tensor(csr_tensor, "csr_to_dense", "csr_tensor"), "csr_to_dense")
 
 
 def coo2csr(row_indices: Tensor, height: int) -> Tensor:
@@ -113,7 +113,7 @@ def coo2csr(row_indices: Tensor, height: int) -> Tensor:
         ValueError: ``row_indices`` does not have one axis.
         RuntimeError: a row is not in [0, height).
     """
-    rows = _vector(row_indices, "coo2csr", "row_indices")
+    rows = check_int_vector(row_indices, "coo2csr", "row_indices")
     (count,) = ints_of(height, "coo2csr", "height")
     check_inside(rows, count, "coo2csr", "row_indices")
     return Tensor._wrap(offsets(rows, count))
@@ -134,7 +134,7 @@ def csr2coo(indptr: Tensor, nnz: int) -> Tensor:
         ValueError: ``indptr`` does not have one axis.
         RuntimeError: ``indptr`` does not rise from 0 to ``nnz``.
     """
-    starts = _vector(indptr, "csr2coo", "indptr")
+    starts = check_int_vector(indptr, "csr2coo", "indptr")
     (count,) = ints_of(nnz, "csr2coo", "nnz")
     return Tensor._wrap(rows_of(starts, count, "csr2coo"))
 
@@ -179,13 +179,13 @@ def _to_dense(indices: Tensor, values: Tensor, sparse_shape: Shape) -> Tensor:
         TypeError: an argument is of another type.
         ValueError: the shapes do not fit together, or a position is out of range ``sparse_shape``.
     """
-    x = _parts(indices, values, sparse_shape, "SparseToDense")
+    x = sparse_tensor_of(indices, values, sparse_shape, "SparseToDense")
     try:
         index = x._index("SparseToDense")
     except RuntimeError as error:
         raise ValueError(str(error)) from None
     xp = array_module(index[0])
-    flat = _flat(index, x.shape)[::-1]
+    flat = flat_positions(index, x.shape)[::-1]
     last = flat.size - 1 - xp.unique(flat, return_index=True)[1]
     selected = tuple([column[last] for column in index])
     return scatter_add_operator(getitem_operator(x.values, index=(last,)), index=selected, shape=x.shape)
