@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...base.types import Array
-from ...cpu import updates
-from ...cpu.updates import is_on_gpu
+from ...cpu.optim import updates
+from ...cpu.optim.updates import is_on_gpu
 from ...nn.optim.optimizer import Params
 from ...nn.optim.parameter_updates import New, updated_by
 from ...ops.legacy.updates import adam

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...base.types import Array
-from ...cpu import updates
+from ...cpu.optim import updates
 from ...nn.optim.optimizer import Params
 from ...nn.optim.parameter_updates import New, updated_by
 from .optimizer import Group, Optimizer, Rate

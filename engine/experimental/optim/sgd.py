@@ -7,8 +7,8 @@ from typing import Any
 
 from ...base.argument_checks import check_bool
 from ...base.types import Array
-from ...cpu import updates
-from ...cpu.updates import is_on_gpu
+from ...cpu.optim import updates
+from ...cpu.optim.updates import is_on_gpu
 from ...nn.optim.optimizer import Params
 from ...nn.optim.parameter_updates import New, updated_by
 from .optimizer import Group, Optimizer, Rate

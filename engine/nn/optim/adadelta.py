@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...base.types import Array
-from ...cpu import updates
-from ...cpu.updates import Number
+from ...cpu.optim import updates
+from ...cpu.optim.updates import Number
 from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
 from .parameter_updates import New, updated_by
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...base.types import Array
-from ...cpu import updates
-from ...cpu.updates import Number
+from ...cpu.optim import updates
+from ...cpu.optim.updates import Number
 from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
 from .parameter_updates import New, take, updated_by
 

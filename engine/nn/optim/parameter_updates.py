@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ...base.types import Array
-from ...cpu import stepping
+from ...cpu.optim import stepping
 from ...cpu.array_module import array_module
-from ...cpu.updates import Number, is_on_gpu
+from ...cpu.optim.updates import Number, is_on_gpu
 from ...tensors.operator import Operator
 from ...tensors.parameter import Parameter
 from ...tensors.tensor import Tensor

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...base.argument_checks import check_bool
 from ...base.types import Array
-from ...cpu import updates
-from ...cpu.updates import Number
+from ...cpu.optim import updates
+from ...cpu.optim.updates import Number
 from .optimizer import Decay, Optimizer, Params, Rate, opt_init_args_register
 from .parameter_updates import New, updated_by
 

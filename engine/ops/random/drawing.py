@@ -15,7 +15,7 @@ import numpy as np
 from ...base.argument_checks import check_int, check_type
 from ...base.surfaces import declare, prim
 from ...base.types import Array, DTypeLike, Shape, TensorLike
-from ...cpu import philox
+from ...cpu.arrays import philox
 from ...tensors import random
 from ...tensors.backend import to_device, to_host
 from ...tensors.dtype import float32, int64, numpy_dtype

@@ -7,7 +7,7 @@ import numpy as np
 from ...base.surfaces import declare, prim
 from ...base.types import Shape
 from ...cpu.array_module import array_module
-from ...cpu.sparse import offsets
+from ...cpu.arrays.sparse import offsets
 from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import constant
 from ..arguments import check_tensor, ints_of
