@@ -67,16 +67,16 @@ def test_summaries_go_into_the_record_that_is_open_while_training(tmp_path: Path
         ops.TensorSummary()("t", Tensor([[3.0]]))
         ops.HistogramSummary()("h", Tensor([3.0, 4.0]))
         ops.ImageSummary()("i", Tensor(np.zeros((1, 3, 2, 2), np.float32)))
-        assert {key: np.array(value).tolist() for key, value in record._waiting.items() if key[0] != "image"} == {
+        assert {key: np.array(value).tolist() for key, value in record._values.items() if key[0] != "image"} == {
             ("scalar", "loss"): 3.0,
             ("tensor", "t"): [[3.0]],
             ("histogram", "h"): [3.0, 4.0],
         }
-        assert ("image", "i") in record._waiting
+        assert ("image", "i") in record._values
         record.record(1)
         record.set_mode("eval")
         network(Tensor([5.0]))
-        assert record._waiting == {}
+        assert record._values == {}
     network(Tensor([1.0]))
 
 

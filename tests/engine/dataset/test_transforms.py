@@ -294,7 +294,7 @@ PLUS, TIMES, TWICE = (lambda v: v + 1), (lambda v: v * 10), transforms.Duplicate
 )
 def test_what_is_drawn_decides_which_transforms_are_made(make: Any, draws: Any, expected: Any) -> None:
     generator: Any = Drawn(*draws)
-    with ds.config.using(generator, 0):
+    with ds.config.iteration(generator, 0):
         made = make()(np.array(3))
     assert np.asarray(made).tolist() == (list(expected) if isinstance(expected, tuple) else expected)
     assert next(generator.draws, None) is None
@@ -307,7 +307,7 @@ def test_several_values_that_chance_leaves_alone_stay_several(make: Any) -> None
 
 def test_several_images_are_flipped_alike() -> None:
     generator: Any = Drawn(0.1, 0.9)
-    with ds.config.using(generator, 0):
+    with ds.config.iteration(generator, 0):
         flipped, left = (vision.RandomVerticalFlip(0.5)(GRAY, COLORS) for _ in range(2))
     for made, expected in zip([*flipped, *left], [np.flipud(GRAY), np.flipud(COLORS), GRAY, COLORS], strict=True):
         same(made, expected)

@@ -295,7 +295,7 @@ def test_what_mindspore_writes_to_the_wrong_channels_is_written_to_the_right_one
 
 def many(transform: Any, *values: Any, times: int = 300) -> list[Any]:
     """What a transform makes of values many times, from one stream of random numbers."""
-    with ds.config.using(np.random.default_rng(3), 0):
+    with ds.config.iteration(np.random.default_rng(3), 0):
         return [transform(*values) for _ in range(times)]
 
 
