@@ -53,7 +53,7 @@ def hookscope_worker(row: str, steps: int) -> dict[str, Any]:
         )
     loss = nn.WithLossCell(net, nn.CrossEntropyLoss())
     step = nn.TrainOneStepCell(loss, nn.Momentum(net.trainable_params(), 0.01, 0.9)).set_train()
-    x, y = (Tensor(one) for one in data(row))
+    x, y = (Tensor(array) for array in data(row))
     for _ in range(3):
         step(x, y)
     world().sent.clear()
@@ -88,7 +88,7 @@ def torch_worker(row: str, steps: int) -> dict[str, Any]:
         )
     net = nn.parallel.DistributedDataParallel(net)
     optimizer = torch.optim.SGD(net.parameters(), 0.01, 0.9)
-    x, y = (torch.from_numpy(one) for one in data(row))
+    x, y = (torch.from_numpy(array) for array in data(row))
     y = y.long()
 
     def step() -> None:
@@ -131,9 +131,9 @@ def ranks_of(library: str, python: str, row: str, ranks: int, steps: int) -> dic
             for process in started:
                 if process.wait(600):
                     raise RuntimeError(f"a rank of {library} failed")
-        found = [json.loads(path.read_text()) for path in Path(folder).iterdir()]
-    slowest = max(statistics.median(one["times"]) for one in found)
-    return {**found[0], "time": slowest}
+        measurements = [json.loads(path.read_text()) for path in Path(folder).iterdir()]
+    slowest = max(statistics.median(measurement["times"]) for measurement in measurements)
+    return {**measurements[0], "time": slowest}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -156,11 +156,11 @@ def main(arguments: list[str] | None = None) -> None:
     for row, (title, _) in ROWS.items():
         alone: dict[str, float] = {}
         for ranks in RANKS:
-            found = {name: ranks_of(name, python, row, ranks, steps) for name, python in libraries.items()}
-            for name, one in found.items():
-                alone.setdefault(name, one["time"])
-            ours = found["hookscope"]
-            beside = f"{ours['time'] / found['torch']['time']:.2f}" if "torch" in found else "-"
+            measurements = {name: ranks_of(name, python, row, ranks, steps) for name, python in libraries.items()}
+            for name, measurement in measurements.items():
+                alone.setdefault(name, measurement["time"])
+            ours = measurements["hookscope"]
+            beside = f"{ours['time'] / measurements['torch']['time']:.2f}" if "torch" in measurements else "-"
             figures = f"{1e3 * ours['time']:.2f}", f"{ours['time'] / alone['hookscope']:.2f}", beside
             sent = f"{ours['messages']:.0f}", f"{ours['bytes'] / 1024:.0f}"
             lines.append([title if ranks == 1 else "", ranks, *figures, *sent])

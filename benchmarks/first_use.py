@@ -121,25 +121,25 @@ def _first_step(row: str, built: bool, cache: str, tree: Path | None) -> list[fl
     }
     command = [sys.executable, "-P", "-c", _STEP, row, "built" if built else ""]
     done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
-    found: list[float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    figures: list[float] = json.loads(done.stdout.splitlines()[-1])
+    return figures
 
 
 def _first_steps(before: Path | None, quick: bool) -> dict[str, dict[str, list[float]]]:
-    found: dict[str, dict[str, list[float]]] = {}
+    figures: dict[str, dict[str, list[float]]] = {}
     print(f"{'first step, by the clock / of all cores, seconds':<42}", end="")
     ways = (*(("before",) if before else ()), "compiled before", "empty cache", "from disk")
     print("".join(f"{way:>18}" for way in ways))
     for row, label in list(NETWORKS.items())[: 1 if quick else None]:
-        found[row] = {}
+        figures[row] = {}
         with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as other:
             for way in ways:
                 tree = before if way == "before" else None
                 built = way in ("before", "compiled before")
-                found[row][way] = _first_step(row, built, other if built else cache, tree)
-        cells = [f"{wall:.2f} / {cpu:.2f}" for wall, cpu in found[row].values()]
+                figures[row][way] = _first_step(row, built, other if built else cache, tree)
+        cells = [f"{wall:.2f} / {cpu:.2f}" for wall, cpu in figures[row].values()]
         print(f"{label:<42}" + "".join(f"{cell:>18}" for cell in cells), flush=True)
-    return found
+    return figures
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -153,20 +153,20 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.quick:
         options.repeats, options.patience = 1, 20.0
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     print(f"{'seconds':<42}{'start':>8}{'first steps':>13}")
     for name, way in WAYS.items():
         try:
-            found[name] = _of(way, options)
+            figures[name] = _of(way, options)
         except (PeerError, OSError) as error:
             print(f"{way.label}: {error}")
             continue
-        for cache, seconds in found[name].items():
+        for cache, seconds in figures[name].items():
             label = f"{way.label}, {cache}" if cache else way.label
             print(f"{label:<42}{seconds['start']:>8.2f}{seconds['first']:>13.2f}", flush=True)
-    found["steps"] = _first_steps(options.before, options.quick)
+    figures["steps"] = _first_steps(options.before, options.quick)
     if not options.quick:
-        results.keep("first_use", found)
+        results.keep("first_use", figures)
 
 
 if __name__ == "__main__":

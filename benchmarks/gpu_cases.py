@@ -234,10 +234,10 @@ def _sequences(make: Maker, size: int) -> Iterator[Case]:
         biases = [make.normal(gates * high, scale=high**-0.5) for _ in range(2)]
         given, how = (x, h0, c0, *weights, *biases, None), {"kind": kind, "reverse": False}
         operations = 4.0 * steps * samples * gates * high * high
-        found = OPERATORS["recurrent"].kernel(*given, **how)
+        outputs = OPERATORS["recurrent"].kernel(*given, **how)
         yield Case("recurrent", given, how, operations, kind)
         arrived = (make.normal(steps, samples, high), make.normal(samples, high), c0)
-        yield Case("recurrent_grad", (*arrived, *given, *found[3:]), {**how, "with_x": True}, 2 * operations, kind)
+        yield Case("recurrent_grad", (*arrived, *given, *outputs[3:]), {**how, "with_x": True}, 2 * operations, kind)
 
 
 def _picked(make: Maker, size: int) -> Iterator[Case]:

@@ -75,8 +75,8 @@ class Clock:
         return statistics.median([1e3 * self.cupy.cuda.get_elapsed_time(*pair) for pair in events])
 
 
-def tuple_of(found: Any) -> tuple[Any, ...]:
-    return found if isinstance(found, tuple) else (found,)
+def tuple_of(result: Any) -> tuple[Any, ...]:
+    return result if isinstance(result, tuple) else (result,)
 
 
 def largest_error(got: Any, want: Any) -> float:
@@ -189,10 +189,10 @@ def way_back(x: Tensor, y: Tensor, row: Tensor) -> Any:
     return ms.value_and_grad(lambda x, y, row: (ops.tanh(x * y) + ops.silu(x) * row).mean(), (0, 1, 2))(x, y, row)
 
 
-def arrays_in(found: Any) -> tuple[Any, ...]:
-    if isinstance(found, tuple):
-        return tuple([array for part in found for array in arrays_in(part)])
-    return (found._array,)
+def arrays_in(result: Any) -> tuple[Any, ...]:
+    if isinstance(result, tuple):
+        return tuple([array for part in result for array in arrays_in(part)])
+    return (result._array,)
 
 
 def check_loops(clock: Clock, name: str, size: int, seed: int) -> Iterator[Row]:
@@ -204,11 +204,11 @@ def check_loops(clock: Clock, name: str, size: int, seed: int) -> Iterator[Row]:
     for function in (chain, means, way_back):
         compiled = ms.jit(function, jit_level="O1", fullgraph=True)
         for _ in range(6):
-            found = compiled(*given)
+            result = compiled(*given)
         row: Row = {"operator": function.__name__, "dtype": name}
         if not any("loop" in source for plan in plans_of(compiled) for source in plan.sources):
             row["wrong"] = "it has no loop"
-        row["error"] = largest_error(arrays_in(found), arrays_in(function(*wide)))
+        row["error"] = largest_error(arrays_in(result), arrays_in(function(*wide)))
         if not row["error"] <= TOLERANCE[name]:
             row["wrong"] = f"off by {row['error']:.1e}"
         row["us"] = clock.microseconds(lambda: compiled(*given))  # noqa: B023
@@ -270,16 +270,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--flushed-bytes", type=int, default=FLUSHED_BYTES, help="written between two calls")
     parser.add_argument("--out", type=Path, default=PATH, help="the JSON file")
     options = parser.parse_args(arguments)
-    found = probe()
-    if found.mode in ("none", "cupy"):
-        print(f"no GPU kernels to check here: {found.reason}")
+    result = probe()
+    if result.mode in ("none", "cupy"):
+        print(f"no GPU kernels to check here: {result.reason}")
         return 0
 
     import cupy  # type: ignore[import-not-found, unused-ignore]  # installed where there is a GPU
 
     name = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.runtime.getDevice())["name"].decode()
-    versions = ", ".join([f"{library} {version}" for library, version in sorted(found.versions.items())])
-    print(f"{name}; {versions}; {found.reason}; seed {options.seed}")
+    versions = ", ".join([f"{library} {version}" for library, version in sorted(result.versions.items())])
+    print(f"{name}; {versions}; {result.reason}; seed {options.seed}")
     torch, clock = torch_with_a_gpu(), Clock(cupy, options.repeats, options.flushed_bytes)
     before = ms.get_context("device_target")
     ms.set_device("GPU")
@@ -309,7 +309,7 @@ def main(arguments: list[str] | None = None) -> int:
     }
     for what, rate in rates.items():
         print(f"{what}: {rate:.1f}")
-    about = {"device": name, "versions": found.versions, "seed": options.seed, "size": options.size, "rates": rates}
+    about = {"device": name, "versions": result.versions, "seed": options.seed, "size": options.size, "rates": rates}
     options.out.parent.mkdir(exist_ok=True)
     options.out.write_text(json.dumps({**about, "rows": rows, "wrong": wrong}, indent=1) + "\n")
     for line in wrong:

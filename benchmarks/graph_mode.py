@@ -73,7 +73,7 @@ def _traced(row: str) -> dict[str, float]:
     eager = rows_mindspore.rows()[row]()
     once(eager)
     of_eager = min(once(eager) for _ in range(3))
-    found: dict[str, float] = {"eager": of_eager}
+    figures: dict[str, float] = {"eager": of_eager}
     for level in ("O0", "O1"):
         make = rows_mindspore.rows(functools.partial(jit, jit_level=level))[row]
         make()()  # compiles what is not on disk yet
@@ -83,11 +83,11 @@ def _traced(row: str) -> dict[str, float]:
         before = tracemalloc.get_traced_memory()[0]
         step()
         gc.collect()
-        found[f"{level} bytes"] = float(tracemalloc.get_traced_memory()[0] - before)
+        figures[f"{level} bytes"] = float(tracemalloc.get_traced_memory()[0] - before)
         tracemalloc.stop()
         step = make()
-        found[level] = once(step)
-    return found
+        figures[level] = once(step)
+    return figures
 
 
 def _guards() -> dict[str, float]:
@@ -98,15 +98,15 @@ def _guards() -> dict[str, float]:
     from hookscope.engine.compile.function import Compiled
 
     def least(call: Callable[[], Any], times: int) -> float:
-        found = []
+        figures = []
         for _ in range(15):
             began = time.perf_counter()
             for _ in range(times):
                 call()
-            found.append((time.perf_counter() - began) / times)
-        return min(found)
+            figures.append((time.perf_counter() - began) / times)
+        return min(figures)
 
-    found = {}
+    figures = {}
     x = Tensor(np.ones((2, 4), np.float32))
     for name, made in (("ReLU", lambda: nn.ReLU()), ("Dense", lambda: nn.Dense(4, 4))):
         net = nn.SequentialCell(*[made() for _ in range(49)])
@@ -116,19 +116,19 @@ def _guards() -> dict[str, float]:
         (((plan,),),) = (compiled.plans.values(),)
         arrays = [x._array]
         assert plan.holds(arrays)
-        found[f"{name} guards"] = least(lambda plan=plan, arrays=arrays: plan.holds(arrays), 1000)  # type: ignore[misc]
-        found[f"{name} eager"] = least(lambda net=net: net(x), 50)  # type: ignore[misc]
+        figures[f"{name} guards"] = least(lambda plan=plan, arrays=arrays: plan.holds(arrays), 1000)  # type: ignore[misc]
+        figures[f"{name} eager"] = least(lambda net=net: net(x), 50)  # type: ignore[misc]
         planned = jit(net)
         for _ in range(50):
             planned(x)
-        found[f"{name} planned"] = least(lambda planned=planned: planned(x), 50)  # type: ignore[misc]
-    return found
+        figures[f"{name} planned"] = least(lambda planned=planned: planned(x), 50)  # type: ignore[misc]
+    return figures
 
 
 def _measured(row: str, peers: list[Peer], options: argparse.Namespace) -> dict[str, Any]:
     times = _times(_prepared(peers, row), row, options.rounds, options.seconds)
     own = times.get("hookscope-O1", [])
-    found: dict[str, Any] = {
+    figures: dict[str, Any] = {
         "seconds": {name: statistics.median(each) for name, each in times.items()},
         "ratios": {
             name: statistics.median(a / b for a, b in zip(own, each, strict=True))
@@ -140,25 +140,25 @@ def _measured(row: str, peers: list[Peer], options: argparse.Namespace) -> dict[
     }
     for name in ("hookscope-O0", "hookscope-O1", "torch", "torch-compiled"):
         try:
-            found["peaks"][name] = memory_of(name, row, options)["peak"]
+            figures["peaks"][name] = memory_of(name, row, options)["peak"]
         except (PeerError, OSError) as error:
             print(f"  {name}: {error}")
-    return found
+    return figures
 
 
-def ratio_of_bytes(found: dict[str, Any], peer: str) -> float | None:
+def ratio_of_bytes(figures: dict[str, Any], peer: str) -> float | None:
     """O1's most bytes of arrays to a peer's."""
-    own, other = (found["peaks"].get(name) for name in ("hookscope-O1", peer))
+    own, other = (figures["peaks"].get(name) for name in ("hookscope-O1", peer))
     return own / other if own and other else None
 
 
-def _line(row: str, found: dict[str, Any]) -> str:
+def _line(row: str, figures: dict[str, Any]) -> str:
     def cell(value: float | None) -> str:
         return "-" if value is None else f"{value:.2f}"
 
-    seconds, ratios, traced = found["seconds"], found["ratios"], found["traced"]
+    seconds, ratios, traced = figures["seconds"], figures["ratios"], figures["traced"]
     times = "".join(f"{shown(seconds.get(name)):>11}" for name in PEERS)
-    bytes_ = "".join(f"{cell(ratio_of_bytes(found, name)):>7}" for name in ("torch", "torch-compiled"))
+    bytes_ = "".join(f"{cell(ratio_of_bytes(figures, name)):>7}" for name in ("torch", "torch-compiled"))
     first = "".join(
         f"{traced[level] / traced['eager']:>7.1f}{traced[f'{level} bytes'] / 1024:>7.0f}" for level in ("O0", "O1")
     )

@@ -117,7 +117,7 @@ def main(arguments: list[str] | None = None) -> dict[str, dict[str, float]]:
         "linear with bias and relu": ("linear", (x, w, row), {"activation": "relu"}),
     }
     print(f"{'microseconds of the host':28}{'Triton':>9}{'plan':>9}{'and look-up':>13}")
-    found: dict[str, dict[str, float]] = {}
+    figures: dict[str, dict[str, float]] = {}
     for case, (name, inputs, attrs) in cases.items():
         kernel = kernels()[name]
         out = cupy.make((64, 256 if name == "linear" else 512), np.float32)
@@ -139,10 +139,10 @@ def main(arguments: list[str] | None = None) -> dict[str, dict[str, float]]:
         for _ in range(options.rounds):  # in turns, so that a disturbance is everybody's
             for way, call in calls.items():
                 times[way].append(microseconds(call, options.calls))
-        found[case] = {way: min(some) for way, some in times.items()}
-        print(f"{case:28}" + "".join([f"{found[case][way]:{9 + 4 * (way == 'and look-up')}.2f}" for way in calls]))
+        figures[case] = {way: min(some) for way, some in times.items()}
+        print(f"{case:28}" + "".join([f"{figures[case][way]:{9 + 4 * (way == 'and look-up')}.2f}" for way in calls]))
     del sys.modules["cupy"]
-    return found
+    return figures
 
 
 if __name__ == "__main__":

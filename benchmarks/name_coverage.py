@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = ROOT / "tests" / "engine" / "names"
 # list -> where its names are looked up
-PLACES = {
+OWNERS = {
     "cell": "Cell",
     "initializer": "initializer",
     "mint": "mint",
@@ -35,27 +35,27 @@ PLACES = {
 _ALIASES = {"mnp": "numpy", "initializer": "common.initializer", "ms": "", "Tensor~": "Tensor"}
 
 
-def place(prefix: str) -> Any:
+def owner_of(prefix: str) -> Any:
     """The object that a name's prefix stands for."""
     import hookscope.engine as ms
 
     if prefix == "initializer":
         return ms.initializer if not callable(ms.initializer) else sys.modules["hookscope.engine.tensors.initializer"]
-    found: Any = ms
+    value: Any = ms
     for part in filter(None, _ALIASES.get(prefix, prefix).split(".")):
-        found = getattr(ms.nn if part == "Cell" else found, part)
-    return found
+        value = getattr(ms.nn if part == "Cell" else value, part)
+    return value
 
 
 def is_there(prefix: str, name: str) -> bool:
     """Whether a name is covered."""
     try:
-        found = place(prefix)
+        value = owner_of(prefix)
         for part in name.split("."):
-            found = getattr(found, part)
+            value = getattr(value, part)
     except (AttributeError, ImportError):
         return name in _special(prefix)
-    return not (getattr(found, "__doc__", None) or "").startswith("Not covered:")
+    return not (getattr(value, "__doc__", None) or "").startswith("Not covered:")
 
 
 @cache
@@ -78,16 +78,16 @@ def in_mint(name: str) -> bool:
 @cache
 def words_of_tests() -> frozenset[str]:
     """The names that the test files use."""
-    found: set[str] = set()
+    names: set[str] = set()
     for path in (ROOT / "tests").rglob("*.py"):
         text = path.read_text(encoding="utf-8")
-        found.update(re.findall(r"\.([A-Za-z_]\w*)", text))
-        found.update(re.findall(r"[\"']([A-Za-z_]\w*)[\"']", text))
+        names.update(re.findall(r"\.([A-Za-z_]\w*)", text))
+        names.update(re.findall(r"[\"']([A-Za-z_]\w*)[\"']", text))
         for words in re.findall(r"import ([\w, ]+|\([^)]*\))", text):
-            found.update(re.findall(r"\w+", words))
+            names.update(re.findall(r"\w+", words))
         for words in re.findall(r"\"([A-Za-z_][\w ]+)\"", text):  # rows of names in one string
-            found.update(words.split())
-    return frozenset(found)
+            names.update(words.split())
+    return frozenset(names)
 
 
 def usage(path: Path = NAMES / "usage.txt") -> list[tuple[str, str]]:
@@ -104,7 +104,7 @@ def listed(name: str) -> list[str]:
 
 def covered(name: str) -> list[str]:
     """The names of a list that are there."""
-    return [n for n in listed(name) if (in_mint(n) if name == "mint" else is_there(PLACES[name], n))]
+    return [n for n in listed(name) if (in_mint(n) if name == "mint" else is_there(OWNERS[name], n))]
 
 
 def main() -> None:
@@ -115,7 +115,7 @@ def main() -> None:
     print(f"most used: {there} of {len(most_used)} are there, {there - len(untested)} of them used by a test")
     print(f"  not there: {', '.join(missing) or 'none'}")
     print(f"  not in a test: {', '.join(untested) or 'none'}")
-    for name in PLACES:
+    for name in OWNERS:
         names, have = listed(name), covered(name)
         tested = sum(n in words_of_tests() for n in have)
         print(f"{name:16} {len(have):4} of {len(names):4} ({len(have) / len(names):4.0%}), {tested:4} used by a test")

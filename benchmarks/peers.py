@@ -80,13 +80,13 @@ class Peer:
 
     def prepare(self, row: str) -> list[float]:
         """Make a row's network and data; the losses of its first two steps."""
-        found: list[float] = self._ask("prepare", row)
-        return found
+        answer: list[float] = self._ask("prepare", row)
+        return answer
 
     def run(self, row: str, times: int) -> float:
         """Seconds that one of ``times`` runs takes."""
-        found: float = self._ask("run", row, times)
-        return found
+        answer: float = self._ask("run", row, times)
+        return answer
 
     def watch(self, row: str, way: str) -> None:
         """Watch the row's network in this way from now on, and run it once."""
@@ -94,18 +94,18 @@ class Peer:
 
     def grown(self) -> int | None:
         """The bytes by which the worker's resident memory was once larger than before its first row."""
-        found: int | None = self._ask("grown", "")
-        return found
+        answer: int | None = self._ask("grown", "")
+        return answer
 
     def peak(self, row: str) -> int | None:
         """The most bytes of arrays during a step, above what it begins with; None where the library does not count."""
-        found: int | None = self._ask("peak", row)
-        return found
+        answer: int | None = self._ask("peak", row)
+        return answer
 
     def places(self, row: str) -> dict[str, float]:
         """The share of a prepared row's time that each file of Hookscope takes; what else there is, in its callers."""
-        found: dict[str, float] = self._ask("places", row)
-        return found
+        answer: dict[str, float] = self._ask("places", row)
+        return answer
 
     def close(self) -> None:
         """End the worker."""

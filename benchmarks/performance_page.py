@@ -43,11 +43,11 @@ def _against(value: float | None, aim: float | None) -> str:
 
 def _where(sections: Sections) -> str:
     where, of_threads = sections["where"], sections["training"]
-    peers = sorted({name.partition(",")[0] for found in of_threads.values() for name in found["versions"].values()})
+    peers = sorted({name.partition(",")[0] for figures in of_threads.values() for name in figures["versions"].values()})
     rates = "; ".join(
         f"on {threads} thread{'s' * (threads != '1')} "
-        + ", ".join(f"{found['rates'][name]:.0f} {unit} ({label})" for name, (label, unit) in RATES.items())
-        for threads, found in of_threads.items()
+        + ", ".join(f"{figures['rates'][name]:.0f} {unit} ({label})" for name, (label, unit) in RATES.items())
+        for threads, figures in of_threads.items()
     )
     return (
         f"{where['day']}, {where['processor']}, {where['cores']} cores, {where['system']}, Python {where['python']}: "
@@ -61,8 +61,8 @@ def _times(threads: str) -> Callable[[Sections], str]:
         for name, row in ROWS.items():
             if row.torch is None:
                 continue
-            found = sections["training"].get(threads, {}).get("rows", {}).get(name, {})
-            seconds, ratios = found.get("seconds", {}), found.get("ratios", {})
+            figures = sections["training"].get(threads, {}).get("rows", {}).get(name, {})
+            seconds, ratios = figures.get("seconds", {}), figures.get("ratios", {})
             lines.append(
                 [
                     row.label,
@@ -91,10 +91,10 @@ def _times(threads: str) -> Callable[[Sections], str]:
 def _made(sections: Sections) -> str:
     lines = []
     for name, row in ROWS.items():
-        found = next(iter(sections["training"].values()))["rows"].get(name)
-        if found is None or row.torch is not None:
+        figures = next(iter(sections["training"].values()))["rows"].get(name)
+        if figures is None or row.torch is not None:
             continue
-        seconds = found["seconds"]
+        seconds = figures["seconds"]
         mindspore = min((seconds[mode] for mode in MINDSPORE if mode in seconds), default=None)
         times = (seconds.get("hookscope"), seconds.get("torch"), mindspore, seconds.get("machine"))
         lines.append([row.label, *map(shown, times)])
@@ -104,10 +104,10 @@ def _made(sections: Sections) -> str:
 def _memory(sections: Sections) -> str:
     lines = []
     for name in STEPS:
-        found = sections["step_memory"].get(name, {})
+        figures = sections["step_memory"].get(name, {})
 
-        def size(peer: str, which: str, found: Any = found) -> float | None:
-            count = found.get(peer, {}).get(which)
+        def size(peer: str, which: str, figures: Any = figures) -> float | None:
+            count = figures.get(peer, {}).get(which)
             return None if count is None else count / 2**20
 
         def cell(value: float | None) -> str:
@@ -142,12 +142,12 @@ def _graph_mode(sections: Sections) -> str:
     measured = sections["graph_mode"]
     lines = []
     for name, aim in AIMS.items():
-        found = measured["rows"].get(name)
-        if found is None:
+        figures = measured["rows"].get(name)
+        if figures is None:
             continue
-        seconds, ratios, traced = found["seconds"], found["ratios"], found["traced"]
+        seconds, ratios, traced = figures["seconds"], figures["ratios"], figures["traced"]
         bytes_ = [
-            _ratio(ratio_of_bytes(found, peer)) if limit is None else _against(ratio_of_bytes(found, peer), limit)
+            _ratio(ratio_of_bytes(figures, peer)) if limit is None else _against(ratio_of_bytes(figures, peer), limit)
             for peer, limit in (("torch", aim.bytes_of_torch), ("torch-compiled", aim.bytes_of_torch and 1.0))
         ]
         first = [
@@ -216,13 +216,13 @@ def _limits(threads: str) -> Callable[[Sections], str]:
         of_threads = sections["training"].get(threads)
         lines = []
         for name, row in ROWS.items():
-            found = of_threads and of_threads["rows"].get(name)
-            if not found or not row.is_step or "hookscope" not in found["seconds"]:
+            figures = of_threads and of_threads["rows"].get(name)
+            if not figures or not row.is_step or "hookscope" not in figures["seconds"]:
                 continue
-            seconds = found["seconds"]["hookscope"]
+            seconds = figures["seconds"]["hookscope"]
             products = 2 * row.products / (of_threads["rates"]["sgemm"] * 1e9)
             traffic = row.traffic / (of_threads["rates"]["copy"] * 1e9)
-            places = [f"`{place}` {share:.0%}" for place, share in found.get("places", {}).items() if share >= 0.05]
+            places = [f"`{place}` {share:.0%}" for place, share in figures.get("places", {}).items() if share >= 0.05]
             lines.append(
                 [
                     row.label,
@@ -285,8 +285,8 @@ def draw(sections: Sections, path: Path) -> None:
     from matplotlib import pyplot
 
     threads = _all_cores(sections)
-    found = sections["training"][threads]["rows"]
-    rows = [name for name, row in ROWS.items() if row.torch is not None and name in found][::-1]
+    figures = sections["training"][threads]["rows"]
+    rows = [name for name, row in ROWS.items() if row.torch is not None and name in figures][::-1]
     marks: dict[str, tuple[Callable[[dict[str, float]], float | None], str, str]] = {
         "PyTorch eager": (lambda ratios: ratios.get("torch"), "o", "#c33"),
         "torch.compile": (lambda ratios: ratios.get("torch-compiled"), "D", "#e90"),
@@ -296,7 +296,7 @@ def draw(sections: Sections, path: Path) -> None:
     }
     figure, axes = pyplot.subplots(figsize=(8, 0.5 * len(rows) + 1.4), layout="constrained")
     for label, (ratio_of, mark, color) in marks.items():
-        points = [(ratio, y) for y, name in enumerate(rows) if (ratio := ratio_of(found[name]["ratios"])) is not None]
+        points = [(ratio, y) for y, name in enumerate(rows) if (ratio := ratio_of(figures[name]["ratios"])) is not None]
         axes.plot([x for x, _ in points], [y for _, y in points], mark, color=color, label=label)
     aims = [ROWS[name].torch for name in rows]
     axes.plot(aims, range(len(rows)), "|", color="#c33", markersize=16, label="aim beside PyTorch eager")

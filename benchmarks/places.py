@@ -51,5 +51,5 @@ def _of_kernel(label: str) -> str | None:
 
 def _place(path: str) -> str | None:
     """The file within the engine, None where it is none; one name for all that is neither kernels nor operators."""
-    _, found, inside = path.rpartition(_ENGINE)
-    return (inside if inside.startswith(("cpu/", "ops/")) else "dispatch, tape, layers") if found else None
+    _, separator, inside = path.rpartition(_ENGINE)
+    return (inside if inside.startswith(("cpu/", "ops/")) else "dispatch, tape, layers") if separator else None

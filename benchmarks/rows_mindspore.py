@@ -39,8 +39,8 @@ def _training(wrap: Wrap, net: Any, inputs: Any, targets: Any, adam: bool = Fals
     gradients = ms.value_and_grad(loss_of, None, parameters)
 
     def step(x: Any, y: Any) -> Any:
-        loss, found = gradients(x, y)
-        optimizer(found)
+        loss, gradient_values = gradients(x, y)
+        optimizer(gradient_values)
         return loss
 
     def kept() -> list[Any]:

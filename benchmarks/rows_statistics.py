@@ -52,18 +52,18 @@ def _hookscope(threads: int, _brief: bool) -> tuple[Any, str]:
 
     def make(values: Any) -> Callable[[], tuple[float, ...]]:
         def figures() -> tuple[float, ...]:
-            found = statistics(values)
+            row = statistics(values)
             return (
-                found.minimum,
-                found.maximum,
-                found.mean,
-                found.std,
-                found.norm,
-                _place(found.histogram),
-                found.zeros,
-                found.nan,
-                found.positive_inf,
-                found.negative_inf,
+                row.minimum,
+                row.maximum,
+                row.mean,
+                row.std,
+                row.norm,
+                _place(row.histogram),
+                row.zeros,
+                row.nan,
+                row.positive_inf,
+                row.negative_inf,
             )
 
         return figures

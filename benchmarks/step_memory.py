@@ -64,22 +64,22 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"{'':<41}" + "".join(f"{name:>17}" for name in PEERS) + f"{'/ PyTorch':>11}")
     absent: dict[str, str] = {}
     for row in rows:
-        found: dict[str, Any] = {}
+        figures: dict[str, Any] = {}
         for name in PEERS:
             if name in absent:
                 continue
             try:
-                found[name] = memory_of(name, row, options)
+                figures[name] = memory_of(name, row, options)
             except (PeerError, OSError) as error:
                 if str(error).startswith("not installed") or isinstance(error, OSError):
                     absent[name] = str(error)
                 else:
                     print(f"  {name}: {error}")
-        cells = [f"{_shown(one['peak'])} [{_shown(one['grown'])}]" if one else "-" for one in map(found.get, PEERS)]
-        own, torch = (found.get(name, {}).get("peak") for name in ("hookscope", "torch"))
+        cells = [f"{_shown(one['peak'])} [{_shown(one['grown'])}]" if one else "-" for one in map(figures.get, PEERS)]
+        own, torch = (figures.get(name, {}).get("peak") for name in ("hookscope", "torch"))
         ratio = f"{own / torch:.2f}" if own and torch else "-"
         print(f"{ROWS[row].label:<41}" + "".join(f"{cell:>17}" for cell in cells) + f"{ratio:>11}", flush=True)
-        kept[row] = found
+        kept[row] = figures
         if not options.quick:
             results.keep("step_memory", kept)
     for name, why in absent.items():

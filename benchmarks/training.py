@@ -79,12 +79,12 @@ def add_pythons(parser: argparse.ArgumentParser) -> None:
 
 def python_of(peer: str, options: argparse.Namespace) -> str:
     """The interpreter that has a peer's library."""
-    found: str = getattr(options, f"{peer.partition('-')[0]}_python", sys.executable)
-    return found
+    figures: str = getattr(options, f"{peer.partition('-')[0]}_python", sys.executable)
+    return figures
 
 
 def _peers(options: argparse.Namespace, threads: int) -> list[Peer]:
-    found = []
+    figures = []
     for name in ("hookscope", "torch", "torch-compiled", *MINDSPORE, "jax", "machine"):
         try:
             peer = Peer(name, python_of(name, options), threads, options.patience)
@@ -92,8 +92,8 @@ def _peers(options: argparse.Namespace, threads: int) -> list[Peer]:
             print(f"{name:<18} {error}")
             continue
         print(f"{name:<18} {peer.version}")
-        found.append(peer)
-    return found
+        figures.append(peer)
+    return figures
 
 
 def _prepared(peers: list[Peer], row: str) -> list[Peer]:
@@ -147,11 +147,11 @@ def _times(peers: list[Peer], row: str, rounds: int, seconds: float) -> dict[str
 def _rates(peers: list[Peer], rounds: int) -> dict[str, float]:
     """What the machine can do at most: billions of operations, or of bytes, in a second."""
     machine = next(peer for peer in peers if peer.name == "machine")
-    found = {}
+    figures = {}
     for row in RATES:
         (amount,) = machine.prepare(row)[:1]
-        found[row] = amount / 1e9 / statistics.median(machine.run(row, 1) for _ in range(rounds))
-    return found
+        figures[row] = amount / 1e9 / statistics.median(machine.run(row, 1) for _ in range(rounds))
+    return figures
 
 
 def shown(seconds: float | None) -> str:
@@ -180,8 +180,8 @@ def fastest(ratios: dict[str, float], modes: tuple[str, ...]) -> float | None:
     return max((ratios[name] for name in modes if name in ratios), default=None)
 
 
-def _line(row: Row, found: dict[str, Any]) -> str:
-    seconds, ratios = found["seconds"], found["ratios"]
+def _line(row: Row, figures: dict[str, Any]) -> str:
+    seconds, ratios = figures["seconds"], figures["ratios"]
 
     def ratio(value: float | None) -> str:
         return "-" if value is None else f"{value:.2f}"
@@ -199,10 +199,10 @@ def _line(row: Row, found: dict[str, Any]) -> str:
 def _measured(options: argparse.Namespace, rows: list[str], threads: int) -> dict[str, Any]:
     peers = _peers(options, threads)
     print(f"\n{threads} thread{'s' * (threads > 1)} each, {options.rounds} rounds in turns; medians.")
-    found: dict[str, Any] = {"versions": {peer.name: peer.version for peer in peers}, "rows": {}}
+    figures: dict[str, Any] = {"versions": {peer.name: peer.version for peer in peers}, "rows": {}}
     try:
-        found["rates"] = _rates(peers, 5)
-        for name, rate in found["rates"].items():
+        figures["rates"] = _rates(peers, 5)
+        for name, rate in figures["rates"].items():
             print(f"{RATES[name][0]}: {rate:.1f} {RATES[name][1]}")
         print("Ratios are Hookscope's time / theirs; NumPy: its generator alone.\n")
         print(
@@ -211,14 +211,14 @@ def _measured(options: argparse.Namespace, rows: list[str], threads: int) -> dic
         )
         for row in rows:
             times = _times(_prepared(peers, row), row, options.rounds, options.seconds)
-            found["rows"][row] = summary(times)
+            figures["rows"][row] = summary(times)
             if "hookscope" in times and ROWS[row].is_step:
-                found["rows"][row]["places"] = peers[0].places(row)  # Hookscope's is the first
-            print(_line(ROWS[row], found["rows"][row]), flush=True)
+                figures["rows"][row]["places"] = peers[0].places(row)  # Hookscope's is the first
+            print(_line(ROWS[row], figures["rows"][row]), flush=True)
     finally:
         for peer in peers:
             peer.close()
-    return found
+    return figures
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -241,9 +241,9 @@ def main(arguments: list[str] | None = None) -> None:
             parser.error(f"argument --rows: unknown row {row!r}; known are {', '.join(ROWS)}")
     kept = results.load().get("training", {})
     for count in threads.split(","):
-        found = _measured(options, rows, int(count))
-        found["rows"] = kept.get(count, {}).get("rows", {}) | found["rows"]  # of rows measured alone the last figures
-        kept[count] = found
+        figures = _measured(options, rows, int(count))
+        figures["rows"] = kept.get(count, {}).get("rows", {}) | figures["rows"]  # of rows measured alone the last count
+        kept[count] = figures
         if not options.quick:
             results.keep("training", kept)
         print()

@@ -32,14 +32,14 @@ MOST_SECONDS = 0.05  # of a turn in which a run is repeated
 
 
 def _started(options: argparse.Namespace, threads: int) -> dict[str, Peer]:
-    found = {}
+    peers = {}
     for name in PEERS:
         python = options.torch_python if name.startswith("torch") else sys.executable
         try:
-            found[name] = Peer(f"statistics-{name}", python, threads, options.patience)
+            peers[name] = Peer(f"statistics-{name}", python, threads, options.patience)
         except (PeerError, OSError) as error:
             print(f"{name}: {error}")
-    return found
+    return peers
 
 
 def _times(peers: dict[str, Peer], row: str, rounds: int) -> dict[str, list[float]]:

@@ -48,19 +48,19 @@ Times = dict[tuple[str, str], list[float]]  # by way and peer
 
 
 def _peers(options: argparse.Namespace) -> list[Peer]:
-    found = []
+    figures = []
     for name, python in (
         ("hookscope", sys.executable),
         ("hookscope-never", sys.executable),
         ("torch", options.torch_python),
     ):
         try:
-            found.append(Peer(name, python, options.threads, options.patience))
+            figures.append(Peer(name, python, options.threads, options.patience))
         except (PeerError, OSError) as error:
             print(f"{name}: {error}")
             continue
-        print(f"{name}: {found[-1].version}")
-    return found
+        print(f"{name}: {figures[-1].version}")
+    return figures
 
 
 def _times(peers: list[Peer], row: str, rounds: int, seconds: float, most_seconds: float) -> Times:
@@ -117,10 +117,10 @@ def summary(times: Times) -> dict[str, dict[str, float | None]]:
     }
 
 
-def _lines(found: dict[str, dict[str, float | None]]) -> list[list[object]]:
+def _lines(figures: dict[str, dict[str, float | None]]) -> list[list[object]]:
     return [
         [label, one["step"], one["added"], one["ratio"], aim, one["torch"], one["torch ratio"]]
-        for (label, _, aim), one in zip(WAYS.values(), found.values(), strict=True)
+        for (label, _, aim), one in zip(WAYS.values(), figures.values(), strict=True)
     ]
 
 
@@ -152,9 +152,9 @@ def main(arguments: list[str] | None = None) -> None:
             headers = ["", "Hookscope", "added", "ratio", "aim", "PyTorch", "ratio"]
             formats = ("", ".2f", ".2f", ".3f", ".2f", ".2f", ".3f")
             print(f"\n{ROWS[row]}, every cell watched, forward and backward; {rounds} rounds")
-            found = summary(times)
-            print(tabulate(_lines(found), headers, floatfmt=formats, missingval="-"), flush=True)
-            kept[row] = {"ways": found, "threads": options.threads, "rounds": rounds}
+            figures = summary(times)
+            print(tabulate(_lines(figures), headers, floatfmt=formats, missingval="-"), flush=True)
+            kept[row] = {"ways": figures, "threads": options.threads, "rounds": rounds}
             if not options.quick:
                 results.keep("watching", kept)
     finally:

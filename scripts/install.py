@@ -106,11 +106,11 @@ _WITHOUT_EFFECT = {  # on exact pins, installed into an empty environment
 }
 
 
-def for_uv(given: Mapping[str, str], pins: Iterable[str]) -> ForUv:
+def for_uv(options: Mapping[str, str], pins: Iterable[str]) -> ForUv:
     """Translate pip's configuration.
 
     Args:
-        given: the settings.
+        options: the settings.
         pins: the names of the packages that will be installed.
 
     Returns:
@@ -121,7 +121,7 @@ def for_uv(given: Mapping[str, str], pins: Iterable[str]) -> ForUv:
     """
     # pip takes the best file from all indexes; the hash identifies that file.
     arguments, environment = ["--index-strategy", "unsafe-best-match"], dict[str, str]()
-    for name, value in given.items():
+    for name, value in options.items():
         if name == "index-url":
             arguments += ["--index-url", value]
         elif name == "no-index":
@@ -230,7 +230,7 @@ def main() -> int:
     arguments = parser.parse_args()
     lock = locked.LOCK.read_text()
     project = tomllib.loads(locked.PROJECT.read_text())["project"]
-    part = locked.select(lock, locked.wanted(project, arguments.extras))
+    part = locked.select(lock, locked.required(project, arguments.extras))
     pins = [name for name, _, _ in locked.entries(part)]
     # The package's own build system is among the pins, so nothing is fetched for it.
     options = ["--no-deps", "--no-build-isolation", "-e", str(locked.ROOT)]

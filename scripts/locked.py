@@ -24,7 +24,7 @@ def name(text: str) -> str:
     return re.sub(r"[-_.]+", "-", match[0]).lower() if match else ""
 
 
-def wanted(project: dict[str, object], extras: list[str]) -> set[str]:
+def required(project: dict[str, object], extras: list[str]) -> set[str]:
     """Return the packages that pyproject.toml requires, for the package itself and these extras.
 
     Raises:
@@ -74,7 +74,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("extras", nargs="*")
     project = tomllib.loads(PROJECT.read_text())["project"]
-    print(select(LOCK.read_text(), wanted(project, parser.parse_args().extras)), end="")
+    print(select(LOCK.read_text(), required(project, parser.parse_args().extras)), end="")
 
 
 if __name__ == "__main__":

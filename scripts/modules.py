@@ -23,12 +23,12 @@ import hookscope
 ROOT = Path(__file__).resolve().parent.parent
 RECORDED = ROOT / "tests" / "engine" / "recorded" / "modules.txt"
 REASONS = ROOT / "tests" / "kernel" / "module_reasons.txt"
-WHOLE = "<module>"
+WHOLE_MODULE = "<module>"
 REFUSES = " is not covered by hookscope: "
 
 
 class Difference(NamedTuple):
-    """A name in MindSpore's module, or ``WHOLE``, and the alternative that hookscope suggests, if any."""
+    """A name in MindSpore's module, or ``WHOLE_MODULE``, and the alternative that hookscope suggests, if any."""
 
     module: str
     name: str
@@ -42,9 +42,9 @@ class Reason(NamedTuple):
     module: str
     pattern: str
 
-    def holds(self, one: Difference) -> bool:
+    def holds(self, difference: Difference) -> bool:
         """Return whether this is the reason of a difference."""
-        return f"{one.module}.".startswith(f"{self.module}.") and fnmatchcase(one.name, self.pattern)
+        return f"{difference.module}.".startswith(f"{self.module}.") and fnmatchcase(difference.name, self.pattern)
 
 
 def grouped(path: Path) -> Iterable[tuple[str, str]]:
@@ -86,7 +86,7 @@ def differences() -> list[Difference]:
         try:
             module = importlib.import_module(name)
         except ImportError as error:
-            results.append(Difference(name, WHOLE, str(error).partition(REFUSES)[2] or None))
+            results.append(Difference(name, WHOLE_MODULE, str(error).partition(REFUSES)[2] or None))
             continue
         for attribute in names:
             try:
@@ -99,9 +99,9 @@ def differences() -> list[Difference]:
     return results
 
 
-def checked(found: list[Difference], rows: list[Reason]) -> list[str]:
+def checked(results: list[Difference], rows: list[Reason]) -> list[str]:
     """Return the problems: differences without a reason, and reasons without a difference."""
-    missing = [difference for difference in found if difference.instead is None]
+    missing = [difference for difference in results if difference.instead is None]
     lines = [
         f"no reason: {difference.module} {difference.name}"
         for difference in missing
@@ -112,10 +112,10 @@ def checked(found: list[Difference], rows: list[Reason]) -> list[str]:
     ]
 
 
-def table(found: list[Difference], rows: list[Reason]) -> str:
+def table(results: list[Difference], rows: list[Reason]) -> str:
     """Return the table: each reason once, with the names and the modules that it applies to."""
     groups: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for difference in found:
+    for difference in results:
         reason = difference.instead or next((row.text for row in rows if row.holds(difference)), "none")
         kind = "says what to use instead" if difference.instead else "is not there"
         groups[kind, reason][difference.name].add(
@@ -124,7 +124,7 @@ def table(found: list[Difference], rows: list[Reason]) -> str:
     lines = ["| | Why | Modules | Names |", "|---|---|---|---|"]
     for (kind, reason), names in sorted(groups.items()):
         modules = sorted(set().union(*names.values()))
-        listing = " ".join(f"`{name}`" for name in sorted(set(names) - {WHOLE})) or "the whole module"
+        listing = " ".join(f"`{name}`" for name in sorted(set(names) - {WHOLE_MODULE})) or "the whole module"
         lines.append(f"| {kind} | {reason} | {' '.join(f'`{module}`' for module in modules)} | {listing} |")
     return "\n".join(lines)
 

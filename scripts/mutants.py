@@ -35,17 +35,17 @@ def all_places(project: Project, find: Find) -> list[Placed]:
     return mutants
 
 
-def job(mutant: Mutant, place: Place, known: Map, budget: float) -> Job:
+def job(mutant: Mutant, place: Place, index: Map, budget: float) -> Job:
     """Return the tests that run the place, in order; for code at import also those named after the file, and others."""
-    at_import = place.at_import or (not place.in_table and bool(place.lines & known.at_import.get(mutant.path, set())))
-    witnesses = known.running(mutant.path, place.lines)
+    at_import = place.at_import or (not place.in_table and bool(place.lines & index.at_import.get(mutant.path, set())))
+    witnesses = index.running(mutant.path, place.lines)
     if at_import:  # half of the time for related tests; a declaration is detected by tests that run no line of its file
-        related = known.named_after(mutant.path), known.running(mutant.path)
-        tests = known.in_order(witnesses, *related, budget=budget / 2)
-        remaining = known.in_order((1 << len(known.tests)) - 1, budget=budget / 2, in_turns=False)
+        related = index.named_after(mutant.path), index.running(mutant.path)
+        tests = index.in_order(witnesses, *related, budget=budget / 2)
+        remaining = index.in_order((1 << len(index.tests)) - 1, budget=budget / 2, in_turns=False)
         tests = list(dict.fromkeys(tests + remaining))
     else:
-        tests = known.in_order(witnesses, budget=budget)
+        tests = index.in_order(witnesses, budget=budget)
     name = f"{mutant.path}:{place.line} {place.function}"
     return Job(mutant, tests, at_import, name, place.kind == RETURNS)
 

@@ -134,10 +134,10 @@ class Stub:
                     self.needed.add("builtins")
         return ast.unparse(tree)
 
-    def parameters(self, found: Iterable[inspect.Parameter], shadowed: Iterable[str] = ()) -> str:
+    def parameters(self, signature: Iterable[inspect.Parameter], shadowed: Iterable[str] = ()) -> str:
         """Return the text between a function's parentheses."""
         texts, star = [], False
-        for parameter in found:
+        for parameter in signature:
             kind = parameter.kind
             if kind is parameter.VAR_POSITIONAL:
                 star = True

@@ -42,12 +42,12 @@ def test_the_comparison_finds_what_has_no_reason_and_what_needs_none(modules: Mo
         modules.Difference("mindspore.ops.operations", "FogGrad", None),
         modules.Difference("mindspore.opsimath", "Fog", None),
         modules.Difference("mindspore.ops", "Mist", "open a window"),
-        modules.Difference("mindspore.haze", modules.WHOLE, None),
+        modules.Difference("mindspore.haze", modules.WHOLE_MODULE, None),
     ]
     rows = [
         modules.Reason("weather", "mindspore.ops", "Fog*"),
         modules.Reason("weather", "mindspore.ops", "Mist"),
-        modules.Reason("weather", "mindspore.haze", modules.WHOLE),
+        modules.Reason("weather", "mindspore.haze", modules.WHOLE_MODULE),
         modules.Reason("weather", "mindspore.nn", "*"),
     ]
     assert modules.checked(found, rows) == [
