@@ -731,18 +731,18 @@ def all_to_all(
 
 
 def _exchange_all(
-    group: Group, flat: Tensor, sent: tuple[int, ...], receive_into: tuple[int, ...], async_op: bool
+    group: Group, flat: Tensor, sent: tuple[int, ...], received: tuple[int, ...], async_op: bool
 ) -> tuple[Tensor, Handle]:
     """Return the result of ``all_to_all_v`` and the handle; lengths may differ between ranks."""
     if not check_bool(async_op, "all_to_all", "async_op"):
-        return table.all_to_all_v(flat, sent=sent, receive_into=receive_into, group=group.name), None
+        return table.all_to_all_v(flat, sent=sent, received=received, group=group.name), None
     copy = table.on_host(flat._array).copy()
     pending = exchange.start(
         "all_to_all_v",
         copy.dtype.name,
         table.line(),
         group,
-        lambda: exchange.all_to_all(group, copy, sent, receive_into),
+        lambda: exchange.all_to_all(group, copy, sent, received),
     )
     return flat, CommHandle(pending)
 
