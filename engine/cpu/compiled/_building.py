@@ -1,4 +1,4 @@
-"""From functions to machine code: Numba reads and types them, LLVM makes one object of all that a file has.
+"""Compilation of functions to machine code: Numba reads and types them, LLVM makes one object of a file.
 
 Numba by itself would compile each function apart, make machine code of it, and then compile it again inside each that
 calls it: two thirds of the time. Here its libraries only gather what it writes (``_Gathered``); all of them are put
@@ -69,12 +69,12 @@ def function(signature: Any) -> Any:
 
 
 def entries(module: Any) -> dict[str, Entry]:
-    """What a file of kernels offers to be called."""
+    """Return the functions of a file of kernels that can be called."""
     return {name: one for name, one in vars(module).items() if isinstance(one, Entry) and one.name == name}
 
 
 def numbers(module: Any) -> dict[str, int]:
-    """The numbers that such a file offers."""
+    """Return the numbers that such a file offers."""
     return {name: one for name, one in vars(module).items() if type(one) is int and not name.startswith("_")}
 
 
@@ -82,10 +82,10 @@ def numbers(module: Any) -> dict[str, int]:
 
 
 class _Gathered(codegen.JITCodeLibrary):
-    """Keeps what is written for one function, and which others it calls."""
+    """Code of one function, and the code of the functions that it calls."""
 
     def _optimize_functions(self, _module: Any) -> None:
-        """Nothing: ``_optimized`` does."""
+        """Leave this to ``_optimized``."""
 
     def finalize(self) -> None:
         self._finalized = True
@@ -105,7 +105,7 @@ class _Codegen(codegen.JITCPUCodegen):
     _library_class = _Gathered
 
     def set_env(self, env_name: str, env: Any) -> None:
-        """Nothing: no object of Python's is used."""
+        """Do nothing: no object of Python's is used."""
 
 
 class _CallConvention(callconv.CPUCallConv):
@@ -146,7 +146,7 @@ _contexts: list[tuple[Any, Any]] = []
 
 @contextlib.contextmanager
 def _own_contexts() -> Iterator[Any]:
-    """Numba compiles with the parts above; other threads that want to compile something wait."""
+    """Let Numba compile with the parts above; other threads that compile wait."""
     with global_compiler_lock:
         if not _contexts:
             typing_context = typing.Context()
@@ -165,7 +165,7 @@ def _own_contexts() -> Iterator[Any]:
 
 
 class _Writer:
-    """Writes one entry.
+    """Writer of one entry.
 
     Args:
         context: Numba's, of this file.
@@ -181,7 +181,7 @@ class _Writer:
         self.refused = self.function.append_basic_block()
 
     def outer(self, name: str, result: Any, *arguments: Any) -> Any:
-        """A function of CPython's or of the C library's."""
+        """Return a function of CPython's or of the C library's."""
         return cgutils.get_or_insert_function(self.module, ir.FunctionType(result, arguments), name)
 
     def number(self, value: int) -> Any:
@@ -203,7 +203,7 @@ class _Writer:
         self.builder.branch(self.refused)
 
     def object(self, name: str) -> Any:
-        """An object of Python's."""
+        """Return an object of Python's."""
         return self.module.globals.get(OBJECT + name) or ir.GlobalVariable(self.module, _BYTE, OBJECT + name)
 
     def demand(self, condition: Any, kind: str, message: str) -> None:
@@ -211,7 +211,7 @@ class _Writer:
             self.refuse(kind, message)
 
     def argument(self, place: int, kind: Any) -> Any:
-        """The argument at a place, as Numba has it."""
+        """Return the argument at a position, as Numba has it."""
         builder = self.builder
         given = self.word(self.function.args[1], 8 * place)
         as_object = builder.inttoptr(given, _POINTER)
@@ -312,7 +312,7 @@ class _Writer:
         self.builder.call(self.outer("PyEval_RestoreThread", ir.VoidType(), _POINTER), [state])
 
     def _called(self, builder: Any, compiled: Any, arguments: Sequence[Any]) -> Any:
-        """The number of the error, and the result."""
+        """Return the number of the error, and the result."""
         context, signature = self.context, compiled.signature
         inner = context.declare_function(self.module, compiled.fndesc)
         status, result = context.call_conv.call_function(
@@ -329,7 +329,7 @@ class _Writer:
         return result, code
 
     def _shared(self, given: Sequence[Any], doing: Any, compiled: Any) -> Any:
-        """Have the parts done by all threads that look at the board."""
+        """Let all threads that look at the board compute the parts; return the number of an error."""
         builder, (board, parts, *arguments) = self.builder, given
         kind = ir.LiteralStructType([value.type for value in arguments])
         packed = cgutils.alloca_once(builder, kind)
@@ -356,7 +356,7 @@ _OBJECT = object.__basicsize__
 
 
 def prepare() -> None:
-    """Have all ready that is the same for all files."""
+    """Prepare everything that is the same for all files."""
     from .sharing import do
 
     with _own_contexts() as context:
@@ -447,7 +447,7 @@ _LIBRARY = {"log": "log", "exp": "exp", "sin": "sin", "cos": "cos", "pow": "pow"
 
 
 def _needed_by(module: Any) -> Iterator[str]:
-    """Functions and objects that are elsewhere, with those that LLVM makes calls of by itself."""
+    """Yield the external functions and objects, with those that LLVM makes calls of by itself."""
     yield from ("memset", "memcpy", "memmove")
     yield from [one.name for one in module.global_variables if one.is_declaration]
     for function in module.functions:

@@ -15,7 +15,7 @@ __all__ = ["unchanged", "versions"]
 
 @intrinsic
 def _word(_typing: Any, address: Any) -> Any:
-    """The 64 bits at an address."""
+    """Return the 64 bits at an address."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         kind = context.get_value_type(signature.return_type)
@@ -37,7 +37,7 @@ def _put(_typing: Any, address: Any, value: Any) -> Any:
 
 @helper
 def _after_form(array: int, at: int) -> int:
-    """Where the form at ``at`` ends, if it is an array's; 0 if not."""
+    """Return the end of the form at ``at``, if it is the array's; 0 if not."""
     if _word(array + 8) != _word(at) or _word(array + 56) != _word(at + 8):
         return 0
     axes, by_rows = _word(at + 16), _word(at + 24)
@@ -59,9 +59,9 @@ def _after_form(array: int, at: int) -> int:
 
 @function(types.boolean(i64, i64, i64, i64, i64))
 def unchanged(table: int, first: int, second: int, third: int, fourth: int) -> bool:
-    """Whether all is as the table says, for a call with up to four arrays of which none is a tensor's.
+    """Return whether all is as the table says, for a call with up to four arrays, none of which is a tensor's.
 
-    The table: how many words, tensors and arrays of the call there are; the words' addresses; what they are; for each
+    The table: the numbers of words, tensors and arrays of the call; the words' addresses; their values; for each
     tensor the address of its array's address, and the form of that; and the forms of the call's arrays. A form is type,
     dtype, number of axes, whether the elements lie row by row, the length of each axis, and the stride of each if they
     do not; no lengths and -1 where any will do.

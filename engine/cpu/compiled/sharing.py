@@ -1,4 +1,4 @@
-"""The inner half of ``threads``: parts of one kernel, taken by several threads without the interpreter's lock.
+"""The compiled part of ``threads``: parts of one kernel, taken by several threads without the interpreter's lock.
 
 All that threads share is an array of eight int64, the *board*:
 
@@ -70,7 +70,7 @@ def _add(_typing: Any, board: Any, _place: Any, value: Any) -> Any:
 
 @intrinsic
 def _replace(_typing: Any, board: Any, _place: Any, old: Any, new: Any) -> Any:
-    """Put ``new`` where ``old`` is, in one step; whether it was there."""
+    """Put ``new`` where ``old`` is, in one step; return whether it was there."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         at = _entry(context, builder, values[0], signature.args[0], values[1])
@@ -94,7 +94,7 @@ _part_of_others = numba.njit(error_model="numpy", no_cpython_wrapper=True, no_cf
 
 @_part_of_others
 def _take_parts(board: Any) -> int:
-    """Do parts of the job that is on the board until none is left; how many."""
+    """Do parts of the job that is on the board until none is left; return their number."""
     count = 0
     while True:
         state = _load(board, _STATE)
@@ -127,7 +127,7 @@ def do(board: Any, parts: int, work: int, arguments: int) -> int:
 
 @function(types.boolean(BOARD, types.int64))
 def help_out(board: Any, turns: int) -> bool:
-    """Do parts of all jobs that come, until none has come for so many looks; False when helpers are to leave."""
+    """Do parts of all jobs, until none has come for ``turns`` looks; return False when helpers are to leave."""
     left = turns
     while left > 0:
         left = turns if _take_parts(board) else left - 1
@@ -137,7 +137,7 @@ def help_out(board: Any, turns: int) -> bool:
 
 @function(types.int64(BOARD))
 def wake(board: Any) -> int:
-    """How many helpers have gone to sleep since the last call, which the caller now wakes."""
+    """Return the number of helpers that fell asleep since the last call, which the caller now wakes."""
     while True:
         asleep = _load(board, ASLEEP)
         if _replace(board, ASLEEP, asleep, 0):

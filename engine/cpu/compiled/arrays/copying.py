@@ -37,7 +37,7 @@ def _whole_tile(x: int, lead: int, y: int, columns: int, tile: Any) -> None:
 
 @kernel(i64, i64, i64, i64, i64, i64, i64)
 def turned(first: int, stop: int, x: int, above: int, lead: int, y: int, rows: int, columns: int, each: int) -> None:
-    """y (matrices, rows, columns) of matrices that lie in memory as (columns, rows).
+    """Write y (matrices, rows, columns) from matrices that lie in memory as (columns, rows).
 
     ``above`` is the distance of matrices there, ``lead`` that of their columns; ``each`` rows of one matrix to a part.
     """

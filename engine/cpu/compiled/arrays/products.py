@@ -30,7 +30,7 @@ def products(
     bias: int,
     small: int,
 ) -> None:
-    """c (m, n) = a @ b + bias of float32 matrices, in tiles of ``rows`` by ``columns``.
+    """Compute c (m, n) = a @ b + bias of float32 matrices, in tiles of ``rows`` by ``columns``.
 
     Each line of ``starts`` has the addresses of an a, a b and a c, whose ``tiles`` tiles are ``across`` side by side;
     ``bias`` is the address of n numbers, or 0. A ``turned`` matrix lies in memory by columns; ``small`` is that of

@@ -43,13 +43,13 @@ _root = _operation(
 
 @exact
 def _middle(word: Any) -> Any:
-    """word + 0.5: below 2 ** 52 a whole number is the lower half of a float64's bits."""
+    """Return word + 0.5: below 2 ** 52 a whole number is the lower half of a float64's bits."""
     return _float_of(word | _U(0x4330000000000000)) - _D(4503599627370495.5)
 
 
 @exact
 def _log(x: Any) -> Any:
-    """The logarithm of x / 2 ** 32."""
+    """Return the logarithm of x / 2 ** 32."""
     bits = _bits_of(x) + _U(0x3FF0000000000000 - 0x3FE6A09E00000000)
     power = _float_of((bits >> _U(52)) | _U(0x4330000000000000)) - _D(4503599627370496.0 + 1023 + 32)
     f = _float_of((bits & _U(0xFFFFFFFFFFFFF)) + _U(0x3FE6A09E00000000)) - _D(1)
@@ -69,7 +69,7 @@ def _log(x: Any) -> Any:
 
 @exact
 def _cosine(x: Any) -> Any:
-    """The cosine of x / 2 ** 32 turns."""
+    """Return the cosine of x / 2 ** 32 turns."""
     q = abs(x * _D(2.0**-30) - _D(2)) - _D(1)
     z = q * q
     p = _D(5.87297574479995e-12)
@@ -88,7 +88,7 @@ def _cosine(x: Any) -> Any:
 def uniform(
     first: int, stop: int, out: Any, start: int, low_key: int, high_key: int, times: float, less: float, scale: float
 ) -> None:
-    """(times * uniform - less) * scale."""
+    """Draw (times * uniform - less) * scale."""
     k0, k1, begin = _U(low_key), _U(high_key), _U(start)
     a, b, c = f32(times), f32(less), f32(scale)
     for part in range(first, stop):
@@ -101,7 +101,7 @@ def uniform(
 def normal(
     first: int, stop: int, out: Any, start: int, low_key: int, high_key: int, deviation: float, mean: float
 ) -> None:
-    """deviation * normal + mean."""
+    """Draw deviation * normal + mean."""
     k0, k1, begin = _U(low_key), _U(high_key), _U(start)
     a, b = f32(deviation), f32(mean)
     for part in range(first, stop):

@@ -17,7 +17,7 @@ def _add(x: Any, y: Any) -> None:
 
 @kernel(i64, i64, i64, i64, i64, given(i64))
 def rows_added(first: int, stop: int, table: int, rows: int, each: int, size: int, g: int, places: Any) -> None:
-    """table (rows, size) is 0, and row ``places[i]`` of it gets row i of g added, in order; ``each`` rows to a part."""
+    """Add row i of g to row ``places[i]`` of a table of zeros (rows, size), in order; ``each`` rows to a part."""
     begin, end = first * each, min(stop * each, rows)
     floats(table + 4 * begin * size, (end - begin) * size)[:] = 0
     for i in range(places.size):

@@ -63,7 +63,7 @@ _words, _halves, _tables, _counts = at(types.uint32), at(types.uint16), at(types
 
 @intrinsic
 def _like(_typing: Any, x: Any, address: Any, count: Any) -> Any:
-    """The elements at an address, of the dtype of ``x``."""
+    """Return the elements at an address, of the dtype of ``x``."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         made = context.make_array(signature.return_type)(context, builder)
@@ -76,7 +76,7 @@ def _like(_typing: Any, x: Any, address: Any, count: Any) -> Any:
 
 @helper(once=True)
 def _sums(x: Any) -> Any:
-    """Sum, sum of squares, zeros, least and largest; the last two have no meaning unless all elements are numbers."""
+    """Return sum, sum of squares, zeros, least and largest; these two are valid only if all elements are numbers."""
     total = squares = 0.0
     zeros = 0
     low = high = x[0]
@@ -209,7 +209,7 @@ def _all_finite(figures: Any) -> bool:
 
 @helper
 def _value_of(values: Any, part: int, column: int) -> int:
-    """Which value a block or a piece is of."""
+    """Return which value a block or a piece is of."""
     place = 0
     while place + 1 < len(values) and values[place + 1, column] <= part:
         place += 1
@@ -273,7 +273,7 @@ def count(first: int, stop: int, values: Any, figures: Any, counts: Any) -> None
 
 @kernel(given(i64, 2), made(f64, 2), made(i64, 2), fastmath=_EXACT)
 def whole(first: int, stop: int, values: Any, figures: Any, counts: Any) -> None:
-    """Figures and histograms of values of one block each."""
+    """Compute figures and histograms of values of one block each."""
     for part in range(first, stop):
         address, size, wide, _, _ = values[part]
         found = figures[part]
@@ -292,7 +292,7 @@ def whole(first: int, stop: int, values: Any, figures: Any, counts: Any) -> None
 
 @kernel(given(i64, 2), made(f64, 2))
 def changes(first: int, stop: int, values: Any, rows: Any) -> None:
-    """Of each block of float32 elements: the squares of what it changed by, and of what it was before.
+    """Compute, for each block of float32 elements, the squares of the change and of the elements before.
 
     ``values`` has of each value the addresses of what it is and was, how many elements, and its first block.
     """
@@ -313,7 +313,7 @@ def changes(first: int, stop: int, values: Any, rows: Any) -> None:
 
 @kernel(i64, i64, made(u8), fastmath=_EXACT)
 def nonfinite(first: int, stop: int, address: int, size: int, found: Any) -> None:
-    """Whether each block of float32 elements holds a NaN or an infinity."""
+    """Write whether each block of float32 elements holds a NaN or an infinity."""
     for part in range(first, stop):
         start = part * BLOCK
         words = _words(address + 4 * start, min(BLOCK, size - start))
@@ -325,7 +325,7 @@ def nonfinite(first: int, stop: int, address: int, size: int, found: Any) -> Non
 
 @kernel(i64, i64, made(u32), fastmath=_EXACT)
 def widen(first: int, stop: int, address: int, size: int, found: Any) -> None:
-    """The bits of float16 elements as those of float32 ones, block by block; NumPy does it one by one."""
+    """Convert the bits of float16 elements to float32, block by block; NumPy does it one by one."""
     for part in range(first, stop):
         start = part * BLOCK
         halves = _halves(address + 2 * start, min(BLOCK, size - start))

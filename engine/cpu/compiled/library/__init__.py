@@ -1,1 +1,1 @@
-"""What compiled kernels are written with: loops, products by BLAS, windows over images, random numbers, scalars."""
+"""Parts of compiled kernels: loops, products by BLAS, windows over images, random numbers, scalars."""

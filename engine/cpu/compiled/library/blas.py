@@ -40,7 +40,9 @@ def gemm(
     c: Any,
     ldc: Any,
 ) -> Any:
-    """c (m, n) = a @ b + beta * c of float32 matrices by rows; addresses in bytes, distances of rows in elements.
+    """Compute c (m, n) = a @ b + beta * c of float32 matrices by rows.
+
+    Addresses are in bytes, distances of rows in elements.
 
     ``transposed_a``: a lies in memory as (k, m); ``transposed_b``: b as (n, k).
     """
@@ -107,7 +109,7 @@ def product(
     ldc: int,
     small: int,
 ) -> None:
-    """``gemm``; in small products if ``small`` is not 0, where OpenBLAS has kernels for them.
+    """Compute ``gemm``; in small products if ``small`` is not 0, where OpenBLAS has kernels for them.
 
     That is what ``threads.small_products`` knows. With AVX-512 they reach 105 to 114 GFLOP/s a core where a large
     product reaches 75 to 100.
@@ -123,20 +125,10 @@ def product(
         for first in range(0, max(k, 1), depth):
             deep = min(depth, k - first)
             for i in range(0, m, side):
-                gemm(
-                    a_turned,
-                    b_turned,
-                    min(side, m - i),
-                    width,
-                    deep,
-                    a + 4 * (first * lda + i if a_turned else i * lda + first),
-                    lda,
-                    b + 4 * (j * ldb + first if b_turned else first * ldb + j),
-                    ldb,
-                    beta if first == 0 else _ONE,
-                    c + 4 * (i * ldc + j),
-                    ldc,
-                )
+                of_a = a + 4 * (first * lda + i if a_turned else i * lda + first)
+                of_b = b + 4 * (j * ldb + first if b_turned else first * ldb + j)
+                factor, of_c = beta if first == 0 else _ONE, c + 4 * (i * ldc + j)
+                gemm(a_turned, b_turned, min(side, m - i), width, deep, of_a, lda, of_b, ldb, factor, of_c, ldc)
 
 
 _SMALL = 950_000
@@ -161,7 +153,7 @@ def cached_product(
     c: int,
     ldc: int,
 ) -> None:
-    """``gemm`` in pieces that are small to BLAS, for matrices that are in the cache."""
+    """Compute ``gemm`` in pieces that are small to BLAS, for matrices that are in the cache."""
     deep = min(k, _DEEP)
     wide = min(n, max(_WIDE, _SMALL // (deep * min(m, _TALL))))
     high = max(8, _SMALL // (wide * deep) // 8 * 8)
@@ -171,18 +163,9 @@ def cached_product(
         wide, high, deep = _DOTS, _DOTS, min(k, _SMALL // (_DOTS * _DOTS))
     for i in range(0, m, high):
         for j in range(0, n, wide):
-            for place in range(0, k, deep):
-                gemm(
-                    turned_a,
-                    turned_b,
-                    min(high, m - i),
-                    min(wide, n - j),
-                    min(deep, k - place),
-                    a + 4 * (place * lda + i if turned_a else i * lda + place),
-                    lda,
-                    b + 4 * (j * ldb + place if turned_b else place * ldb + j),
-                    ldb,
-                    beta if place == 0 else _ONE,
-                    c + 4 * (i * ldc + j),
-                    ldc,
-                )
+            for first in range(0, k, deep):
+                rows, columns, depth = min(high, m - i), min(wide, n - j), min(deep, k - first)
+                of_a = a + 4 * (first * lda + i if turned_a else i * lda + first)
+                of_b = b + 4 * (j * ldb + first if turned_b else first * ldb + j)
+                factor, of_c = beta if first == 0 else _ONE, c + 4 * (i * ldc + j)
+                gemm(turned_a, turned_b, rows, columns, depth, of_a, lda, of_b, ldb, factor, of_c, ldc)

@@ -1,4 +1,4 @@
-"""What the kernels of this folder are written with: their decorator, argument types, and functions of one number.
+"""Parts of every kernel: the decorator, argument types, and functions of one number.
 
 A kernel is a loop over parts: ``kernel(first, stop, ...)`` does those from ``first`` to before ``stop``, so that
 ``threads.share`` can share it out. Arrays that are only read are declared ``given``, those that are written ``made``.
@@ -68,17 +68,17 @@ u8, u32, u64 = types.uint8, types.uint32, types.uint64
 
 
 def given(element: Any = f32, axes: int = 1) -> Any:
-    """The type of an array that is read."""
+    """Return the type of an array that is read."""
     return types.Array(element, axes, "C", readonly=True)
 
 
 def made(element: Any = f32, axes: int = 1) -> Any:
-    """The type of an array that is written."""
+    """Return the type of an array that is written."""
     return types.Array(element, axes, "C")
 
 
 def kernel(*arguments: Any, fastmath: frozenset[str] = REASSOCIATE) -> Callable[[Any], Any]:
-    """A function of arguments of these types, after ``first`` and ``stop``, for ``threads.share``."""
+    """Return a decorator for a function of ``first``, ``stop`` and arguments of these types, for ``threads.share``."""
 
     def compiled(function: Any) -> Any:
         return Entry(function.__name__, function.__doc__, helper(function, fastmath=fastmath), arguments)
@@ -87,7 +87,7 @@ def kernel(*arguments: Any, fastmath: frozenset[str] = REASSOCIATE) -> Callable[
 
 
 def helper(function: Any = None, *, fastmath: frozenset[str] = REASSOCIATE, once: bool = False) -> Any:
-    """A function that kernels call.
+    """Compile a function that kernels call.
 
     It becomes part of each place that calls it; ``once``: it is compiled once for all of them, and called. That is for
     what runs long beside a call, and would be much code in many places.
@@ -120,7 +120,7 @@ def _elements(first: int, stop: int, out: int, x: int, y: int, number: Any, coun
 
 
 def elementwise(function: Any) -> Any:
-    """The kernel of ``function(x, y, number)`` of float32 numbers, for ``elements.mapped``; arrays by addresses."""
+    """Return the kernel of ``function(x, y, number)`` of float32 numbers, for ``elements.mapped``."""
     name = function.__name__
     loop = FunctionType(_elements.__code__, {**globals(), "function": helper(function, fastmath=_CONTRACT)}, name)
     loop.__doc__ = function.__doc__
@@ -139,7 +139,7 @@ _bits_of = _bits(types.int32, types.float32, ir.IntType(32))
 
 
 def _selection(operator: str) -> Any:
-    """``a if a < b else b``, told to LLVM to be for numbers only: without that it is not vectorized."""
+    """Return ``a if a < b else b``, declared to LLVM for numbers only: else it would not be vectorized."""
 
     def pick(_typing: Any, a: Any, _b: Any) -> Any:
         def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
@@ -155,7 +155,7 @@ lesser, greater = _selection("<"), _selection(">")
 
 
 def at(element: Any, axes: int = 1) -> Any:
-    """A function that gives the elements at an address, by rows, as an array: of the address and of each length."""
+    """Return a function of an address and of each length: the elements there, by rows, as an array."""
     kind, size = types.Array(element, axes, "C"), element.bitwidth // 8
 
     def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
@@ -182,7 +182,7 @@ floats, doubles = at(types.float32), at(types.float64)
 
 @intrinsic
 def start(_typing: Any, array: Any) -> Any:
-    """Where the elements of an array begin."""
+    """Return the address of the first element of an array."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         data = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=values[0]).data
@@ -197,7 +197,7 @@ _LINE = 64
 
 @intrinsic
 def _allocate(_typing: Any, size: Any) -> Any:
-    """Memory of so many bytes, at the begin of a line; 0 where there is none left."""
+    """Return the address of new memory of a size in bytes, aligned to a line; 0 if there is none left."""
 
     def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
         long, pointer = ir.IntType(64), ir.IntType(8).as_pointer()
@@ -217,7 +217,7 @@ def _allocate(_typing: Any, size: Any) -> Any:
 
 @intrinsic
 def give_back(_typing: Any, address: Any) -> Any:
-    """Memory that ``take`` gave is not used any more."""
+    """Free memory of ``take``."""
 
     def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
         long, pointer = ir.IntType(64), ir.IntType(8).as_pointer()
@@ -233,7 +233,7 @@ def give_back(_typing: Any, address: Any) -> Any:
 
 @helper
 def take(size: int) -> Any:
-    """The address of memory of so many bytes, until ``give_back``; an error leaves the kernel where there is none."""
+    """Return the address of memory of a size in bytes, until ``give_back``; if there is none, the kernel raises."""
     found = _allocate(size)
     if found == 0:
         raise MemoryError
@@ -242,7 +242,7 @@ def take(size: int) -> Any:
 
 @intrinsic
 def square_root(_typing: Any, x: Any) -> Any:
-    """The square root of a float32, one instruction; ``math.sqrt`` is a call."""
+    """Return the square root of a float32, one instruction; ``math.sqrt`` is a call."""
 
     def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
         return builder.call(builder.module.declare_intrinsic("llvm.sqrt", [ir.FloatType()]), values)
@@ -252,13 +252,13 @@ def square_root(_typing: Any, x: Any) -> Any:
 
 @intrinsic
 def choose(_typing: Any, condition: Any, a: Any, _b: Any) -> Any:
-    """``a if condition else b`` without a branch, which a loop may not have to be vectorized."""
+    """Return ``a if condition else b`` without a branch, which a loop may not have to be vectorized."""
     return a(types.boolean, a, a), lambda _context, builder, _signature, values: builder.select(*values)
 
 
 @helper
 def largest(x: Any) -> Any:
-    """The largest of these; any of them where one is NaN, which exponentials then pass on."""
+    """Return the largest of these; any of them where one is NaN, which exponentials then pass on."""
     found = x[0]
     for i in range(1, x.size):
         found = greater(found, x[i])
@@ -289,7 +289,7 @@ def _apart(x: Any, middle: Any) -> Any:
 
 @helper
 def moments(address: int, count: int) -> Any:
-    """The mean and the biased variance of so many float32 numbers, in float64.
+    """Return the mean and the biased variance of ``count`` float32 numbers, in float64.
 
     They are read from memory once, in runs, whose moments are added by the formulae of Chan, Golub and LeVeque 1979
     ("Updating Formulae"). A run's own are taken about a number near its mean, which need not be the mean itself.
@@ -359,7 +359,7 @@ def tanh(x: Any) -> Any:
 
 @helper(fastmath=_CONTRACT)
 def erfcx(z: Any) -> Any:
-    """exp(z * z) * erfc(z), for z in [0, 10]: a tenth of it is as good as 0 beyond."""
+    """Return exp(z * z) * erfc(z), for z in [0, 10]: a tenth of it is as good as 0 beyond."""
     t = _ONE / (_ONE + _HALF * z)
     p = _F(-0.06010870635509491)
     p = p * t + _F(0.2894461154937744)

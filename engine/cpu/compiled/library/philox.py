@@ -29,7 +29,7 @@ def _round(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
 
 @exact
 def four_words(counter: Any, k0: Any, k1: Any) -> Any:
-    """The words, in uint64, of a counter of 64 bits and a key of two times 32."""
+    """Return the words, in uint64, of a counter of 64 bits and a key of two times 32."""
     c0, c1, c2, c3 = counter & _LOW, counter >> _WORD_BITS, _U(0), _U(0)
     c0, c1, c2, c3, k0, k1 = _round(c0, c1, c2, c3, k0, k1)
     c0, c1, c2, c3, k0, k1 = _round(c0, c1, c2, c3, k0, k1)
@@ -46,13 +46,13 @@ def four_words(counter: Any, k0: Any, k1: Any) -> Any:
 
 @exact
 def words(counter: Any, k0: Any, k1: Any) -> Any:
-    """The first two of them."""
+    """Return the first two of them."""
     c0, c1, _c2, _c3 = four_words(counter, k0, k1)
     return c0, c1
 
 
 @exact
 def uniform_of(word: Any) -> Any:
-    """A float32 in [0, 1)."""
+    """Return a float32 in [0, 1)."""
     signed = np.int32(word)
     return f32(np.int32(signed ^ np.int32(signed >> np.int32(31)))) * f32(4.6566127342e-10)

@@ -1,4 +1,4 @@
-"""What loops generated from scalar expressions (``graph.loops``) are written with: memory, and functions of an element.
+"""Parts of loops that are generated from scalar expressions (``graph.loops``): memory, and functions of an element.
 
 Loops know their arrays by pointers, and load and store through them with the promise that what is stored overlaps
 nothing else: the arrays that are written are new ones. Without it LLVM would have to compare all addresses first, and
@@ -44,7 +44,7 @@ _F = np.float32
 
 
 def _of_float(name: str) -> Any:
-    """One of LLVM's functions of a floating number."""
+    """Return one of LLVM's functions of a floating number."""
 
     @intrinsic
     def function(_typing: Any, x: Any) -> Any:
@@ -60,7 +60,7 @@ floor, ceil, trunc, rint, root = (_of_float(name) for name in ("floor", "ceil", 
 
 
 def _scope(builder: Any, number: int) -> Any:
-    """A name for what is stored through one pointer; 0 is all that is only loaded."""
+    """Return a name for what is stored through one pointer; 0 is all that is only loaded."""
     module = builder.module
     domain = module.add_metadata([ir.MetaDataString(module, "hookscope.loops")])
     return module.add_metadata([ir.MetaDataString(module, f"hookscope.loops.{number}"), domain])
@@ -76,7 +76,7 @@ def _mark(builder: Any, access: Any, number: int, count: int) -> Any:
 
 @intrinsic
 def pointer(_typing: Any, array: Any) -> Any:
-    """Where the elements of an array begin."""
+    """Return a pointer to the first element of an array."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return cgutils.create_struct_proxy(signature.args[0])(context, builder, value=values[0]).data
@@ -86,7 +86,7 @@ def pointer(_typing: Any, array: Any) -> Any:
 
 @intrinsic(prefer_literal=True)
 def fetch(_typing: Any, of: Any, place: Any, number: Any, count: Any) -> Any:
-    """An element: ``number`` is 0 for arrays that are only read, else which of ``count`` written ones it is."""
+    """Return an element: ``number`` is 0 for arrays that are only read, else which of ``count`` written ones it is."""
     which, many, kind = number.literal_value, count.literal_value, of.dtype
 
     def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
@@ -114,7 +114,7 @@ float64_at, int64_at = doubles, at(types.int64)
 
 @intrinsic
 def summed(_typing: Any, total: Any, x: Any) -> Any:
-    """total + x, in a sum whose order LLVM may choose, once and for all, to make vectors."""
+    """Return total + x, in a sum whose order LLVM may choose, once and for all, to make vectors."""
 
     def generate(_context: Any, builder: Any, signature: Any, values: Any) -> Any:
         if isinstance(signature.return_type, types.Integer):
@@ -141,8 +141,11 @@ _INFINITE, _NAN = _F(math.inf), _F(math.nan)
 
 @helper(fastmath=frozenset({"contract"}))
 def _log(x: Any) -> Any:
-    """The natural logarithm: of x = m * 2**e with m around 1, e * log(2) + log(m), the latter by a polynomial that was
-    fitted here for the least relative error."""
+    """Return the natural logarithm.
+
+    Of x = m * 2**e with m around 1 it is e * log(2) + log(m), the latter by a polynomial that was fitted for the least
+    relative error.
+    """
     small = x < _LEAST
     y = choose(small, x * _SCALE, x)
     bits = np.int32(_bits_of(y) - np.int32(0x3F3504F3))  # the bits of sqrt(1/2)
@@ -167,7 +170,7 @@ def _log(x: Any) -> Any:
 
 @helper(fastmath=frozenset())
 def _log1p(x: Any) -> Any:
-    """By Kahan: the rounding of 1 + x is taken back by the quotient."""
+    """Return log(1 + x) by Kahan: the rounding of 1 + x is taken back by the quotient."""
     y = x + _F(1)
     z = y - _F(1)
     found = _log(y) * (x / choose(z == _F(0), _F(1), z))
@@ -176,7 +179,7 @@ def _log1p(x: Any) -> Any:
 
 @helper(fastmath=frozenset())
 def _expm1(x: Any) -> Any:
-    """By Kahan, too; x itself near 0, where exp(x) is 1."""
+    """Return exp(x) - 1 by Kahan, too; x itself near 0, where exp(x) is 1."""
     y = exp(x)
     z = y - _F(1)
     logarithm = _log(choose((y == _F(1)) | (y == _F(0)), _F(2), y))

@@ -1,4 +1,4 @@
-"""Windows over images: which of them meet an image at one place of theirs, and where; for convolution and pooling.
+"""Windows over images, for convolution and pooling: those whose tap is inside the image, and computation with them.
 
 Images lie in memory as (channels, depth, height, width, samples), what is computed of windows likewise. ``shape`` has
 the image's depth, height and width (0 to 2), the distances of windows (3 to 5), how many windows there are along each
@@ -19,11 +19,11 @@ FILL, PUT, SUM, SPREAD, DOT = range(5)
 
 @helper
 def span(tap: Any, shape: Any, at: int, end: int) -> Any:
-    """Windows from ``at`` on, up to ``end`` or to the end of their row.
+    """Return the windows from ``at`` on, up to ``end`` or to the end of their row.
 
     Returns:
-        How many they are; from which on, and up to which, the tap is inside the image; and which of a channel's pixels
-        it is in the first of these.
+        Their number; the first and the end of those whose tap is inside the image; and which of a channel's pixels
+        the tap is in the first of these.
     """
     wide, of_width, width = shape[8], shape[5], shape[2]
     row, first = at // wide, at % wide
@@ -39,7 +39,7 @@ def span(tap: Any, shape: Any, at: int, end: int) -> Any:
 
 @helper
 def copy(target: int, source: int, count: int) -> None:
-    """So many numbers from one address to another."""
+    """Copy ``count`` numbers from one address to another."""
     to, of = floats(target, count), floats(source, count)
     for i in range(count):
         to[i] = of[i]
@@ -47,7 +47,7 @@ def copy(target: int, source: int, count: int) -> None:
 
 @helper
 def clear(target: int, count: int) -> None:
-    """So many zeros at an address."""
+    """Write ``count`` zeros at an address."""
     to = floats(target, count)
     for i in range(count):
         to[i] = f32(0)
@@ -55,7 +55,7 @@ def clear(target: int, count: int) -> None:
 
 @helper
 def _line(what: int, x: Any, y: Any, factor: Any) -> Any:
-    """``meet`` of numbers of an image that lie beside each other, and as many of a line."""
+    """Do ``meet`` for adjacent numbers of an image, and as many of a line."""
     total = f32(0)
     if what == FILL:
         for i in range(y.size):
@@ -77,7 +77,7 @@ def _line(what: int, x: Any, y: Any, factor: Any) -> Any:
 
 @helper
 def _apart(what: int, x: Any, y: Any, step: int, factor: Any) -> Any:
-    """Likewise where the numbers of the image are ``step`` apart: a loop of its own, since it has no vectors."""
+    """Do likewise where the numbers of the image are ``step`` apart: a loop of its own, since it has no vectors."""
     total = f32(0)
     for i in range(y.size):
         place = i * step
@@ -98,7 +98,7 @@ def _apart(what: int, x: Any, y: Any, step: int, factor: Any) -> Any:
 def meet(
     what: int, image: int, line: int, tap: Any, shape: Any, begin: int, end: int, sample: int, some: int, factor: Any
 ) -> Any:
-    """Between one channel of an image and a line of windows, from ``begin`` to ``end``, by one tap of theirs.
+    """Compute between one channel of an image and a line of windows, from ``begin`` to ``end``, by one tap.
 
     A line has ``some`` samples of each window, from ``sample`` on. FILL line = image, 0 in the padding; PUT image +=
     line; SUM line += factor * image; SPREAD image += factor * line; DOT their product, which is the result.

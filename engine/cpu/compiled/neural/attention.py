@@ -27,7 +27,7 @@ _ZERO, _ONE, _NONE, _NAN = np.float32(0), np.float32(1), np.float32(-np.inf), np
 
 @helper
 def _turned(x: int, lead: int, rows: int, columns: int, factor: Any, y: Any) -> None:
-    """x (rows, columns), times a factor, as (columns, rows)."""
+    """Write x (rows, columns), times a factor, as y (columns, rows)."""
     for i in range(rows):
         line = floats(x + 4 * i * lead, columns)
         for j in range(columns):
@@ -77,7 +77,7 @@ def attention(
     width: int,
     scale: Any,
 ) -> None:
-    """softmax(q @ k.T * scale + mask) @ v of float32 matrices, and the log-sum-exp of each row of scores.
+    """Compute softmax(q @ k.T * scale + mask) @ v of float32 matrices, and the log-sum-exp of each row of scores.
 
     In ``starts``: q (length, depth), k (keys, depth), v (keys, width), the mask (length, keys), the result
     (length, width) and the sums (length,). Each head's queries are ``across`` parts of ``each``.
@@ -96,20 +96,8 @@ def attention(
             _turned(k + 4 * key * leads[1], leads[1], some, depth, scale, turned)
             for row in range(begin, end, ROWS):
                 high = min(ROWS, end - row)
-                cached_product(
-                    NO,
-                    NO,
-                    high,
-                    some,
-                    depth,
-                    q + 4 * row * leads[0],
-                    leads[0],
-                    start(turned),
-                    some,
-                    _ZERO,
-                    start(scores),
-                    some,
-                )
+                a, b, c = q + 4 * row * leads[0], start(turned), start(scores)
+                cached_product(NO, NO, high, some, depth, a, leads[0], b, some, _ZERO, c, some)
                 for i in range(high):
                     line, at = scores[i * some : (i + 1) * some], row + i - begin
                     if mask != 0:
@@ -124,20 +112,8 @@ def attention(
                         _scale(floats(y + 4 * (row + i) * leads[4], width), factor)
                     tops[at] = top
                     totals[at] += total
-                cached_product(
-                    NO,
-                    NO,
-                    high,
-                    width,
-                    some,
-                    start(scores),
-                    some,
-                    v + 4 * key * leads[2],
-                    leads[2],
-                    beta,
-                    y + 4 * row * leads[4],
-                    leads[4],
-                )
+                a, b, c = start(scores), v + 4 * key * leads[2], y + 4 * row * leads[4]
+                cached_product(NO, NO, high, width, some, a, some, b, leads[2], beta, c, leads[4])
         of_rows = floats(sums, length)
         for i in range(begin, end):
             total = totals[i - begin]
@@ -181,7 +157,7 @@ def attention_grad(
     width: int,
     scale: Any,
 ) -> None:
-    """The gradients for q, k and v from that of the result.
+    """Compute the gradients for q, k and v from that of the result.
 
     In ``starts``: q, k, v, the mask, the result and the sums as of ``attention``, the gradient that arrived, and those
     for q, k and v. Each head's keys are ``across`` parts of ``each``, whose gradients for q lie ``apart`` elements from
@@ -205,58 +181,20 @@ def attention_grad(
             for row in range(0, length, ROWS):
                 high, beta = min(ROWS, length - row), f32(0 if row == 0 else 1)
                 its_q, its_g = q + 4 * row * leads[0], g + 4 * row * leads[6]
-                cached_product(
-                    NO, NO, high, some, depth, its_q, leads[0], start(of_keys), some, _ZERO, start(weights), some
-                )
-                cached_product(
-                    NO, NO, high, some, width, its_g, leads[6], start(of_values), some, _ZERO, start(slopes), some
-                )
+                b, c = start(of_keys), start(weights)
+                cached_product(NO, NO, high, some, depth, its_q, leads[0], b, some, _ZERO, c, some)
+                b, c = start(of_values), start(slopes)
+                cached_product(NO, NO, high, some, width, its_g, leads[6], b, some, _ZERO, c, some)
                 for i in range(high):
                     line = weights[i * some : (i + 1) * some]
                     if mask != 0:
                         _add(line, floats(mask + 4 * ((row + i) * leads[3] + key), some))
                     _weights(line, of_rows[row + i])
                     _slopes(slopes[i * some : (i + 1) * some], line, inner[row + i], scale)
-                cached_product(
-                    YES,
-                    NO,
-                    some,
-                    width,
-                    high,
-                    start(weights),
-                    some,
-                    its_g,
-                    leads[6],
-                    beta,
-                    dv + 4 * key * leads[9],
-                    leads[9],
-                )
-                cached_product(
-                    YES,
-                    NO,
-                    some,
-                    depth,
-                    high,
-                    start(slopes),
-                    some,
-                    its_q,
-                    leads[0],
-                    beta,
-                    dk + 4 * key * leads[8],
-                    leads[8],
-                )
-                cached_product(
-                    NO,
-                    NO,
-                    high,
-                    depth,
-                    some,
-                    start(slopes),
-                    some,
-                    k + 4 * key * leads[1],
-                    leads[1],
-                    f32(0 if key == begin else 1),
-                    dq + 4 * row * leads[7],
-                    leads[7],
-                )
+                a, c = start(weights), dv + 4 * key * leads[9]
+                cached_product(YES, NO, some, width, high, a, some, its_g, leads[6], beta, c, leads[9])
+                a, c = start(slopes), dk + 4 * key * leads[8]
+                cached_product(YES, NO, some, depth, high, a, some, its_q, leads[0], beta, c, leads[8])
+                b, beta, c = k + 4 * key * leads[1], f32(0 if key == begin else 1), dq + 4 * row * leads[7]
+                cached_product(NO, NO, high, depth, some, a, some, b, leads[1], beta, c, leads[7])
     give_back(memory)

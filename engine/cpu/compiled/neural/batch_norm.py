@@ -28,7 +28,7 @@ def batch_norm(
     beta: Any,
     statistics: Any,
 ) -> None:
-    """(x - mean) / sqrt(var + epsilon) * gamma + beta of x (channels, count), ``each`` channels to a part.
+    """Compute (x - mean) / sqrt(var + epsilon) * gamma + beta of x (channels, count), ``each`` channels to a part.
 
     ``statistics`` (2, channels) are the mean and the variance.
     """
@@ -67,7 +67,7 @@ def batch_norm_grad(
     variance: Any,
     sums: Any,
 ) -> None:
-    """The gradients for x, and in ``sums`` (2, channels) for gamma and beta."""
+    """Compute the gradients for x, and in ``sums`` (2, channels) for gamma and beta."""
     for channel in range(first * each, min(stop * each, channels)):
         at, middle = 4 * channel * count, mean[channel]
         total, along = f64(0), f64(0)
@@ -89,7 +89,7 @@ def batch_norm_grad(
 def affine(
     first: int, stop: int, x: int, y: int, runs: int, count: int, each: int, mean: Any, scale: Any, shift: Any
 ) -> None:
-    """(x - mean) * scale + shift of x (runs, count), the channels one after another; ``each`` runs to a part."""
+    """Compute (x - mean) * scale + shift of x (runs, count), channel after channel; ``each`` runs to a part."""
     for run in range(first * each, min(stop * each, runs)):
         channel = run % mean.size
         middle, factor, added = mean[channel], scale[channel], shift[channel]

@@ -26,7 +26,7 @@ def _exponentials(x: Any, top: Any) -> Any:
 def cross_entropy(
     first: int, stop: int, x: int, rows: int, count: int, each: int, labels: Any, ignored: int, loss: Any, lse: Any
 ) -> None:
-    """log(sum(exp(x))) of x (rows, count), and how far that is above the labeled logit; 0 for an ``ignored`` label."""
+    """Compute log(sum(exp(x))) of x (rows, count), and that less the labeled logit; 0 for an ``ignored`` label."""
     for row in range(first * each, min(stop * each, rows)):
         logits = floats(x + 4 * row * count, count)
         top = largest(logits)
@@ -55,7 +55,7 @@ def cross_entropy_grad(
     g: Any,
     lse: Any,
 ) -> None:
-    """The gradient for x, from that of the losses."""
+    """Compute the gradient for x, from that of the losses."""
     for row in range(first * each, min(stop * each, rows)):
         logits, new, label = floats(x + 4 * row * count, count), floats(dx + 4 * row * count, count), labels[row]
         if label == ignored:

@@ -18,7 +18,7 @@ _rows = at(f32, 2)
 
 @helper
 def _drawn(counter: Any, seed: Any, out: Any) -> None:
-    """A number of each word of the counters from this one on."""
+    """Draw a number of each word of the counters from this one on."""
     low, high = seed & _U(0xFFFFFFFF), seed >> _U(32)
     for i in range(out.size // 4):
         c0, c1, c2, c3 = four_words(counter + _U(i), low, high)
@@ -28,7 +28,7 @@ def _drawn(counter: Any, seed: Any, out: Any) -> None:
 
 @helper
 def _drawn_apart(counter: Any, step: Any, seed: Any, out: Any) -> None:
-    """A row for each of the four words of every ``step``-th counter from this one on."""
+    """Draw a row for each of the four words of every ``step``-th counter from this one on."""
     low, high = seed & _U(0xFFFFFFFF), seed >> _U(32)
     for i in range(out.shape[1]):
         c0, c1, c2, c3 = four_words(counter + _U(i) * step, low, high)
@@ -37,7 +37,7 @@ def _drawn_apart(counter: Any, step: Any, seed: Any, out: Any) -> None:
 
 @helper
 def _drawn_singly(offset: Any, index: Any, step: Any, seed: Any, out: Any) -> None:
-    """The number of every ``step``-th element from ``index`` on."""
+    """Draw the number of every ``step``-th element from ``index`` on."""
     low, high = seed & _U(0xFFFFFFFF), seed >> _U(32)
     for i in range(out.size):
         at = index + _U(i) * step
@@ -54,7 +54,7 @@ def _kept(x: Any, drawn: Any, p: Any, scale: Any, y: Any) -> None:
 
 @kernel(given(), made(), f32, f32, u64, u64)
 def dropout(first: int, stop: int, x: Any, y: Any, p: Any, scale: Any, seed: Any, offset: Any) -> None:
-    """y is x * scale where what is drawn is p or more, 0 elsewhere."""
+    """Write x * scale to y where the drawn number is p or more, 0 elsewhere."""
     memory = take(4 * _BLOCK)
     drawn = floats(memory, _BLOCK)
     for start in range(first * _BLOCK, min(stop * _BLOCK, x.size), _BLOCK):
@@ -68,7 +68,7 @@ def dropout(first: int, stop: int, x: Any, y: Any, p: Any, scale: Any, seed: Any
 def dropout_of_samples(
     first: int, stop: int, x: Any, y: Any, part: int, p: Any, scale: Any, seed: Any, offset: Any
 ) -> None:
-    """The same where the numbers of one place lie together, and those of one sample follow each other in the draw.
+    """Write the same where samples lie innermost in memory, and the draw goes sample by sample.
 
     A part has ``part`` places, a multiple of four.
     """

@@ -23,14 +23,14 @@ _FAR, _FARTHEST, _FAR_SQUARE = _F(14.4), _F(10), _F(900)
 
 @helper
 def _bell(x: Any) -> Any:
-    """exp(-x * x / 2), 0 where that is no more a float32."""
+    """Return exp(-x * x / 2), 0 where that is no longer a float32."""
     near = choose(abs(x) > _FAR, _FAR, x)
     return choose(abs(x) > _FAR, _F(0), exp(-_HALF * near * near))
 
 
 @helper
 def _below(x: Any, bell: Any) -> Any:
-    """The probability that a normal number is below x: half of erfc on the side where it is small."""
+    """Return the probability that a normal number is below x: half of erfc on the side where it is small."""
     z = abs(x) * _SQRT_HALF
     tail = _HALF * erfcx(choose(z > _FARTHEST, _FARTHEST, z)) * bell
     return choose(x < _F(0), tail, _ONE - tail)

@@ -31,7 +31,7 @@ def layer_norm(
     beta: Any,
     statistics: Any,
 ) -> None:
-    """(x - mean) / sqrt(var + epsilon) * gamma + beta of x (rows, count), ``each`` rows to a part.
+    """Compute (x - mean) / sqrt(var + epsilon) * gamma + beta of x (rows, count), ``each`` rows to a part.
 
     ``statistics`` (2, rows) are the mean and 1 / sqrt(var + epsilon).
     """
@@ -76,7 +76,7 @@ def layer_norm_grad(
     rstd: Any,
     sums: Any,
 ) -> None:
-    """The gradient for x; ``sums`` (parts, 2, count) are each part's for gamma and beta."""
+    """Compute the gradient for x; ``sums`` (parts, 2, count) are each part's for gamma and beta."""
     for part in range(first, stop):
         of_gamma, of_beta = sums[part, 0], sums[part, 1]
         of_gamma[:] = 0

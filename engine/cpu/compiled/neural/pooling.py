@@ -71,7 +71,7 @@ def _run(what: int, image: int, step: int, line: int, places: int, count: int, n
 
 @kernel(given(i64, 2), given(i64), i64, i64, i64, i64, f32)
 def pooled(first: int, stop: int, taps: Any, shape: Any, what: int, x: int, y: int, places: int, factor: Any) -> None:
-    """Between images x and windows y, a channel a part.
+    """Pool images x to windows y, or distribute windows over images, a channel a part.
 
     LARGEST writes y, and in ``places`` which tap it was; a window that lies in the padding has -inf. RETURNED adds y to
     where ``places`` says, in x. PICKED writes y from there. MEAN writes the sum times ``factor``; SHARED adds y times

@@ -87,7 +87,7 @@ def _product_with_tanh(x: Any, y: Any, z: Any) -> None:
 
 @helper(once=True)
 def _between(x: Any, y: Any, share: Any) -> None:
-    """From y to x, by a share of the way."""
+    """Write y + share * (x - y) to x."""
     for i in range(x.size):
         x[i] = y[i] + share[i] * (x[i] - y[i])
 
@@ -124,7 +124,7 @@ def _times_difference(x: Any, y: Any, z: Any) -> None:
 
 @helper(once=True)
 def _into_columns(target: Any, rows: int, distance: int, n: int) -> None:
-    """Rows at an address, ``distance`` apart, become the columns of (length, n)."""
+    """Copy rows at an address, ``distance`` apart, to the columns of (length, n)."""
     length = target.size // n
     source = floats(rows, (n - 1) * distance + length)
     for j in range(length):
@@ -150,7 +150,7 @@ def _repeat(values: Any, n: int, found: Any) -> None:
 
 @kernel(given(i64), given(i64), given(), given(u8))
 def forward(first: int, stop: int, places: Any, sizes: Any, bias: Any, keep: Any) -> None:
-    """All steps of some samples.
+    """Compute all steps of some samples.
 
     Args:
         first: the first part.
@@ -238,7 +238,7 @@ def forward(first: int, stop: int, places: Any, sizes: Any, bias: Any, keep: Any
 
 @kernel(given(i64), given(i64), made(), given(u8))
 def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -> None:
-    """The gradients of the gates before their functions, by rows, and those of the first states.
+    """Compute the gradients of the gates before their functions, by rows, and those of the first states.
 
     Args:
         first: the first part.

@@ -13,7 +13,7 @@ __all__ = ["log_softmax", "log_softmax_grad", "softmax", "softmax_grad"]
 
 @helper
 def _exponentials(x: Any, y: Any, top: Any) -> Any:
-    """exp(x - top) into y; and their sum."""
+    """Write exp(x - top) to y; return their sum."""
     total = f64(0)
     for start in range(0, x.size, RUN):
         old, new, part = x[start : start + RUN], y[start : start + RUN], f32(0)
@@ -33,7 +33,7 @@ def _scaled(x: Any, factor: Any) -> None:
 
 @kernel(i64, i64, i64, i64, i64)
 def softmax(first: int, stop: int, x: int, y: int, rows: int, count: int, each: int) -> None:
-    """Of x (rows, count), ``each`` rows to a part."""
+    """Compute softmax of x (rows, count), ``each`` rows to a part."""
     for row in range(first * each, min(stop * each, rows)):
         old, new = floats(x + 4 * row * count, count), floats(y + 4 * row * count, count)
         _scaled(new, f32(1 / _exponentials(old, new, largest(old))))
@@ -47,7 +47,7 @@ def _apart(x: Any, y: Any, top: Any, length: Any) -> None:
 
 @kernel(i64, i64, i64, i64, i64)
 def log_softmax(first: int, stop: int, x: int, y: int, rows: int, count: int, each: int) -> None:
-    """Of x (rows, count), ``each`` rows to a part."""
+    """Compute log-softmax of x (rows, count), ``each`` rows to a part."""
     for row in range(first * each, min(stop * each, rows)):
         old, new = floats(x + 4 * row * count, count), floats(y + 4 * row * count, count)
         top = largest(old)
@@ -73,7 +73,7 @@ def _of_softmax(g: Any, y: Any, dx: Any, inner: Any) -> None:
 
 @kernel(i64, i64, i64, i64, i64, i64)
 def softmax_grad(first: int, stop: int, g: int, y: int, dx: int, rows: int, count: int, each: int) -> None:
-    """The gradient from the output y (rows, count)."""
+    """Compute the gradient from the output y (rows, count)."""
     for row in range(first * each, min(stop * each, rows)):
         at = 4 * row * count
         arrived, out = floats(g + at, count), floats(y + at, count)
@@ -99,7 +99,7 @@ def _of_log_softmax(g: Any, y: Any, dx: Any, total: Any) -> None:
 
 @kernel(i64, i64, i64, i64, i64, i64)
 def log_softmax_grad(first: int, stop: int, g: int, y: int, dx: int, rows: int, count: int, each: int) -> None:
-    """The gradient from the output y (rows, count)."""
+    """Compute the gradient from the output y (rows, count)."""
     for row in range(first * each, min(stop * each, rows)):
         at = 4 * row * count
         arrived = floats(g + at, count)

@@ -12,7 +12,7 @@ __all__ = ["directly"]
 
 @kernel(given(i64, 2), given(i64), *[i64] * 4)
 def directly(first: int, stop: int, taps: Any, shape: Any, what: int, x: int, weight: int, y: int) -> None:
-    """A group a part: the outputs y (``what`` 0); of the gradient y that by the input, x (1), or by ``weight`` (2)."""
+    """Compute a group a part: the outputs y (``what`` 0), or from the gradient y that by x (1) or by ``weight`` (2)."""
     image, outputs = shape[0] * shape[1] * shape[2], shape[6] * shape[7] * shape[8]
     wide, samples, channels, kernels = shape[8], shape[9], shape[10], shape[11]
     of_image, of_outputs = 4 * image * samples, 4 * outputs * samples

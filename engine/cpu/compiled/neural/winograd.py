@@ -31,7 +31,7 @@ _SIDE = 64
 
 
 def matrices(points: tuple[float, ...]) -> tuple[Any, Any, Any]:
-    """G, B' and A' for interpolation at some points and infinity."""
+    """Return G, B' and A' for interpolation at some points and infinity."""
     size, count = len(points) + 1, len(points)
     out = size - _KERNEL + 1
     a, g, b = np.zeros((size, out)), np.zeros((size, _KERNEL)), np.zeros((size, size))
@@ -77,7 +77,7 @@ def _combination(matrix: Any, wrap: int) -> Any:
                 return cgutils.get_or_insert_function(builder.module, kind, f"llvm.masked.{name}.v{_LANES}f32.p0")
 
             def lanes(at: Any, on: Any = None) -> None:
-                """The numbers from ``at`` on: a whole vector, or those that are ``on``."""
+                """Write the combinations of the numbers from ``at`` on: of a whole vector, or those that are ``on``."""
 
                 def constant(value: float) -> Any:
                     return ir.Constant(vector, [value] * _LANES)
@@ -130,13 +130,26 @@ def _combination(matrix: Any, wrap: int) -> Any:
     return combined
 
 
+def _by_tile(four: Any, two: Any) -> Any:
+    """Return the one of two combinations that a tile's size asks for."""
+
+    @helper
+    def combined(tile: int, source: int, step: int, jump: int, target: int, apart: int, count: int) -> None:
+        if tile == 4:
+            four(source, step, jump, target, apart, count)
+        else:
+            two(source, step, jump, target, apart, count)
+
+    return combined
+
+
 _G4, _B4, _A4 = matrices((0.0, 1.0, -1.0, 0.5, -2.0))
 _G2, _B2, _A2 = matrices((0.0, 1.0, -1.0))
-_of_kernel4, _of_kernel2 = _combination(_G4, 3), _combination(_G2, 3)
-_of_input4, _of_input2 = _combination(_B4, 4), _combination(_B2, 2)
-_to_output4, _to_output2 = _combination(_A4, 6), _combination(_A2, 4)
-_of_output4, _of_output2 = _combination(_A4.T, 4), _combination(_A2.T, 2)
-_to_kernel4, _to_kernel2 = _combination(_G4.T, 6), _combination(_G2.T, 4)
+_of_kernel = _by_tile(_combination(_G4, 3), _combination(_G2, 3))
+_of_input = _by_tile(_combination(_B4, 4), _combination(_B2, 2))
+_to_output = _by_tile(_combination(_A4, 6), _combination(_A2, 4))
+_of_output = _by_tile(_combination(_A4.T, 4), _combination(_A2.T, 2))
+_to_kernel = _by_tile(_combination(_G4.T, 6), _combination(_G2.T, 4))
 
 
 @helper
@@ -148,20 +161,9 @@ def _squares(source: int, count: int) -> Any:
 
 
 @helper
-def _read(
-    x: int,
-    height: int,
-    width: int,
-    samples: int,
-    y: int,
-    left: int,
-    first: int,
-    count: int,
-    tile: int,
-    length: int,
-    target: int,
-) -> None:
-    """A row of pixels from column ``left`` on as ``tile`` lines of ``length``; 0 where the image has none."""
+def _read(x: int, image: Any, y: int, left: int, first: int, count: int, tile: int, length: int, target: int) -> None:
+    """Read a row of pixels from column ``left`` on as ``tile`` lines of ``length``; 0 where the image has none."""
+    height, width, samples = image
     if y < 0 or y >= height:
         clear(target, tile * length * count)
         return
@@ -178,92 +180,44 @@ def _read(
 
 @helper
 def _input_tiles(
-    x: int,
-    height: int,
-    width: int,
-    samples: int,
-    top: int,
-    left: int,
-    tile: int,
-    block: Any,
-    target: int,
-    plane: int,
-    rows: int,
-    lines: int,
+    x: int, image: Any, top: int, left: int, tile: int, block: Any, target: int, plane: int, rows: int, lines: int
 ) -> None:
-    """The tiles of one channel in a block; ``rows`` and ``lines`` are for what is between."""
+    """Transform the tiles of one channel in a block; ``rows`` and ``lines`` are for what is between."""
     size, first, count = tile + 2, block[4], block[5] - block[4]
     columns = block[3] - block[2]
     line = (columns + 1) * count
     row = tile * line
     for at in range(block[0], block[1]):
         for i in range(size):
-            _read(
-                x,
-                height,
-                width,
-                samples,
-                at * tile + i - top,
-                block[2] * tile - left,
-                first,
-                count,
-                tile,
-                columns + 1,
-                rows + 4 * i * row,
-            )
-        if tile == 4:
-            _of_input4(rows, row, 4 * row, lines, row, row)
-        else:
-            _of_input2(rows, row, 2 * row, lines, row, row)
+            y, column = at * tile + i - top, block[2] * tile - left
+            _read(x, image, y, column, first, count, tile, columns + 1, rows + 4 * i * row)
+        _of_input(tile, rows, row, tile * row, lines, row, row)
         for i in range(size):
-            if tile == 4:
-                _of_input4(lines + 4 * i * row, line, count, target + 4 * i * size * plane, plane, columns * count)
-            else:
-                _of_input2(lines + 4 * i * row, line, count, target + 4 * i * size * plane, plane, columns * count)
+            to = target + 4 * i * size * plane
+            _of_input(tile, lines + 4 * i * row, line, count, to, plane, columns * count)
         target += 4 * columns * count
 
 
 @helper
-def _gradient_tiles(
-    g: int, height: int, width: int, samples: int, tile: int, block: Any, target: int, plane: int, rows: int, lines: int
-) -> None:
-    """Likewise the tiles of one channel of a gradient, each of ``tile`` by ``tile`` numbers."""
+def _gradient_tiles(g: int, image: Any, tile: int, block: Any, target: int, plane: int, rows: int, lines: int) -> None:
+    """Transform likewise the tiles of one channel of a gradient, each of ``tile`` by ``tile`` numbers."""
     size, first, count = tile + 2, block[4], block[5] - block[4]
     columns = block[3] - block[2]
     line = columns * count
     row = tile * line
     for at in range(block[0], block[1]):
         for i in range(tile):
-            _read(
-                g,
-                height,
-                width,
-                samples,
-                at * tile + i,
-                block[2] * tile,
-                first,
-                count,
-                tile,
-                columns,
-                rows + 4 * i * row,
-            )
-        if tile == 4:
-            _of_output4(rows, row, 0, lines, row, row)
-        else:
-            _of_output2(rows, row, 0, lines, row, row)
+            _read(g, image, at * tile + i, block[2] * tile, first, count, tile, columns, rows + 4 * i * row)
+        _of_output(tile, rows, row, 0, lines, row, row)
         for i in range(size):
-            if tile == 4:
-                _of_output4(lines + 4 * i * row, line, 0, target + 4 * i * size * plane, plane, line)
-            else:
-                _of_output2(lines + 4 * i * row, line, 0, target + 4 * i * size * plane, plane, line)
+            _of_output(tile, lines + 4 * i * row, line, 0, target + 4 * i * size * plane, plane, line)
         target += 4 * line
 
 
 @helper
-def _output_tiles(
-    source: int, plane: int, height: int, width: int, samples: int, tile: int, block: Any, y: int, rows: int, lines: int
-) -> Any:
-    """Write the outputs of one channel in a block; the sum of their squares."""
+def _output_tiles(source: int, plane: int, image: Any, tile: int, block: Any, y: int, rows: int, lines: int) -> Any:
+    """Write the outputs of one channel in a block; return the sum of their squares."""
+    height, width, samples = image
     size, first, count = tile + 2, block[4], block[5] - block[4]
     columns = block[3] - block[2]
     line = columns * count
@@ -271,14 +225,8 @@ def _output_tiles(
     total = f32(0)
     for at in range(block[0], block[1]):
         for i in range(size):
-            if tile == 4:
-                _to_output4(source + 4 * i * size * plane, plane, 0, lines + 4 * i * row, line, line)
-            else:
-                _to_output2(source + 4 * i * size * plane, plane, 0, lines + 4 * i * row, line, line)
-        if tile == 4:
-            _to_output4(lines, row, 0, rows, row, row)
-        else:
-            _to_output2(lines, row, 0, rows, row, row)
+            _to_output(tile, source + 4 * i * size * plane, plane, 0, lines + 4 * i * row, line, line)
+        _to_output(tile, lines, row, 0, rows, row, row)
         total += _squares(rows, tile * row)
         for i in range(min(tile, height - at * tile)):
             place = y + 4 * ((at * tile + i) * width * samples + first)
@@ -293,22 +241,14 @@ def _output_tiles(
 
 @helper
 def _kernel_tiles(
-    weight: int,
-    channels: int,
-    start: int,
-    stop: int,
-    left: int,
-    right: int,
-    turned: bool,
-    tile: int,
-    target: int,
-    plane: int,
-    buffer: int,
+    weight: int, channels: int, rows: Any, columns: Any, turned: bool, tile: int, target: int, plane: int, buffer: int
 ) -> None:
-    """Kernels ``start`` to ``stop`` over channels ``left`` to ``right`` of weight (K, C, 3, 3): planes of such lines.
+    """Transform the kernels in the range ``rows`` over the channels in ``columns`` of weight (K, C, 3, 3) to planes of
+    such lines.
 
     Turned kernels are read from their ends, as the gradient by the input needs them.
     """
+    (start, stop), (left, right) = rows, columns
     size, count = tile + 2, right - left
     gathered, between = floats(buffer, 9 * count), buffer + 36 * count
     for k in range(start, stop):
@@ -317,21 +257,15 @@ def _kernel_tiles(
             here = 8 - place if turned else place
             for c in range(count):
                 gathered[here * count + c] = given_numbers[9 * c + place]
-        if tile == 4:
-            _of_kernel4(buffer, 3 * count, 0, between, 3 * count, 3 * count)
-        else:
-            _of_kernel2(buffer, 3 * count, 0, between, 3 * count, 3 * count)
+        _of_kernel(tile, buffer, 3 * count, 0, between, 3 * count, 3 * count)
         for i in range(size):
-            if tile == 4:
-                _of_kernel4(between + 12 * i * count, count, 0, target + 4 * i * size * plane, plane, count)
-            else:
-                _of_kernel2(between + 12 * i * count, count, 0, target + 4 * i * size * plane, plane, count)
+            _of_kernel(tile, between + 12 * i * count, count, 0, target + 4 * i * size * plane, plane, count)
         target += 4 * count
 
 
 @helper
 def _room(tile: int, most: int) -> int:
-    """Numbers that a row of tiles takes while it is read or written, and so many for what is between."""
+    """Return how many numbers a row of tiles takes while it is read or written; what is between takes as many."""
     return (tile + 2) * 2 * tile * most
 
 
@@ -344,7 +278,6 @@ def _count(block: Any) -> int:
 def _outputs(
     u: int,
     of_u: int,
-    lead: int,
     turned: bool,
     kernels: int,
     channels: int,
@@ -353,116 +286,26 @@ def _outputs(
     block: Any,
     tile: int,
     y: int,
-    height: int,
-    width: int,
-    samples: int,
+    image: Any,
     buffer: int,
     room: int,
-    most: int,
 ) -> Any:
-    """The products of transformed kernels and inputs, and what they give at the outputs of a block."""
+    """Compute the products of transformed kernels and inputs, and from them the outputs of a block."""
     places, count, total = (tile + 2) * (tile + 2), _count(block), f32(0)
-    plane = min(kernels, _SIDE) * count
+    plane, lead = min(kernels, _SIDE) * count, kernels if turned else channels
     products = buffer + 8 * room
     for start in range(0, kernels, _SIDE):
         some = min(_SIDE, kernels - start)
         for place in range(places):
-            cached_product(
-                turned,
-                NO,
-                some,
-                count,
-                channels,
-                u + 4 * (place * of_u + (start if turned else start * lead)),
-                lead,
-                v + 4 * place * of_v,
-                count,
-                f32(0),
-                products + 4 * place * plane,
-                count,
-            )
+            a = u + 4 * (place * of_u + (start if turned else start * lead))
+            b, c = v + 4 * place * of_v, products + 4 * place * plane
+            cached_product(turned, NO, some, count, channels, a, lead, b, count, f32(0), c, count)
         for k in range(some):
+            channel = y + 4 * (start + k) * image[0] * image[1] * image[2]
             total += _output_tiles(
-                products + 4 * k * count,
-                plane,
-                height,
-                width,
-                samples,
-                tile,
-                block,
-                y + 4 * (start + k) * height * width * samples,
-                buffer,
-                buffer + 4 * room,
+                products + 4 * k * count, plane, image, tile, block, channel, buffer, buffer + 4 * room
             )
     return total
-
-
-@helper
-def _tiles(
-    first: int,
-    stop: int,
-    blocks: Any,
-    sums: Any,
-    x: int,
-    channels: int,
-    height: int,
-    width: int,
-    samples: int,
-    top: int,
-    left: int,
-    u: int,
-    turned: bool,
-    y: int,
-    kernels: int,
-    high: int,
-    wide: int,
-    tile: int,
-    most: int,
-    buffer: int,
-) -> None:
-    places, room = (tile + 2) * (tile + 2), _room(tile, most)
-    rows = buffer
-    v = rows + 4 * (2 * room + places * min(kernels, _SIDE) * most)
-    for part in range(first, stop):
-        total = f32(0)
-        for number in range(part * len(blocks) // len(sums), (part + 1) * len(blocks) // len(sums)):
-            block = blocks[number]
-            count = _count(block)
-            for c in range(channels):
-                _input_tiles(
-                    x + 4 * c * height * width * samples,
-                    height,
-                    width,
-                    samples,
-                    top,
-                    left,
-                    tile,
-                    block,
-                    v + 4 * c * count,
-                    channels * count,
-                    rows,
-                    rows + 4 * room,
-                )
-            total += _outputs(
-                u,
-                kernels * channels,
-                kernels if turned else channels,
-                turned,
-                kernels,
-                channels,
-                v,
-                channels * count,
-                block,
-                tile,
-                y,
-                high,
-                wide,
-                samples,
-                rows,
-                room,
-                most,
-            )
-        sums[part] = total
 
 
 @kernel(given(i64, 2), made(f32, 1), *[i64] * 15)
@@ -487,93 +330,49 @@ def by_tiles(
     tile: int,
     most: int,
 ) -> None:
-    """Outputs (kernels, high, wide, samples) of x, some blocks a part; ``u`` has all kernels transformed.
+    """Compute outputs (kernels, high, wide, samples) of x, some blocks a part; ``u`` has all kernels transformed.
 
     ``sums`` gets the sum of the squares of each part.
     """
-    size = (tile + 2) * (tile + 2) * (channels + min(kernels, _SIDE)) * most + 2 * _room(tile, most)
-    memory = take(4 * size)
-    _tiles(
-        first,
-        stop,
-        blocks,
-        sums,
-        x,
-        channels,
-        height,
-        width,
-        samples,
-        top,
-        left,
-        u,
-        turned != 0,
-        y,
-        kernels,
-        high,
-        wide,
-        tile,
-        most,
-        memory,
-    )
-    give_back(memory)
-
-
-@helper
-def _some_kernels(
-    first: int,
-    stop: int,
-    blocks: Any,
-    sums: Any,
-    side: int,
-    weight: int,
-    turned: bool,
-    v: int,
-    channels: int,
-    kernels: int,
-    y: int,
-    high: int,
-    wide: int,
-    samples: int,
-    tile: int,
-    most: int,
-    buffer: int,
-) -> None:
     places, room = (tile + 2) * (tile + 2), _room(tile, most)
-    rows = buffer
-    u = rows + 4 * (2 * room + places * min(side, _SIDE) * most)
-    beside = u + 4 * places * side * channels
+    rows = take(4 * (places * (channels + min(kernels, _SIDE)) * most + 2 * room))
+    v = rows + 4 * (2 * room + places * min(kernels, _SIDE) * most)
     for part in range(first, stop):
-        start = part * side
-        count, total = min(side, kernels - start), f32(0)
-        if turned:
-            _kernel_tiles(weight, kernels, 0, channels, start, start + count, True, tile, u, count * channels, beside)
-        else:
-            _kernel_tiles(weight, channels, start, start + count, 0, channels, False, tile, u, count * channels, beside)
-        at = v
-        for number in range(len(blocks)):
+        total = f32(0)
+        for number in range(part * len(blocks) // len(sums), (part + 1) * len(blocks) // len(sums)):
             block = blocks[number]
-            of_v = channels * _count(block)
+            count = _count(block)
+            for c in range(channels):
+                image, target = x + 4 * c * height * width * samples, v + 4 * c * count
+                _input_tiles(
+                    image,
+                    (height, width, samples),
+                    top,
+                    left,
+                    tile,
+                    block,
+                    target,
+                    channels * count,
+                    rows,
+                    rows + 4 * room,
+                )
             total += _outputs(
                 u,
-                count * channels,
-                count if turned else channels,
-                turned,
-                count,
+                kernels * channels,
+                turned != 0,
+                kernels,
                 channels,
-                at,
-                of_v,
+                v,
+                channels * count,
                 block,
                 tile,
-                y + 4 * start * high * wide * samples,
-                high,
-                wide,
-                samples,
+                y,
+                (high, wide, samples),
                 rows,
                 room,
-                most,
             )
-            at += 4 * places * of_v
         sums[part] = total
+    give_back(rows)
 
 
 @kernel(given(i64, 2), made(f32, 1), *[i64] * 12)
@@ -595,73 +394,42 @@ def by_kernels(
     tile: int,
     most: int,
 ) -> None:
-    """Outputs of transformed inputs ``v``, one block behind the other, for ``side`` kernels a part."""
-    places = (tile + 2) * (tile + 2)
-    size = places * (side * channels + min(side, _SIDE) * most) + 2 * _room(tile, most)
-    size += (9 + 3 * (tile + 2)) * max(channels, side)
-    memory = take(4 * size)
-    _some_kernels(
-        first,
-        stop,
-        blocks,
-        sums,
-        side,
-        weight,
-        turned != 0,
-        v,
-        channels,
-        kernels,
-        y,
-        high,
-        wide,
-        samples,
-        tile,
-        most,
-        memory,
-    )
-    give_back(memory)
-
-
-@helper
-def _some_inputs(
-    first: int,
-    stop: int,
-    blocks: Any,
-    each: int,
-    x: int,
-    channels: int,
-    height: int,
-    width: int,
-    samples: int,
-    top: int,
-    left: int,
-    v: int,
-    tile: int,
-    most: int,
-    buffer: int,
-) -> None:
-    rows = buffer
+    """Compute outputs of transformed inputs ``v``, one block behind the other, for ``side`` kernels a part."""
+    places, room = (tile + 2) * (tile + 2), _room(tile, most)
+    size = places * (side * channels + min(side, _SIDE) * most) + 2 * room + (9 + 3 * (tile + 2)) * max(channels, side)
+    rows = take(4 * size)
+    u = rows + 4 * (2 * room + places * min(side, _SIDE) * most)
+    buffer = u + 4 * places * side * channels
     for part in range(first, stop):
-        at = v
+        start = part * side
+        count, total = min(side, kernels - start), f32(0)
+        some, every = (start, start + count), (0, channels)
+        if turned != 0:
+            _kernel_tiles(weight, kernels, every, some, True, tile, u, count * channels, buffer)
+        else:
+            _kernel_tiles(weight, channels, some, every, False, tile, u, count * channels, buffer)
+        at, target = v, y + 4 * start * high * wide * samples
         for number in range(len(blocks)):
             block = blocks[number]
-            plane = channels * _count(block)
-            for c in range(part * each, min(channels, (part + 1) * each)):
-                _input_tiles(
-                    x + 4 * c * height * width * samples,
-                    height,
-                    width,
-                    samples,
-                    top,
-                    left,
-                    tile,
-                    block,
-                    at + 4 * c * _count(block),
-                    plane,
-                    rows,
-                    rows + 4 * _room(tile, most),
-                )
-            at += 4 * (tile + 2) * (tile + 2) * plane
+            of_v = channels * _count(block)
+            total += _outputs(
+                u,
+                count * channels,
+                turned != 0,
+                count,
+                channels,
+                at,
+                of_v,
+                block,
+                tile,
+                target,
+                (high, wide, samples),
+                rows,
+                room,
+            )
+            at += 4 * places * of_v
+        sums[part] = total
+    give_back(rows)
 
 
 @kernel(given(i64, 2), *[i64] * 11)
@@ -682,39 +450,29 @@ def inputs(
     most: int,
 ) -> None:
     """Transform the blocks of x, one behind the other in ``v``, ``each`` channels a part."""
-    memory = take(8 * _room(tile, most))
-    _some_inputs(first, stop, blocks, each, x, channels, height, width, samples, top, left, v, tile, most, memory)
-    give_back(memory)
-
-
-@helper
-def _weights(
-    first: int,
-    stop: int,
-    each: int,
-    weight: int,
-    kernels: int,
-    channels: int,
-    turned: bool,
-    u: int,
-    tile: int,
-    buffer: int,
-) -> None:
+    room = _room(tile, most)
+    rows = take(8 * room)
     for part in range(first, stop):
-        start = part * each
-        _kernel_tiles(
-            weight,
-            channels,
-            start,
-            min(kernels, start + each),
-            0,
-            channels,
-            turned,
-            tile,
-            u + 4 * start * channels,
-            kernels * channels,
-            buffer,
-        )
+        at = v
+        for number in range(len(blocks)):
+            block = blocks[number]
+            count = _count(block)
+            for c in range(part * each, min(channels, (part + 1) * each)):
+                image, target = x + 4 * c * height * width * samples, at + 4 * c * count
+                _input_tiles(
+                    image,
+                    (height, width, samples),
+                    top,
+                    left,
+                    tile,
+                    block,
+                    target,
+                    channels * count,
+                    rows,
+                    rows + 4 * room,
+                )
+            at += 4 * (tile + 2) * (tile + 2) * channels * count
+    give_back(rows)
 
 
 @kernel(*[i64] * 7)
@@ -723,90 +481,11 @@ def kernels(
 ) -> None:
     """Transform weight (kernels, channels, 3, 3) to planes (kernels, channels), ``each`` kernels a part."""
     memory = take(4 * (9 + 3 * (tile + 2)) * channels)
-    _weights(first, stop, each, weight, kernels, channels, turned != 0, u, tile, memory)
-    give_back(memory)
-
-
-@helper
-def _weight_sums(
-    first: int,
-    stop: int,
-    blocks: Any,
-    side: int,
-    g: int,
-    v: int,
-    channels: int,
-    kernels: int,
-    height: int,
-    width: int,
-    samples: int,
-    result: int,
-    more: bool,
-    tile: int,
-    most: int,
-    buffer: int,
-) -> None:
-    size = tile + 2
-    places, room = size * size, _room(tile, most)
-    rows = buffer
-    arrived = rows + 8 * room
-    sums = arrived + 4 * places * side * most
-    between = sums + 4 * places * side * channels
-    made_lines = between + 12 * size * channels
     for part in range(first, stop):
-        start = part * side
-        some = min(side, kernels - start)
-        at = v
-        for number in range(len(blocks)):
-            block = blocks[number]
-            count = _count(block)
-            for k in range(some):
-                _gradient_tiles(
-                    g + 4 * (start + k) * height * width * samples,
-                    height,
-                    width,
-                    samples,
-                    tile,
-                    block,
-                    arrived + 4 * k * count,
-                    some * count,
-                    rows,
-                    rows + 4 * room,
-                )
-            for place in range(places):
-                cached_product(
-                    NO,
-                    YES,
-                    some,
-                    channels,
-                    count,
-                    arrived + 4 * place * some * count,
-                    count,
-                    at + 4 * place * channels * count,
-                    count,
-                    f32(0 if number == 0 else 1),
-                    sums + 4 * place * some * channels,
-                    channels,
-                )
-            at += 4 * places * channels * count
-        plane = some * channels
-        for k in range(some):
-            for i in range(size):
-                of = sums + 4 * (i * size * plane + k * channels)
-                if tile == 4:
-                    _to_kernel4(of, plane, 0, between + 12 * i * channels, channels, channels)
-                else:
-                    _to_kernel2(of, plane, 0, between + 12 * i * channels, channels, channels)
-            if tile == 4:
-                _to_kernel4(between, 3 * channels, 0, made_lines, 3 * channels, 3 * channels)
-            else:
-                _to_kernel2(between, 3 * channels, 0, made_lines, 3 * channels, 3 * channels)
-            lines = floats(made_lines, 9 * channels)
-            target = floats(result + 36 * (start + k) * channels, 9 * channels)
-            for c in range(channels):
-                for place in range(9):
-                    found = lines[place * channels + c]
-                    target[9 * c + place] = target[9 * c + place] + found if more else found
+        start, target = part * each, u + 4 * part * each * channels
+        some = start, min(kernels, start + each)
+        _kernel_tiles(weight, channels, some, (0, channels), turned != 0, tile, target, kernels * channels, memory)
+    give_back(memory)
 
 
 @kernel(given(i64, 2), *[i64] * 12)
@@ -827,28 +506,42 @@ def weight_gradient(
     tile: int,
     most: int,
 ) -> None:
-    """The gradient by the weights from g (kernels, height, width, samples) and transformed inputs ``v``.
+    """Compute the gradient by the weights from g (kernels, height, width, samples) and transformed inputs ``v``.
 
     ``side`` kernels a part; added to ``result`` if ``more``.
     """
-    size = 2 * _room(tile, most) + (tile + 2) * (tile + 2) * side * (most + channels) + (3 * (tile + 2) + 9) * channels
-    memory = take(4 * size)
-    _weight_sums(
-        first,
-        stop,
-        blocks,
-        side,
-        g,
-        v,
-        channels,
-        kernels,
-        height,
-        width,
-        samples,
-        result,
-        more != 0,
-        tile,
-        most,
-        memory,
-    )
-    give_back(memory)
+    size, room = tile + 2, _room(tile, most)
+    places = size * size
+    rows = take(4 * (2 * room + places * side * (most + channels) + (3 * size + 9) * channels))
+    gradients = rows + 8 * room
+    sums = gradients + 4 * places * side * most
+    between = sums + 4 * places * side * channels
+    made_lines = between + 12 * size * channels
+    for part in range(first, stop):
+        start = part * side
+        some = min(side, kernels - start)
+        at = v
+        for number in range(len(blocks)):
+            block = blocks[number]
+            count = _count(block)
+            for k in range(some):
+                g_k, target = g + 4 * (start + k) * height * width * samples, gradients + 4 * k * count
+                _gradient_tiles(g_k, (height, width, samples), tile, block, target, some * count, rows, rows + 4 * room)
+            for place in range(places):
+                a, b = gradients + 4 * place * some * count, at + 4 * place * channels * count
+                beta, c = f32(0 if number == 0 else 1), sums + 4 * place * some * channels
+                cached_product(NO, YES, some, channels, count, a, count, b, count, beta, c, channels)
+            at += 4 * places * channels * count
+        plane = some * channels
+        for k in range(some):
+            for i in range(size):
+                of = sums + 4 * (i * size * plane + k * channels)
+                _to_kernel(tile, of, plane, 0, between + 12 * i * channels, channels, channels)
+            _to_kernel(tile, between, 3 * channels, 0, made_lines, 3 * channels, 3 * channels)
+            lines = floats(made_lines, 9 * channels)
+            target_k = floats(result + 36 * (start + k) * channels, 9 * channels)
+            for c in range(channels):
+                for place in range(9):
+                    value = lines[place * channels + c]
+                    target_k[9 * c + place] = target_k[9 * c + place] + value if more != 0 else value
+    give_back(rows)

@@ -48,7 +48,7 @@ def _divided(p: Any, m: Any, v: Any, rate: Any, eps: Any, root: Any, keep: Any, 
 
 @kernel(given(i64, 2), given(i64, 2), given(f32, 2))
 def momentum(first: int, stop: int, blocks: Any, tensors: Any, numbers: Any) -> None:
-    """v = factor * v + share * g; p - rate * v, or p - rate * (g + factor * v) where ``nesterov`` is not 0."""
+    """Compute v = factor * v + share * g; p - rate * v, or p - rate * (g + factor * v) if ``nesterov`` is not 0."""
     for part in range(first, stop):
         place, start, count = blocks[part]
         at = 4 * start
@@ -68,8 +68,9 @@ def momentum(first: int, stop: int, blocks: Any, tensors: Any, numbers: Any) -> 
 
 @kernel(given(i64, 2), given(i64, 2), given(f32, 2))
 def adam(first: int, stop: int, blocks: Any, tensors: Any, numbers: Any) -> None:
-    """m = beta1 * m + (1 - beta1) * g; v = beta2 * v + (1 - beta2) * g * g; keep * p - rate * (m / d + decay * p).
+    """Compute a step of Adam.
 
+    m = beta1 * m + (1 - beta1) * g; v = beta2 * v + (1 - beta2) * g * g; keep * p - rate * (m / d + decay * p), where
     d = root * sqrt(v) + eps; where ``nesterov`` is not 0, beta1 * m + (1 - beta1) * g takes the place of m in the last.
     """
     memory = take(4 * BLOCK)
