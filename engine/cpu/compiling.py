@@ -50,12 +50,12 @@ __all__ = [
     "generated",
     "is_on",
     "is_worth",
+    "joint_notice",
     "kernels",
     "module_name",
     "ready",
     "show_with",
-    "told_together",
-    "where_kept",
+    "storage_note",
     "without_collection",
 ]
 
@@ -152,7 +152,7 @@ def _loaded(name: str) -> ModuleType:
     made_from = facts(name, machine_code.baseline())
     code = machine_code.read(BUILT / machine_code.file_name(name, machine_code.baseline()), **made_from)
     if code is None:
-        code = _kept(name, made_from, lambda: _built(name), name.replace("_", " "))
+        code = _cached_code(name, made_from, lambda: _built(name), name.replace("_", " "))
     return machine_code.loaded(code, module_name(name))
 
 
@@ -182,7 +182,7 @@ def _built(name: str) -> machine_code.Code:
     with without_collection():
         module = import_module(module_name(name))
         entries, numbers = building.entries(module), building.numbers(module)
-        with _shown(f"compiling {name.replace('_', ' ')}", len(entries) + 1) as advance:
+        with _progress(f"compiling {name.replace('_', ' ')}", len(entries) + 1) as advance:
             (code,) = building.build(entries, numbers, (machine_code.baseline(),), advance)
     compiled: machine_code.Code = code
     return compiled
@@ -201,7 +201,7 @@ def generated(name: str, digest: str, entry: Callable[[], Any]) -> Any:
         entry: returns the ``compiled._building.Entry``, if it has to be compiled.
     """
     with _loading, uninterrupted(), contextlib.ExitStack() as stack:
-        notice = _block.get() or stack.enter_context(told_together("a loop", 1))
+        notice = _block.get() or stack.enter_context(joint_notice("a loop", 1))
 
         def build() -> machine_code.Code:
             with notice.one_more(), without_collection():
@@ -210,7 +210,7 @@ def generated(name: str, digest: str, entry: Callable[[], Any]) -> Any:
             compiled: machine_code.Code = code
             return compiled
 
-        code = _kept(name, facts(name, machine_code.baseline(), digest), build)
+        code = _cached_code(name, facts(name, machine_code.baseline(), digest), build)
         (function,) = code.functions
         return getattr(machine_code.loaded(code, module_name(name)), function)
 
@@ -219,7 +219,7 @@ class _Notice:
     """Notice about functions that are compiled together: written before the first of them, with progress.
 
     Args:
-        what, units: see ``told_together``.
+        what, units: see ``joint_notice``.
         until: the context that ends the line.
     """
 
@@ -231,8 +231,8 @@ class _Notice:
     def one_more(self) -> Iterator[None]:
         """Announce the compilation of one function inside the block."""
         if self._advance is None:
-            self._until.enter_context(_telling(self._what))
-            self._advance = self._until.enter_context(_shown(f"compiling {self._what}", self._units))
+            self._until.enter_context(_timed_notice(self._what))
+            self._advance = self._until.enter_context(_progress(f"compiling {self._what}", self._units))
         yield
         self._advance()
 
@@ -241,7 +241,7 @@ _block: ContextVar[_Notice | None] = ContextVar("_block", default=None)
 
 
 @contextlib.contextmanager
-def told_together(what: str, units: int) -> Iterator[_Notice]:
+def joint_notice(what: str, units: int) -> Iterator[_Notice]:
     """Report in one line the functions that ``generated`` compiles in the block; nothing if all come from the cache.
 
     Args:
@@ -254,10 +254,10 @@ def told_together(what: str, units: int) -> Iterator[_Notice]:
         yield notice
 
 
-def _kept(
-    name: str, made_from: Mapping[str, Any], build: Callable[[], machine_code.Code], told: str = ""
+def _cached_code(
+    name: str, made_from: Mapping[str, Any], build: Callable[[], machine_code.Code], notice_text: str = ""
 ) -> machine_code.Code:
-    """Return machine code from the user's cache folder, or compile and store it, with a notice about ``told``."""
+    """Return machine code from the cache folder, or compile and store it, with a notice about ``notice_text``."""
     made_from = {**made_from, "versions": _versions()}
     parent = _parent_folder()
     path = None
@@ -267,13 +267,13 @@ def _kept(
         code = machine_code.read_own(path, **made_from)
         if code is not None:
             return code
-    with _telling(told):
+    with _timed_notice(notice_text):
         code = build()._replace(facts=made_from)
         if path is not None:
             try:
                 machine_code.write(path, code)
             except OSError as error:
-                _not_kept.append(f"{parent}: {error}")
+                _storage_errors.append(f"{parent}: {error}")
     return code
 
 
@@ -307,7 +307,7 @@ def show_with(show: Callable[[str, int], Any]) -> None:
 
 
 @contextlib.contextmanager
-def _shown(what: str, units: int) -> Any:
+def _progress(what: str, units: int) -> Any:
     if not _shows:
         yield lambda: None
     else:
@@ -316,24 +316,24 @@ def _shown(what: str, units: int) -> Any:
 
 
 @contextlib.contextmanager
-def _telling(what: str) -> Any:
+def _timed_notice(what: str) -> Any:
     """Print one line about a compilation, in two parts: a notice before, and its duration after."""
     if not what or os.environ.get("HOOKSCOPE_COMPILE_NOTICE") == "0":
         yield
         return
-    began, known_count = perf_counter(), len(_not_kept)
-    tell(f"Hookscope compiles {what} for this CPU ({where_kept()}) ...", end="")
+    began, known_count = perf_counter(), len(_storage_errors)
+    tell(f"Hookscope compiles {what} for this CPU ({storage_note()}) ...", end="")
     try:
         yield
     finally:
         seconds = perf_counter() - began
-        tell(f" {seconds:.1f} s" + (f" ({where_kept()})" if len(_not_kept) > known_count else ""))
+        tell(f" {seconds:.1f} s" + (f" ({storage_note()})" if len(_storage_errors) > known_count else ""))
 
 
-def where_kept() -> str:
+def storage_note() -> str:
     """Return where this process keeps machine code."""
-    if _not_kept:
-        return f"for this process: {_not_kept[-1]}"
+    if _storage_errors:
+        return f"for this process: {_storage_errors[-1]}"
     folder = _parent_folder()
     return f"kept in {folder}" if folder else "for this process: there is no folder to keep it in"
 
@@ -352,5 +352,5 @@ def _parent_folder() -> str | None:
     return str(folder) if os.access(folder, os.W_OK) else None
 
 
-_not_kept: list[str] = []
+_storage_errors: list[str] = []
 """Reasons why machine code could not be stored."""

@@ -69,15 +69,15 @@ def read_own(path: Path, most: int, others: int = NOT_READABLE) -> bytes:
         return content
 
 
-def _check_owner(found: os.stat_result, what: str, path: Path) -> None:
-    if _user is not None and found.st_uid != _user():
+def _check_owner(status_of: os.stat_result, what: str, path: Path) -> None:
+    if _user is not None and status_of.st_uid != _user():
         raise NotOwnError(f"{what} {path} belongs to another user")
 
 
-def _check_mode(found: os.stat_result, what: str, path: Path, others: int) -> None:
-    if _user is None or not stat.S_IMODE(found.st_mode) & others:
+def _check_mode(status_of: os.stat_result, what: str, path: Path, others: int) -> None:
+    if _user is None or not stat.S_IMODE(status_of.st_mode) & others:
         return
     if others == NOT_READABLE:
-        mode = "700" if stat.S_ISDIR(found.st_mode) else "600"
+        mode = "700" if stat.S_ISDIR(status_of.st_mode) else "600"
         raise NotOwnError(f"{what} {path} is open to other users: chmod {mode} {path}")
     raise NotOwnError(f"{what} {path} can be written by other users: chmod go-w {path}")

@@ -72,7 +72,7 @@ class Plan:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         writer = _Writer(graph)
-        with compiling.told_together("loops", sum(isinstance(node, Fused) for node in graph.nodes)):
+        with compiling.joint_notice("loops", sum(isinstance(node, Fused) for node in graph.nodes)):
             self.source = writer.text()
         self.draws = bool(writer.drawn)
         names = writer.globals

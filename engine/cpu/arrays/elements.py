@@ -39,13 +39,13 @@ def new_like(x: Array) -> Array:
     return np.empty_like(x, subok=False)
 
 
-def in_order_of(made: Array, x: Array) -> Array:
-    """Return ``x`` dense, aligned, and in the memory order of ``made``, which is both; the same object if it is."""
-    flags, factor = x.flags, made.itemsize // x.itemsize
+def in_order_of(like: Array, x: Array) -> Array:
+    """Return ``x`` dense, aligned, and in the memory order of ``like``, which is both; the same object if it is."""
+    flags, factor = x.flags, like.itemsize // x.itemsize
     if flags.aligned and (
-        (flags.c_contiguous and made.flags.c_contiguous) or made.strides == tuple([factor * step for step in x.strides])
+        (flags.c_contiguous and like.flags.c_contiguous) or like.strides == tuple([factor * step for step in x.strides])
     ):
         return x
-    copy = np.empty_like(made, dtype=x.dtype)
+    copy = np.empty_like(like, dtype=x.dtype)
     copy[...] = x
     return copy

@@ -8,7 +8,7 @@ import numpy as np
 
 from hookscope.engine.cpu.array_module import Array, array_module, first_array
 
-__all__ = ["kept", "where"]
+__all__ = ["where", "zero_outside"]
 
 
 def where(mask: Array, x: Any, y: Any) -> Array:
@@ -30,7 +30,7 @@ def where(mask: Array, x: Any, y: Any) -> Array:
     return chosen
 
 
-def kept(values: Array, mask: Array) -> Array:
+def zero_outside(values: Array, mask: Array) -> Array:
     """Return `values` where `mask` holds and 0 elsewhere, even where they are infinite or NaN, unlike a product.
 
     For NumPy arrays by their bits: `numpy.where` takes 4 ns per element for a mask without a pattern, this 0.3 ns

@@ -59,8 +59,8 @@ def combined(ufunc: Any, values: Array, rows: Array, count: int, start: Any) -> 
     if not n or not count:
         return xp.full((count, width), start, values.dtype)
     if ufunc is xp.add and n * count * width <= _LARGEST_TABLE:
-        here = rows == xp.arange(count)[:, None]
-        return xp.where(here[:, :, None], values, start).sum(1, dtype=values.dtype)
+        is_in_group = rows == xp.arange(count)[:, None]
+        return xp.where(is_in_group[:, :, None], values, start).sum(1, dtype=values.dtype)
     order = xp.argsort(rows, kind="stable")
     rows, values = rows[order], values[order]
     # After the step by d, each element has the combination of the 2 d values of its row up to itself.

@@ -6,7 +6,7 @@ import math
 
 from hookscope.engine.cpu.array_module import Array, array_module, special_module
 from hookscope.engine.cpu.arrays.elements import mapped
-from hookscope.engine.cpu.arrays.masking import kept
+from hookscope.engine.cpu.arrays.masking import zero_outside
 from hookscope.engine.cpu.compiling import is_worth
 from hookscope.engine.cpu.widening import narrow, widen, widen_any
 
@@ -86,7 +86,7 @@ def relu_grad(g: Array, y: Array) -> Array:
     """Return the gradient of relu from its output `y` (or its input: the sign is the same)."""
     if is_worth(y) and is_worth(g):
         return mapped("rectifiers", "relu_grad", y, g)
-    return narrow(kept(g, y > 0), y)
+    return narrow(zero_outside(g, y > 0), y)
 
 
 def silu(x: Array) -> Array:

@@ -40,7 +40,7 @@ def batch_norm(x: Array, gamma: Array, beta: Array, epsilon: float) -> tuple[Arr
             address(flat),
             address(y),
             *flat.shape,
-            _each(flat),
+            _parts_size(flat),
             epsilon,
             _single(gamma),
             _single(beta),
@@ -63,19 +63,19 @@ def batch_norm_grad(
 ) -> tuple[Array, Array, Array]:
     """Return the gradients (Ioffe and Szegedy 2015): dx = gamma * rstd * (g - mean(g) - xhat * mean(g * xhat))."""
     xp = array_module(x)
-    flat, arrived = (_channels_first(a.astype(np.float32, copy=False) if a.dtype.itemsize < 4 else a) for a in (x, g))
+    flat, gradient = (_channels_first(a.astype(np.float32, copy=False) if a.dtype.itemsize < 4 else a) for a in (x, g))
     dx = xp.empty_like(flat)
-    if is_worth(x) and is_worth(arrived):
-        flat, arrived = ready(flat), ready(arrived)
+    if is_worth(x) and is_worth(gradient):
+        flat, gradient = ready(flat), ready(gradient)
         sums = np.empty((2, len(flat)), np.float32)
         share(
             kernels("batch_norm").batch_norm_grad,
             _number(flat),
-            address(arrived),
+            address(gradient),
             address(flat),
             address(dx),
             *flat.shape,
-            _each(flat),
+            _parts_size(flat),
             epsilon,
             _single(gamma),
             _single(mean),
@@ -89,10 +89,10 @@ def batch_norm_grad(
         rstd = 1 / xp.sqrt(var[:, None].astype(flat.dtype) + flat.dtype.type(epsilon))
         for part in _parts(flat):
             deviations = xp.subtract(flat[part], mean[part, None], out=dx[part])
-            of_beta[part] = arrived[part].sum(axis=1, keepdims=True)
-            of_gamma[part] = _dot(arrived[part], deviations) * rstd[part]
+            of_beta[part] = gradient[part].sum(axis=1, keepdims=True)
+            of_gamma[part] = _dot(gradient[part], deviations) * rstd[part]
             deviations *= of_gamma[part] * rstd[part] / -count
-            deviations += arrived[part]
+            deviations += gradient[part]
             deviations -= of_beta[part] / count
             deviations *= gamma[part, None] * rstd[part]
     return (
@@ -137,13 +137,13 @@ def by_statistics(x: Array, gamma: Array, beta: Array, mean: Array, var: Array, 
     return affine(x, mean, gamma / array_module(x).sqrt(var + var.dtype.type(epsilon)), beta)
 
 
-def _each(flat: Array) -> int:
+def _parts_size(flat: Array) -> int:
     """Return the number of channels per part of a compiled kernel."""
     return max(1, _PART // flat.shape[1])
 
 
 def _number(flat: Array) -> int:
-    return -(-len(flat) // _each(flat))
+    return -(-len(flat) // _parts_size(flat))
 
 
 def _single(x: Array) -> Array:

@@ -16,7 +16,7 @@ __all__ = ["sparse_softmax_cross_entropy", "sparse_softmax_cross_entropy_grad"]
 def sparse_softmax_cross_entropy(logits: Array, labels: Array, ignore_index: int) -> tuple[Array, Array]:
     """Return the loss of each row of `logits` (N, C), 0 where its label is `ignore_index`, and its log-sum-exp."""
     xp = array_module(logits)
-    keep = _kept(logits, labels, ignore_index)
+    keep = _is_counted(logits, labels, ignore_index)
     if is_worth(logits, _LEAST):
         return _compiled(logits, labels, ignore_index)
     wide = widen(logits)
@@ -95,7 +95,7 @@ def _compiled_grad(g: Array, logits: Array, labels: Array, lse: Array, ignore_in
     return d
 
 
-def _kept(logits: Array, labels: Array, ignore_index: int) -> Array | None:
+def _is_counted(logits: Array, labels: Array, ignore_index: int) -> Array | None:
     """Return a mask of the rows that count, None if all do; raise an error if one of their labels is invalid.
 
     No error on a GPU, which would need a synchronization: there invalid rows are NaN.

@@ -6,7 +6,7 @@ import numpy as np
 
 from hookscope.engine.cpu.array_module import Array, array_module
 from hookscope.engine.cpu.arrays import philox
-from hookscope.engine.cpu.arrays.masking import kept
+from hookscope.engine.cpu.arrays.masking import zero_outside
 from hookscope.engine.cpu.compiling import is_worth, kernels, ready
 from hookscope.engine.cpu.threads import share
 from hookscope.engine.cpu.widening import narrow, widen
@@ -24,7 +24,7 @@ def dropout(x: Array, p: float, seed: int, offset: int) -> Array:
     if is_worth(x):
         return _compiled(x, p, seed, offset)
     mask = philox.uniform4x(seed, offset, x.shape, array_module(x)) >= np.float32(p)
-    return narrow(kept(widen(x) * _scale(p), mask), x)
+    return narrow(zero_outside(widen(x) * _scale(p), mask), x)
 
 
 def dropout_kept(x: Array, p: float, seed: int, offset: int) -> Array:

@@ -13,9 +13,9 @@ from hookscope.engine.cpu.widening import narrow, widen
 __all__ = ["log_softmax", "log_softmax_grad", "softmax", "softmax_grad"]
 
 
-def _compiled(name: str, axis: int, *given: Array) -> Array:
+def _compiled(name: str, axis: int, *inputs: Array) -> Array:
     """Return the result of a kernel for arrays of one shape, row by row along ``axis``."""
-    arrays = [as_rows(x, axis) for x in given]
+    arrays = [as_rows(x, axis) for x in inputs]
     result = np.empty_like(arrays[0])
     count = result.shape[-1]
     part_rows, parts = per_part(result.size // count, count)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..array_module import Array, array_module
-from ..arrays.masking import kept
+from ..arrays.masking import zero_outside
 from . import convolution, pooling, winograd
 
 __all__ = [
@@ -156,10 +156,10 @@ def conv_weight_grad(g: Array, x: Array, kernel: Ints, stride: Ints, pads: Ints,
     # A transposed convolution may add more at the ends than the windows of its input cover.
     view = view[(slice(None),) * (len(kernel) + 1) + tuple(slice(n) for n in g.shape[2:])]
     k = g.shape[1]
-    arrived = samples_last(_widen(g)).reshape(group, k // group, g.shape[2], -1)
+    gradients = samples_last(_widen(g)).reshape(group, k // group, g.shape[2], -1)
     total: Any = 0
     for rows, block in _blocks(view, kernel, group):
-        total = total + arrived[:, :, rows].reshape(group, k // group, -1) @ block.swapaxes(-1, -2)
+        total = total + gradients[:, :, rows].reshape(group, k // group, -1) @ block.swapaxes(-1, -2)
     return total.reshape(k, x.shape[1] // group, *kernel).astype(g.dtype, copy=False)
 
 
@@ -177,13 +177,13 @@ def conv_input_grad(
         return samples_first(convolution.conv_input_grad(g, weight, shape, stride, pads, dilation, group))
     xp = array_module(g)
     kernels = _widen(weight).reshape(group, k // group, -1).swapaxes(-1, -2)
-    arrived = samples_last(_widen(g)).reshape(group, k // group, g.shape[2], -1)
+    gradients = samples_last(_widen(g)).reshape(group, k // group, g.shape[2], -1)
     depth = group * kernels.shape[1]
-    total = _frame(shape, pads, arrived)
-    bytes_of_row = max(1, depth * arrived.shape[-1] * arrived.dtype.itemsize)
+    total = _frame(shape, pads, gradients)
+    bytes_of_row = max(1, depth * gradients.shape[-1] * gradients.dtype.itemsize)
     step = min(g.shape[2], max(1, _BLOCK // bytes_of_row)) if xp is np else g.shape[2]
     for start in range(0, g.shape[2], max(1, step)):
-        part = arrived[:, :, start : start + step]
+        part = gradients[:, :, start : start + step]
         block = kernels @ part.reshape(group, k // group, -1)
         windows = block.reshape(shape[1], *kernel, part.shape[2], *g.shape[3:], g.shape[0])
         _add_windows(total[:, start * stride[0] :], windows, kernel, stride, dilation)
@@ -195,7 +195,7 @@ def _frame(shape: Ints, pads: Ints, like: Array) -> Array:
     return array_module(like).zeros((shape[1], *lengths, shape[0]), like.dtype)
 
 
-def _place(position: Ints, outputs: Ints, stride: Ints, dilation: Ints) -> tuple[slice, ...]:
+def _region(position: Ints, outputs: Ints, stride: Ints, dilation: Ints) -> tuple[slice, ...]:
     """Return the slices of the elements at one position of all windows, in (C, *lengths, N)."""
     starts = [p * e for p, e in zip(position, dilation, strict=True)]
     return (slice(None), *(slice(b, b + s * (n - 1) + 1, s) for b, s, n in zip(starts, stride, outputs, strict=True)))
@@ -205,7 +205,7 @@ def _add_windows(total: Array, windows: Array, kernel: Ints, stride: Ints, dilat
     """Add windows (C, *kernel, *outputs, N) to the elements that they were taken from."""
     outputs = windows.shape[len(kernel) + 1 : -1]
     for position in np.ndindex(*kernel):
-        total[_place(position, outputs, stride, dilation)] += windows[(slice(None), *position)]
+        total[_region(position, outputs, stride, dilation)] += windows[(slice(None), *position)]
 
 
 def max_pool(x: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> tuple[Array, Array]:
@@ -243,11 +243,11 @@ def max_pool_grad(
     if pooling.suits(g, kernel, stride, g.shape):
         return samples_first(pooling.max_pool_grad(g, places, shape, kernel, stride, pads, dilation))
     disjoint = all(s >= k for s, k in zip(stride, kernel, strict=True)) and set(dilation) == {1}
-    arrived, chosen = samples_last(g if disjoint else _widen(g)), samples_last(places)
-    total = _frame(shape, pads, arrived)
+    gradients, chosen = samples_last(g if disjoint else _widen(g)), samples_last(places)
+    total = _frame(shape, pads, gradients)
     for number, position in enumerate(np.ndindex(*kernel)):
-        part = kept(arrived, chosen == number)
-        region = _place(position, g.shape[2:], stride, dilation)
+        part = zero_outside(gradients, chosen == number)
+        region = _region(position, g.shape[2:], stride, dilation)
         if disjoint:
             total[region] = part
         else:
@@ -263,7 +263,7 @@ def max_pool_pick(x: Array, places: Array, kernel: Ints, stride: Ints, pads: Int
     chosen = samples_last(places)
     picked = array_module(x).zeros(chosen.shape, x.dtype)
     for number, position in enumerate(np.ndindex(*kernel)):
-        picked += kept(view[(slice(None), *position)], chosen == number)
+        picked += zero_outside(view[(slice(None), *position)], chosen == number)
     return samples_first(picked)
 
 
@@ -293,5 +293,5 @@ def avg_pool_grad(g: Array, shape: Ints, kernel: Ints, stride: Ints, pads: Ints)
     total = _frame(shape, pads, share)
     flat = (1,) * len(kernel)
     for position in np.ndindex(*kernel):
-        total[_place(position, g.shape[2:], stride, flat)] += share
+        total[_region(position, g.shape[2:], stride, flat)] += share
     return samples_first(total[_inner(shape[2:], pads)]).astype(g.dtype, copy=False)

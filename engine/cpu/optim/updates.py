@@ -56,14 +56,14 @@ __all__ = [
 Number: TypeAlias = float | Array
 
 
-def _kept(new: Any, before: Array) -> Array:
+def _as_state(new: Any, before: Array) -> Array:
     """Return a new state in the dtype of the previous one."""
     return array_module(before).asarray(new, dtype=before.dtype)  # untyped cupy
 
 
-def _average(kept: Array, x: Any, beta: Number) -> Any:
+def _average(accum: Array, x: Any, beta: Number) -> Any:
     """Return a step of an exponential moving average."""
-    return kept * beta + x * (1 - beta)
+    return accum * beta + x * (1 - beta)
 
 
 def _sqrt(x: Any) -> Any:
@@ -123,7 +123,7 @@ def descent(p: Array, g: Array, lr: Number) -> Array:
 
 
 def sgd(
-    p: Array, kept: Array, g: Array, lr: Number, factor: Number, dampening: Number, nesterov: bool, first: Any
+    p: Array, accum: Array, g: Array, lr: Number, factor: Number, dampening: Number, nesterov: bool, first: Any
 ) -> tuple[Array, Array]:
     """Return a step of SGD with momentum, and its state (Sutskever et al. 2013).
 
@@ -135,14 +135,14 @@ def sgd(
         # A separate array: the gradient is the caller's.
         new, stored = g, g + 0
     else:
-        new = kept * factor + g * (1 - dampening)
+        new = accum * factor + g * (1 - dampening)
         new = stored = new if first is False else array_module(p).where(first, g, new)
-    return descent(p, g + new * factor if nesterov else new, lr), _kept(stored, kept)
+    return descent(p, g + new * factor if nesterov else new, lr), _as_state(stored, accum)
 
 
 def sgd_by_step(
     p: Array,
-    kept: Array,
+    accum: Array,
     stat: Array | None,
     g: Array,
     lr: Number,
@@ -154,37 +154,37 @@ def sgd_by_step(
     """Return ``sgd`` without reading numbers: in step 1 v is g and ``stat`` becomes 0; for a factor of 0 both stay."""
     xp = array_module(p)
     moves, first = xp.asarray(factor) != 0, xp.asarray(step) == 1
-    new = xp.where(first, g, kept * factor + g * (1 - dampening))
+    new = xp.where(first, g, accum * factor + g * (1 - dampening))
     by = xp.where(moves, g + new * factor if nesterov else new, g)
-    new_stat = None if stat is None else _kept(xp.where(moves & first, 0, stat), stat)
-    return descent(p, by, lr), _kept(xp.where(moves, new, kept), kept), new_stat
+    new_stat = None if stat is None else _as_state(xp.where(moves & first, 0, stat), stat)
+    return descent(p, by, lr), _as_state(xp.where(moves, new, accum), accum), new_stat
 
 
 def sgd_by_stat(
-    p: Array, kept: Array, stat: Array, g: Array, lr: Number, factor: float, dampening: float, nesterov: bool
+    p: Array, accum: Array, stat: Array, g: Array, lr: Number, factor: float, dampening: float, nesterov: bool
 ) -> tuple[Array, Array, Array]:
     """Return ``sgd`` where ``stat`` is 1 for each element before its first step; then it becomes 0."""
-    new, kept = sgd(p, kept, g, lr, factor, dampening, nesterov, stat != 0)
-    return new, kept, stat * stat.dtype.type(0)
+    new, accum = sgd(p, accum, g, lr, factor, dampening, nesterov, stat != 0)
+    return new, accum, stat * stat.dtype.type(0)
 
 
-def momentum(p: Array, kept: Array, g: Array, lr: Number, factor: Number, nesterov: bool) -> tuple[Array, Array]:
+def momentum(p: Array, accum: Array, g: Array, lr: Number, factor: Number, nesterov: bool) -> tuple[Array, Array]:
     """Return a step with momentum, and its state (Polyak 1964).
 
     v = factor * v + g; p - lr * v, or p - lr * (g + factor * v) in Nesterov's form.
     """
-    new = kept * factor
+    new = accum * factor
     new += g
-    new = _kept(new, kept)
+    new = _as_state(new, accum)
     return descent(p, g + new * factor if nesterov else new, lr), new
 
 
-def keras_momentum(p: Array, kept: Array, g: Array, lr: Number, factor: Number, nesterov: bool) -> tuple[Array, Array]:
+def keras_momentum(p: Array, accum: Array, g: Array, lr: Number, factor: Number, nesterov: bool) -> tuple[Array, Array]:
     """Return a step of momentum with the rate in its sum, and its state.
 
     v = factor * v - lr * g; p + v, or p + factor * v - lr * g (Nesterov).
     """
-    new = _kept(kept * factor - lr * g, kept)
+    new = _as_state(accum * factor - lr * g, accum)
     return p + (new * factor - lr * g if nesterov else new), new
 
 
@@ -206,12 +206,12 @@ def asgd(
     """
     new = p * (1.0 - lambd * eta) - g * eta
     lr, step = _double(lr), _double(step)
-    following = lr / (1.0 + lambd * lr * step) ** alpha, 1.0 / _larger(1.0, step - t0)
+    next_numbers = lr / (1.0 + lambd * lr * step) ** alpha, 1.0 / _larger(1.0, step - t0)
     if is_on_gpu(mu):
         averaged = array_module(p).where(mu == 1.0, new, average + (new - average) * mu)
     else:
         averaged = new + 0 if mu == 1.0 else average + (new - average) * mu
-    return new, _kept(averaged, average), *following
+    return new, _as_state(averaged, average), *next_numbers
 
 
 def rprop(
@@ -226,7 +226,7 @@ def rprop(
     size = lengths * xp.where(agreement > 0, etas[1], xp.where(agreement < 0, etas[0], 1.0))
     size = xp.clip(size, *limits)
     used = xp.where(agreement < 0, 0.0, g)
-    return p - xp.sign(used) * size, _kept(used, before), _kept(size, lengths)
+    return p - xp.sign(used) * size, _as_state(used, before), _as_state(size, lengths)
 
 
 def first_lengths(p: Array, rate: Number, lengths: Array, step: Number) -> Array:
@@ -241,7 +241,7 @@ def add_sign(
     p: Array, m: Array, g: Array, lr: Number, alpha: Number, sign_decay: Number, beta: Number
 ) -> tuple[Array, Array]:
     """Return p - lr * (alpha + sign_decay * sign(g) * sign(m)) * g, and m (Bello et al. 2017)."""
-    m = _kept(_average(m, g, beta), m)
+    m = _as_state(_average(m, g, beta), m)
     xp = array_module(p)
     return p - lr * (alpha + sign_decay * xp.sign(g) * xp.sign(m)) * g, m
 
@@ -250,7 +250,7 @@ def power_sign(
     p: Array, m: Array, g: Array, lr: Number, base: Number, sign_decay: Number, beta: Number
 ) -> tuple[Array, Array]:
     """Return p - lr * exp(base * sign_decay * sign(g) * sign(m)) * g, and m (Bello et al. 2017)."""
-    m = _kept(_average(m, g, beta), m)
+    m = _as_state(_average(m, g, beta), m)
     xp = array_module(p)
     return p - lr * xp.exp(base * (sign_decay * xp.sign(g) * xp.sign(m))) * g, m
 
@@ -301,7 +301,7 @@ def rate_by_powers(p: Array, lr: Number, power1: Number, power2: Number) -> Any:
 
 
 def _moments(m: Array, v: Array, g: Array, beta1: Number, beta2: Number) -> tuple[Array, Array]:
-    return _kept(_average(m, g, beta1), m), _kept(_average(v, g * g, beta2), v)
+    return _as_state(_average(m, g, beta1), m), _as_state(_average(v, g * g, beta2), v)
 
 
 def amsgrad(
@@ -321,10 +321,10 @@ def amsgrad(
     ``nesterov``: step by beta1 * m + (1 - beta1) * g instead of m (Dozat 2016).
     """
     new_m = _average(m, g, beta1)
-    v = _kept(_average(v, g * g, beta2), v)
-    largest = _kept(array_module(p).maximum(largest, v), largest)
+    v = _as_state(_average(v, g * g, beta2), v)
+    largest = _as_state(array_module(p).maximum(largest, v), largest)
     ahead = _average(new_m, g, beta1) if nesterov else new_m
-    return p - lr_t * ahead / (_sqrt(largest) + eps), _kept(new_m, m), v, largest
+    return p - lr_t * ahead / (_sqrt(largest) + eps), _as_state(new_m, m), v, largest
 
 
 def adamax(
@@ -346,9 +346,9 @@ def adamax(
     ``eps_in_maximum``: as in PyTorch, v = max(beta2 * v, |g| + eps), with nothing added to v.
     """
     xp = array_module(p)
-    m = _kept(_average(m, g, beta1), m)
+    m = _as_state(_average(m, g, beta1), m)
     size = xp.abs(g)
-    v = _kept(xp.maximum(v * beta2, size + eps if eps_in_maximum else size), v)
+    v = _as_state(xp.maximum(v * beta2, size + eps if eps_in_maximum else size), v)
     return p - lr / (1 - power1) * m / (v if eps_in_maximum else v + eps), m, v
 
 
@@ -386,7 +386,7 @@ def adamw(
     """
     m, v = _moments(m, v, g, beta1, beta2)
     if largest is not None:
-        largest = _kept(array_module(p).maximum(largest, v), largest)
+        largest = _as_state(array_module(p).maximum(largest, v), largest)
     divisor = _sqrt(v if largest is None else largest) / _sqrt(_rest(power2)) + eps
     if decay:
         p = p * (1 - lr * decay)
@@ -401,7 +401,7 @@ def nadam(
     lr: Number,
     product: Number,
     mu: Number,
-    following: Number,
+    next_mu: Number,
     power2: Number,
     beta1: float,
     beta2: float,
@@ -413,7 +413,7 @@ def nadam(
     """
     m, v = _moments(m, v, g, beta1, beta2)
     lr, product = _double(lr), _double(product)
-    of_gradient, of_moment = lr * (1 - mu) / (1 - product), lr * following / (1 - product * following)
+    of_gradient, of_moment = lr * (1 - mu) / (1 - product), lr * next_mu / (1 - product * next_mu)
     return p - (g * _single(of_gradient) + m * _single(of_moment)) / (_sqrt(v / _rest(power2)) + eps), m, v
 
 
@@ -516,13 +516,13 @@ def adagrad(
 ) -> tuple[Array, Array]:
     """Return a step of Adagrad (Duchi et al. 2011): a = a + g * g; p - lr * g / (sqrt(a) + eps)."""
     if update_slots:
-        squares = _kept(squares + g * g, squares)
+        squares = _as_state(squares + g * g, squares)
     return p - lr * g / (_sqrt(squares) + eps), squares
 
 
 def proximal_adagrad(p: Array, squares: Array, g: Array, lr: Number, l1: Number, l2: Number) -> tuple[Array, Array]:
     """Return a step of Adagrad, then shrunk towards 0 by l1 and l2 (Duchi and Singer 2009)."""
-    squares = _kept(squares + g * g, squares)
+    squares = _as_state(squares + g * g, squares)
     rates = lr / _sqrt(squares)
     return _shrunk(p - rates * g, rates, l1, l2), squares
 
@@ -531,9 +531,9 @@ def adadelta(
     p: Array, squares: Array, steps: Array, g: Array, lr: Number, rho: Number, eps: Number
 ) -> tuple[Array, Array, Array]:
     """Return a step of Adadelta (Zeiler 2012), scaled by the ratio of past steps and past gradients."""
-    squares = _kept(_average(squares, g * g, rho), squares)
+    squares = _as_state(_average(squares, g * g, rho), squares)
     by = _sqrt(steps + eps) / _sqrt(squares + eps) * g
-    return p - lr * by, squares, _kept(_average(steps, by * by, rho), steps)
+    return p - lr * by, squares, _as_state(_average(steps, by * by, rho), steps)
 
 
 def rmsprop(
@@ -551,12 +551,12 @@ def rmsprop(
 
     ``mean``: the mean of the gradient, whose square is subtracted from v (Graves 2013); None if not centered.
     """
-    squares = _kept(_average(squares, g * g, rho), squares)
+    squares = _as_state(_average(squares, g * g, rho), squares)
     under = squares + eps
     if mean is not None:
-        mean = _kept(_average(mean, g, rho), mean)
+        mean = _as_state(_average(mean, g, rho), mean)
         under = under - mean * mean
-    moved = _kept(moved * factor + lr * g / _sqrt(under), moved)
+    moved = _as_state(moved * factor + lr * g / _sqrt(under), moved)
     return p - moved, mean, squares, moved
 
 
@@ -575,14 +575,14 @@ def rmsprop_pytorch(
 
     ``mean``: as in ``rmsprop``.
     """
-    squares = _kept(_average(squares, g * g, rho), squares)
+    squares = _as_state(_average(squares, g * g, rho), squares)
     size = squares
     if mean is not None:
-        mean = _kept(_average(mean, g, rho), mean)
+        mean = _as_state(_average(mean, g, rho), mean)
         size = squares - mean * mean
     by = g / (_sqrt(size) + eps)
     if factor > 0:
-        by = moved = _kept(moved * factor + by, moved)
+        by = moved = _as_state(moved * factor + by, moved)
     return descent(p, by, lr), mean, squares, moved
 
 
@@ -593,9 +593,9 @@ def ftrl(
     xp = array_module(p)
     total = squares + g * g
     power_now, power_before = total**-power, squares**-power
-    z = _kept(linear + g - (power_now - power_before) / lr * p, linear)
+    z = _as_state(linear + g - (power_now - power_before) / lr * p, linear)
     new = (xp.sign(z) * l1 - z) / (power_now / lr + 2 * l2)
-    return xp.where(xp.abs(z) > l1, new, 0), _kept(total, squares), z
+    return xp.where(xp.abs(z) > l1, new, 0), _as_state(total, squares), z
 
 
 def adafactor_rate(step: Number, warms_up: bool) -> Any:
@@ -643,16 +643,16 @@ def adafactor(
     now = g * g + eps[0]
     if p.ndim > 1:
         rows, columns = (
-            _kept(_average(previous, widen_any(now).mean(axis=axis), beta2), previous)
+            _as_state(_average(previous, widen_any(now).mean(axis=axis), beta2), previous)
             for previous, axis in zip(squares, (-1, -2), strict=True)
         )
         r = rows / widen_any(rows).mean(axis=-1, keepdims=True)
         by = g / xp.sqrt(r[..., None] * columns[..., None, :])
         squares = [rows, columns]
     else:
-        squares = [_kept(_average(squares[0], now, beta2), squares[0])]
+        squares = [_as_state(_average(squares[0], now, beta2), squares[0])]
         by = g / xp.sqrt(squares[0])
     by = by / _larger(1.0, _root_mean_square(by) / clip) * lr
     if mean is not None:
-        by = mean = _kept(_average(mean, by, beta1), mean)
+        by = mean = _as_state(_average(mean, by, beta1), mean)
     return p - by - p * (decay * lr), squares, mean
