@@ -70,12 +70,12 @@ def function(signature: Any) -> Any:
 
 def entries(module: Any) -> dict[str, Entry]:
     """Return the functions of a file of kernels that can be called."""
-    return {name: one for name, one in vars(module).items() if isinstance(one, Entry) and one.name == name}
+    return {name: item for name, item in vars(module).items() if isinstance(item, Entry) and item.name == name}
 
 
 def numbers(module: Any) -> dict[str, int]:
     """Return the numbers that such a file offers."""
-    return {name: one for name, one in vars(module).items() if type(one) is int and not name.startswith("_")}
+    return {name: item for name, item in vars(module).items() if type(item) is int and not name.startswith("_")}
 
 
 # Numba's parts, of which each leaves something undone
@@ -210,17 +210,17 @@ class _Writer:
         with self.builder.if_then(self.builder.not_(condition), likely=False):
             self.refuse(kind, message)
 
-    def argument(self, place: int, kind: Any) -> Any:
+    def argument(self, index: int, kind: Any) -> Any:
         """Return the argument at a position, as Numba has it."""
         builder = self.builder
-        given = self.word(self.function.args[1], 8 * place)
-        as_object = builder.inttoptr(given, _POINTER)
+        pointer = self.word(self.function.args[1], 8 * index)
+        as_object = builder.inttoptr(pointer, _POINTER)
         if isinstance(kind, types.Array):
-            return self.array(place, given, kind)
+            return self.array(index, pointer, kind)
         if isinstance(kind, types.Float):
-            found = builder.call(self.outer("PyFloat_AsDouble", _DOUBLE, _POINTER), [as_object])
-            suspect = builder.fcmp_ordered("==", found, ir.Constant(_DOUBLE, -1.0))
-            value = builder.fptrunc(found, ir.FloatType()) if kind == types.float32 else found
+            double = builder.call(self.outer("PyFloat_AsDouble", _DOUBLE, _POINTER), [as_object])
+            suspect = builder.fcmp_ordered("==", double, ir.Constant(_DOUBLE, -1.0))
+            value = builder.fptrunc(double, ir.FloatType()) if kind == types.float32 else double
         elif kind == types.uint64:
             value = builder.call(self.outer("PyLong_AsUnsignedLongLongMask", _LONG, _POINTER), [as_object])
             suspect = builder.icmp_signed("==", value, self.number(-1))
@@ -233,43 +233,43 @@ class _Writer:
                 builder.branch(self.refused)
         return value
 
-    def array(self, place: int, given: Any, kind: Any) -> Any:
+    def array(self, index: int, pointer: Any, kind: Any) -> Any:
         builder, element = self.builder, np.dtype(str(kind.dtype).replace("boolean", "bool"))
         what = f"a {'read' if not kind.mutable else 'writeable'} {element} array of {kind.ndim} axes, by rows"
-        message = f"argument {place} of {self.entry.name}() must be {what}"
+        message = f"argument {index} of {self.entry.name}() must be {what}"
         # The fields of NumPy's PyArrayObject_fields and of the head of its PyArray_Descr, behind the object's own.
         type_of = builder.ptrtoint(self.object("ndarray"), _LONG)
-        is_array = builder.icmp_signed("==", self.word(given, _OBJECT - 8), type_of)
+        is_array = builder.icmp_signed("==", self.word(pointer, _OBJECT - 8), type_of)
         self.demand(is_array, "TypeError", message)
-        axes = self.word(given, _OBJECT + 8, _INT)
-        flags = builder.and_(self.word(given, _OBJECT + 48, _INT), ir.Constant(_INT, 0x501))
-        wanted = ir.Constant(_INT, 0x501 if kind.mutable else 0x101)
-        described = self.word(given, _OBJECT + 40)
+        axes = self.word(pointer, _OBJECT + 8, _INT)
+        flags = builder.and_(self.word(pointer, _OBJECT + 48, _INT), ir.Constant(_INT, 0x501))
+        required_flags = ir.Constant(_INT, 0x501 if kind.mutable else 0x101)
+        described = self.word(pointer, _OBJECT + 40)
         number, order = self.word(described, _OBJECT + 12, _INT), self.word(described, _OBJECT + 10, _BYTE)
         alike = [
-            np.dtype(one).num
-            for one in "?bBhHiIlLqQfd"
-            if (np.dtype(one).kind, np.dtype(one).itemsize) == (element.kind, element.itemsize)
+            np.dtype(item).num
+            for item in "?bBhHiIlLqQfd"
+            if (np.dtype(item).kind, np.dtype(item).itemsize) == (element.kind, element.itemsize)
         ]
         of_kind: Any = ir.Constant(ir.IntType(1), 0)
-        for one in alike:
-            of_kind = builder.or_(of_kind, builder.icmp_signed("==", number, ir.Constant(_INT, one)))
+        for item in alike:
+            of_kind = builder.or_(of_kind, builder.icmp_signed("==", number, ir.Constant(_INT, item)))
         fits = [
             builder.icmp_signed("==", axes, ir.Constant(_INT, kind.ndim)),
-            builder.icmp_signed("==", builder.and_(flags, wanted), wanted),
+            builder.icmp_signed("==", builder.and_(flags, required_flags), required_flags),
             of_kind,
             builder.icmp_signed("!=", order, ir.Constant(_BYTE, ord(">"))),
         ]
-        for one in fits[1:]:
-            fits[0] = builder.and_(fits[0], one)
+        for item in fits[1:]:
+            fits[0] = builder.and_(fits[0], item)
         self.demand(fits[0], "TypeError", message)
-        lengths = self.word(given, _OBJECT + 16)
+        lengths = self.word(pointer, _OBJECT + 16)
         shape = [self.word(lengths, 8 * axis) for axis in range(kind.ndim)]
         strides: list[Any] = [self.number(element.itemsize)]
         for length in shape[:0:-1]:
             strides.insert(0, builder.mul(strides[0], length))
         made = self.context.make_array(kind)(self.context, builder)
-        data = builder.inttoptr(self.word(given, _OBJECT), made.data.type)
+        data = builder.inttoptr(self.word(pointer, _OBJECT), made.data.type)
         arrayobj.populate_array(made, data, shape, strides[: kind.ndim], element.itemsize, None)
         return made._getvalue()
 
@@ -278,11 +278,11 @@ class _Writer:
         kinds = (types.Array(types.int64, 1, "C"), types.int64, *entry.arguments) if doing else entry.arguments
         count = builder.icmp_signed("==", self.function.args[2], self.number(len(kinds)))
         self.demand(count, "TypeError", f"{entry.name}() takes {len(kinds)} arguments")
-        given = [self.argument(place, kind) for place, kind in enumerate(kinds)]
+        inputs = [self.argument(index, kind) for index, kind in enumerate(kinds)]
         if doing:
-            result, code = None, self._shared(given, doing, compiled)
+            result, code = None, self._shared(inputs, doing, compiled)
         else:
-            result, code = self._plain(given, compiled)
+            result, code = self._plain(inputs, compiled)
         failed = builder.icmp_signed(">", code, ir.Constant(code.type, 0))
         with builder.if_then(failed, likely=False):
             for number, kind in ((_OUT_OF_MEMORY, "MemoryError"), (_WRONG, "RuntimeError")):
@@ -320,36 +320,36 @@ class _Writer:
         )
         return status.code, result
 
-    def _plain(self, given: Sequence[Any], compiled: Any) -> Any:
+    def _plain(self, inputs: Sequence[Any], compiled: Any) -> Any:
         if not any(isinstance(kind, types.Array) for kind in self.entry.arguments):
-            code, result = self._called(self.builder, compiled, given)  # too short to give the lock away for it
+            code, result = self._called(self.builder, compiled, inputs)  # too short to give the lock away for it
         else:
             with self._without_lock():
-                code, result = self._called(self.builder, compiled, given)
+                code, result = self._called(self.builder, compiled, inputs)
         return result, code
 
-    def _shared(self, given: Sequence[Any], doing: Any, compiled: Any) -> Any:
+    def _shared(self, inputs: Sequence[Any], doing: Any, compiled: Any) -> Any:
         """Let all threads that look at the board compute the parts; return the number of an error."""
-        builder, (board, parts, *arguments) = self.builder, given
+        builder, (board, parts, *arguments) = self.builder, inputs
         kind = ir.LiteralStructType([value.type for value in arguments])
         packed = cgutils.alloca_once(builder, kind)
-        for place, value in enumerate(arguments):
-            builder.store(value, cgutils.gep_inbounds(builder, packed, 0, place))
+        for index, value in enumerate(arguments):
+            builder.store(value, cgutils.gep_inbounds(builder, packed, 0, index))
         work = ir.Function(
             self.module, ir.FunctionType(_LONG, [_LONG, _LONG, _LONG]), f"hookscope_parts_{self.entry.name}"
         )
         work.linkage = "internal"
         inside = ir.IRBuilder(work.append_basic_block())
-        there = inside.inttoptr(work.args[2], kind.as_pointer())
-        values = [inside.load(cgutils.gep_inbounds(inside, there, 0, place)) for place in range(len(arguments))]
+        packed_at = inside.inttoptr(work.args[2], kind.as_pointer())
+        values = [inside.load(cgutils.gep_inbounds(inside, packed_at, 0, index)) for index in range(len(arguments))]
         code, _ = self._called(inside, compiled, [*work.args[:2], *values])
         is_error = inside.icmp_signed(">", code, ir.Constant(code.type, 0))
         inside.ret(inside.select(is_error, inside.sext(code, _LONG), self.number(0)))
         with self._without_lock():
-            _, found = self._called(
+            _, code = self._called(
                 builder, doing, [board, parts, builder.ptrtoint(work, _LONG), builder.ptrtoint(packed, _LONG)]
             )
-        return found
+        return code
 
 
 _OBJECT = object.__basicsize__
@@ -365,7 +365,7 @@ def prepare() -> None:
 
 
 def build(
-    found: Mapping[str, Entry],
+    offered: Mapping[str, Entry],
     numbers: Mapping[str, int],
     baselines: Sequence[Baseline],
     advance: Callable[[], None] = lambda: None,
@@ -377,7 +377,7 @@ def build(
     with _own_contexts() as context:
         library = context.codegen().create_library("hookscope")
         module = library.create_ir_module("hookscope")
-    for entry in found.values():
+    for entry in offered.values():
         with _own_contexts() as context:
             is_kernel = entry.result is None
             kinds = (types.int64, types.int64, *entry.arguments) if is_kernel else entry.arguments
@@ -391,25 +391,25 @@ def build(
     with _own_contexts() as context:
         library.add_ir_module(module)
         library.gather(libraries)
-        whole = binding.parse_assembly(str(context.codegen()._create_empty_module("hookscope")))
-        for one in libraries:
-            whole.link_in(one.written, preserve=True)
-    apart = {compiled.fndesc.mangled_name for one in ONCE for compiled in one.overloads.values()}
-    for one in whole.functions:
-        if one.name in apart and not one.is_declaration:
-            one.add_function_attribute("noinline")
+        joint = binding.parse_assembly(str(context.codegen()._create_empty_module("hookscope")))
+        for item in libraries:
+            joint.link_in(item.written, preserve=True)
+    out_of_line = {compiled.fndesc.mangled_name for item in ONCE for compiled in item.overloads.values()}
+    for item in joint.functions:
+        if item.name in out_of_line and not item.is_declaration:
+            item.add_function_attribute("noinline")
     # Numba's names have numbers that differ in each process; what is made here does not.
-    for count, one in enumerate([*whole.functions, *whole.global_variables]):
-        if one.is_declaration:
+    for count, item in enumerate([*joint.functions, *joint.global_variables]):
+        if item.is_declaration:
             continue
-        is_entry = one.name.removeprefix("hookscope_") in found
-        one.linkage = "external" if is_entry else "internal"
+        is_entry = item.name.removeprefix("hookscope_") in offered
+        item.linkage = "external" if is_entry else "internal"
         if not is_entry:
-            one.name = f"inner_{count}"
-    about = {name: entry.about for name, entry in found.items()}
+            item.name = f"inner_{count}"
+    about = {name: entry.about for name, entry in offered.items()}
     made = []
-    for place, baseline in enumerate(baselines):
-        copy = whole if place == len(baselines) - 1 else whole.clone()
+    for index, baseline in enumerate(baselines):
+        copy = joint if index == len(baselines) - 1 else joint.clone()
         code = _optimized(copy, baseline)
         made.append(Code({}, about, dict(numbers), tuple(sorted(set(_needed_by(copy)))), code))
         advance()
@@ -439,8 +439,8 @@ def _optimized(module: Any, baseline: Baseline) -> bytes:
     options.loop_vectorization, options.slp_vectorization = True, False
     builder = binding.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
-    found: bytes = machine.emit_object(module)
-    return found
+    code: bytes = machine.emit_object(module)
+    return code
 
 
 _LIBRARY = {"log": "log", "exp": "exp", "sin": "sin", "cos": "cos", "pow": "pow"}
@@ -449,7 +449,7 @@ _LIBRARY = {"log": "log", "exp": "exp", "sin": "sin", "cos": "cos", "pow": "pow"
 def _needed_by(module: Any) -> Iterator[str]:
     """Yield the external functions and objects, with those that LLVM makes calls of by itself."""
     yield from ("memset", "memcpy", "memmove")
-    yield from [one.name for one in module.global_variables if one.is_declaration]
+    yield from [item.name for item in module.global_variables if item.is_declaration]
     for function in module.functions:
         name = function.name.split(".")
         if not function.is_declaration:

@@ -48,10 +48,10 @@ def _after_form(array: int, at: int) -> int:
         return at
     if _word(array + 24) & 0xFFFFFFFF != axes:
         return 0
-    for place in range(32, 40 if by_rows else 48, 8):
-        found = _word(array + place)
+    for offset in range(32, 40 if by_rows else 48, 8):
+        lengths = _word(array + offset)
         for i in range(axes):
-            if _word(found + 8 * i) != _word(at + 8 * i):
+            if _word(lengths + 8 * i) != _word(at + 8 * i):
                 return 0
         at += 8 * axes
     return at
@@ -67,22 +67,22 @@ def unchanged(table: int, first: int, second: int, third: int, fourth: int) -> b
     do not; no lengths and -1 where any will do.
     """
     words, tensors, count = _word(table), _word(table + 8), _word(table + 16)
-    given = (first, second, third, fourth)
-    addresses, wanted = table + 24, table + 24 + 8 * words
+    arrays = (first, second, third, fourth)
+    addresses, expected = table + 24, table + 24 + 8 * words
     for i in range(words):
-        if _word(_word(addresses + 8 * i)) != _word(wanted + 8 * i):
+        if _word(_word(addresses + 8 * i)) != _word(expected + 8 * i):
             return False
-    at = wanted + 8 * words
+    at = expected + 8 * words
     for _ in range(tensors):
         array = _word(_word(at))
-        if array in given:
+        if array in arrays:
             return False
         at = _after_form(array, at + 8)
         if at == 0:
             return False
-    for place in range(4):
-        array = given[place]
-        if place >= count:
+    for offset in range(4):
+        array = arrays[offset]
+        if offset >= count:
             if array != 0:
                 return False
             continue

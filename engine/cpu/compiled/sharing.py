@@ -35,13 +35,13 @@ _long = ir.IntType(64)
 BOARD = types.Array(types.int64, 1, "C")
 
 
-def _entry(context: Any, builder: Any, board: Any, kind: Any, place: Any) -> Any:
+def _entry(context: Any, builder: Any, board: Any, kind: Any, index: Any) -> Any:
     data = cgutils.create_struct_proxy(kind)(context, builder, value=board).data
-    return builder.gep(data, [place])
+    return builder.gep(data, [index])
 
 
 @intrinsic
-def _load(_typing: Any, board: Any, _place: Any) -> Any:
+def _load(_typing: Any, board: Any, _index: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         at = _entry(context, builder, values[0], signature.args[0], values[1])
         return builder.load_atomic(at, "seq_cst", 8)
@@ -50,7 +50,7 @@ def _load(_typing: Any, board: Any, _place: Any) -> Any:
 
 
 @intrinsic
-def _store(_typing: Any, board: Any, _place: Any, value: Any) -> Any:
+def _store(_typing: Any, board: Any, _index: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         at = _entry(context, builder, values[0], signature.args[0], values[1])
         builder.store_atomic(values[2], at, "seq_cst", 8)
@@ -60,7 +60,7 @@ def _store(_typing: Any, board: Any, _place: Any, value: Any) -> Any:
 
 
 @intrinsic
-def _add(_typing: Any, board: Any, _place: Any, value: Any) -> Any:
+def _add(_typing: Any, board: Any, _index: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         at = _entry(context, builder, values[0], signature.args[0], values[1])
         return builder.atomic_rmw("add", at, values[2], "seq_cst")
@@ -69,7 +69,7 @@ def _add(_typing: Any, board: Any, _place: Any, value: Any) -> Any:
 
 
 @intrinsic
-def _replace(_typing: Any, board: Any, _place: Any, old: Any, new: Any) -> Any:
+def _replace(_typing: Any, board: Any, _index: Any, old: Any, new: Any) -> Any:
     """Put ``new`` where ``old`` is, in one step; return whether it was there."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:

@@ -11,11 +11,11 @@ from scipy import special
 
 from hookscope.engine.cpu import threads
 from hookscope.engine.cpu.compiled.library import loops
-from hookscope.engine.cpu.compiled.library.loops import given, kernel, made
+from hookscope.engine.cpu.compiled.library.loops import kernel, read_array, written_array
 
 
 def _over(function: Any) -> Callable[[Any], Any]:
-    @kernel(given(), made())
+    @kernel(read_array(), written_array())
     def loop(first: int, stop: int, x: Any, y: Any) -> None:
         for i in range(x.size):
             y[i] = function(x[i])

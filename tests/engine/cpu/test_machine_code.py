@@ -18,7 +18,7 @@ import pytest
 from hookscope.engine.cpu import build_kernels, compiling, machine_code, threads
 from hookscope.engine.cpu.compiled import _building
 from hookscope.engine.cpu.compiled.library import loops
-from hookscope.engine.cpu.compiled.library.loops import f32, f64, given, i64, kernel, made, u8, u64
+from hookscope.engine.cpu.compiled.library.loops import f32, f64, i64, kernel, read_array, u8, u64, written_array
 
 FACTS = {"name": "file", "sources": "digest"}
 CODE = machine_code.Code(FACTS, {"function": "What it does."}, {"SIDE": 7}, ("malloc",), bytes(range(256)) * 9)
@@ -140,7 +140,7 @@ def test_numbas_variables_name_another_one(fresh: None, monkeypatch: pytest.Monk
 # What functions take
 
 
-@kernel(made(f32, 2), given(i64), i64, u64, f32, f64, made(u8), made(f64))
+@kernel(written_array(f32, 2), read_array(i64), i64, u64, f32, f64, written_array(u8), written_array(f64))
 def taken(
     first: int, stop: int, x: Any, places: Any, count: int, seed: Any, small: Any, large: Any, flags: Any, found: Any
 ) -> None:
@@ -215,7 +215,7 @@ def test_integers_of_either_name_are_taken() -> None:
 
 
 def test_memory_that_is_not_there_is_a_memory_error_from_whichever_thread() -> None:
-    @kernel(i64, made(u8))
+    @kernel(i64, written_array(u8))
     def wanting(first: int, stop: int, size: int, found: Any) -> None:
         for part in range(first, stop):
             if part == 3:
@@ -237,7 +237,7 @@ def test_memory_that_is_not_there_is_a_memory_error_from_whichever_thread() -> N
 
 
 def test_memory_begins_at_a_line_of_the_cache_and_is_ones_own() -> None:
-    @kernel(made(i64))
+    @kernel(written_array(i64))
     def several(first: int, stop: int, found: Any) -> None:
         for i in range(found.size):
             found[i] = loops.take(i)

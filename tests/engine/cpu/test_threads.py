@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from hookscope.engine.cpu import threads
-from hookscope.engine.cpu.compiled.library.loops import f64, given, i64, kernel, made
+from hookscope.engine.cpu.compiled.library.loops import f64, i64, kernel, read_array, written_array
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork.*:DeprecationWarning")
 
 
-@kernel(given(f64), made(f64), i64)
+@kernel(read_array(f64), written_array(f64), i64)
 def _cumulated(first: int, stop: int, x: Any, found: Any, length: int) -> None:
     """Of each part its own sums from its start on."""
     for part in range(first, stop):

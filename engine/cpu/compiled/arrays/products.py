@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..library.blas import product
-from ..library.loops import f32, floats, given, i64, kernel
+from ..library.loops import f32, floats, i64, kernel, read_array
 
 __all__ = ["products"]
 
 
-@kernel(given(i64, 2), *[i64] * 14)
+@kernel(read_array(i64, 2), *[i64] * 14)
 def products(
     first: int,
     stop: int,

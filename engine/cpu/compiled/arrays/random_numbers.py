@@ -13,8 +13,8 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from ..library.loops import f32, f64, i64, kernel, made
-from ..library.philox import exact, uniform_of, words
+from ..library.loops import f32, f64, i64, kernel, written_array
+from ..library.philox import exact, two_words, uniform_of
 
 __all__ = ["BLOCK", "normal", "uniform"]
 
@@ -84,7 +84,7 @@ def _cosine(x: Any) -> Any:
     return p * q
 
 
-@kernel(made(), i64, i64, i64, f64, f64, f64, fastmath=_EXACT)
+@kernel(written_array(), i64, i64, i64, f64, f64, f64, fastmath=_EXACT)
 def uniform(
     first: int, stop: int, out: Any, start: int, low_key: int, high_key: int, times: float, less: float, scale: float
 ) -> None:
@@ -94,10 +94,10 @@ def uniform(
     for part in range(first, stop):
         drawn, counter = out[part * BLOCK : (part + 1) * BLOCK], begin + _U(part * BLOCK)
         for i in range(drawn.size):
-            drawn[i] = (a * uniform_of(words(counter + _U(i), k0, k1)[0]) - b) * c
+            drawn[i] = (a * uniform_of(two_words(counter + _U(i), k0, k1)[0]) - b) * c
 
 
-@kernel(made(), i64, i64, i64, f64, f64, fastmath=_EXACT)
+@kernel(written_array(), i64, i64, i64, f64, f64, fastmath=_EXACT)
 def normal(
     first: int, stop: int, out: Any, start: int, low_key: int, high_key: int, deviation: float, mean: float
 ) -> None:
@@ -107,5 +107,5 @@ def normal(
     for part in range(first, stop):
         drawn, counter = out[part * BLOCK : (part + 1) * BLOCK], begin + _U(part * BLOCK)
         for i in range(drawn.size):
-            w0, w1 = words(counter + _U(i), k0, k1)
+            w0, w1 = two_words(counter + _U(i), k0, k1)
             drawn[i] = a * f32(_root(_D(-2) * _log(_middle(w0))) * _cosine(_middle(w1))) + b

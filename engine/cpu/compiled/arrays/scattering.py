@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..library.loops import floats, given, helper, i64, kernel
+from ..library.loops import floats, helper, i64, kernel, read_array
 
 __all__ = ["rows_added"]
 
@@ -15,12 +15,12 @@ def _add(x: Any, y: Any) -> None:
         x[i] += y[i]
 
 
-@kernel(i64, i64, i64, i64, i64, given(i64))
+@kernel(i64, i64, i64, i64, i64, read_array(i64))
 def rows_added(first: int, stop: int, table: int, rows: int, each: int, size: int, g: int, places: Any) -> None:
     """Add row i of g to row ``places[i]`` of a table of zeros (rows, size), in order; ``each`` rows to a part."""
     begin, end = first * each, min(stop * each, rows)
     floats(table + 4 * begin * size, (end - begin) * size)[:] = 0
     for i in range(places.size):
-        place = places[i]
-        if begin <= place < end:
-            _add(floats(table + 4 * place * size, size), floats(g + 4 * i * size, size))
+        row_number = places[i]
+        if begin <= row_number < end:
+            _add(floats(table + 4 * row_number * size, size), floats(g + 4 * i * size, size))

@@ -26,16 +26,16 @@ from ..library.loops import (
     f64,
     floats,
     give_back,
-    given,
     greater,
     helper,
     i64,
     kernel,
     lesser,
-    made,
+    read_array,
     take,
     u8,
     u32,
+    written_array,
 )
 
 __all__ = ["BINS", "BLOCK", "PIECE", "changes", "count", "merge", "nonfinite", "survey", "whole", "widen"]
@@ -66,10 +66,10 @@ def _like(_typing: Any, x: Any, address: Any, count: Any) -> Any:
     """Return the elements at an address, of the dtype of ``x``."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        made = context.make_array(signature.return_type)(context, builder)
-        data, size = builder.inttoptr(values[1], made.data.type), x.dtype.bitwidth // 8
-        arrayobj.populate_array(made, data, values[2:], [ir.Constant(ir.IntType(64), size)], size, None)
-        return made._getvalue()
+        view = context.make_array(signature.return_type)(context, builder)
+        data, size = builder.inttoptr(values[1], view.data.type), x.dtype.bitwidth // 8
+        arrayobj.populate_array(view, data, values[2:], [ir.Constant(ir.IntType(64), size)], size, None)
+        return view._getvalue()
 
     return types.Array(x.dtype, 1, "C")(x, types.int64, types.int64), generate
 
@@ -103,11 +103,11 @@ def _deviations(x: Any, mean: float) -> Any:
 @helper(fastmath=_EXACT, once=True)
 def _finite(x: Any, row: Any, memory: int) -> int:
     """Copy the finite elements to memory, and count the others in the row; how many were copied."""
-    found = _like(x, memory, x.size)
+    result = _like(x, memory, x.size)
     size = 0
     for value in x:
         if math.isfinite(value):
-            found[size] = value
+            result[size] = value
             size += 1
         elif value != value:
             row[7] += 1
@@ -156,32 +156,32 @@ def _count(x: Any, all_finite: bool, low: float, high: float, counts: Any) -> No
     block = x
     if not all_finite:
         block = _like(x, memory + _OF_TABLES, _finite(x, doubles(memory, 10), memory + _OF_TABLES))
-    done = 0
+    paired = 0
     if block.size >= _WORTH_PAIRS:
-        done = block.size // (2 * _PAIRS) * (2 * _PAIRS)
+        paired = block.size // (2 * _PAIRS) * (2 * _PAIRS)
         # Two elements at a time, in a table with a place for each pair of bins: half the additions to memory. Two
         # tables, so that an addition seldom waits for the one before it to the same place.
         tables, places = _tables(memory, 2, BINS * BINS), _halves(memory + 4 * BINS * BINS, _PAIRS)
-        for one in range(2):
+        for index in range(2):
             for pair in range(BINS * BINS):
-                tables[one, pair] = np.uint16(0)
-        for begin in range(0, done, 2 * _PAIRS):
+                tables[index, pair] = np.uint16(0)
+        for begin in range(0, paired, 2 * _PAIRS):
             ones = block[begin : begin + _PAIRS]
             others = block[begin + _PAIRS : begin + 2 * _PAIRS]
             for i in range(_PAIRS):
-                one, other = _bin(ones[i], low, bins_per_unit), _bin(others[i], low, bins_per_unit)
-                places[i] = np.uint16(one * BINS + other)
+                first_bin, second_bin = _bin(ones[i], low, bins_per_unit), _bin(others[i], low, bins_per_unit)
+                places[i] = np.uint16(first_bin * BINS + second_bin)
             for i in range(0, _PAIRS, 2):
                 tables[0, places[i]] += np.uint16(1)
                 tables[1, places[i + 1]] += np.uint16(1)
         seconds = _counts(memory + 4 * BINS * BINS + 2 * _PAIRS, BINS)
-        for one in range(BINS):
-            seconds[one] = 0
-        for one in range(BINS):
-            counts[one] += _row_sum(tables, one * BINS, seconds)
-        for one in range(BINS):
-            counts[one] += seconds[one]
-    for i in range(done, block.size):
+        for index in range(BINS):
+            seconds[index] = 0
+        for index in range(BINS):
+            counts[index] += _row_sum(tables, index * BINS, seconds)
+        for index in range(BINS):
+            counts[index] += seconds[index]
+    for i in range(paired, block.size):
         counts[_bin(block[i], low, bins_per_unit)] += 1
     give_back(memory)
 
@@ -210,18 +210,18 @@ def _all_finite(figures: Any) -> bool:
 @helper
 def _value_of(values: Any, part: int, column: int) -> int:
     """Return which value a block or a piece is of."""
-    place = 0
-    while place + 1 < len(values) and values[place + 1, column] <= part:
-        place += 1
-    return place
+    position = 0
+    while position + 1 < len(values) and values[position + 1, column] <= part:
+        position += 1
+    return position
 
 
-@kernel(given(i64, 2), made(f64, 2), fastmath=_EXACT)
+@kernel(read_array(i64, 2), written_array(f64, 2), fastmath=_EXACT)
 def survey(first: int, stop: int, values: Any, rows: Any) -> None:
     """Write each block's figures into its row."""
     for part in range(first, stop):
-        place = _value_of(values, part, 3)
-        address, size, wide, first_block, _ = values[place]
+        position = _value_of(values, part, 3)
+        address, size, wide, first_block, _ = values[position]
         start = (part - first_block) * BLOCK
         length = min(BLOCK, size - start)
         if wide:
@@ -230,7 +230,7 @@ def survey(first: int, stop: int, values: Any, rows: Any) -> None:
             _survey(floats(address + 4 * start, length), rows[part])
 
 
-@kernel(given(i64, 1), given(f64, 2), made(f64, 2), fastmath=_EXACT)
+@kernel(read_array(i64, 1), read_array(f64, 2), written_array(f64, 2), fastmath=_EXACT)
 def merge(first: int, stop: int, ends: Any, rows: Any, figures: Any) -> None:
     """Put the rows of each value together, those from one of ``ends`` to before the next.
 
@@ -238,67 +238,67 @@ def merge(first: int, stop: int, ends: Any, rows: Any, figures: Any) -> None:
     Statistician 37 (1983), for any number of parts.
     """
     for part in range(first, stop):
-        found = figures[part]
-        found[:] = 0.0
-        found[1], found[2] = math.inf, -math.inf
+        result = figures[part]
+        result[:] = 0.0
+        result[1], result[2] = math.inf, -math.inf
         total = 0.0
-        for place in range(ends[part], ends[part + 1]):
-            row = rows[place]
-            found[1], found[2] = min(found[1], row[1]), max(found[2], row[2])
+        for position in range(ends[part], ends[part + 1]):
+            row = rows[position]
+            result[1], result[2] = min(result[1], row[1]), max(result[2], row[2])
             total += row[0] * row[3]
             for column in (0, 4, 5, 6, 7, 8, 9):
-                found[column] += row[column]
-        found[3] = total / found[0]
-        for place in range(ends[part], ends[part + 1]):
-            away = rows[place, 3] - found[3]
-            found[4] += rows[place, 0] * (away * away)
+                result[column] += row[column]
+        result[3] = total / result[0]
+        for position in range(ends[part], ends[part + 1]):
+            away = rows[position, 3] - result[3]
+            result[4] += rows[position, 0] * (away * away)
 
 
-@kernel(given(i64, 2), given(f64, 2), made(i64, 2), fastmath=_EXACT)
+@kernel(read_array(i64, 2), read_array(f64, 2), written_array(i64, 2), fastmath=_EXACT)
 def count(first: int, stop: int, values: Any, figures: Any, counts: Any) -> None:
     """Count each piece's elements into its row of bins, where the value has a range."""
     for part in range(first, stop):
-        place = _value_of(values, part, 4)
-        address, size, wide, _, first_piece = values[place]
-        found = figures[place]
+        position = _value_of(values, part, 4)
+        address, size, wide, _, first_piece = values[position]
+        result = figures[position]
         counts[part, :] = 0
-        if _has_bins(found):
+        if _has_bins(result):
             start = (part - first_piece) * PIECE
             length = min(PIECE, size - start)
             if wide:
-                _count(doubles(address + 8 * start, length), _all_finite(found), found[1], found[2], counts[part])
+                _count(doubles(address + 8 * start, length), _all_finite(result), result[1], result[2], counts[part])
             else:
-                _count(floats(address + 4 * start, length), _all_finite(found), found[1], found[2], counts[part])
+                _count(floats(address + 4 * start, length), _all_finite(result), result[1], result[2], counts[part])
 
 
-@kernel(given(i64, 2), made(f64, 2), made(i64, 2), fastmath=_EXACT)
+@kernel(read_array(i64, 2), written_array(f64, 2), written_array(i64, 2), fastmath=_EXACT)
 def whole(first: int, stop: int, values: Any, figures: Any, counts: Any) -> None:
     """Compute figures and histograms of values of one block each."""
     for part in range(first, stop):
         address, size, wide, _, _ = values[part]
-        found = figures[part]
+        result = figures[part]
         counts[part, :] = 0
         if wide:
             x = doubles(address, size)
-            _survey(x, found)
-            if _has_bins(found):
-                _count(x, _all_finite(found), found[1], found[2], counts[part])
+            _survey(x, result)
+            if _has_bins(result):
+                _count(x, _all_finite(result), result[1], result[2], counts[part])
         else:
             y = floats(address, size)
-            _survey(y, found)
-            if _has_bins(found):
-                _count(y, _all_finite(found), found[1], found[2], counts[part])
+            _survey(y, result)
+            if _has_bins(result):
+                _count(y, _all_finite(result), result[1], result[2], counts[part])
 
 
-@kernel(given(i64, 2), made(f64, 2))
+@kernel(read_array(i64, 2), written_array(f64, 2))
 def changes(first: int, stop: int, values: Any, rows: Any) -> None:
     """Compute, for each block of float32 elements, the squares of the change and of the elements before.
 
     ``values`` has of each value the addresses of what it is and was, how many elements, and its first block.
     """
     for part in range(first, stop):
-        place = _value_of(values, part, 3)
-        now, before, size, first_block = values[place]
+        position = _value_of(values, part, 3)
+        now, before, size, first_block = values[position]
         start = (part - first_block) * BLOCK
         length = min(BLOCK, size - start)
         x, y = floats(now + 4 * start, length), floats(before + 4 * start, length)
@@ -311,8 +311,8 @@ def changes(first: int, stop: int, values: Any, rows: Any) -> None:
         rows[part, 0], rows[part, 1] = changed, squares
 
 
-@kernel(i64, i64, made(u8), fastmath=_EXACT)
-def nonfinite(first: int, stop: int, address: int, size: int, found: Any) -> None:
+@kernel(i64, i64, written_array(u8), fastmath=_EXACT)
+def nonfinite(first: int, stop: int, address: int, size: int, result: Any) -> None:
     """Write whether each block of float32 elements holds a NaN or an infinity."""
     for part in range(first, stop):
         start = part * BLOCK
@@ -320,16 +320,16 @@ def nonfinite(first: int, stop: int, address: int, size: int, found: Any) -> Non
         largest = np.uint32(0)
         for i in range(words.size):
             largest = max(largest, words[i] & np.uint32(0x7FFFFFFF))
-        found[part] = largest >= np.uint32(0x7F800000)
+        result[part] = largest >= np.uint32(0x7F800000)
 
 
-@kernel(i64, i64, made(u32), fastmath=_EXACT)
-def widen(first: int, stop: int, address: int, size: int, found: Any) -> None:
+@kernel(i64, i64, written_array(u32), fastmath=_EXACT)
+def widen(first: int, stop: int, address: int, size: int, result: Any) -> None:
     """Convert the bits of float16 elements to float32, block by block; NumPy does it one by one."""
     for part in range(first, stop):
         start = part * BLOCK
         halves = _halves(address + 2 * start, min(BLOCK, size - start))
-        words = found[start : start + halves.size]
+        words = result[start : start + halves.size]
         for i in range(halves.size):
             bits = np.uint32(halves[i])
             magnitude = np.uint32(bits & np.uint32(0x7FFF))

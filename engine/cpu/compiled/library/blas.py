@@ -51,16 +51,16 @@ def gemm(
         # BLAS counts by columns: there it is c' = b' a'.
         ta, tb, rows, columns, depth, first, lead_a, second, lead_b, factor, result, lead_c = values
 
-        def place(value: Any) -> Any:
+        def on_stack(value: Any) -> Any:
             at = cgutils.alloca_once(builder, value.type)
             builder.store(value, at)
             return at
 
         def letter(flag: Any) -> Any:
-            return place(builder.select(flag, ir.Constant(_byte, ord("T")), ir.Constant(_byte, ord("N"))))
+            return on_stack(builder.select(flag, ir.Constant(_byte, ord("T")), ir.Constant(_byte, ord("N"))))
 
         def length(value: Any) -> Any:
-            return place(builder.trunc(value, _int))
+            return on_stack(builder.trunc(value, _int))
 
         def matrix(address: Any) -> Any:
             return builder.inttoptr(address, _float.as_pointer())
@@ -71,12 +71,12 @@ def gemm(
             length(columns),
             length(rows),
             length(depth),
-            place(ir.Constant(_float, 1.0)),
+            on_stack(ir.Constant(_float, 1.0)),
             matrix(second),
             length(lead_b),
             matrix(first),
             length(lead_a),
-            place(factor),
+            on_stack(factor),
             matrix(result),
             length(lead_c),
         ]

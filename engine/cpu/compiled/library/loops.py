@@ -1,7 +1,8 @@
 """Parts of every kernel: the decorator, argument types, and functions of one number.
 
 A kernel is a loop over parts: ``kernel(first, stop, ...)`` does those from ``first`` to before ``stop``, so that
-``threads.share`` can share it out. Arrays that are only read are declared ``given``, those that are written ``made``.
+``threads.share`` can share it out. ``read_array`` declares an array that is only read, ``written_array`` one that is
+written.
 
 Sums may be regrouped, and products and sums fused (REASSOCIATE), which vector instructions need. No kernel is told
 that there are no NaNs and infinities: a debugger rests on their coming out where mathematics puts them.
@@ -40,7 +41,6 @@ __all__ = [
     "f64",
     "floats",
     "give_back",
-    "given",
     "greater",
     "helper",
     "i32",
@@ -48,8 +48,8 @@ __all__ = [
     "kernel",
     "largest",
     "lesser",
-    "made",
     "moments",
+    "read_array",
     "sigmoid",
     "square_root",
     "start",
@@ -58,6 +58,7 @@ __all__ = [
     "u8",
     "u32",
     "u64",
+    "written_array",
 ]
 
 REASSOCIATE = frozenset({"reassoc", "contract", "nsz"})
@@ -67,12 +68,12 @@ f32, f64, i32, i64 = types.float32, types.float64, types.int32, types.int64
 u8, u32, u64 = types.uint8, types.uint32, types.uint64
 
 
-def given(element: Any = f32, axes: int = 1) -> Any:
+def read_array(element: Any = f32, axes: int = 1) -> Any:
     """Return the type of an array that is read."""
     return types.Array(element, axes, "C", readonly=True)
 
 
-def made(element: Any = f32, axes: int = 1) -> Any:
+def written_array(element: Any = f32, axes: int = 1) -> Any:
     """Return the type of an array that is written."""
     return types.Array(element, axes, "C")
 
@@ -97,13 +98,13 @@ def helper(function: Any = None, *, fastmath: frozenset[str] = REASSOCIATE, once
         error_model="numpy", fastmath=set(fastmath), no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False
     )
 
-    def made(function: Any) -> Any:
-        found = compiled(function)
+    def decorate(function: Any) -> Any:
+        dispatcher = compiled(function)
         if once:
-            ONCE.append(found)
-        return found
+            ONCE.append(dispatcher)
+        return dispatcher
 
-    return made if function is None else made(function)
+    return decorate if function is None else decorate(function)
 
 
 BLOCK = 8192
@@ -114,9 +115,9 @@ def _elements(first: int, stop: int, out: int, x: int, y: int, number: Any, coun
     for part in range(first, stop):
         start = part * BLOCK
         size = min(BLOCK, count - start)
-        made, given, beside = floats(out + 4 * start, size), floats(x + 4 * start, size), floats(y + 4 * start, size)
+        outputs, xs, ys = floats(out + 4 * start, size), floats(x + 4 * start, size), floats(y + 4 * start, size)
         for i in range(size):
-            made[i] = function(given[i], beside[i], number)  # noqa: F821
+            outputs[i] = function(xs[i], ys[i], number)  # noqa: F821
 
 
 def elementwise(function: Any) -> Any:
@@ -159,13 +160,13 @@ def at(element: Any, axes: int = 1) -> Any:
     kind, size = types.Array(element, axes, "C"), element.bitwidth // 8
 
     def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-        made = context.make_array(kind)(context, builder)
+        view = context.make_array(kind)(context, builder)
         strides = [ir.Constant(ir.IntType(64), size)]
         for length in values[:1:-1]:
             strides.insert(0, builder.mul(strides[0], length))
-        data = builder.inttoptr(values[0], made.data.type)
-        arrayobj.populate_array(made, data, values[1:], strides, size, None)
-        return made._getvalue()
+        data = builder.inttoptr(values[0], view.data.type)
+        arrayobj.populate_array(view, data, values[1:], strides, size, None)
+        return view._getvalue()
 
     def of_one(_typing: Any, address: Any, count: Any) -> Any:
         return kind(types.int64, types.int64), generate
@@ -202,14 +203,14 @@ def _allocate(_typing: Any, size: Any) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
         long, pointer = ir.IntType(64), ir.IntType(8).as_pointer()
         kind = ir.FunctionType(pointer, [long])
-        whole = builder.add(values[0], ir.Constant(long, _LINE))
-        there = builder.call(cgutils.get_or_insert_function(builder.module, kind, "malloc"), [whole])
-        found = builder.ptrtoint(there, long)
-        at = builder.and_(builder.add(found, ir.Constant(long, _LINE)), ir.Constant(long, -_LINE))
-        is_there = builder.icmp_signed("!=", found, ir.Constant(long, 0))
+        padded_size = builder.add(values[0], ir.Constant(long, _LINE))
+        memory = builder.call(cgutils.get_or_insert_function(builder.module, kind, "malloc"), [padded_size])
+        result = builder.ptrtoint(memory, long)
+        at = builder.and_(builder.add(result, ir.Constant(long, _LINE)), ir.Constant(long, -_LINE))
+        is_there = builder.icmp_signed("!=", result, ir.Constant(long, 0))
         with builder.if_then(is_there):
             before = builder.sub(at, ir.Constant(long, 8))  # malloc's own begin is known there
-            builder.store(found, builder.inttoptr(before, long.as_pointer()))
+            builder.store(result, builder.inttoptr(before, long.as_pointer()))
         return builder.select(is_there, at, ir.Constant(long, 0))
 
     return types.int64(types.int64), generate
@@ -222,10 +223,10 @@ def give_back(_typing: Any, address: Any) -> Any:
     def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
         long, pointer = ir.IntType(64), ir.IntType(8).as_pointer()
         before = builder.sub(values[0], ir.Constant(long, 8))
-        found = builder.load(builder.inttoptr(before, long.as_pointer()))
+        result = builder.load(builder.inttoptr(before, long.as_pointer()))
         kind = ir.FunctionType(ir.VoidType(), [pointer])
         free = cgutils.get_or_insert_function(builder.module, kind, "free")
-        builder.call(free, [builder.inttoptr(found, pointer)])
+        builder.call(free, [builder.inttoptr(result, pointer)])
         return context.get_dummy_value()
 
     return types.void(types.int64), generate
@@ -234,10 +235,10 @@ def give_back(_typing: Any, address: Any) -> Any:
 @helper
 def take(size: int) -> Any:
     """Return the address of memory of a size in bytes, until ``give_back``; if there is none, the kernel raises."""
-    found = _allocate(size)
-    if found == 0:
+    result = _allocate(size)
+    if result == 0:
         raise MemoryError
-    return found
+    return result
 
 
 @intrinsic
@@ -259,10 +260,10 @@ def choose(_typing: Any, condition: Any, a: Any, _b: Any) -> Any:
 @helper
 def largest(x: Any) -> Any:
     """Return the largest of these; any of them where one is NaN, which exponentials then pass on."""
-    found = x[0]
+    result = x[0]
     for i in range(1, x.size):
-        found = greater(found, x[i])
-    return found
+        result = greater(result, x[i])
+    return result
 
 
 RUN = 4096
@@ -278,12 +279,12 @@ def _sum(x: Any) -> Any:
 
 
 @helper
-def _apart(x: Any, middle: Any) -> Any:
+def _moments_about(x: Any, middle: Any) -> Any:
     total, squares = f32(0), f32(0)
     for i in range(x.size):
-        apart = x[i] - middle
-        total += apart
-        squares += apart * apart
+        difference = x[i] - middle
+        total += difference
+        squares += difference * difference
     return total, squares
 
 
@@ -299,10 +300,12 @@ def moments(address: int, count: int) -> Any:
         x = floats(address + 4 * start, min(RUN, count - start))
         size, added = f64(x.size), f64(_sum(x))
         near = f32(added / size)
-        away, its_squares = _apart(x, near)
-        apart = f64(near) + f64(away) / size - mean
-        mean += apart * size / (start + size)
-        squares += f64(its_squares) - f64(away) * f64(away) / size + apart * apart * size * start / (start + size)
+        away, its_squares = _moments_about(x, near)
+        difference = f64(near) + f64(away) / size - mean
+        mean += difference * size / (start + size)
+        squares += (
+            f64(its_squares) - f64(away) * f64(away) / size + difference * difference * size * start / (start + size)
+        )
         total += added
     # Where a number is infinite its distance to the mean is none, but there is a mean.
     return (mean if mean == mean else total / count), (squares if not squares < 0 else f64(0)) / count
@@ -320,8 +323,8 @@ def exp(x: Any) -> Any:
     c = choose(x < _F(89), x, _F(89))
     c = choose(c > _F(-104), c, _F(-104))
     rounded = c * _LOG2_E + _ROUND
-    whole = rounded - _ROUND
-    r = (c - whole * _LN2_HIGH) - whole * _LN2_LOW
+    integer_part = rounded - _ROUND
+    r = (c - integer_part * _LN2_HIGH) - integer_part * _LN2_LOW
     p = _F(0.00019826492643915117)
     p = p * r + _F(0.001394603168591857)
     p = p * r + _F(0.00833342969417572)

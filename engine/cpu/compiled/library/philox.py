@@ -9,7 +9,7 @@ import numpy as np
 
 from .loops import f32
 
-__all__ = ["exact", "four_words", "uniform_of", "words"]
+__all__ = ["exact", "four_words", "two_words", "uniform_of"]
 
 exact = numba.njit(
     error_model="numpy", forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False
@@ -45,7 +45,7 @@ def four_words(counter: Any, k0: Any, k1: Any) -> Any:
 
 
 @exact
-def words(counter: Any, k0: Any, k1: Any) -> Any:
+def two_words(counter: Any, k0: Any, k1: Any) -> Any:
     """Return the first two of them."""
     c0, c1, _c2, _c3 = four_words(counter, k0, k1)
     return c0, c1

@@ -67,10 +67,10 @@ def _scope(builder: Any, number: int) -> Any:
 
 
 def _mark(builder: Any, access: Any, number: int, count: int) -> Any:
-    own = builder.module.add_metadata([_scope(builder, number)])
-    others = builder.module.add_metadata([_scope(builder, k) for k in range(count + 1) if k != number])
-    access.set_metadata("alias.scope", own)
-    access.set_metadata("noalias", others)
+    scope = builder.module.add_metadata([_scope(builder, number)])
+    other_scopes = builder.module.add_metadata([_scope(builder, k) for k in range(count + 1) if k != number])
+    access.set_metadata("alias.scope", scope)
+    access.set_metadata("noalias", other_scopes)
     return access
 
 
@@ -85,25 +85,25 @@ def pointer(_typing: Any, array: Any) -> Any:
 
 
 @intrinsic(prefer_literal=True)
-def fetch(_typing: Any, of: Any, place: Any, number: Any, count: Any) -> Any:
+def fetch(_typing: Any, of: Any, index: Any, number: Any, count: Any) -> Any:
     """Return an element: ``number`` is 0 for arrays that are only read, else which of ``count`` written ones it is."""
-    which, many, kind = number.literal_value, count.literal_value, of.dtype
+    array_number, array_count, kind = number.literal_value, count.literal_value, of.dtype
 
     def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-        loaded = _mark(builder, builder.load(builder.gep(values[0], [values[1]])), which, many)
+        loaded = _mark(builder, builder.load(builder.gep(values[0], [values[1]])), array_number, array_count)
         return context.data_model_manager[kind].from_data(builder, loaded)
 
     return kind(of, types.int64, number, count), generate
 
 
 @intrinsic(prefer_literal=True)
-def put(_typing: Any, to: Any, place: Any, value: Any, number: Any, count: Any) -> Any:
+def put(_typing: Any, to: Any, index: Any, value: Any, number: Any, count: Any) -> Any:
     """Store an element in the ``number``-th of ``count`` arrays that are written."""
-    which, many, kind = number.literal_value, count.literal_value, to.dtype
+    array_number, array_count, kind = number.literal_value, count.literal_value, to.dtype
 
     def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
         data = context.data_model_manager[kind].as_data(builder, values[2])
-        _mark(builder, builder.store(data, builder.gep(values[0], [values[1]])), which, many)
+        _mark(builder, builder.store(data, builder.gep(values[0], [values[1]])), array_number, array_count)
         return context.get_dummy_value()
 
     return types.void(to, types.int64, kind, number, count), generate
@@ -151,7 +151,7 @@ def _log(x: Any) -> Any:
     bits = np.int32(_bits_of(y) - np.int32(0x3F3504F3))  # the bits of sqrt(1/2)
     e = np.int32(bits >> np.int32(23))
     m = _float_of(np.int32(np.int32(bits & np.int32(0x7FFFFF)) + np.int32(0x3F3504F3)))
-    whole = _F(e) - choose(small, _F(25), _F(0))
+    exponent = _F(e) - choose(small, _F(25), _F(0))
     r = m - _F(1)
     p = _F(0.067466601729393)
     p = p * r + _F(-0.1167566329240799)
@@ -163,9 +163,9 @@ def _log(x: Any) -> Any:
     p = p * r + _F(-0.25000008940696716)
     p = p * r + _F(0.3333331346511841)
     square = r * r
-    found = (p * r - _F(0.5)) * square + whole * _LN2_LOW + r + whole * _LN2_HIGH
-    found = choose(x == _F(0), -_INFINITE, choose(x < _F(0), _NAN, found))
-    return choose((x == _INFINITE) | (x != x), x, found)
+    result = (p * r - _F(0.5)) * square + exponent * _LN2_LOW + r + exponent * _LN2_HIGH
+    result = choose(x == _F(0), -_INFINITE, choose(x < _F(0), _NAN, result))
+    return choose((x == _INFINITE) | (x != x), x, result)
 
 
 @helper(fastmath=frozenset())
@@ -173,8 +173,8 @@ def _log1p(x: Any) -> Any:
     """Return log(1 + x) by Kahan: the rounding of 1 + x is taken back by the quotient."""
     y = x + _F(1)
     z = y - _F(1)
-    found = _log(y) * (x / choose(z == _F(0), _F(1), z))
-    return choose((z == _F(0)) | (x != x), x, choose((y == _F(0)) | (y == _INFINITE), _log(y), found))
+    result = _log(y) * (x / choose(z == _F(0), _F(1), z))
+    return choose((z == _F(0)) | (x != x), x, choose((y == _F(0)) | (y == _INFINITE), _log(y), result))
 
 
 @helper(fastmath=frozenset())
@@ -183,8 +183,8 @@ def _expm1(x: Any) -> Any:
     y = exp(x)
     z = y - _F(1)
     logarithm = _log(choose((y == _F(1)) | (y == _F(0)), _F(2), y))
-    found = choose((y == _INFINITE) | (z == _F(-1)), z, z * (x / logarithm))
-    return choose((y == _F(1)) | (x != x), x, found)
+    result = choose((y == _INFINITE) | (z == _F(-1)), z, z * (x / logarithm))
+    return choose((y == _F(1)) | (x != x), x, result)
 
 
 @helper(fastmath=frozenset({"contract"}))

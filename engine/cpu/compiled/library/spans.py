@@ -76,21 +76,21 @@ def _line(what: int, x: Any, y: Any, factor: Any) -> Any:
 
 
 @helper
-def _apart(what: int, x: Any, y: Any, step: int, factor: Any) -> Any:
+def _distant(what: int, x: Any, y: Any, step: int, factor: Any) -> Any:
     """Do likewise where the numbers of the image are ``step`` apart: a loop of its own, since it has no vectors."""
     total = f32(0)
     for i in range(y.size):
-        place = i * step
+        image_at = i * step
         if what == FILL:
-            y[i] = x[place]
+            y[i] = x[image_at]
         elif what == PUT:
-            x[place] += y[i]
+            x[image_at] += y[i]
         elif what == SUM:
-            y[i] += factor * x[place]
+            y[i] += factor * x[image_at]
         elif what == SPREAD:
-            x[place] += factor * y[i]
+            x[image_at] += factor * y[i]
         else:
-            total += x[place] * y[i]
+            total += x[image_at] * y[i]
     return total
 
 
@@ -107,7 +107,7 @@ def meet(
     total, at = f32(0), begin
     while at < end:
         count, start, stop, pixel = span(tap, shape, at, end)
-        place, here = image + 4 * (pixel * samples + sample), line + 4 * start * some
+        image_at, line_at = image + 4 * (pixel * samples + sample), line + 4 * start * some
         if what == FILL:
             clear(line, start * some)
             clear(line + 4 * stop * some, (count - stop) * some)
@@ -116,12 +116,12 @@ def meet(
             runs, length = min(runs, 1), runs * some
         if length == 1 and runs > 1:
             step = of_width * samples
-            total += _apart(what, floats(place, (runs - 1) * step + 1), floats(here, runs), step, factor)
+            total += _distant(what, floats(image_at, (runs - 1) * step + 1), floats(line_at, runs), step, factor)
             runs = 0
         for _ in range(runs):
-            total += _line(what, floats(place, length), floats(here, length), factor)
-            place += 4 * of_width * samples
-            here += 4 * some
+            total += _line(what, floats(image_at, length), floats(line_at, length), factor)
+            image_at += 4 * of_width * samples
+            line_at += 4 * some
         line += 4 * count * some
         at += count
     return total

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..library.blas import NO, YES, cached_product
-from ..library.loops import choose, exp, f32, floats, give_back, given, greater, helper, i64, kernel, start, take
+from ..library.loops import choose, exp, f32, floats, give_back, greater, helper, i64, kernel, read_array, start, take
 
 __all__ = ["KEYS", "ROWS", "attention", "attention_grad"]
 
@@ -47,10 +47,10 @@ def _scale(x: Any, factor: Any) -> None:
 
 
 @helper
-def _largest(x: Any, found: Any) -> Any:
+def _largest(x: Any, maximum: Any) -> Any:
     for i in range(x.size):
-        found = greater(found, x[i])
-    return found
+        maximum = greater(maximum, x[i])
+    return maximum
 
 
 @helper
@@ -63,7 +63,7 @@ def _exponentials(x: Any, top: Any) -> Any:
     return total
 
 
-@kernel(given(i64, 2), given(i64), i64, i64, i64, i64, i64, i64, f32)
+@kernel(read_array(i64, 2), read_array(i64), i64, i64, i64, i64, i64, i64, f32)
 def attention(
     first: int,
     stop: int,
@@ -142,7 +142,7 @@ def _slopes(of_weights: Any, weights: Any, inner: Any, scale: Any) -> None:
         of_weights[i] = (of_weights[i] - inner) * weights[i] * scale
 
 
-@kernel(given(i64, 2), given(i64), i64, i64, i64, i64, i64, i64, i64, f32)
+@kernel(read_array(i64, 2), read_array(i64), i64, i64, i64, i64, i64, i64, i64, f32)
 def attention_grad(
     first: int,
     stop: int,
@@ -150,7 +150,7 @@ def attention_grad(
     leads: Any,
     across: int,
     each: int,
-    apart: int,
+    distance: int,
     length: int,
     keys: int,
     depth: int,
@@ -159,9 +159,9 @@ def attention_grad(
 ) -> None:
     """Compute the gradients for q, k and v from that of the result.
 
-    In ``starts``: q, k, v, the mask, the result and the sums as of ``attention``, the gradient that arrived, and those
-    for q, k and v. Each head's keys are ``across`` parts of ``each``, whose gradients for q lie ``apart`` elements from
-    each other, to be added up.
+    In ``starts``: q, k, v, the mask, the result and the sums as of ``attention``, the gradient by the result, and
+    those for q, k and v. Each head's keys are ``across`` parts of ``each``, whose gradients for q lie ``distance``
+    elements from each other, to be added up.
     """
     memory = take(4 * ((depth + width + 2 * ROWS) * KEYS + length))
     of_keys, of_values = floats(memory, depth * KEYS), floats(memory + 4 * depth * KEYS, width * KEYS)
@@ -170,7 +170,7 @@ def attention_grad(
     inner = floats(behind + 8 * ROWS * KEYS, length)
     for part in range(first, stop):
         q, k, v, mask, y, sums, g, dq, dk, dv = starts[part // across]
-        dq += 4 * (part % across) * apart
+        dq += 4 * (part % across) * distance
         begin, of_rows = part % across * each, floats(sums, length)
         for i in range(length):
             inner[i] = _dot(floats(g + 4 * i * leads[6], width), floats(y + 4 * i * leads[4], width))

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..library.loops import RUN, f32, f64, floats, given, helper, i64, kernel, made, moments
+from ..library.loops import RUN, f32, f64, floats, helper, i64, kernel, moments, read_array, written_array
 
 __all__ = ["affine", "batch_norm", "batch_norm_grad"]
 
 
-@kernel(i64, i64, i64, i64, i64, f64, given(), given(), made(f32, 2))
+@kernel(i64, i64, i64, i64, i64, f64, read_array(), read_array(), written_array(f32, 2))
 def batch_norm(
     first: int,
     stop: int,
@@ -51,7 +51,7 @@ def _products(g: Any, x: Any, mean: Any) -> Any:
     return total, along
 
 
-@kernel(i64, i64, i64, i64, i64, i64, f64, given(), given(), given(), made(f32, 2))
+@kernel(i64, i64, i64, i64, i64, i64, f64, read_array(), read_array(), read_array(), written_array(f32, 2))
 def batch_norm_grad(
     first: int,
     stop: int,
@@ -72,20 +72,20 @@ def batch_norm_grad(
         at, middle = 4 * channel * count, mean[channel]
         total, along = f64(0), f64(0)
         for start in range(0, count, RUN):
-            size, place = min(RUN, count - start), at + 4 * start
-            one, other = _products(floats(g + place, size), floats(x + place, size), middle)
-            total += f64(one)
-            along += f64(other)
+            size, offset = min(RUN, count - start), at + 4 * start
+            g_sum, product_sum = _products(floats(g + offset, size), floats(x + offset, size), middle)
+            total += f64(g_sum)
+            along += f64(product_sum)
         rstd = 1 / np.sqrt(f64(variance[channel]) + epsilon)
         sums[0, channel], sums[1, channel] = f32(along * rstd), f32(total)
         scale, shift = f32(f64(gamma[channel]) * rstd), f32(total / f64(count))
         slope = f32(along * rstd * rstd / f64(count))
-        arrived, old, new = floats(g + at, count), floats(x + at, count), floats(dx + at, count)
+        gradient, old, new = floats(g + at, count), floats(x + at, count), floats(dx + at, count)
         for i in range(count):
-            new[i] = (arrived[i] - shift - (old[i] - middle) * slope) * scale
+            new[i] = (gradient[i] - shift - (old[i] - middle) * slope) * scale
 
 
-@kernel(i64, i64, i64, i64, i64, given(), given(), given())
+@kernel(i64, i64, i64, i64, i64, read_array(), read_array(), read_array())
 def affine(
     first: int, stop: int, x: int, y: int, runs: int, count: int, each: int, mean: Any, scale: Any, shift: Any
 ) -> None:

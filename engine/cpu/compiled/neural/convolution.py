@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..library.blas import NO, YES, cached_product
-from ..library.loops import f32, give_back, given, i64, kernel, take
+from ..library.loops import f32, give_back, i64, kernel, read_array, take
 from ..library.spans import FILL, PUT, clear, meet
 
 __all__ = ["convolution", "input_gradient", "weight_gradient"]
 
 
-@kernel(i64, given(i64, 2), given(i64), *[i64] * 7)
+@kernel(i64, read_array(i64, 2), read_array(i64), *[i64] * 7)
 def convolution(
     first: int,
     stop: int,
@@ -63,7 +63,7 @@ def convolution(
     give_back(columns)
 
 
-@kernel(given(i64, 2), given(i64), *[i64] * 7)
+@kernel(read_array(i64, 2), read_array(i64), *[i64] * 7)
 def input_gradient(
     first: int,
     stop: int,
@@ -107,7 +107,7 @@ def input_gradient(
     give_back(columns)
 
 
-@kernel(given(i64, 2), given(i64), *[i64] * 7)
+@kernel(read_array(i64, 2), read_array(i64), *[i64] * 7)
 def weight_gradient(
     first: int,
     stop: int,

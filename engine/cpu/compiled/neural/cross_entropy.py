@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..library.loops import RUN, exp, f32, f64, floats, given, helper, i64, kernel, largest, made
+from ..library.loops import RUN, exp, f32, f64, floats, helper, i64, kernel, largest, read_array, written_array
 
 __all__ = ["cross_entropy", "cross_entropy_grad"]
 
@@ -22,7 +22,7 @@ def _exponentials(x: Any, top: Any) -> Any:
     return total
 
 
-@kernel(i64, i64, i64, i64, given(i64), i64, made(), made())
+@kernel(i64, i64, i64, i64, read_array(i64), i64, written_array(), written_array())
 def cross_entropy(
     first: int, stop: int, x: int, rows: int, count: int, each: int, labels: Any, ignored: int, loss: Any, lse: Any
 ) -> None:
@@ -41,7 +41,7 @@ def _probabilities(x: Any, dx: Any, lse: Any, factor: Any) -> None:
         dx[i] = exp(x[i] - lse) * factor
 
 
-@kernel(i64, i64, i64, i64, i64, given(i64), i64, given(), given())
+@kernel(i64, i64, i64, i64, i64, read_array(i64), i64, read_array(), read_array())
 def cross_entropy_grad(
     first: int,
     stop: int,

@@ -6,7 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from ..library.loops import at, choose, f32, floats, give_back, given, helper, i64, kernel, made, take, u64
+from ..library.loops import (
+    at,
+    choose,
+    f32,
+    floats,
+    give_back,
+    helper,
+    i64,
+    kernel,
+    read_array,
+    take,
+    u64,
+    written_array,
+)
 from ..library.philox import four_words, uniform_of
 
 __all__ = ["dropout", "dropout_of_samples"]
@@ -47,12 +60,12 @@ def _drawn_singly(offset: Any, index: Any, step: Any, seed: Any, out: Any) -> No
 
 
 @helper
-def _kept(x: Any, drawn: Any, p: Any, scale: Any, y: Any) -> None:
+def _write_dropped(x: Any, drawn: Any, p: Any, scale: Any, y: Any) -> None:
     for i in range(x.size):
         y[i] = choose(drawn[i] >= p, x[i] * scale, np.float32(0))
 
 
-@kernel(given(), made(), f32, f32, u64, u64)
+@kernel(read_array(), written_array(), f32, f32, u64, u64)
 def dropout(first: int, stop: int, x: Any, y: Any, p: Any, scale: Any, seed: Any, offset: Any) -> None:
     """Write x * scale to y where the drawn number is p or more, 0 elsewhere."""
     memory = take(4 * _BLOCK)
@@ -60,11 +73,11 @@ def dropout(first: int, stop: int, x: Any, y: Any, p: Any, scale: Any, seed: Any
     for start in range(first * _BLOCK, min(stop * _BLOCK, x.size), _BLOCK):
         end = min(start + _BLOCK, x.size)
         _drawn(offset + _U(start // 4), seed, drawn[: (end - start + 3) // 4 * 4])
-        _kept(x[start:end], drawn[: end - start], p, scale, y[start:end])
+        _write_dropped(x[start:end], drawn[: end - start], p, scale, y[start:end])
     give_back(memory)
 
 
-@kernel(given(f32, 2), made(f32, 2), i64, f32, f32, u64, u64)
+@kernel(read_array(f32, 2), written_array(f32, 2), i64, f32, f32, u64, u64)
 def dropout_of_samples(
     first: int, stop: int, x: Any, y: Any, part: int, p: Any, scale: Any, seed: Any, offset: Any
 ) -> None:
@@ -80,8 +93,8 @@ def dropout_of_samples(
         if places % 4 == 0:
             _drawn_apart(offset + _U(start // 4), _U(places // 4), seed, drawn)
         else:
-            for place in range(start, end):
-                _drawn_singly(offset, _U(place), _U(places), seed, drawn[place - start])
-        for place in range(start, end):
-            _kept(x[place], drawn[place - start], p, scale, y[place])
+            for position in range(start, end):
+                _drawn_singly(offset, _U(position), _U(places), seed, drawn[position - start])
+        for position in range(start, end):
+            _write_dropped(x[position], drawn[position - start], p, scale, y[position])
     give_back(memory)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..library.loops import f32, f64, floats, given, helper, i64, kernel, made, moments
+from ..library.loops import f32, f64, floats, helper, i64, kernel, moments, read_array, written_array
 
 __all__ = ["layer_norm", "layer_norm_grad"]
 
@@ -17,7 +17,7 @@ def _normalized(x: Any, y: Any, mean: Any, rstd: Any, gamma: Any, beta: Any) -> 
         y[i] = (x[i] - mean) * rstd * gamma[i] + beta[i]
 
 
-@kernel(i64, i64, i64, i64, i64, f64, given(), given(), made(f32, 2))
+@kernel(i64, i64, i64, i64, i64, f64, read_array(), read_array(), written_array(f32, 2))
 def layer_norm(
     first: int,
     stop: int,
@@ -61,7 +61,7 @@ def _slopes(g: Any, x: Any, dx: Any, mean: Any, rstd: Any, gamma: Any, total: An
         dx[i] = (g[i] * gamma[i] - total - (x[i] - mean) * rstd * along) * rstd
 
 
-@kernel(i64, i64, i64, i64, i64, i64, given(), given(), given(), made(f32, 3))
+@kernel(i64, i64, i64, i64, i64, i64, read_array(), read_array(), read_array(), written_array(f32, 3))
 def layer_norm_grad(
     first: int,
     stop: int,
@@ -83,7 +83,7 @@ def layer_norm_grad(
         of_beta[:] = 0
         for row in range(part * each, min((part + 1) * each, rows)):
             at = 4 * row * count
-            arrived, old, new = floats(g + at, count), floats(x + at, count), floats(dx + at, count)
-            total, along = _sums(arrived, old, mean[row], rstd[row], gamma, of_gamma, of_beta)
+            gradient, old, new = floats(g + at, count), floats(x + at, count), floats(dx + at, count)
+            total, along = _sums(gradient, old, mean[row], rstd[row], gamma, of_gamma, of_beta)
             share = f32(1 / f64(count))
-            _slopes(arrived, old, new, mean[row], rstd[row], gamma, total * share, along * share)
+            _slopes(gradient, old, new, mean[row], rstd[row], gamma, total * share, along * share)

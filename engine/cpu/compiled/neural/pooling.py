@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba.core import types
 
-from ..library.loops import at, choose, f32, floats, given, helper, i64, kernel
+from ..library.loops import at, choose, f32, floats, helper, i64, kernel, read_array
 from ..library.spans import clear, span
 
 __all__ = ["LARGEST", "MEAN", "PICKED", "RETURNED", "SHARED", "pooled"]
@@ -69,7 +69,7 @@ def _run(what: int, image: int, step: int, line: int, places: int, count: int, n
         _shared(x, y, step, factor)
 
 
-@kernel(given(i64, 2), given(i64), i64, i64, i64, i64, f32)
+@kernel(read_array(i64, 2), read_array(i64), i64, i64, i64, i64, f32)
 def pooled(first: int, stop: int, taps: Any, shape: Any, what: int, x: int, y: int, places: int, factor: Any) -> None:
     """Pool images x to windows y, or distribute windows over images, a channel a part.
 
@@ -94,18 +94,18 @@ def pooled(first: int, stop: int, taps: Any, shape: Any, what: int, x: int, y: i
                 line[:] = f32(0)
             for number in range(len(taps)):
                 _, start, end, pixel = span(taps[number], shape, row * wide, (row + 1) * wide)
-                place, here = of_image + 4 * pixel * samples, of_line + 4 * start * samples
+                image_at, line_at = of_image + 4 * pixel * samples, of_line + 4 * start * samples
                 chosen = of_places + start * samples
                 runs, length = end - start, samples
                 if of_width == 1:
                     runs, length = min(runs, 1), runs * samples
                 elif samples == 1 and runs > 1:
-                    _run(what, place, of_width, here, chosen, runs, _u8(number), factor)
+                    _run(what, image_at, of_width, line_at, chosen, runs, _u8(number), factor)
                     runs = 0
                 for _ in range(runs):  # with a distance that is a constant, which vector instructions need
-                    _run(what, place, 1, here, chosen, length, _u8(number), factor)
-                    place += 4 * of_width * samples
-                    here += 4 * samples
+                    _run(what, image_at, 1, line_at, chosen, length, _u8(number), factor)
+                    image_at += 4 * of_width * samples
+                    line_at += 4 * samples
                     chosen += samples
             if what == MEAN:
                 for i in range(wide * samples):

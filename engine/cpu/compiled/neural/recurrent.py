@@ -16,7 +16,21 @@ from typing import Any
 import numpy as np
 
 from ..library.blas import NO, YES, product
-from ..library.loops import choose, floats, give_back, given, helper, i64, kernel, made, sigmoid, start, take, tanh, u8
+from ..library.loops import (
+    choose,
+    floats,
+    give_back,
+    helper,
+    i64,
+    kernel,
+    read_array,
+    sigmoid,
+    start,
+    take,
+    tanh,
+    u8,
+    written_array,
+)
 from ..library.spans import clear
 
 __all__ = ["GRU", "LSTM", "RELU", "TANH", "back", "forward"]
@@ -142,13 +156,13 @@ def _into_rows(rows: int, distance: int, source: Any, n: int) -> None:
 
 
 @helper
-def _repeat(values: Any, n: int, found: Any) -> None:
+def _repeat(values: Any, n: int, result: Any) -> None:
     for i in range(values.size):
         for s in range(n):
-            found[i * n + s] = values[i]
+            result[i * n + s] = values[i]
 
 
-@kernel(given(i64), given(i64), given(), given(u8))
+@kernel(read_array(i64), read_array(i64), read_array(), read_array(u8))
 def forward(first: int, stop: int, places: Any, sizes: Any, bias: Any, keep: Any) -> None:
     """Compute all steps of some samples.
 
@@ -236,7 +250,7 @@ def forward(first: int, stop: int, places: Any, sizes: Any, bias: Any, keep: Any
         give_back(memory)
 
 
-@kernel(given(i64), given(i64), made(), given(u8))
+@kernel(read_array(i64), read_array(i64), written_array(), read_array(u8))
 def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -> None:
     """Compute the gradients of the gates before their functions, by rows, and those of the first states.
 
@@ -287,8 +301,8 @@ def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -
             if kind == LSTM:
                 c_before = first_c
                 if step < steps - 1:
-                    beside = t + 1 if reverse else t - 1
-                    c_before = floats(hidden + 4 * size * (steps * begin + beside * n), flat)
+                    neighbor = t + 1 if reverse else t - 1
+                    c_before = floats(hidden + 4 * size * (steps * begin + neighbor * n), flat)
                 i, f, o = gate[:flat], gate[flat : 2 * flat], gate[3 * flat :]
                 bent[:] = _ONE
                 _product_with_tanh(bent, bent, cell)
@@ -346,10 +360,10 @@ def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -
                             dh[j * n + s], dc[j * n + s] = dh_over[j * n + s], dc_over[j * n + s]
         length = total.size // n
         for j in range(length):
-            found = _ZERO
+            result = _ZERO
             for s in range(n):
-                found += total[j * n + s]
-            sums[part * length + j] = found
+                result += total[j * n + s]
+            sums[part * length + j] = result
         _into_rows(dh0 + 4 * begin * size, size, dh, n)
         if kind == LSTM:
             _into_rows(dc0 + 4 * begin * size, size, dc, n)

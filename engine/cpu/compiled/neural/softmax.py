@@ -40,7 +40,7 @@ def softmax(first: int, stop: int, x: int, y: int, rows: int, count: int, each: 
 
 
 @helper
-def _apart(x: Any, y: Any, top: Any, length: Any) -> None:
+def _differences(x: Any, y: Any, top: Any, length: Any) -> None:
     for i in range(x.size):
         y[i] = (x[i] - top) - length
 
@@ -51,16 +51,16 @@ def log_softmax(first: int, stop: int, x: int, y: int, rows: int, count: int, ea
     for row in range(first * each, min(stop * each, rows)):
         old, new = floats(x + 4 * row * count, count), floats(y + 4 * row * count, count)
         top = largest(old)
-        _apart(old, new, top, f32(np.log(_exponentials(old, new, top))))
+        _differences(old, new, top, f32(np.log(_exponentials(old, new, top))))
 
 
 @helper
 def _dot(x: Any, y: Any) -> Any:
     total = f64(0)
     for start in range(0, x.size, RUN):
-        one, other, part = x[start : start + RUN], y[start : start + RUN], f32(0)
-        for i in range(one.size):
-            part += one[i] * other[i]
+        x_run, y_run, part = x[start : start + RUN], y[start : start + RUN], f32(0)
+        for i in range(x_run.size):
+            part += x_run[i] * y_run[i]
         total += f64(part)
     return total
 
@@ -76,8 +76,8 @@ def softmax_grad(first: int, stop: int, g: int, y: int, dx: int, rows: int, coun
     """Compute the gradient from the output y (rows, count)."""
     for row in range(first * each, min(stop * each, rows)):
         at = 4 * row * count
-        arrived, out = floats(g + at, count), floats(y + at, count)
-        _of_softmax(arrived, out, floats(dx + at, count), f32(_dot(arrived, out)))
+        gradient, out = floats(g + at, count), floats(y + at, count)
+        _of_softmax(gradient, out, floats(dx + at, count), f32(_dot(gradient, out)))
 
 
 @helper
@@ -102,5 +102,5 @@ def log_softmax_grad(first: int, stop: int, g: int, y: int, dx: int, rows: int, 
     """Compute the gradient from the output y (rows, count)."""
     for row in range(first * each, min(stop * each, rows)):
         at = 4 * row * count
-        arrived = floats(g + at, count)
-        _of_log_softmax(arrived, floats(y + at, count), floats(dx + at, count), f32(_sum(arrived)))
+        gradient = floats(g + at, count)
+        _of_log_softmax(gradient, floats(y + at, count), floats(dx + at, count), f32(_sum(gradient)))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..library.loops import f32, floats, given, i64, kernel
+from ..library.loops import f32, floats, i64, kernel, read_array
 from ..library.spans import DOT, SPREAD, SUM, clear, meet
 
 __all__ = ["directly"]
 
 
-@kernel(given(i64, 2), given(i64), *[i64] * 4)
+@kernel(read_array(i64, 2), read_array(i64), *[i64] * 4)
 def directly(first: int, stop: int, taps: Any, shape: Any, what: int, x: int, weight: int, y: int) -> None:
     """Compute a group a part: the outputs y (``what`` 0), or from the gradient y that by x (1) or by ``weight`` (2)."""
     image, outputs = shape[0] * shape[1] * shape[2], shape[6] * shape[7] * shape[8]
@@ -30,8 +30,8 @@ def directly(first: int, stop: int, taps: Any, shape: Any, what: int, x: int, we
             for begin in range(0, outputs, wide):
                 for channel in range(channels):
                     for tap in range(len(taps)):
-                        place = (k * channels + channel) * len(taps) + tap
-                        found = meet(
+                        position = (k * channels + channel) * len(taps) + tap
+                        result = meet(
                             mode,
                             x + (group * channels + channel) * of_image,
                             line + 4 * begin * samples,
@@ -41,7 +41,7 @@ def directly(first: int, stop: int, taps: Any, shape: Any, what: int, x: int, we
                             begin + wide,
                             0,
                             samples,
-                            numbers[place],
+                            numbers[position],
                         )
                         if what == 2:
-                            numbers[place] += found
+                            numbers[position] += result

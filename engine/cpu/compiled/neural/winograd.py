@@ -19,7 +19,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from ..library.blas import NO, YES, cached_product
-from ..library.loops import f32, floats, give_back, given, helper, i64, kernel, made, take
+from ..library.loops import f32, floats, give_back, helper, i64, kernel, read_array, take, written_array
 from ..library.spans import clear, copy
 
 __all__ = ["by_kernels", "by_tiles", "inputs", "kernels", "weight_gradient"]
@@ -308,7 +308,7 @@ def _outputs(
     return total
 
 
-@kernel(given(i64, 2), made(f32, 1), *[i64] * 15)
+@kernel(read_array(i64, 2), written_array(f32, 1), *[i64] * 15)
 def by_tiles(
     first: int,
     stop: int,
@@ -375,7 +375,7 @@ def by_tiles(
     give_back(rows)
 
 
-@kernel(given(i64, 2), made(f32, 1), *[i64] * 12)
+@kernel(read_array(i64, 2), written_array(f32, 1), *[i64] * 12)
 def by_kernels(
     first: int,
     stop: int,
@@ -432,7 +432,7 @@ def by_kernels(
     give_back(rows)
 
 
-@kernel(given(i64, 2), *[i64] * 11)
+@kernel(read_array(i64, 2), *[i64] * 11)
 def inputs(
     first: int,
     stop: int,
@@ -488,7 +488,7 @@ def kernels(
     give_back(memory)
 
 
-@kernel(given(i64, 2), *[i64] * 12)
+@kernel(read_array(i64, 2), *[i64] * 12)
 def weight_gradient(
     first: int,
     stop: int,

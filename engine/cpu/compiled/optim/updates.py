@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..library.loops import f32, floats, give_back, given, helper, i64, kernel, square_root, take
+from ..library.loops import f32, floats, give_back, helper, i64, kernel, read_array, square_root, take
 from ..library.spans import copy
 
 __all__ = ["BLOCK", "adam", "momentum"]
@@ -46,18 +46,18 @@ def _divided(p: Any, m: Any, v: Any, rate: Any, eps: Any, root: Any, keep: Any, 
         p[i] = keep * p[i] - rate * (m[i] / (root * square_root(v[i]) + eps) + decay * p[i])
 
 
-@kernel(given(i64, 2), given(i64, 2), given(f32, 2))
+@kernel(read_array(i64, 2), read_array(i64, 2), read_array(f32, 2))
 def momentum(first: int, stop: int, blocks: Any, tensors: Any, numbers: Any) -> None:
     """Compute v = factor * v + share * g; p - rate * v, or p - rate * (g + factor * v) if ``nesterov`` is not 0."""
     for part in range(first, stop):
-        place, start, count = blocks[part]
+        tensor, start, count = blocks[part]
         at = 4 * start
-        g = floats(tensors[place, 0] + at, count)
-        _begin(tensors[place, 1] + at, tensors[place, 2] + at, count)
-        p = floats(tensors[place, 2] + at, count)
-        _begin(tensors[place, 3] + at, tensors[place, 4] + at, count)
-        v = floats(tensors[place, 4] + at, count)
-        rate, factor, share, nesterov = numbers[place]
+        g = floats(tensors[tensor, 0] + at, count)
+        _begin(tensors[tensor, 1] + at, tensors[tensor, 2] + at, count)
+        p = floats(tensors[tensor, 2] + at, count)
+        _begin(tensors[tensor, 3] + at, tensors[tensor, 4] + at, count)
+        v = floats(tensors[tensor, 4] + at, count)
+        rate, factor, share, nesterov = numbers[tensor]
         _average(v, g, factor, share)
         if nesterov != f32(0):
             _average(p, g, f32(1), -rate)
@@ -66,7 +66,7 @@ def momentum(first: int, stop: int, blocks: Any, tensors: Any, numbers: Any) -> 
             _average(p, v, f32(1), -rate)
 
 
-@kernel(given(i64, 2), given(i64, 2), given(f32, 2))
+@kernel(read_array(i64, 2), read_array(i64, 2), read_array(f32, 2))
 def adam(first: int, stop: int, blocks: Any, tensors: Any, numbers: Any) -> None:
     """Compute a step of Adam.
 
@@ -76,20 +76,20 @@ def adam(first: int, stop: int, blocks: Any, tensors: Any, numbers: Any) -> None
     memory = take(4 * BLOCK)
     ahead = floats(memory, BLOCK)
     for part in range(first, stop):
-        place, start, count = blocks[part]
+        tensor, start, count = blocks[part]
         at = 4 * start
-        g = floats(tensors[place, 0] + at, count)
-        _begin(tensors[place, 1] + at, tensors[place, 2] + at, count)
-        p = floats(tensors[place, 2] + at, count)
-        _begin(tensors[place, 3] + at, tensors[place, 4] + at, count)
-        m = floats(tensors[place, 4] + at, count)
-        _begin(tensors[place, 5] + at, tensors[place, 6] + at, count)
-        v = floats(tensors[place, 6] + at, count)
-        rate, beta1, rest1, beta2, rest2, eps, root, keep, decay, nesterov = numbers[place]
+        g = floats(tensors[tensor, 0] + at, count)
+        _begin(tensors[tensor, 1] + at, tensors[tensor, 2] + at, count)
+        p = floats(tensors[tensor, 2] + at, count)
+        _begin(tensors[tensor, 3] + at, tensors[tensor, 4] + at, count)
+        m = floats(tensors[tensor, 4] + at, count)
+        _begin(tensors[tensor, 5] + at, tensors[tensor, 6] + at, count)
+        v = floats(tensors[tensor, 6] + at, count)
+        rate, beta1, rest1, beta2, rest2, eps, root, keep, decay, nesterov = numbers[tensor]
         _average(m, g, beta1, rest1)
         _average_of_squares(v, g, beta2, rest2)
         if nesterov != f32(0):
-            copy(memory, tensors[place, 4] + at, count)
+            copy(memory, tensors[tensor, 4] + at, count)
             _average(ahead[:count], g, beta1, rest1)
             _divided(p, ahead[:count], v, rate, eps, root, keep, decay)
         else:
