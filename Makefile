@@ -44,7 +44,7 @@ test: $(VENV)/.dev $(VENV)/.kernels $(if $(NPM),js/node_modules/.installed)
 NOT_NUMPY := compiling machine_code same_bits threads serialization% safetensors asynchronous_saves atomic_write file_trials \
   found_files large_networks stubs names surfaces
 NUMPY := $(filter-out $(foreach name,$(NOT_NUMPY),tests/engine/test_$(name).py tests/engine/cpu/test_$(name).py), \
-  $(wildcard tests/engine/test_*.py tests/engine/cpu/test_*.py))
+  $(wildcard tests/engine/test_*.py tests/engine/cpu/test_*.py tests/engine/cpu/*/test_*.py))
 
 numpy: $(VENV)/.dev
 	HOOKSCOPE_NUMBA=0 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --most-cases 8 \
