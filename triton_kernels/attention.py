@@ -763,14 +763,8 @@ def _ranges(call: Planner, mask: Operand | None, given: Given, lead: tuple[int, 
     blocks = cdiv(length, _ROWS)
     ranges = call.empty((*mask_lead, blocks, 2), np.int32)
     scalars = (length, keys, *([1] * len(missing) + sizes)[1:], *missing, *strides, *masks.strides[-2:])
-    call.launch(
-        ranges_kernel,
-        math.prod(mask_lead) * blocks,
-        (masks, ranges),
-        scalars,
-        {"ROWS": _ROWS, "KEYS": _KEYS},
-        num_warps=4,
-    )
+    programs, constants = math.prod(mask_lead) * blocks, {"ROWS": _ROWS, "KEYS": _KEYS}
+    call.launch(ranges_kernel, programs, (masks, ranges), scalars, constants, num_warps=4)
     return ranges.broadcast((*lead, blocks, 2))
 
 
@@ -789,31 +783,11 @@ def _attention(
     constants = _constants(q, k, v, added, tile)
     # Missing operands are replaced by placeholders that the kernels never read.
     sizes, (of_q, of_k, of_v, of_mask, of_ranges, of_y) = heads.sizes(q, k, v, added or q, ranges or q, y)
-    call.launch(
-        attention_kernel,
-        math.prod(sizes) * cdiv(length, constants["BLOCK_Q"]),
-        (q, k, v, added, ranges, y, sums),
-        (
-            length,
-            keys,
-            *sizes[1:],
-            float(scale),
-            *of_q,
-            q.strides[-2],
-            *of_k,
-            k.strides[-2],
-            *of_v,
-            v.strides[-2],
-            *of_mask,
-            *(added or q).strides[-2:],
-            *of_ranges,
-            *of_y,
-            y.strides[-2],
-        ),
-        constants,
-        num_warps=tile.warps,
-        num_stages=tile.stages,
-    )
+    scalars = (length, keys, *sizes[1:], float(scale), *of_q, q.strides[-2], *of_k, k.strides[-2], *of_v, v.strides[-2])
+    scalars += (*of_mask, *(added or q).strides[-2:], *of_ranges, *of_y, y.strides[-2])
+    programs = math.prod(sizes) * cdiv(length, constants["BLOCK_Q"])
+    arrays = (q, k, v, added, ranges, y, sums)
+    call.launch(attention_kernel, programs, arrays, scalars, constants, num_warps=tile.warps, num_stages=tile.stages)
     return y, sums
 
 
@@ -836,60 +810,22 @@ def _attention_grad(
     sizes, strides = heads.sizes(g, y, q, k, v, added or q, ranges or q, dq, dk, dv)
     of_g, of_y, of_q, of_k, of_v, of_mask, of_ranges, of_dq, of_dk, of_dv = strides
     lengths = (length, keys, *sizes[1:], float(scale))
-    mask_strides = (*of_mask, *(added or q).strides[-2:])
+    masks = (*of_mask, *(added or q).strides[-2:], *of_ranges)
     tile = _tile(_DQ, q, v, added)
     constants = _constants(q, k, v, added, tile)
-    call.launch(
-        attention_dq_kernel,
-        math.prod(sizes) * cdiv(length, constants["BLOCK_Q"]),
-        (g, y, sums, q, k, v, added, ranges, delta, dq),
-        (
-            *lengths,
-            *of_g,
-            g.strides[-2],
-            *of_y,
-            y.strides[-2],
-            *of_q,
-            q.strides[-2],
-            *of_k,
-            k.strides[-2],
-            *of_v,
-            v.strides[-2],
-            *mask_strides,
-            *of_ranges,
-            *of_dq,
-            dq.strides[-2],
-        ),
-        constants,
-        num_warps=tile.warps,
-        num_stages=tile.stages,
-    )
+    scalars = (*lengths, *of_g, g.strides[-2], *of_y, y.strides[-2], *of_q, q.strides[-2], *of_k, k.strides[-2])
+    scalars += (*of_v, v.strides[-2], *masks, *of_dq, dq.strides[-2])
+    programs = math.prod(sizes) * cdiv(length, constants["BLOCK_Q"])
+    arrays = (g, y, sums, q, k, v, added, ranges, delta, dq)
+    call.launch(attention_dq_kernel, programs, arrays, scalars, constants, num_warps=tile.warps, num_stages=tile.stages)
     tile = _tile(_DKV, q, v, added)
     constants = {**_constants(q, k, v, added, tile), "SPAN": next_power_of_2(cdiv(length, _ROWS))}
+    scalars = (*lengths, *of_g, g.strides[-2], *of_q, q.strides[-2], *of_k[:2], k.strides[-2], *of_v[:2], v.strides[-2])
+    scalars += (*masks, *of_dk[:2], dk.strides[-2], *of_dv[:2], dv.strides[-2])
+    programs = sizes[0] * sizes[1] * cdiv(keys, constants["BLOCK_K"])
+    arrays = (g, sums, delta, q, k, v, added, ranges, dk, dv)
     call.launch(
-        attention_dkv_kernel,
-        sizes[0] * sizes[1] * cdiv(keys, constants["BLOCK_K"]),
-        (g, sums, delta, q, k, v, added, ranges, dk, dv),
-        (
-            *lengths,
-            *of_g,
-            g.strides[-2],
-            *of_q,
-            q.strides[-2],
-            *of_k[:2],
-            k.strides[-2],
-            *of_v[:2],
-            v.strides[-2],
-            *mask_strides,
-            *of_ranges,
-            *of_dk[:2],
-            dk.strides[-2],
-            *of_dv[:2],
-            dv.strides[-2],
-        ),
-        constants,
-        num_warps=tile.warps,
-        num_stages=tile.stages,
+        attention_dkv_kernel, programs, arrays, scalars, constants, num_warps=tile.warps, num_stages=tile.stages
     )
     return dq, dk, dv
 
@@ -906,25 +842,12 @@ def _attention_weights(call: Planner, q: Given, k: Given, mask: Given, scale: fl
     for name in ("RANGED", "V_WIDTH", "V_PADDED", "ROWS"):
         del constants[name]
     sizes, (of_q, of_k, of_mask) = heads.sizes(q, k, added or q)
+    scalars = (length, keys, *sizes[1:], float(scale), *of_q, q.strides[-2], *of_k, k.strides[-2])
+    scalars += (*of_mask, *(added or q).strides[-2:])
+    programs = math.prod(sizes) * cdiv(length, constants["BLOCK_Q"])
+    arrays = (q, k, added, weights)
     call.launch(
-        attention_weights_kernel,
-        math.prod(sizes) * cdiv(length, constants["BLOCK_Q"]),
-        (q, k, added, weights),
-        (
-            length,
-            keys,
-            *sizes[1:],
-            float(scale),
-            *of_q,
-            q.strides[-2],
-            *of_k,
-            k.strides[-2],
-            *of_mask,
-            *(added or q).strides[-2:],
-        ),
-        constants,
-        num_warps=tile.warps,
-        num_stages=tile.stages,
+        attention_weights_kernel, programs, arrays, scalars, constants, num_warps=tile.warps, num_stages=tile.stages
     )
     return weights
 

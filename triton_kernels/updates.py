@@ -74,16 +74,7 @@ def _adam_chunk(
     index,
     inside,
     left_out,
-    lr,
-    rate,
-    root,
-    decay,
-    beta1,
-    rest1,
-    beta2,
-    rest2,
-    eps,
-    loss_scale,
+    numbers,
     P: tl.constexpr,
     G: tl.constexpr,
     M: tl.constexpr,
@@ -95,6 +86,7 @@ def _adam_chunk(
     LEAVES: tl.constexpr,
     WHOLE: tl.constexpr,
 ):
+    lr, rate, root, decay, beta1, rest1, beta2, rest2, eps, loss_scale = numbers
     p = _read(_array(row_ptr, 4, P), index, inside, WHOLE)
     old_m = _read(_array(row_ptr, 6, M), index, inside, WHOLE)
     old_v = _read(_array(row_ptr, 8, V), index, inside, WHOLE)
@@ -168,60 +160,12 @@ def adam_rows_kernel(
     if LEAVES:
         left_out = tl.load(left_out_ptr) != 0
     index = start + tl.arange(0, BLOCK)
+    inside = index < size
+    numbers = (lr, rate, root, decay, beta1, rest1, beta2, rest2, eps, loss_scale)
     if start + BLOCK <= size:
-        _adam_chunk(
-            row_ptr,
-            index,
-            index < size,
-            left_out,
-            lr,
-            rate,
-            root,
-            decay,
-            beta1,
-            rest1,
-            beta2,
-            rest2,
-            eps,
-            loss_scale,
-            P,
-            G,
-            M,
-            V,
-            FORM,
-            APART,
-            NESTEROV,
-            SCALED,
-            LEAVES,
-            True,
-        )
+        _adam_chunk(row_ptr, index, inside, left_out, numbers, P, G, M, V, FORM, APART, NESTEROV, SCALED, LEAVES, True)
     else:
-        _adam_chunk(
-            row_ptr,
-            index,
-            index < size,
-            left_out,
-            lr,
-            rate,
-            root,
-            decay,
-            beta1,
-            rest1,
-            beta2,
-            rest2,
-            eps,
-            loss_scale,
-            P,
-            G,
-            M,
-            V,
-            FORM,
-            APART,
-            NESTEROV,
-            SCALED,
-            LEAVES,
-            False,
-        )
+        _adam_chunk(row_ptr, index, inside, left_out, numbers, P, G, M, V, FORM, APART, NESTEROV, SCALED, LEAVES, False)
 
 
 @triton.jit
@@ -230,12 +174,7 @@ def _momentum_chunk(
     index,
     inside,
     left_out,
-    lr,
-    decay,
-    factor,
-    share,
-    is_first,
-    loss_scale,
+    numbers,
     P: tl.constexpr,
     G: tl.constexpr,
     V: tl.constexpr,
@@ -247,6 +186,7 @@ def _momentum_chunk(
     WHOLE: tl.constexpr,
 ):
     """Process a chunk; V is the dtype of the sum of gradients, S that of the state for the first step; or None."""
+    lr, decay, factor, share, is_first, loss_scale = numbers
     p = _read(_array(row_ptr, 4, P), index, inside, WHOLE)
     g = _gradient(row_ptr, index, inside, p, decay, loss_scale, G, SCALED, WHOLE)
     by = g
@@ -318,50 +258,12 @@ def momentum_rows_kernel(
     if LEAVES:
         left_out = tl.load(left_out_ptr) != 0
     index = start + tl.arange(0, BLOCK)
+    inside = index < size
+    numbers = (lr, decay, factor, share, is_first, loss_scale)
     if start + BLOCK <= size:
-        _momentum_chunk(
-            row_ptr,
-            index,
-            index < size,
-            left_out,
-            lr,
-            decay,
-            factor,
-            share,
-            is_first,
-            loss_scale,
-            P,
-            G,
-            V,
-            S,
-            FIRST,
-            NESTEROV,
-            SCALED,
-            LEAVES,
-            True,
-        )
+        _momentum_chunk(row_ptr, index, inside, left_out, numbers, P, G, V, S, FIRST, NESTEROV, SCALED, LEAVES, True)
     else:
-        _momentum_chunk(
-            row_ptr,
-            index,
-            index < size,
-            left_out,
-            lr,
-            decay,
-            factor,
-            share,
-            is_first,
-            loss_scale,
-            P,
-            G,
-            V,
-            S,
-            FIRST,
-            NESTEROV,
-            SCALED,
-            LEAVES,
-            False,
-        )
+        _momentum_chunk(row_ptr, index, inside, left_out, numbers, P, G, V, S, FIRST, NESTEROV, SCALED, LEAVES, False)
 
 
 @triton.jit
