@@ -76,13 +76,6 @@ _MOVED = {
     ),
     ("ops", "ops"): "matrices=linalg",
     ("ops", "ops.elementwise"): "arithmetic comparison complexes=complex_numbers elementary exponentials special",
-    ("ops", "ops"): (
-        "drawing=random elementary=elementwise loss=neural matrices=linalg scattering=indexing shape=shapes "
-        "sorting=indexing statistics=reduction"
-    ),
-    ("ops.linalg", "ops"): "decompositions=linalg",
-    ("ops.sparse", "ops"): "functions=sparse",
-    ("ops", "ops.elementwise"): "arithmetic comparison complexes=complex_numbers exponentials special",
     ("ops", "ops.higher_order"): "composite control hook_backward loops transforms",
     ("ops", "ops.image"): "boxes colors regions resizing",
     ("ops", "ops.indexing"): "gathering lookup scattering sequences sorting",
@@ -99,13 +92,8 @@ _MOVED = {
     ("ops", "ops.shapes"): "creation data_formats joining margins=padding rearranging shape=reshape slicing",
     ("ops", "ops.sparse"): "sparse_matrices=matrices sparse_parts=components sparse_tensors=tensors sparse_unary=unary",
     ("ops.linalg", "ops"): "decompositions=linalg",
+    ("ops.sparse", "ops"): "functions=sparse",
     ("ranks", "distributed"): "together=synchronization",
-    ("ops", "ops.random"): "candidates dropping=dropout",
-    ("ops", "ops.shapes"): "creation data_formats joining margins=padding rearranging slicing",
-    ("ops", "ops.sparse"): (
-        " sparse_matrices=matrices sparse_parts=components sparse_tensors=tensors sparse_unary=unary"
-    ),
-    ("ranks", "distributed"): "exchange mailbox notes settings together waiting worker world",
     ("serialization", "formats"): (
         "converting=conversion exporting=export loading=load_checkpoint names=checkpoint_names "
         "saving=save_checkpoint turns=path_locks"

@@ -738,11 +738,7 @@ def _exchange_all(
         return table.all_to_all_v(flat, sent=sent, received=received, group=group.name), None
     copy = table.on_host(flat._array).copy()
     pending = exchange.start(
-        "all_to_all_v",
-        copy.dtype.name,
-        table.line(),
-        group,
-        lambda: exchange.all_to_all(group, copy, sent, received),
+        "all_to_all_v", copy.dtype.name, table.line(), group, lambda: exchange.all_to_all(group, copy, sent, received)
     )
     return flat, CommHandle(pending)
 
