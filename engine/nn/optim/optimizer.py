@@ -15,7 +15,6 @@ from ...base.argument_checks import check_bool, check_type
 from ...base.module_names import set_method_names
 from ...base.types import Array
 from ...cpu.array_module import array_module
-from ...cpu.optim import stepping
 from ...cpu.optim.updates import Number, is_on_gpu, is_zero
 from ...ops import HyperMap, Map
 from ...tape.tape import no_recording, state

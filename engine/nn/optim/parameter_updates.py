@@ -8,13 +8,13 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ...base.types import Array
-from ...cpu.optim import stepping
 from ...cpu.array_module import array_module
+from ...cpu.optim import stepping
 from ...cpu.optim.updates import Number, is_on_gpu
 from ...tensors.operator import Operator
 from ...tensors.parameter import Parameter
 from ...tensors.tensor import Tensor
-from ...tensors.views import is_held_alone
+from ...tensors.views import is_sole_holder
 from . import _gpu_steps
 
 
@@ -176,7 +176,7 @@ def take_all(parameters: Sequence[Parameter], new_values: list[New]) -> None:
             for parameter, new in pairs:
                 take(parameter, new.compute(parameter._array))
             continue
-        targets = [[t._array if is_held_alone(t) else np.empty_like(t._array) for t in row] for row in tensors]
+        targets = [[t._array if is_sole_holder(t) else np.empty_like(t._array) for t in row] for row in tensors]
         rows = [
             (g, [(t._array, target) for t, target in zip(row, into, strict=True)])
             for g, row, into in zip(gradients, tensors, targets, strict=True)

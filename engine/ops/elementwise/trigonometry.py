@@ -9,8 +9,8 @@ import numpy as np
 
 from ...base.surfaces import declare, everywhere, prim, renamed
 from ...base.types import Array, Functions, Value
-from ...cpu.arrays import masking
 from ...cpu.array_module import array_module
+from ...cpu.arrays import masking
 from ...tensors.tensor import Tensor
 from ..arguments import check_tensor
 from ..shapes.broadcasting import Binary, fit, function_of_number, x1_x2

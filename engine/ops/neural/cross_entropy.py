@@ -10,8 +10,8 @@ import numpy as np
 from ...base.argument_checks import check_real, check_type
 from ...base.surfaces import declare, prim, renamed
 from ...base.types import Array
-from ...cpu.neural import cross_entropy as cross_entropy_kernels
 from ...cpu.array_module import array_module
+from ...cpu.neural import cross_entropy as cross_entropy_kernels
 from ...cpu.widening import widen
 from ...tape import taps
 from ...tensors.dtype import int32, promote
