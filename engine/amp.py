@@ -26,10 +26,19 @@ from .tensors.tensor import Tensor
 from .train.loss_scale import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
 
 __all__ = [
-    "DynamicLossScaleManager", "DynamicLossScaler", "FixedLossScaleManager", "LossScaleManager", "LossScaler",
-    "StaticLossScaler", "all_finite", "auto_mixed_precision", "build_train_network", "custom_mixed_precision",
-    "get_black_list", "get_white_list"
-]  # fmt: skip
+    "DynamicLossScaleManager",
+    "DynamicLossScaler",
+    "FixedLossScaleManager",
+    "LossScaleManager",
+    "LossScaler",
+    "StaticLossScaler",
+    "all_finite",
+    "auto_mixed_precision",
+    "build_train_network",
+    "custom_mixed_precision",
+    "get_black_list",
+    "get_white_list",
+]
 
 _WHITE = (
     "Conv1d",

@@ -16,9 +16,16 @@ if TYPE_CHECKING:
     from .nn.cell import Cell
 
 __all__ = [
-    "GRAPH_MODE", "PYNATIVE_MODE", "get_context", "get_current_device", "set_context", "set_deterministic", "set_dump",
-    "set_ps_context", "set_recursion_limit"
-]  # fmt: skip
+    "GRAPH_MODE",
+    "PYNATIVE_MODE",
+    "get_context",
+    "get_current_device",
+    "set_context",
+    "set_deterministic",
+    "set_dump",
+    "set_ps_context",
+    "set_recursion_limit",
+]
 
 GRAPH_MODE = 0
 PYNATIVE_MODE = 1

@@ -14,9 +14,16 @@ from ..base.types import Array
 from . import config
 
 __all__ = [
-    "DistributedSampler", "PKSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler",
-    "SubsetSampler", "WeightedRandomSampler", "indices_of"
-]  # fmt: skip
+    "DistributedSampler",
+    "PKSampler",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "SubsetRandomSampler",
+    "SubsetSampler",
+    "WeightedRandomSampler",
+    "indices_of",
+]
 
 
 class Sampler:

@@ -31,9 +31,16 @@ from .samplers import (
 from .steps import as_value, call, stacked
 
 __all__ = [
-    "Cifar10Dataset", "Cifar100Dataset", "FakeImageDataset", "FashionMnistDataset", "GeneratorDataset",
-    "ImageFolderDataset", "MnistDataset", "NumpySlicesDataset", "PaddedDataset"
-]  # fmt: skip
+    "Cifar10Dataset",
+    "Cifar100Dataset",
+    "FakeImageDataset",
+    "FashionMnistDataset",
+    "GeneratorDataset",
+    "ImageFolderDataset",
+    "MnistDataset",
+    "NumpySlicesDataset",
+    "PaddedDataset",
+]
 
 
 def _sampler(

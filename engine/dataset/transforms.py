@@ -17,9 +17,24 @@ from .config import current_random
 from .steps import as_array, like, pad
 
 __all__ = [
-    "Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "Plugin", "RandomApply", "RandomChoice",
-    "RandomOrder", "Relational", "Slice", "Transform", "TypeCast", "Unique", "not_random"
-]  # fmt: skip
+    "Compose",
+    "Concatenate",
+    "Duplicate",
+    "Fill",
+    "Mask",
+    "OneHot",
+    "PadEnd",
+    "Plugin",
+    "RandomApply",
+    "RandomChoice",
+    "RandomOrder",
+    "Relational",
+    "Slice",
+    "Transform",
+    "TypeCast",
+    "Unique",
+    "not_random",
+]
 
 F = TypeVar("F")
 

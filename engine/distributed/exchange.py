@@ -20,9 +20,17 @@ from .worker import Pending, finish
 from .world import Group, world
 
 __all__ = [
-    "REDUCTIONS", "all_gather", "all_reduce", "all_to_all", "broadcast", "gather", "reduce", "reduce_scatter",
-    "scatter", "start"
-]  # fmt: skip
+    "REDUCTIONS",
+    "all_gather",
+    "all_reduce",
+    "all_to_all",
+    "broadcast",
+    "gather",
+    "reduce",
+    "reduce_scatter",
+    "scatter",
+    "start",
+]
 
 REDUCTIONS = ("sum", "prod", "max", "min", "avg")
 _FUNCTIONS: dict[str, Callable[..., Any]] = {

@@ -6,9 +6,15 @@ import copy
 from typing import Any
 
 __all__ = [
-    "DATA_PARALLEL", "DEFAULTS", "broadcasts_parameters", "bucket_limits", "is_data_parallel", "reset", "set_names",
-    "values"
-]  # fmt: skip
+    "DATA_PARALLEL",
+    "DEFAULTS",
+    "broadcasts_parameters",
+    "bucket_limits",
+    "is_data_parallel",
+    "reset",
+    "set_names",
+    "values",
+]
 
 DATA_PARALLEL = "data_parallel"
 DEFAULTS: dict[str, Any] = {

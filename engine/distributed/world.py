@@ -18,9 +18,18 @@ from ..cpu.notices import flush_output, tell
 from .worker import LONGEST_PAUSE, Pending, Worker
 
 __all__ = [
-    "WORLDS", "Group", "World", "check_met", "create_group", "destroy_group", "end", "group_of", "launcher_rank",
-    "start", "world"
-]  # fmt: skip
+    "WORLDS",
+    "Group",
+    "World",
+    "check_met",
+    "create_group",
+    "destroy_group",
+    "end",
+    "group_of",
+    "launcher_rank",
+    "start",
+    "world",
+]
 
 WORLDS = ("mccl_world_group", "hccl_world_group", "nccl_world_group")
 """Names of the group of all ranks: MindSpore's for CPU, Ascend and GPU. Here they are the same."""

@@ -21,9 +21,16 @@ from ..tensors.placeholder import Placeholder, is_open
 from ..tensors.tensor import Tensor
 
 __all__ = [
-    "JitConfig", "constexpr", "enable_dynamic", "jit", "jit_class", "lazy_inline", "ms_memory_recycle", "mutable",
-    "no_inline"
-]  # fmt: skip
+    "JitConfig",
+    "constexpr",
+    "enable_dynamic",
+    "jit",
+    "jit_class",
+    "lazy_inline",
+    "ms_memory_recycle",
+    "mutable",
+    "no_inline",
+]
 
 
 Function: TypeAlias = Callable[..., Any]

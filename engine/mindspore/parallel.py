@@ -10,9 +10,14 @@ from ..base.module_names import on_first_use
 from ..distributed import settings
 
 __all__ = [
-    "ParallelMode", "get_algo_parameters", "get_auto_parallel_context", "reset_algo_parameters",
-    "reset_auto_parallel_context", "set_algo_parameters", "set_auto_parallel_context"
-]  # fmt: skip
+    "ParallelMode",
+    "get_algo_parameters",
+    "get_auto_parallel_context",
+    "reset_algo_parameters",
+    "reset_auto_parallel_context",
+    "set_algo_parameters",
+    "set_auto_parallel_context",
+]
 
 
 class ParallelMode:

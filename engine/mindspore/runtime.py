@@ -15,13 +15,38 @@ from ..base.module_names import on_first_use
 from ..tensors import backend
 
 __all__ = [
-    "Event", "Stream", "StreamCtx", "communication_stream", "current_stream", "default_stream", "device_count",
-    "dispatch_threads_num", "empty_cache", "get_arch_list", "get_device_capability", "get_device_name",
-    "get_device_properties", "is_available", "is_initialized", "launch_blocking", "max_memory_allocated",
-    "max_memory_reserved", "memory_allocated", "memory_reserved", "memory_stats", "memory_summary",
-    "reset_max_memory_allocated", "reset_max_memory_reserved", "reset_peak_memory_stats", "set_cpu_affinity",
-    "set_cur_stream", "set_kernel_launch_capture", "set_kernel_launch_group", "set_memory", "synchronize"
-]  # fmt: skip
+    "Event",
+    "Stream",
+    "StreamCtx",
+    "communication_stream",
+    "current_stream",
+    "default_stream",
+    "device_count",
+    "dispatch_threads_num",
+    "empty_cache",
+    "get_arch_list",
+    "get_device_capability",
+    "get_device_name",
+    "get_device_properties",
+    "is_available",
+    "is_initialized",
+    "launch_blocking",
+    "max_memory_allocated",
+    "max_memory_reserved",
+    "memory_allocated",
+    "memory_reserved",
+    "memory_stats",
+    "memory_summary",
+    "reset_max_memory_allocated",
+    "reset_max_memory_reserved",
+    "reset_peak_memory_stats",
+    "set_cpu_affinity",
+    "set_cur_stream",
+    "set_kernel_launch_capture",
+    "set_kernel_launch_group",
+    "set_memory",
+    "synchronize",
+]
 
 settings: dict[str, Any] = {}
 """Settings that tune a runtime: stored and readable, without effect here."""

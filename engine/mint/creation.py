@@ -16,9 +16,23 @@ from ..tensors.generator import Generator
 from ..tensors.tensor import Tensor
 
 __all__ = [
-    "bernoulli", "clone", "empty", "empty_like", "linspace", "multinomial", "normal", "ones", "rand", "rand_like",
-    "randint", "randint_like", "randn", "randn_like", "randperm", "zeros"
-]  # fmt: skip
+    "bernoulli",
+    "clone",
+    "empty",
+    "empty_like",
+    "linspace",
+    "multinomial",
+    "normal",
+    "ones",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "randperm",
+    "zeros",
+]
 
 
 def linspace(start: Operand, end: Operand, steps: int, *, dtype: DTypeLike | None = None) -> Tensor:

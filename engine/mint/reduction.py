@@ -14,9 +14,7 @@ from ..tensors.tensor import Tensor
 from .arithmetic import in_dtype
 from .shapes import squeeze
 
-__all__ = [
-    "allclose", "argmin", "argsort", "cdist", "cummin", "max", "mean", "median", "min", "norm", "sort", "topk"
-]  # fmt: skip
+__all__ = ["allclose", "argmin", "argsort", "cdist", "cummin", "max", "mean", "median", "min", "norm", "sort", "topk"]
 
 _WAYS_TO_MEASURE = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
 

@@ -14,8 +14,17 @@ from ..ops.shapes.reshape import flat_view
 from ..tensors.tensor import Tensor
 
 __all__ = [
-    "diag", "flatten", "index_add", "meshgrid", "repeat_interleave", "scatter_add", "select", "squeeze", "take", "where"
-]  # fmt: skip
+    "diag",
+    "flatten",
+    "index_add",
+    "meshgrid",
+    "repeat_interleave",
+    "scatter_add",
+    "select",
+    "squeeze",
+    "take",
+    "where",
+]
 
 # Shape
 

@@ -20,11 +20,37 @@ from ..tensors.tensor import Tensor
 from .arrays import asarray, element_type, new_tensor, tensors_of
 
 __all__ = [
-    "arange", "bartlett", "blackman", "diag", "diag_indices", "empty", "empty_like", "eye", "full", "full_like",
-    "geomspace", "hamming", "hanning", "identity", "indices", "linspace", "logspace", "meshgrid", "mgrid", "ogrid",
-    "ones", "ones_like", "tri", "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from", "vander",
-    "zeros", "zeros_like"
-]  # fmt: skip
+    "arange",
+    "bartlett",
+    "blackman",
+    "diag",
+    "diag_indices",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "full_like",
+    "geomspace",
+    "hamming",
+    "hanning",
+    "identity",
+    "indices",
+    "linspace",
+    "logspace",
+    "meshgrid",
+    "mgrid",
+    "ogrid",
+    "ones",
+    "ones_like",
+    "tri",
+    "tril_indices",
+    "tril_indices_from",
+    "triu_indices",
+    "triu_indices_from",
+    "vander",
+    "zeros",
+    "zeros_like",
+]
 
 
 def zeros(shape: Ints, dtype: AnyDType = float32) -> Tensor:

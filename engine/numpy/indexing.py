@@ -17,8 +17,16 @@ from ..tensors.tensor import Tensor
 from .arrays import asarray, new_tensor, several, tensors_of, vector
 
 __all__ = [
-    "choose", "ix_", "piecewise", "ravel_multi_index", "select", "take", "take_along_axis", "unravel_index", "where"
-]  # fmt: skip
+    "choose",
+    "ix_",
+    "piecewise",
+    "ravel_multi_index",
+    "select",
+    "take",
+    "take_along_axis",
+    "unravel_index",
+    "where",
+]
 
 
 def where(

@@ -30,11 +30,23 @@ def _short_as_halves(x: Tensor) -> Tensor:
 
 # Conversions of the tensors before the call, if MindSpore's element type is not that of ``ops``.
 _FIRST: dict[str, Callable[[Tensor], Tensor]] = {
-    "arccos": _short_as_halves, "arccosh": _short_as_halves, "arcsin": _short_as_halves, "arcsinh": _short_as_halves,
-    "arctan": _short_as_halves, "arctan2": _short_as_halves, "arctanh": _short_as_halves, "cbrt": as_singles,
-    "ceil": as_singles, "cos": _short_as_halves, "cosh": _short_as_halves, "sin": _short_as_halves,
-    "sinh": _short_as_halves, "tan": _short_as_halves, "tanh": _short_as_halves, "trunc": floating
-}  # fmt: skip
+    "arccos": _short_as_halves,
+    "arccosh": _short_as_halves,
+    "arcsin": _short_as_halves,
+    "arcsinh": _short_as_halves,
+    "arctan": _short_as_halves,
+    "arctan2": _short_as_halves,
+    "arctanh": _short_as_halves,
+    "cbrt": as_singles,
+    "ceil": as_singles,
+    "cos": _short_as_halves,
+    "cosh": _short_as_halves,
+    "sin": _short_as_halves,
+    "sinh": _short_as_halves,
+    "tan": _short_as_halves,
+    "tanh": _short_as_halves,
+    "trunc": floating,
+}
 
 
 def taking_lists(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

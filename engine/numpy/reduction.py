@@ -13,9 +13,24 @@ from ..tensors.tensor import Tensor
 from .arrays import as_singles, as_type, asarray, element_type, floating
 
 __all__ = [
-    "average", "cumprod", "cumsum", "ediff1d", "gradient", "mean", "nancumsum", "nanmax", "nanmean", "nanmin", "nanstd",
-    "nansum", "nanvar", "sum", "trace", "trapz", "unwrap"
-]  # fmt: skip
+    "average",
+    "cumprod",
+    "cumsum",
+    "ediff1d",
+    "gradient",
+    "mean",
+    "nancumsum",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanstd",
+    "nansum",
+    "nanvar",
+    "sum",
+    "trace",
+    "trapz",
+    "unwrap",
+]
 
 
 def sum(

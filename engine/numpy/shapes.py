@@ -16,10 +16,26 @@ from ..tensors.tensor import Tensor
 from .arrays import asarray, several, tensors_of
 
 __all__ = [
-    "append", "apply_along_axis", "apply_over_axes", "array_str", "atleast_1d", "atleast_2d", "atleast_3d",
-    "broadcast_arrays", "concatenate", "dsplit", "expand_dims", "flip", "hsplit", "roll", "rollaxis", "shape", "size",
-    "split", "vsplit"
-]  # fmt: skip
+    "append",
+    "apply_along_axis",
+    "apply_over_axes",
+    "array_str",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_arrays",
+    "concatenate",
+    "dsplit",
+    "expand_dims",
+    "flip",
+    "hsplit",
+    "roll",
+    "rollaxis",
+    "shape",
+    "size",
+    "split",
+    "vsplit",
+]
 
 
 def shape(a: TensorLike) -> tuple[int, ...]:

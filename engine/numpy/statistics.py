@@ -17,9 +17,17 @@ from ..tensors.tensor import Tensor
 from .arrays import as_singles, as_type, asarray, new_tensor, tensors_of
 
 __all__ = [
-    "bincount", "corrcoef", "cov", "digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd",
-    "interp", "searchsorted"
-]  # fmt: skip
+    "bincount",
+    "corrcoef",
+    "cov",
+    "digitize",
+    "histogram",
+    "histogram2d",
+    "histogram_bin_edges",
+    "histogramdd",
+    "interp",
+    "searchsorted",
+]
 
 
 def cov(

@@ -29,11 +29,29 @@ from .utils import (
 )
 
 __all__ = [
-    "AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "FilterWikipediaXML", "JiebaTokenizer", "Lookup",
-    "Ngram", "NormalizeUTF8", "PythonTokenizer", "RegexReplace", "RegexTokenizer", "SentencePieceTokenizer",
-    "SlidingWindow", "ToNumber", "ToVectors", "Truncate", "TruncateSequencePair", "UnicodeCharTokenizer",
-    "UnicodeScriptTokenizer", "WhitespaceTokenizer", "WordpieceTokenizer"
-]  # fmt: skip
+    "AddToken",
+    "BasicTokenizer",
+    "BertTokenizer",
+    "CaseFold",
+    "FilterWikipediaXML",
+    "JiebaTokenizer",
+    "Lookup",
+    "Ngram",
+    "NormalizeUTF8",
+    "PythonTokenizer",
+    "RegexReplace",
+    "RegexTokenizer",
+    "SentencePieceTokenizer",
+    "SlidingWindow",
+    "ToNumber",
+    "ToVectors",
+    "Truncate",
+    "TruncateSequencePair",
+    "UnicodeCharTokenizer",
+    "UnicodeScriptTokenizer",
+    "WhitespaceTokenizer",
+    "WordpieceTokenizer",
+]
 
 Piece = tuple[str, int, int]
 """A part of a text with its start and end there, in characters."""

@@ -16,9 +16,20 @@ from ...base.types import Array
 from ..base import Dataset, names_of
 
 __all__ = [
-    "CharNGram", "FastText", "GloVe", "JiebaMode", "NormalizeForm", "SPieceTokenizerLoadType", "SPieceTokenizerOutType",
-    "SentencePieceModel", "SentencePieceVocab", "Vectors", "Vocab", "to_bytes", "to_str"
-]  # fmt: skip
+    "CharNGram",
+    "FastText",
+    "GloVe",
+    "JiebaMode",
+    "NormalizeForm",
+    "SPieceTokenizerLoadType",
+    "SPieceTokenizerOutType",
+    "SentencePieceModel",
+    "SentencePieceVocab",
+    "Vectors",
+    "Vocab",
+    "to_bytes",
+    "to_str",
+]
 
 
 class NormalizeForm(enum.IntEnum):

@@ -18,10 +18,25 @@ from ._devices import OnDevice
 from ._pixels import ImageTransform, luma_of
 
 __all__ = [
-    "HWC2CHW", "Border", "CenterCrop", "Crop", "Grayscale", "HorizontalFlip", "Inter", "Normalize", "Pad", "RandomCrop",
-    "RandomHorizontalFlip", "RandomVerticalFlip", "Rescale", "Resize", "ToTensor", "ToType", "VerticalFlip",
-    "not_random"
-]  # fmt: skip
+    "HWC2CHW",
+    "Border",
+    "CenterCrop",
+    "Crop",
+    "Grayscale",
+    "HorizontalFlip",
+    "Inter",
+    "Normalize",
+    "Pad",
+    "RandomCrop",
+    "RandomHorizontalFlip",
+    "RandomVerticalFlip",
+    "Rescale",
+    "Resize",
+    "ToTensor",
+    "ToType",
+    "VerticalFlip",
+    "not_random",
+]
 
 
 class Inter(enum.IntEnum):

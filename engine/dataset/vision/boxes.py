@@ -16,9 +16,14 @@ from .basic import Border, Inter, Pad, RandomCrop, Resize, _pads, _size
 from .parts import part, random_part
 
 __all__ = [
-    "BoundingBoxAugment", "RandomCropWithBBox", "RandomHorizontalFlipWithBBox", "RandomResizeWithBBox",
-    "RandomResizedCropWithBBox", "RandomVerticalFlipWithBBox", "ResizeWithBBox"
-]  # fmt: skip
+    "BoundingBoxAugment",
+    "RandomCropWithBBox",
+    "RandomHorizontalFlipWithBBox",
+    "RandomResizeWithBBox",
+    "RandomResizedCropWithBBox",
+    "RandomVerticalFlipWithBBox",
+    "ResizeWithBBox",
+]
 
 
 class _WithBoxes:

@@ -16,11 +16,30 @@ from ._devices import OnDevice
 from ._pixels import ImageTransform, color, drawn, factor, gray_of, luma_of, mixed, of_bytes, picture, rounded, span
 
 __all__ = [
-    "AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustHue", "AdjustSaturation", "AutoContrast",
-    "ConvertColor", "ConvertMode", "Equalize", "HsvToRgb", "Invert", "Posterize", "RandomAutoContrast", "RandomColor",
-    "RandomColorAdjust", "RandomEqualize", "RandomGrayscale", "RandomInvert", "RandomLighting", "RandomPosterize",
-    "RandomSolarize", "RgbToHsv", "Solarize"
-]  # fmt: skip
+    "AdjustBrightness",
+    "AdjustContrast",
+    "AdjustGamma",
+    "AdjustHue",
+    "AdjustSaturation",
+    "AutoContrast",
+    "ConvertColor",
+    "ConvertMode",
+    "Equalize",
+    "HsvToRgb",
+    "Invert",
+    "Posterize",
+    "RandomAutoContrast",
+    "RandomColor",
+    "RandomColorAdjust",
+    "RandomEqualize",
+    "RandomGrayscale",
+    "RandomInvert",
+    "RandomLighting",
+    "RandomPosterize",
+    "RandomSolarize",
+    "RgbToHsv",
+    "Solarize",
+]
 
 
 class AdjustBrightness(OnDevice, ImageTransform):

@@ -19,9 +19,20 @@ from ._devices import OnDevice
 from ._pixels import of_bytes
 
 __all__ = [
-    "Decode", "ImageReadMode", "ToNumpy", "ToPIL", "encode_jpeg", "encode_png", "get_image_num_channels",
-    "get_image_size", "read_file", "read_image", "write_file", "write_jpeg", "write_png"
-]  # fmt: skip
+    "Decode",
+    "ImageReadMode",
+    "ToNumpy",
+    "ToPIL",
+    "encode_jpeg",
+    "encode_png",
+    "get_image_num_channels",
+    "get_image_size",
+    "read_file",
+    "read_image",
+    "write_file",
+    "write_jpeg",
+    "write_png",
+]
 
 
 class ImageReadMode(enum.IntEnum):

@@ -18,9 +18,21 @@ from .basic import Border, Inter, Normalize, Pad, Resize, _size
 from .files import Decode
 
 __all__ = [
-    "CutOut", "Erase", "FiveCrop", "LinearTransformation", "NormalizePad", "PadToSize", "RandomCropDecodeResize",
-    "RandomErasing", "RandomResize", "RandomResizedCrop", "ResizedCrop", "SliceMode", "SlicePatches", "TenCrop"
-]  # fmt: skip
+    "CutOut",
+    "Erase",
+    "FiveCrop",
+    "LinearTransformation",
+    "NormalizePad",
+    "PadToSize",
+    "RandomCropDecodeResize",
+    "RandomErasing",
+    "RandomResize",
+    "RandomResizedCrop",
+    "ResizedCrop",
+    "SliceMode",
+    "SlicePatches",
+    "TenCrop",
+]
 
 
 def part(caller: str, image: Array, top: int, left: int, height: int, width: int) -> Array:

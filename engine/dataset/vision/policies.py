@@ -29,8 +29,13 @@ from .filters import AdjustSharpness
 from .warping import Affine, Rotate
 
 __all__ = [
-    "AutoAugment", "AutoAugmentPolicy", "RandAugment", "RandomSelectSubpolicy", "TrivialAugmentWide", "UniformAugment"
-]  # fmt: skip
+    "AutoAugment",
+    "AutoAugmentPolicy",
+    "RandAugment",
+    "RandomSelectSubpolicy",
+    "TrivialAugmentWide",
+    "UniformAugment",
+]
 
 
 class RandomSelectSubpolicy:

@@ -15,9 +15,14 @@ if TYPE_CHECKING:
     from ...nn import Cell
 
 __all__ = [
-    "_cell_graph_executor", "_no_grad", "_pynative_executor", "jit", "jit_class", "ms_memory_recycle",
-    "saved_tensors_hooks"
-]  # fmt: skip
+    "_cell_graph_executor",
+    "_no_grad",
+    "_pynative_executor",
+    "jit",
+    "jit_class",
+    "ms_memory_recycle",
+    "saved_tensors_hooks",
+]
 
 _no_grad = no_gradients
 

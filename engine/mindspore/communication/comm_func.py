@@ -20,10 +20,24 @@ from .messages import check_messages, receive_into
 from .process_groups import in_group
 
 __all__ = [
-    "P2POp", "all_gather_into_tensor", "all_reduce", "all_to_all_single_with_output_shape", "all_to_all_v_c",
-    "all_to_all_with_output_shape", "barrier", "batch_isend_irecv", "broadcast", "gather_into_tensor", "irecv", "isend",
-    "recv", "reduce", "reduce_scatter_tensor", "scatter_tensor", "send"
-]  # fmt: skip
+    "P2POp",
+    "all_gather_into_tensor",
+    "all_reduce",
+    "all_to_all_single_with_output_shape",
+    "all_to_all_v_c",
+    "all_to_all_with_output_shape",
+    "barrier",
+    "batch_isend_irecv",
+    "broadcast",
+    "gather_into_tensor",
+    "irecv",
+    "isend",
+    "recv",
+    "reduce",
+    "reduce_scatter_tensor",
+    "scatter_tensor",
+    "send",
+]
 
 Result = tuple[Tensor, CommHandle | None]
 

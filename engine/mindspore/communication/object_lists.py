@@ -18,9 +18,13 @@ from .objects import from_bytes, to_bytes
 from .process_groups import in_group
 
 __all__ = [
-    "all_gather_object", "broadcast_object_list", "gather_object", "recv_object_list", "scatter_object_list",
-    "send_object_list"
-]  # fmt: skip
+    "all_gather_object",
+    "broadcast_object_list",
+    "gather_object",
+    "recv_object_list",
+    "scatter_object_list",
+    "send_object_list",
+]
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: str | None = None) -> None:

@@ -15,9 +15,18 @@ from ...tensors.tensor import Tensor
 from . import GlobalComm, create_group, destroy_group, init, release
 
 __all__ = [
-    "destroy_process_group", "get_backend", "get_global_rank", "get_group_rank", "get_process_group_ranks", "get_rank",
-    "get_world_size", "init_process_group", "is_available", "is_initialized", "new_group"
-]  # fmt: skip
+    "destroy_process_group",
+    "get_backend",
+    "get_global_rank",
+    "get_group_rank",
+    "get_process_group_ranks",
+    "get_rank",
+    "get_world_size",
+    "init_process_group",
+    "is_available",
+    "is_initialized",
+    "new_group",
+]
 
 
 def is_available() -> bool:

@@ -20,11 +20,39 @@ from ..arithmetic import axis_unless_given, log_softmax
 from ..shapes import flatten
 
 __all__ = [
-    "adaptive_max_pool1d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm", "binary_cross_entropy",
-    "binary_cross_entropy_with_logits", "conv1d", "conv2d", "conv3d", "cosine_embedding_loss", "dropout", "dropout2d",
-    "elu", "elu_", "flatten", "hardtanh", "hardtanh_", "kl_div", "log_softmax", "max_pool2d", "normalize", "one_hot",
-    "relu", "relu6", "relu_", "sigmoid_", "silu", "smooth_l1_loss", "softmax", "threshold", "threshold_"
-]  # fmt: skip
+    "adaptive_max_pool1d",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "batch_norm",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "cosine_embedding_loss",
+    "dropout",
+    "dropout2d",
+    "elu",
+    "elu_",
+    "flatten",
+    "hardtanh",
+    "hardtanh_",
+    "kl_div",
+    "log_softmax",
+    "max_pool2d",
+    "normalize",
+    "one_hot",
+    "relu",
+    "relu6",
+    "relu_",
+    "sigmoid_",
+    "silu",
+    "smooth_l1_loss",
+    "softmax",
+    "threshold",
+    "threshold_",
+]
 if TYPE_CHECKING:
     from .functional_types import *
 globals().update(functions_of(MINT, "nn.functional"))

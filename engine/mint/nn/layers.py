@@ -20,9 +20,22 @@ from ...tensors.tensor import Tensor
 from . import functional as F  # noqa: N812
 
 __all__ = [
-    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose2d", "Dropout",
-    "Dropout2d", "Embedding", "GroupNorm", "LayerNorm", "Linear", "PReLU", "SyncBatchNorm"
-]  # fmt: skip
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose2d",
+    "Dropout",
+    "Dropout2d",
+    "Embedding",
+    "GroupNorm",
+    "LayerNorm",
+    "Linear",
+    "PReLU",
+    "SyncBatchNorm",
+]
 
 
 def _first(

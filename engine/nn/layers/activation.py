@@ -17,11 +17,39 @@ from ...tensors.tensor import Tensor
 from ..cell import Cell
 
 __all__ = [
-    "CELU", "ELU", "GELU", "GLU", "FastGelu", "HShrink", "HSigmoid", "HSwish", "Hardtanh", "LeakyReLU", "LogSigmoid",
-    "LogSoftmax", "LogSoftmaxExt", "Mish", "PReLU", "PReLUExt", "RReLU", "ReLU", "ReLU6", "SeLU", "SiLU", "Sigmoid",
-    "SoftShrink", "Softmax", "Softmax2d", "Softmin", "Softplus", "Softsign", "Tanh", "Tanhshrink", "Threshold",
-    "get_activation"
-]  # fmt: skip
+    "CELU",
+    "ELU",
+    "GELU",
+    "GLU",
+    "FastGelu",
+    "HShrink",
+    "HSigmoid",
+    "HSwish",
+    "Hardtanh",
+    "LeakyReLU",
+    "LogSigmoid",
+    "LogSoftmax",
+    "LogSoftmaxExt",
+    "Mish",
+    "PReLU",
+    "PReLUExt",
+    "RReLU",
+    "ReLU",
+    "ReLU6",
+    "SeLU",
+    "SiLU",
+    "Sigmoid",
+    "SoftShrink",
+    "Softmax",
+    "Softmax2d",
+    "Softmin",
+    "Softplus",
+    "Softsign",
+    "Tanh",
+    "Tanhshrink",
+    "Threshold",
+    "get_activation",
+]
 
 
 class ReLU(Cell):
@@ -523,12 +551,37 @@ def _check_axis(value: object, layer: str) -> None:
 
 
 _LAYERS: tuple[type[Cell], ...] = (
-    Softmax, Softmax2d, Softmin, LogSoftmax, ReLU, ReLU6, RReLU, SiLU, Tanh, GELU, ELU, Sigmoid, Softsign, PReLU,
-    LeakyReLU, HSwish, HSigmoid, LogSigmoid, SoftShrink, HShrink, Tanhshrink, Hardtanh, Mish, Threshold, Softplus
-)  # fmt: skip
+    Softmax,
+    Softmax2d,
+    Softmin,
+    LogSoftmax,
+    ReLU,
+    ReLU6,
+    RReLU,
+    SiLU,
+    Tanh,
+    GELU,
+    ELU,
+    Sigmoid,
+    Softsign,
+    PReLU,
+    LeakyReLU,
+    HSwish,
+    HSigmoid,
+    LogSigmoid,
+    SoftShrink,
+    HShrink,
+    Tanhshrink,
+    Hardtanh,
+    Mish,
+    Threshold,
+    Softplus,
+)
 _BY_NAME: dict[str, type[Cell]] = {layer.__name__.lower(): layer for layer in _LAYERS} | {
-    "fast_gelu": FastGelu, "logsoftmaxExt": LogSoftmaxExt, "preluExt": PReLUExt
-}  # fmt: skip
+    "fast_gelu": FastGelu,
+    "logsoftmaxExt": LogSoftmaxExt,
+    "preluExt": PReLUExt,
+}
 
 
 def get_activation(name: Callable[..., Any] | str | None, prim_name: str | None = None) -> Any:

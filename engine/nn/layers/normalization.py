@@ -25,9 +25,18 @@ from .._documentation import explained_by
 from ..cell import Cell
 
 __all__ = [
-    "LRN", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d", "InstanceNorm2d",
-    "InstanceNorm3d", "LayerNorm", "LayerNormExt", "SyncBatchNorm"
-]  # fmt: skip
+    "LRN",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "GroupNorm",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+    "LayerNorm",
+    "LayerNormExt",
+    "SyncBatchNorm",
+]
 
 
 class _BatchNorm(Cell):

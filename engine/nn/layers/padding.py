@@ -16,9 +16,18 @@ from .._documentation import explained_by
 from ..cell import Cell
 
 __all__ = [
-    "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "Pad", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
-    "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "ZeroPad2d"
-]  # fmt: skip
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "Pad",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
+    "ZeroPad2d",
+]
 
 
 def padded(x: Tensor, widths: tuple[tuple[int, int], ...], mode: str, value: float = 0) -> Tensor:

@@ -29,9 +29,13 @@ from .linear import Dense
 from .normalization import LayerNorm
 
 __all__ = [
-    "MultiheadAttention", "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
-    "TransformerEncoderLayer"
-]  # fmt: skip
+    "MultiheadAttention",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+]
 
 
 class MultiheadAttention(Cell):

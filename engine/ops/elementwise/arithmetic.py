@@ -21,10 +21,37 @@ from ..shapes.copying import stop_gradient
 from .comparison import eq, ge, logical_or, where
 
 __all__ = [
-    "abs", "absolute", "add", "ceil", "clamp", "clip", "div", "divide", "floor", "floor_divide", "fmod", "maximum",
-    "minimum", "mul", "multiply", "neg", "negative", "pow", "pows", "reciprocal", "remainder", "round", "rsqrt", "sign",
-    "sqrt", "square", "sub", "subtract", "true_divide", "trunc"
-]  # fmt: skip
+    "abs",
+    "absolute",
+    "add",
+    "ceil",
+    "clamp",
+    "clip",
+    "div",
+    "divide",
+    "floor",
+    "floor_divide",
+    "fmod",
+    "maximum",
+    "minimum",
+    "mul",
+    "multiply",
+    "neg",
+    "negative",
+    "pow",
+    "pows",
+    "reciprocal",
+    "remainder",
+    "round",
+    "rsqrt",
+    "sign",
+    "sqrt",
+    "square",
+    "sub",
+    "subtract",
+    "true_divide",
+    "trunc",
+]
 
 
 def _halves(F: Functions, g: Value, operand: Value, other: Value, loses: Value) -> Any:

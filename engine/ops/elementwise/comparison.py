@@ -18,10 +18,33 @@ from ..arguments import check_same_dtype, check_tensor, one_axis
 from ..shapes.broadcasting import Binary, as_dtype, fit, operand, operands, unary, x1_x2
 
 __all__ = [
-    "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "eq", "equal", "ge", "greater", "greater_equal", "gt",
-    "invert", "isfinite", "isinf", "isnan", "le", "less", "less_equal", "logical_and", "logical_not", "logical_or",
-    "logical_xor", "lt", "ne", "not_equal", "select", "where"
-]  # fmt: skip
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
+    "eq",
+    "equal",
+    "ge",
+    "greater",
+    "greater_equal",
+    "gt",
+    "invert",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "le",
+    "less",
+    "less_equal",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "lt",
+    "ne",
+    "not_equal",
+    "select",
+    "where",
+]
 
 
 class Equality(Binary):

@@ -33,10 +33,36 @@ from . import comparison, exponentials
 from .trigonometry import atan2
 
 __all__ = [
-    "angle", "complex", "conj", "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft", "ifft2",
-    "ifftn", "ifftshift", "ihfft", "ihfft2", "ihfftn", "imag", "irfft", "irfft2", "irfftn", "polar", "real", "rfft",
-    "rfft2", "rfftfreq", "rfftn", "view_as_real"
-]  # fmt: skip
+    "angle",
+    "complex",
+    "conj",
+    "fft",
+    "fft2",
+    "fftfreq",
+    "fftn",
+    "fftshift",
+    "hfft",
+    "hfft2",
+    "hfftn",
+    "ifft",
+    "ifft2",
+    "ifftn",
+    "ifftshift",
+    "ihfft",
+    "ihfft2",
+    "ihfftn",
+    "imag",
+    "irfft",
+    "irfft2",
+    "irfftn",
+    "polar",
+    "real",
+    "rfft",
+    "rfft2",
+    "rfftfreq",
+    "rfftn",
+    "view_as_real",
+]
 
 
 def _join(x: Array, y: Array) -> Array:

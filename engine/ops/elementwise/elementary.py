@@ -27,9 +27,22 @@ from . import arithmetic, comparison, exponentials
 from .comparison import logical_and, where
 
 __all__ = [
-    "addcdiv", "addcmul", "exp2", "float_power", "float_power_ext", "fmax", "fmin", "heaviside", "ldexp", "lerp",
-    "log10", "logaddexp", "logaddexp2", "logit", "xdivy"
-]  # fmt: skip
+    "addcdiv",
+    "addcmul",
+    "exp2",
+    "float_power",
+    "float_power_ext",
+    "fmax",
+    "fmin",
+    "heaviside",
+    "ldexp",
+    "lerp",
+    "log10",
+    "logaddexp",
+    "logaddexp2",
+    "logit",
+    "xdivy",
+]
 
 exp2 = function_of_number("exp2", np.exp2, lambda F, g, out, x: g * out * math.log(2.0), scalar="exp2(x)").declare(
     "2 to the power x.", mint=("exp2", "special.exp2"), numpy=renamed(input="x")

@@ -22,9 +22,23 @@ from . import arithmetic, comparison
 from .comparison import where
 
 __all__ = [
-    "approximate_equal", "copysign", "eps", "frac", "is_complex", "is_floating_point", "is_nonzero", "isclose",
-    "isneginf", "isposinf", "isreal", "nan_to_num", "nextafter", "positive", "sgn", "signbit"
-]  # fmt: skip
+    "approximate_equal",
+    "copysign",
+    "eps",
+    "frac",
+    "is_complex",
+    "is_floating_point",
+    "is_nonzero",
+    "isclose",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "nan_to_num",
+    "nextafter",
+    "positive",
+    "sgn",
+    "signbit",
+]
 
 
 def _signbit(x: Array) -> Array:

@@ -16,10 +16,28 @@ from . import arithmetic, comparison, exponentials
 from .comparison import where
 
 __all__ = [
-    "clip_by_value", "floor_div", "floor_mod", "floordiv", "floormod", "inv", "tensor_add", "tensor_div", "tensor_exp",
-    "tensor_expm1", "tensor_floordiv", "tensor_ge", "tensor_gt", "tensor_le", "tensor_lt", "tensor_mod", "tensor_mul",
-    "tensor_pow", "tensor_sub", "truncate_div", "truncate_mod"
-]  # fmt: skip
+    "clip_by_value",
+    "floor_div",
+    "floor_mod",
+    "floordiv",
+    "floormod",
+    "inv",
+    "tensor_add",
+    "tensor_div",
+    "tensor_exp",
+    "tensor_expm1",
+    "tensor_floordiv",
+    "tensor_ge",
+    "tensor_gt",
+    "tensor_le",
+    "tensor_lt",
+    "tensor_mod",
+    "tensor_mul",
+    "tensor_pow",
+    "tensor_sub",
+    "truncate_div",
+    "truncate_mod",
+]
 
 
 @declare(primitive=prim("DivNoNan"))

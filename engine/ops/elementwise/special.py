@@ -21,10 +21,28 @@ from ..shapes.broadcasting import Binary, as_dtype, as_single, fit, function_of_
 from . import arithmetic, exponentials
 
 __all__ = [
-    "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "bessel_j0", "bessel_j1", "bessel_k0", "bessel_k0e",
-    "bessel_k1", "bessel_k1e", "bessel_y0", "bessel_y1", "digamma", "erfinv", "i0", "igamma", "igammac", "lgamma",
-    "mvlgamma", "polygamma", "zeta"
-]  # fmt: skip
+    "bessel_i0",
+    "bessel_i0e",
+    "bessel_i1",
+    "bessel_i1e",
+    "bessel_j0",
+    "bessel_j1",
+    "bessel_k0",
+    "bessel_k0e",
+    "bessel_k1",
+    "bessel_k1e",
+    "bessel_y0",
+    "bessel_y1",
+    "digamma",
+    "erfinv",
+    "i0",
+    "igamma",
+    "igammac",
+    "lgamma",
+    "mvlgamma",
+    "polygamma",
+    "zeta",
+]
 
 
 def _special(name: str) -> Callable[..., Any]:

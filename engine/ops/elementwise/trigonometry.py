@@ -17,9 +17,25 @@ from ..shapes.broadcasting import Binary, fit, function_of_number, x1_x2
 from . import arithmetic
 
 __all__ = [
-    "acos", "acosh", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "asin", "asinh", "atan",
-    "atan2", "atanh", "deg2rad", "hypot", "rad2deg", "sinc"
-]  # fmt: skip
+    "acos",
+    "acosh",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "deg2rad",
+    "hypot",
+    "rad2deg",
+    "sinc",
+]
 
 acos = function_of_number("acos", np.arccos, lambda F, g, out, x: -(g * F.rsqrt(1 - x * x)), scalar="acos(x)").declare(
     "The arc cosine, in [0, pi]; NaN outside [-1, 1].", numpy=renamed("arccos"), **everywhere("ACos", "acos", "arccos")

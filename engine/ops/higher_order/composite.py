@@ -16,21 +16,64 @@ from ...tensors.tensor import Tensor
 from .transforms import GradOperation
 
 __all__ = [
-    "GradOperation", "HyperMap", "Map", "MultitypeFuncGraph", "Partial", "add_flags", "hyper_add", "make_tuple",
-    "mixed_precision_cast", "partial", "typeof"
-]  # fmt: skip
+    "GradOperation",
+    "HyperMap",
+    "Map",
+    "MultitypeFuncGraph",
+    "Partial",
+    "add_flags",
+    "hyper_add",
+    "make_tuple",
+    "mixed_precision_cast",
+    "partial",
+    "typeof",
+]
 
 _NUMBERS: dict[str, tuple[type, ...]] = {
-    "Number": (bool, int, float, complex), "Int": (int,), "Int64": (int,), "Float": (float,), "Bool": (bool,),
-    "String": (str,), "Tuple": (tuple,), "List": (list,), "None": (type(None),), "TypeType": (DType,),
-    "Complex": (complex,), "Dictionary": (dict,), "Slice": (slice,), "Ellipsis": (type(...),)
-}  # fmt: skip
+    "Number": (bool, int, float, complex),
+    "Int": (int,),
+    "Int64": (int,),
+    "Float": (float,),
+    "Bool": (bool,),
+    "String": (str,),
+    "Tuple": (tuple,),
+    "List": (list,),
+    "None": (type(None),),
+    "TypeType": (DType,),
+    "Complex": (complex,),
+    "Dictionary": (dict,),
+    "Slice": (slice,),
+    "Ellipsis": (type(...),),
+}
 # Names that MindSpore knows, of which no Python value is an instance in eager execution.
-_NEVER = frozenset((
-    "Function", "RowTensor", "SparseTensor", "COOTensor", "CSRTensor", "Int8", "Int16", "Int32", "UInt8", "UInt16",
-    "UInt32", "UInt64", "Float16", "Float32", "Float64", "BFloat16", "Complex64", "Complex128", "EnvType", "Keyword",
-    "MapTensor", "Problem", "UInt", "Undetermined"
-))  # fmt: skip
+_NEVER = frozenset(
+    (
+        "Function",
+        "RowTensor",
+        "SparseTensor",
+        "COOTensor",
+        "CSRTensor",
+        "Int8",
+        "Int16",
+        "Int32",
+        "UInt8",
+        "UInt16",
+        "UInt32",
+        "UInt64",
+        "Float16",
+        "Float32",
+        "Float64",
+        "BFloat16",
+        "Complex64",
+        "Complex128",
+        "EnvType",
+        "Keyword",
+        "MapTensor",
+        "Problem",
+        "UInt",
+        "Undetermined",
+    )
+)
 
 
 def _fits(value: object, kind: str | Type) -> bool:

@@ -26,12 +26,42 @@ from ..shapes.creation import zeros
 from ..sparse.tensors import COOTensor, CSRTensor
 
 __all__ = [
-    "deepcopy", "depend", "dtype", "dyn_shape", "is_tensor", "print_", "range", "rank", "scalar_add", "scalar_cast",
-    "scalar_div", "scalar_eq", "scalar_floordiv", "scalar_ge", "scalar_gt", "scalar_le", "scalar_log", "scalar_lt",
-    "scalar_max", "scalar_min", "scalar_mod", "scalar_mul", "scalar_ne", "scalar_pow", "scalar_sub", "scalar_to_array",
-    "scalar_to_tensor", "scalar_uadd", "scalar_usub", "shape", "shape_", "size", "tensor_range", "tuple_to_array",
-    "type_as"
-]  # fmt: skip
+    "deepcopy",
+    "depend",
+    "dtype",
+    "dyn_shape",
+    "is_tensor",
+    "print_",
+    "range",
+    "rank",
+    "scalar_add",
+    "scalar_cast",
+    "scalar_div",
+    "scalar_eq",
+    "scalar_floordiv",
+    "scalar_ge",
+    "scalar_gt",
+    "scalar_le",
+    "scalar_log",
+    "scalar_lt",
+    "scalar_max",
+    "scalar_min",
+    "scalar_mod",
+    "scalar_mul",
+    "scalar_ne",
+    "scalar_pow",
+    "scalar_sub",
+    "scalar_to_array",
+    "scalar_to_tensor",
+    "scalar_uadd",
+    "scalar_usub",
+    "shape",
+    "shape_",
+    "size",
+    "tensor_range",
+    "tuple_to_array",
+    "type_as",
+]
 
 
 @declare(primitive=prim("Shape"))

@@ -26,8 +26,15 @@ from ..shapes.reshape import expand_dims, reshape, squeeze, swapaxes, transpose
 from ..shapes.subscripts import getitem
 
 __all__ = [
-    "affine_grid", "channel_shuffle", "col2im", "fold", "grid_sample", "pixel_shuffle", "pixel_unshuffle", "unfold"
-]  # fmt: skip
+    "affine_grid",
+    "channel_shuffle",
+    "col2im",
+    "fold",
+    "grid_sample",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "unfold",
+]
 
 _Lengths = tuple[int, ...]
 

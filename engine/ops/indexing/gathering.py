@@ -21,8 +21,16 @@ from ..shapes.reshape import broadcast_to, expand_dims, reshape
 from ..shapes.subscripts import getitem_operator
 
 __all__ = [
-    "argwhere", "gather", "gather_d", "gather_elements", "gather_nd", "index_select", "masked_select", "nonzero", "take"
-]  # fmt: skip
+    "argwhere",
+    "gather",
+    "gather_d",
+    "gather_elements",
+    "gather_nd",
+    "index_select",
+    "masked_select",
+    "nonzero",
+    "take",
+]
 
 
 def _integers(value: TensorLike, name: str, argument: str) -> Tensor:

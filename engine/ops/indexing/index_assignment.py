@@ -31,9 +31,16 @@ from .gathering import _integers, _masked, check_in_range
 from .scattering import assign_to_parameter, check_names, check_positions, put
 
 __all__ = [
-    "index_add", "index_fill", "index_put", "inplace_add", "inplace_index_add", "inplace_sub", "inplace_update",
-    "masked_fill", "masked_scatter"
-]  # fmt: skip
+    "index_add",
+    "index_fill",
+    "index_put",
+    "inplace_add",
+    "inplace_index_add",
+    "inplace_sub",
+    "inplace_update",
+    "masked_fill",
+    "masked_scatter",
+]
 
 
 # Writing

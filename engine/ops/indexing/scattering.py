@@ -26,12 +26,32 @@ from ..shapes.subscripts import getitem_operator, scatter_add_operator, setitem_
 from .gathering import _grid, _integers, _rows, _same_axes, check_in_range
 
 __all__ = [
-    "put", "scatter", "scatter_add", "scatter_div", "scatter_max", "scatter_min", "scatter_mul", "scatter_nd",
-    "scatter_nd_add", "scatter_nd_div", "scatter_nd_max", "scatter_nd_min", "scatter_nd_mul", "scatter_nd_sub",
-    "scatter_nd_update", "scatter_sub", "scatter_update", "tensor_scatter_add", "tensor_scatter_div",
-    "tensor_scatter_elements", "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_mul", "tensor_scatter_sub",
-    "tensor_scatter_update"
-]  # fmt: skip
+    "put",
+    "scatter",
+    "scatter_add",
+    "scatter_div",
+    "scatter_max",
+    "scatter_min",
+    "scatter_mul",
+    "scatter_nd",
+    "scatter_nd_add",
+    "scatter_nd_div",
+    "scatter_nd_max",
+    "scatter_nd_min",
+    "scatter_nd_mul",
+    "scatter_nd_sub",
+    "scatter_nd_update",
+    "scatter_sub",
+    "scatter_update",
+    "tensor_scatter_add",
+    "tensor_scatter_div",
+    "tensor_scatter_elements",
+    "tensor_scatter_max",
+    "tensor_scatter_min",
+    "tensor_scatter_mul",
+    "tensor_scatter_sub",
+    "tensor_scatter_update",
+]
 
 Index = tuple[Array, ...]
 
@@ -334,9 +354,14 @@ def scatter_nd(indices: Tensor, updates: Tensor, shape: Shape) -> Tensor:
 
 
 _FORMULAS = {
-    "update": "``updates`` put", "add": "x + u", "sub": "x - u", "mul": "x * u", "div": "x / u", "max": "max(x, u)",
-    "min": "min(x, u)"
-}  # fmt: skip
+    "update": "``updates`` put",
+    "add": "x + u",
+    "sub": "x - u",
+    "mul": "x * u",
+    "div": "x / u",
+    "max": "max(x, u)",
+    "min": "min(x, u)",
+}
 
 _MEET = {
     "update": "one of them stays",

@@ -20,9 +20,12 @@ from .gathering import _integers, check_in_range
 from .scattering import put
 
 __all__ = [
-    "sparse_segment_mean", "unsorted_segment_max", "unsorted_segment_min", "unsorted_segment_prod",
-    "unsorted_segment_sum"
-]  # fmt: skip
+    "sparse_segment_mean",
+    "unsorted_segment_max",
+    "unsorted_segment_min",
+    "unsorted_segment_prod",
+    "unsorted_segment_sum",
+]
 
 # Segments
 _SEGMENTS = """The {what} {of} of each segment.

@@ -18,9 +18,16 @@ from ...tensors.tensor import Tensor
 from ..higher_order.hook_backward import HookBackward
 
 __all__ = [
-    "Assert", "DumpGradient", "HistogramSummary", "ImageSummary", "InsertGradientOf", "ScalarSummary", "TensorDump",
-    "TensorSummary", "tensordump"
-]  # fmt: skip
+    "Assert",
+    "DumpGradient",
+    "HistogramSummary",
+    "ImageSummary",
+    "InsertGradientOf",
+    "ScalarSummary",
+    "TensorDump",
+    "TensorSummary",
+    "tensordump",
+]
 
 _numbers = itertools.count()
 

@@ -24,9 +24,19 @@ from ..shapes.reshape import expand_dims, reshape
 from ..shapes.subscripts import getitem_operator, scatter_add_operator, setitem_operator
 
 __all__ = [
-    "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter", "matrix_band_part", "trace", "tril",
-    "tril_indices", "triu", "triu_indices", "vander"
-]  # fmt: skip
+    "diag",
+    "diag_embed",
+    "diagflat",
+    "diagonal",
+    "diagonal_scatter",
+    "matrix_band_part",
+    "trace",
+    "tril",
+    "tril_indices",
+    "triu",
+    "triu_indices",
+    "vander",
+]
 
 
 # Triangles and diagonals

@@ -26,9 +26,27 @@ from ..shapes.reshape import expand_dims, reshape, swapaxes, transpose
 from .matmul import matmul
 
 __all__ = [
-    "addbmm", "addmm", "addmv", "addr", "adjoint", "baddbmm", "baddbmm_ext", "batch_dot", "bidense", "cross", "dot",
-    "einsum", "einsum_ext", "ger", "inner", "kron", "mv", "outer", "tensor_dot", "vecdot"
-]  # fmt: skip
+    "addbmm",
+    "addmm",
+    "addmv",
+    "addr",
+    "adjoint",
+    "baddbmm",
+    "baddbmm_ext",
+    "batch_dot",
+    "bidense",
+    "cross",
+    "dot",
+    "einsum",
+    "einsum_ext",
+    "ger",
+    "inner",
+    "kron",
+    "mv",
+    "outer",
+    "tensor_dot",
+    "vecdot",
+]
 
 
 def _expanded(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:

@@ -27,11 +27,39 @@ from ..shapes.copying import stop_gradient
 from ..shapes.reshape import reshape
 
 __all__ = [
-    "celu", "elu", "fast_gelu", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
-    "leaky_relu", "log_softmax", "logsigmoid", "mish", "prelu", "relu", "relu6", "rrelu", "selu", "sigmoid", "silu",
-    "soft_shrink", "softmax", "softmin", "softplus", "softshrink", "softsign", "swiglu", "swish", "tanh", "tanhshrink",
-    "threshold"
-]  # fmt: skip
+    "celu",
+    "elu",
+    "fast_gelu",
+    "gelu",
+    "glu",
+    "gumbel_softmax",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "leaky_relu",
+    "log_softmax",
+    "logsigmoid",
+    "mish",
+    "prelu",
+    "relu",
+    "relu6",
+    "rrelu",
+    "selu",
+    "sigmoid",
+    "silu",
+    "soft_shrink",
+    "softmax",
+    "softmin",
+    "softplus",
+    "softshrink",
+    "softsign",
+    "swiglu",
+    "swish",
+    "tanh",
+    "tanhshrink",
+    "threshold",
+]
 
 relu_operator = unary(
     "relu", activation_kernels.relu, lambda F, g, out, x: F.relu_grad(g, out), unread=(0,), scalar="max(x, 0)"

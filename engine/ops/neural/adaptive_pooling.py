@@ -28,9 +28,15 @@ from .convolution import check_format, ints_for
 from .pooling import as_image, batched, mean_of_windows
 
 __all__ = [
-    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
-    "adaptive_max_pool3d", "fractional_max_pool2d", "fractional_max_pool3d"
-]  # fmt: skip
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
+    "fractional_max_pool2d",
+    "fractional_max_pool3d",
+]
 
 Ints = tuple[int, ...]
 Size = int | Sequence[int | None] | None  # the users' argument; None keeps an axis as it is
@@ -572,8 +578,12 @@ _FRACTIONAL = """
         ValueError: another shape, ratios out of range, or seeds where ``deterministic`` is False.
     """
 _FRACTIONAL_SETTINGS: dict[str, Any] = {
-    "pseudo_random": False, "overlapping": False, "deterministic": False, "seed": 0, "seed2": 0
-}  # fmt: skip
+    "pseudo_random": False,
+    "overlapping": False,
+    "deterministic": False,
+    "seed": 0,
+    "seed2": 0,
+}
 
 
 def _fractional_pool(

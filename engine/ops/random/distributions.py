@@ -28,8 +28,15 @@ from .drawing import (
 )
 
 __all__ = [
-    "bernoulli", "bernoulli_ext", "gamma", "laplace", "poisson", "random_gamma", "random_poisson", "standard_laplace"
-]  # fmt: skip
+    "bernoulli",
+    "bernoulli_ext",
+    "gamma",
+    "laplace",
+    "poisson",
+    "random_gamma",
+    "random_poisson",
+    "standard_laplace",
+]
 
 
 def standard_laplace(shape: Shape, seed: int | None = None) -> Tensor:

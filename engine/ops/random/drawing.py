@@ -26,9 +26,18 @@ from ..arguments import check_tensor, ints_of
 from ..shapes.subscripts import getitem_operator
 
 __all__ = [
-    "normal", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "shuffle",
-    "standard_normal", "uniform"
-]  # fmt: skip
+    "normal",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "randperm",
+    "shuffle",
+    "standard_normal",
+    "uniform",
+]
 
 
 @np.errstate(all="ignore")

@@ -28,9 +28,24 @@ from ..shapes.copying import stop_gradient
 from ..shapes.reshape import reshape
 
 __all__ = [
-    "all", "any", "argmax", "argmin", "cumsum", "logsumexp", "max", "mean", "min", "prod", "reduce_max", "reduce_mean",
-    "reduce_min", "reduce_sum", "std", "sum", "var"
-]  # fmt: skip
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "cumsum",
+    "logsumexp",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "reduce_max",
+    "reduce_mean",
+    "reduce_min",
+    "reduce_sum",
+    "std",
+    "sum",
+    "var",
+]
 
 
 def _shape_with_axes(x: Value, axis: tuple[int, ...] | None) -> tuple[int, ...]:

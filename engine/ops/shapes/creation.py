@@ -23,10 +23,29 @@ from .copying import identity
 from .reshape import broadcast_to, reshape
 
 __all__ = [
-    "arange", "assign", "assign_add", "assign_sub", "bartlett_window", "blackman_window", "eye", "fill", "fills",
-    "full", "full_like", "hamming_window", "hann_window", "kaiser_window", "linspace", "logspace", "one_hot", "ones",
-    "ones_like", "zero_", "zeros", "zeros_like"
-]  # fmt: skip
+    "arange",
+    "assign",
+    "assign_add",
+    "assign_sub",
+    "bartlett_window",
+    "blackman_window",
+    "eye",
+    "fill",
+    "fills",
+    "full",
+    "full_like",
+    "hamming_window",
+    "hann_window",
+    "kaiser_window",
+    "linspace",
+    "logspace",
+    "one_hot",
+    "ones",
+    "ones_like",
+    "zero_",
+    "zeros",
+    "zeros_like",
+]
 
 
 def one_hot_array(labels: Array, depth: int, dtype: np.dtype[Any] | type) -> Array:

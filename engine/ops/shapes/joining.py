@@ -33,9 +33,25 @@ from .reshape import broadcast_to, reshape
 from .subscripts import getitem_operator
 
 __all__ = [
-    "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "cartesian_prod", "column_stack", "combinations", "dsplit",
-    "dstack", "hsplit", "hstack", "meshgrid", "row_stack", "tensor_split", "unbind", "unstack", "vsplit", "vstack"
-]  # fmt: skip
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "block_diag",
+    "cartesian_prod",
+    "column_stack",
+    "combinations",
+    "dsplit",
+    "dstack",
+    "hsplit",
+    "hstack",
+    "meshgrid",
+    "row_stack",
+    "tensor_split",
+    "unbind",
+    "unstack",
+    "vsplit",
+    "vstack",
+]
 
 _MOST_PARTS = 1 << 20
 """The most parts of a split, unless the tensor is longer; each part is a tensor."""

@@ -21,9 +21,23 @@ from .reshape import broadcast_to, expand_dims, flip, reshape, swapaxes, transpo
 from .subscripts import getitem_operator
 
 __all__ = [
-    "expand", "expand_as", "fliplr", "flipud", "moveaxis", "movedim", "ravel", "repeat_elements", "repeat_interleave",
-    "reverse", "reverse_sequence", "roll", "rot90", "swapdims", "t", "view_as"
-]  # fmt: skip
+    "expand",
+    "expand_as",
+    "fliplr",
+    "flipud",
+    "moveaxis",
+    "movedim",
+    "ravel",
+    "repeat_elements",
+    "repeat_interleave",
+    "reverse",
+    "reverse_sequence",
+    "roll",
+    "rot90",
+    "swapdims",
+    "t",
+    "view_as",
+]
 
 
 # Order

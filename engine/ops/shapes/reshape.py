@@ -20,9 +20,18 @@ from .broadcasting import broadcast_to_operator
 from .copying import apart
 
 __all__ = [
-    "broadcast_to", "expand_dims", "flatten", "flip", "permute", "reshape", "squeeze", "swapaxes", "tile", "transpose",
-    "unsqueeze"
-]  # fmt: skip
+    "broadcast_to",
+    "expand_dims",
+    "flatten",
+    "flip",
+    "permute",
+    "reshape",
+    "squeeze",
+    "swapaxes",
+    "tile",
+    "transpose",
+    "unsqueeze",
+]
 
 _reshape = ReshapeOperator(
     "reshape",

@@ -19,9 +19,16 @@ from .reshape import reshape, transpose
 from .subscripts import getitem_operator, setitem_operator
 
 __all__ = [
-    "batch_to_space_nd", "narrow", "select_scatter", "sequence_mask", "slice", "slice_scatter", "space_to_batch_nd",
-    "strided_slice", "tensor_slice"
-]  # fmt: skip
+    "batch_to_space_nd",
+    "narrow",
+    "select_scatter",
+    "sequence_mask",
+    "slice",
+    "slice_scatter",
+    "space_to_batch_nd",
+    "strided_slice",
+    "tensor_slice",
+]
 
 
 # Parts

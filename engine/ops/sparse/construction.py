@@ -14,11 +14,22 @@ from ..arguments import check_tensor, ints_of
 from .tensors import COOTensor, CSRTensor, RowTensor, SparseTensor, check_coo
 
 __all__ = [
-    "coo_tensor_get_dense_shape", "coo_tensor_get_indices", "coo_tensor_get_values", "csr_tensor_get_dense_shape",
-    "csr_tensor_get_indices", "csr_tensor_get_indptr", "csr_tensor_get_values", "make_coo_tensor", "make_csr_tensor",
-    "make_row_tensor", "make_row_tensor_inner", "make_sparse_tensor", "row_tensor_get_dense_shape",
-    "row_tensor_get_indices", "row_tensor_get_values"
-]  # fmt: skip
+    "coo_tensor_get_dense_shape",
+    "coo_tensor_get_indices",
+    "coo_tensor_get_values",
+    "csr_tensor_get_dense_shape",
+    "csr_tensor_get_indices",
+    "csr_tensor_get_indptr",
+    "csr_tensor_get_values",
+    "make_coo_tensor",
+    "make_csr_tensor",
+    "make_row_tensor",
+    "make_row_tensor_inner",
+    "make_sparse_tensor",
+    "row_tensor_get_dense_shape",
+    "row_tensor_get_indices",
+    "row_tensor_get_values",
+]
 
 # Creation and access
 

@@ -45,9 +45,18 @@ from .tensors import (
 )
 
 __all__ = [
-    "coalesce", "coo_add", "coo_concat", "csr_add", "csr_div", "csr_mm", "csr_mul", "csr_mv", "csr_reduce_sum",
-    "csr_softmax", "row_tensor_add"
-]  # fmt: skip
+    "coalesce",
+    "coo_add",
+    "coo_concat",
+    "csr_add",
+    "csr_div",
+    "csr_mm",
+    "csr_mul",
+    "csr_mv",
+    "csr_reduce_sum",
+    "csr_softmax",
+    "row_tensor_add",
+]
 
 
 def row_tensor_add(x: RowTensor, y: Tensor) -> RowTensor:

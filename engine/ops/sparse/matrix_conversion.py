@@ -16,8 +16,14 @@ from .construction import check_csr_tensor, check_dense_matrix, check_int_vector
 from .tensors import COOTensor, CSRTensor, check_inside, csr_as_coo, csr_as_dense, rows_of
 
 __all__ = [
-    "coo2csr", "csr2coo", "csr_gather", "csr_to_coo", "csr_to_dense", "dense_to_sparse_coo", "dense_to_sparse_csr"
-]  # fmt: skip
+    "coo2csr",
+    "csr2coo",
+    "csr_gather",
+    "csr_to_coo",
+    "csr_to_dense",
+    "dense_to_sparse_coo",
+    "dense_to_sparse_csr",
+]
 
 
 @declare(method="to_coo")

@@ -14,9 +14,21 @@ from .steering import EarlyStopping, LearningRateScheduler, ReduceLROnPlateau
 from .summaries import SummaryCollector
 
 __all__ = [
-    "BackupAndRestore", "Callback", "CheckpointConfig", "EarlyStopping", "History", "LambdaCallback",
-    "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "OnRequestExit", "ProgressBar", "ReduceLROnPlateau",
-    "RunContext", "SummaryCollector", "TimeMonitor"
-]  # fmt: skip
+    "BackupAndRestore",
+    "Callback",
+    "CheckpointConfig",
+    "EarlyStopping",
+    "History",
+    "LambdaCallback",
+    "LearningRateScheduler",
+    "LossMonitor",
+    "ModelCheckpoint",
+    "OnRequestExit",
+    "ProgressBar",
+    "ReduceLROnPlateau",
+    "RunContext",
+    "SummaryCollector",
+    "TimeMonitor",
+]
 __getattr__ = _on_first_use(__name__)
 _name_methods(globals())

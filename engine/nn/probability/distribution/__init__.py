@@ -21,8 +21,23 @@ from .transformed_distribution import TransformedDistribution
 from .uniform import Uniform
 
 __all__ = [
-    "Bernoulli", "Beta", "Categorical", "Cauchy", "Distribution", "Exponential", "Gamma", "Geometric", "Gumbel",
-    "HalfNormal", "Laplace", "LogNormal", "Logistic", "Normal", "Poisson", "StudentT", "TransformedDistribution",
-    "Uniform"
-]  # fmt: skip
+    "Bernoulli",
+    "Beta",
+    "Categorical",
+    "Cauchy",
+    "Distribution",
+    "Exponential",
+    "Gamma",
+    "Geometric",
+    "Gumbel",
+    "HalfNormal",
+    "Laplace",
+    "LogNormal",
+    "Logistic",
+    "Normal",
+    "Poisson",
+    "StudentT",
+    "TransformedDistribution",
+    "Uniform",
+]
 _name_methods(globals())
