@@ -783,8 +783,8 @@ def _attention(
     constants = _constants(q, k, v, added, tile)
     # Missing operands are replaced by placeholders that the kernels never read.
     sizes, (of_q, of_k, of_v, of_mask, of_ranges, of_y) = heads.sizes(q, k, v, added or q, ranges or q, y)
-    scalars = (length, keys, *sizes[1:], float(scale), *of_q, q.strides[-2], *of_k, k.strides[-2], *of_v, v.strides[-2])
-    scalars += (*of_mask, *(added or q).strides[-2:], *of_ranges, *of_y, y.strides[-2])
+    scalars = [length, keys, *sizes[1:], float(scale), *of_q, q.strides[-2], *of_k, k.strides[-2], *of_v, v.strides[-2]]
+    scalars += [*of_mask, *(added or q).strides[-2:], *of_ranges, *of_y, y.strides[-2]]
     programs = math.prod(sizes) * cdiv(length, constants["BLOCK_Q"])
     arrays = (q, k, v, added, ranges, y, sums)
     call.launch(attention_kernel, programs, arrays, scalars, constants, num_warps=tile.warps, num_stages=tile.stages)
@@ -813,15 +813,15 @@ def _attention_grad(
     masks = (*of_mask, *(added or q).strides[-2:], *of_ranges)
     tile = _tile(_DQ, q, v, added)
     constants = _constants(q, k, v, added, tile)
-    scalars = (*lengths, *of_g, g.strides[-2], *of_y, y.strides[-2], *of_q, q.strides[-2], *of_k, k.strides[-2])
-    scalars += (*of_v, v.strides[-2], *masks, *of_dq, dq.strides[-2])
+    scalars = [*lengths, *of_g, g.strides[-2], *of_y, y.strides[-2], *of_q, q.strides[-2], *of_k, k.strides[-2]]
+    scalars += [*of_v, v.strides[-2], *masks, *of_dq, dq.strides[-2]]
     programs = math.prod(sizes) * cdiv(length, constants["BLOCK_Q"])
     arrays = (g, y, sums, q, k, v, added, ranges, delta, dq)
     call.launch(attention_dq_kernel, programs, arrays, scalars, constants, num_warps=tile.warps, num_stages=tile.stages)
     tile = _tile(_DKV, q, v, added)
     constants = {**_constants(q, k, v, added, tile), "SPAN": next_power_of_2(cdiv(length, _ROWS))}
-    scalars = (*lengths, *of_g, g.strides[-2], *of_q, q.strides[-2], *of_k[:2], k.strides[-2], *of_v[:2], v.strides[-2])
-    scalars += (*masks, *of_dk[:2], dk.strides[-2], *of_dv[:2], dv.strides[-2])
+    scalars = [*lengths, *of_g, g.strides[-2], *of_q, q.strides[-2], *of_k[:2], k.strides[-2], *of_v[:2], v.strides[-2]]
+    scalars += [*masks, *of_dk[:2], dk.strides[-2], *of_dv[:2], dv.strides[-2]]
     programs = sizes[0] * sizes[1] * cdiv(keys, constants["BLOCK_K"])
     arrays = (g, sums, delta, q, k, v, added, ranges, dk, dv)
     call.launch(
@@ -842,8 +842,8 @@ def _attention_weights(call: Planner, q: Given, k: Given, mask: Given, scale: fl
     for name in ("RANGED", "V_WIDTH", "V_PADDED", "ROWS"):
         del constants[name]
     sizes, (of_q, of_k, of_mask) = heads.sizes(q, k, added or q)
-    scalars = (length, keys, *sizes[1:], float(scale), *of_q, q.strides[-2], *of_k, k.strides[-2])
-    scalars += (*of_mask, *(added or q).strides[-2:])
+    scalars = [length, keys, *sizes[1:], float(scale), *of_q, q.strides[-2], *of_k, k.strides[-2]]
+    scalars += [*of_mask, *(added or q).strides[-2:]]
     programs = math.prod(sizes) * cdiv(length, constants["BLOCK_Q"])
     arrays = (q, k, added, weights)
     call.launch(
