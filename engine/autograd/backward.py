@@ -86,71 +86,91 @@ def run_backward(
         add: how a node's gradients are added.
         release: whether nodes, and the values that only they hold, are released during the pass.
     """
-    nodes, tracked, hooks, placeholders = recording.nodes, recording.tracked, recording.hooks, recording.placeholders
-    pop, get, array_type = gradients.pop, gradients.get, np.ndarray
-    is_bare = not (functions.wraps or hooks or isinstance(gradients, Sums))
-    is_direct = is_bare and not taps.operator_taps
-    is_plain = is_direct and add is None
+    is_bare = not (functions.wraps or recording.hooks or isinstance(gradients, Sums))
+    is_plain = add is None and is_bare and not taps.operator_taps
     if add is None:
-        add = partial(add_in_place if is_direct else add_pairs, gradients, functions)
+        add = partial(add_in_place if is_plain else add_pairs, gradients, functions)
+    nodes = recording.nodes
     order, remaining = iter(nodes.pop, None) if release else reversed(nodes), len(nodes)
-    float_state = None
+    while remaining or events:
+        position, event = events.pop() if events else (0, None)
+        _run_nodes(islice(order, remaining - position), gradients, functions, recording, add, is_bare, is_plain)
+        remaining = position
+        if event is not None:
+            event()
+            event = None  # releases the region of a watched call
+
+
+def _run_nodes(
+    nodes: Iterable[Node],
+    gradients: dict[int, Any],
+    functions: Any,
+    recording: Recording,
+    add: Add,
+    is_bare: bool,
+    is_plain: bool,
+) -> None:
+    """Propagate the gradients of some nodes' outputs to their inputs.
+
+    Args:
+        nodes: the nodes, the last first.
+        gradients, functions, recording, add: see ``run_backward``.
+        is_bare: whether gradients are arrays that no hook sees, and have one name each.
+        is_plain: whether ``add`` adds in place, to these sums alone.
+    """
+    gradient = x = y = part = previous = float_state = None
+    tracked, hooks, placeholders = recording.tracked, recording.hooks, recording.placeholders
+    pop, get, array_type = gradients.pop, gradients.get, np.ndarray
+    is_direct = is_bare and not taps.operator_taps
     try:
-        while remaining or events:
-            position, event = events.pop() if events else (0, None)
-            is_direct = is_bare and not taps.operator_taps  # an event may have attached a tap
-            if is_direct and position < remaining:
-                float_state = silence()
-            for operator, inputs, output, attrs in islice(order, remaining - position):
-                key = id(output)
-                if is_plain and operator.slopes is not None:
-                    gradient = get(key)
-                    if type(gradient) is array_type and gradient.dtype is FLOAT32 and (shape := gradient.shape):
-                        # A basic operator, written out: most nodes of small computations take this path.
-                        del gradients[key]
-                        first, second = operator.slopes
-                        x, y = inputs
-                        key = id(x)
-                        if key in tracked:
-                            part = gradient * y if first == TIMES_OTHER else gradient
-                            if x.shape != shape:
-                                part = functions.sum_to(part, shape=x.shape)
-                            previous = get(key)
-                            gradients[key] = part if previous is None else sum_of(previous, part, functions)
-                        key = id(y)
-                        if key in tracked:
-                            part = gradient
-                            if second:
-                                part = gradient * x if second == TIMES_OTHER else -gradient
-                            if y.shape != shape:
-                                part = functions.sum_to(part, shape=y.shape)
-                            previous = get(key)
-                            gradients[key] = part if previous is None else sum_of(previous, part, functions)
-                        continue
-                gradient = x = y = part = previous = None  # releases the values of the previous node
-                if is_direct and type(output) is not tuple and isinstance(operator, Operator):
-                    if key in gradients:
-                        output = placeholders.get(key, output)  # releases an array that no rule reads
-                        add(operator.gradients(functions, tracked, pop(key), output, inputs, attrs))
+        if is_direct:
+            float_state = silence()
+        for operator, inputs, output, attrs in nodes:
+            slopes = operator.slopes
+            if slopes is not None and is_plain:
+                # A basic operator, written out: most nodes of small computations take this path.
+                gradient = pop(id(output), None)
+                if type(gradient) is not array_type or gradient.dtype is not FLOAT32 or not (shape := gradient.shape):
+                    if gradient is not None:
+                        add(operator.gradients(functions, tracked, gradient, output, inputs, attrs))
                     continue
-                if float_state is not None:  # user code may run
-                    restore(float_state)
-                    float_state = None
-                pairs = node_backward((operator, inputs, output, attrs), gradients, functions, tracked, hooks)
-                is_direct = is_bare and not taps.operator_taps
-                if is_direct:
-                    float_state = silence()
-                add(pairs, isinstance(operator, Renaming))
-                del pairs  # releases the gradients
-            remaining = position
+                first, second = slopes
+                x, y = inputs
+                key = id(x)
+                if key in tracked:
+                    part = gradient * y if first == TIMES_OTHER else gradient
+                    if x.shape != shape:
+                        part = functions.sum_to(part, shape=x.shape)
+                    previous = get(key)
+                    gradients[key] = part if previous is None else sum_of(previous, part, functions)
+                key = id(y)
+                if key in tracked:
+                    part = gradient
+                    if second:
+                        part = gradient * x if second == TIMES_OTHER else -gradient
+                    if y.shape != shape:
+                        part = functions.sum_to(part, shape=y.shape)
+                    previous = get(key)
+                    gradients[key] = part if previous is None else sum_of(previous, part, functions)
+                continue
+            gradient = x = y = part = previous = None  # releases the values of the previous node
+            if is_direct and type(output) is not tuple and isinstance(operator, Operator):
+                key = id(output)
+                if key in gradients:
+                    output = placeholders.get(key, output)  # releases an array that no rule reads
+                    add(operator.gradients(functions, tracked, pop(key), output, inputs, attrs))
+                continue
             if float_state is not None:  # user code may run
                 restore(float_state)
                 float_state = None
-            if event is not None:
-                event()
-                event = None  # releases the region of a watched call
+            pairs = node_backward((operator, inputs, output, attrs), gradients, functions, tracked, hooks)
+            is_direct = is_bare and not taps.operator_taps
+            if is_direct:
+                float_state = silence()
+            add(pairs, isinstance(operator, Renaming))
+            del pairs  # releases the gradients
     finally:
-        if float_state is not None:
+        if float_state is not None:  # user code may run
             restore(float_state)
 
 
