@@ -95,7 +95,7 @@ def _guards() -> dict[str, float]:
     import numpy as np
 
     from hookscope.engine import Tensor, jit, nn
-    from hookscope.engine.compile.function import Compiled
+    from hookscope.engine.compile.function import CompiledFunction
 
     def least(call: Callable[[], Any], times: int) -> float:
         figures = []
@@ -110,13 +110,17 @@ def _guards() -> dict[str, float]:
     x = Tensor(np.ones((2, 4), np.float32))
     for name, made in (("ReLU", lambda: nn.ReLU()), ("Dense", lambda: nn.Dense(4, 4))):
         net = nn.SequentialCell(*[made() for _ in range(49)])
-        compiled = Compiled(net, name)
+        compiled = CompiledFunction(net, name)
         for _ in range(50):
             compiled(x)
         (((plan,),),) = (compiled.plans.values(),)
         arrays = [x._array]
-        assert plan.holds(arrays)
-        figures[f"{name} guards"] = least(lambda plan=plan, arrays=arrays: plan.holds(arrays), 1000)  # type: ignore[misc]
+        assert plan.hold(arrays)
+        figures[f"{name} guards"] = least(lambda plan=plan, arrays=arrays: plan.hold(arrays), 1000)  # type: ignore[misc]
+        figures[f"{name} guards without memory words"] = least(
+            lambda plan=plan, arrays=arrays: plan.guards.hold_in_full(arrays),  # type: ignore[misc]
+            1000,
+        )
         figures[f"{name} eager"] = least(lambda net=net: net(x), 50)  # type: ignore[misc]
         planned = jit(net)
         for _ in range(50):

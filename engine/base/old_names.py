@@ -62,6 +62,22 @@ _MOVED = {
     ),
     ("debug.conditions", "debug.diagnose.conditions"): "own=user",
     ("distributed", "distributed"): "together=synchronization",
+    ("debug.checks", "debug.diagnose.checks"): (
+        "data_checks initial_values loss_checks loss_course network_checks operands "
+        "optimizer_checks owners updates use_checks watcher"
+    ),
+    ("debug.comparing", "debug.compare"): (
+        "compare difference differentiated gradient_check gradient_rows isolated likeness slopes wrong_gradients"
+    ),
+    ("debug.conditions", "debug.diagnose.conditions"): (
+        "activations condition consequences data gradients loss network nonfinite optimizer own=user parameters values"
+    ),
+    ("debug.pausing", "debug.stop"): (
+        "bprop_stops breakpoint breakpoints cell_stops editing expression line_stops next_stop "
+        "operator_stops pause paused_scope pauses points showing stops terminal undo"
+    ),
+    ("debug.stepping", "debug.stop.stepping"): "bprop history stepper tracing user_code variables",
+    ("graph", "compile"): "cells function graph inputs=declared_inputs loops passes plan sizes trace traced_array",
     ("graph", "compile.guards"): "arguments holding=guards reads=inspection words=memory_words",
     ("graph", "compile.loops"): "buffers gpu_loops scalars=scalar_programs",
     ("graph", "compile.passes"): "early_updates fusion recompute",

@@ -12,8 +12,8 @@ from ..base import modes
 from ..nn.cell import Cell
 from ..tape import taps
 from ..tensors.placeholder import Placeholder
-from .function import Compiled, attended, watched
-from .inputs import bound, check_declared, check_inputs, opens_of
+from .declared_inputs import bind_arguments, check_declared, check_inputs, symbolic_axes_of
+from .function import CompiledFunction, is_observed, is_watched
 
 __all__ = [
     "call_compiled",
@@ -32,7 +32,7 @@ _eager_call: Callable[..., Any] = Cell.__call__
 
 
 class _Local(threading.local):
-    inside = False
+    is_inside = False
 
 
 _local = _Local()
@@ -52,33 +52,33 @@ def switch(on: bool) -> None:
 
 
 def _call(cell: Cell, /, *args: Any, **kwargs: Any) -> Any:
-    if _local.inside or IS_OFF:
+    if _local.is_inside or IS_OFF:
         return _eager_call(cell, *args, **kwargs)
-    if attended():
+    if is_observed():
         return _eagerly(type(cell).__name__, _level_of(cell), _eager_call, (cell, *args), kwargs)
     check_inputs(cell, args, kwargs)
-    return called(compiled_of(cell), args, kwargs)
+    return run_planned(compiled_of(cell), args, kwargs)
 
 
-def called(compiled: Compiled, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def run_planned(compiled: CompiledFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function from its plans; inner calls are part of its trace."""
-    _local.inside = True
+    _local.is_inside = True
     try:
         return compiled(*args, **kwargs)
     finally:
-        _local.inside = False
+        _local.is_inside = False
 
 
 def _eagerly(name: str, level: str, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """Call a planned function eagerly and notify observers; inner calls are part of it."""
-    if _local.inside or not taps.cell_taps:
+    if _local.is_inside or not taps.cell_taps:
         return function(*args, **kwargs)
-    _local.inside = True
+    _local.is_inside = True
     try:
         with taps.unplanned(name, level or modes.level):
             return function(*args, **kwargs)
     finally:
-        _local.inside = False
+        _local.is_inside = False
 
 
 def _level_of(function: Any) -> str:
@@ -90,31 +90,33 @@ def _level_of(function: Any) -> str:
     return level
 
 
-def compiled_of(cell: Cell) -> Compiled:
+def compiled_of(cell: Cell) -> CompiledFunction:
     """Return the plans of a cell."""
-    cached = cell.__dict__.get("_compiled")
-    if cached is None or cached.function is not cell:  # a copy of a cell has the attributes of the cell
-        cached = Compiled(cell, type(cell).__name__, level=_level_of(cell), opens=opens_of(cell))
-        cell.__dict__["_compiled"] = cached
-    compiled: Compiled = cached
+    entry = cell.__dict__.get("_compiled")
+    if entry is None or entry.function is not cell:  # a copy of a cell has the attributes of the cell
+        entry = CompiledFunction(cell, type(cell).__name__, level=_level_of(cell), symbolic_axes=symbolic_axes_of(cell))
+        cell.__dict__["_compiled"] = entry
+    compiled: CompiledFunction = entry
     return compiled
 
 
-def compiled_function(function: Callable[..., Any], told: Any, level: str, fullgraph: bool, dynamic: int) -> Compiled:
+def compiled_function(
+    function: Callable[..., Any], declared_function: Any, level: str, fullgraph: bool, dynamic: int
+) -> CompiledFunction:
     """Return a user's function with an empty set of plans.
 
     Args:
         function: the function that is called.
-        told: the user's function, whose inputs may be declared.
+        declared_function: the user's function, whose inputs may be declared.
         level: "O0" or "O1".
         fullgraph: whether a call for which no plan can be made is an error.
         dynamic: whether dimensions that change between calls become symbolic.
     """
     name = getattr(function, "__qualname__", type(function).__name__)
-    return Compiled(function, name, fullgraph, level, opens_of(told, dynamic))
+    return CompiledFunction(function, name, fullgraph, level, symbolic_axes_of(declared_function, dynamic))
 
 
-def call_compiled(compiled: Compiled, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call_compiled(compiled: CompiledFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function from its plans, or directly if it is part of another function's trace.
 
     Args:
@@ -122,47 +124,50 @@ def call_compiled(compiled: Compiled, args: tuple[Any, ...], kwargs: dict[str, A
         args: the positional arguments.
         kwargs: the keyword arguments.
     """
-    if _local.inside or IS_OFF:
+    if _local.is_inside or IS_OFF:
         return compiled.function(*args, **kwargs)
-    if watched():
+    if is_watched():
         return _eagerly(compiled.name, compiled.level, compiled, args, kwargs)
-    return called(compiled, args, kwargs)
+    return run_planned(compiled, args, kwargs)
 
 
 def call_gradient(
-    function: Any, asked: tuple[Any, ...], compute: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    function: Any, request: tuple[Any, ...], compute: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Return the value of a function and its gradients from plans, which are kept with the function.
 
     Args:
         function: the function to differentiate.
-        asked: the request: its first entry is the name of the caller, the others its options.
+        request: the request: its first entry is the name of the caller, the others its options.
         compute: computes the result from ``args`` and ``kwargs``.
         args: the arguments of ``function``.
         kwargs: its keyword arguments.
     """
-    if _local.inside or IS_OFF:
+    if _local.is_inside or IS_OFF:
         return compute(args, kwargs)
-    if attended():
-        return _eagerly(asked[0], _level_of(function), compute, (args, kwargs), {})
+    if is_observed():
+        return _eagerly(request[0], _level_of(function), compute, (args, kwargs), {})
     if getattr(function, "_declared", None) is not None and not isinstance(function, Cell):
         check_declared(function, function._declared, args, kwargs, has_more=True)
-    plans, method = _Kept.of(getattr(function, "__self__", function)).plans, getattr(function, "__func__", None)
-    compiled = plans.get((method, asked))
+    plans, method = (
+        _GradientPlans.of(getattr(function, "__self__", function)).plans,
+        getattr(function, "__func__", None),
+    )
+    compiled = plans.get((method, request))
     if compiled is None:
         options = getattr(function, "__wrapped_by_jit__", None) or {}
-        compiled = Compiled(
+        compiled = CompiledFunction(
             lambda *args, **kwargs: compute(args, kwargs),
-            asked[0],
+            request[0],
             bool(options.get("fullgraph")),
             _level_of(function),
-            opens_of(function, options.get("dynamic", 0)),
+            symbolic_axes_of(function, options.get("dynamic", 0)),
         )
-        plans[method, asked] = compiled
-    return called(compiled, args, kwargs)
+        plans[method, request] = compiled
+    return run_planned(compiled, args, kwargs)
 
 
-class _Kept:
+class _GradientPlans:
     """Plans of gradients, kept with the owner of the function, but not with copies of it.
 
     Args:
@@ -174,18 +179,17 @@ class _Kept:
 
     def __init__(self, owner: Any) -> None:
         self.owner = owner
-        self.plans: dict[Any, Compiled] = {}
+        self.plans: dict[Any, CompiledFunction] = {}
 
     @staticmethod
-    def of(owner: Any) -> _Kept:
+    def of(owner: Any) -> _GradientPlans:
         """Return the entry of an object; without attributes, a temporary one for this call."""
         attributes = getattr(owner, "__dict__", None)
         if not isinstance(attributes, dict):
-            return _Kept(owner)
-        cached = attributes.get("_gradients")
-        if cached is None or cached.owner is not owner:
-            cached = attributes["_gradients"] = _Kept(owner)
-        entry: _Kept = cached
+            return _GradientPlans(owner)
+        entry: _GradientPlans | None = attributes.get("_gradients")
+        if entry is None or entry.owner is not owner:
+            entry = attributes["_gradients"] = _GradientPlans(owner)
         return entry
 
     def __reduce__(self) -> Any:
@@ -198,13 +202,13 @@ def run_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     Raises:
         RuntimeError: ``construct`` does not accept these inputs.
     """
-    bound(f"For '{type(cell).__name__}'", cell.construct, args, kwargs, RuntimeError)
+    bind_arguments(f"For '{type(cell).__name__}'", cell.construct, args, kwargs, RuntimeError)
     check_inputs(cell, args, kwargs)
-    if _local.inside or IS_OFF:
+    if _local.is_inside or IS_OFF:
         return _eager_call(cell, *args, **kwargs)
-    if attended():
+    if is_observed():
         return _eagerly(type(cell).__name__, _level_of(cell), _eager_call, (cell, *args), kwargs)
-    return called(compiled_of(cell), args, kwargs)
+    return run_planned(compiled_of(cell), args, kwargs)
 
 
 def has_plan(cell: Cell) -> bool:
@@ -213,7 +217,7 @@ def has_plan(cell: Cell) -> bool:
     return compiled is not None and compiled.function is cell and any(compiled.plans.values())
 
 
-def plans_of(function: Any) -> list[Compiled]:
+def plans_of(function: Any) -> list[CompiledFunction]:
     """Return the compiled forms of a function or a cell, for inspection: call counts and the source of each plan.
 
     Args:
@@ -239,16 +243,16 @@ def compile_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> N
     Raises:
         RuntimeError: ``construct`` does not accept these inputs.
     """
-    bound(f"For '{type(cell).__name__}'", cell.construct, args, kwargs, RuntimeError)
+    bind_arguments(f"For '{type(cell).__name__}'", cell.construct, args, kwargs, RuntimeError)
     if any(isinstance(value, Placeholder) for value in (*args, *kwargs.values())):
         name = type(cell).__name__
         warnings.warn(f"'{name}' is not compiled: a plan is made of values, so the first call makes it", stacklevel=3)
         return
-    if _local.inside or IS_OFF or attended():
+    if _local.is_inside or IS_OFF or is_observed():
         return
     check_inputs(cell, args, kwargs)
-    _local.inside = True
+    _local.is_inside = True
     try:
         compiled_of(cell).prepare(*args, **kwargs)
     finally:
-        _local.inside = False
+        _local.is_inside = False

@@ -11,20 +11,20 @@ import numpy as np
 from .sizes import Size
 
 __all__ = [
-    "Apply",
-    "Beside",
-    "Bind",
-    "Derive",
+    "ArgumentRef",
+    "ArrayFunction",
+    "Binding",
     "Draw",
-    "Fused",
-    "Given",
+    "EagerCall",
+    "FusedLoop",
+    "GradientCall",
     "Graph",
-    "Made",
     "Node",
-    "Seen",
+    "OperatorCall",
+    "SharedResult",
     "Store",
     "Value",
-    "Whole",
+    "ViewRef",
     "draws_in",
     "has_effect",
     "is_check",
@@ -41,26 +41,30 @@ class Value:
     Args:
         shape: the length of each axis in the traced run.
         dtype: the NumPy element type.
-        of: its origin if no node produces it: "argument", "external" or "constant", else "".
+        origin: where it comes from if no node produces it: "argument", "external" or "constant", else "".
         sizes: the shape as expressions of the symbolic dimensions; None if there are none.
 
     Attributes:
         layout: memory layout of an argument or an external tensor, see ``layout_of``.
     """
 
-    __slots__ = ("dtype", "layout", "of", "shape", "sizes")
+    __slots__ = ("dtype", "layout", "origin", "shape", "sizes")
 
     def __init__(
-        self, shape: tuple[int, ...], dtype: np.dtype[Any], of: str = "", sizes: tuple[int | Size, ...] | None = None
+        self,
+        shape: tuple[int, ...],
+        dtype: np.dtype[Any],
+        origin: str = "",
+        sizes: tuple[int | Size, ...] | None = None,
     ) -> None:
         self.shape = shape
         self.dtype = dtype
-        self.of = of
+        self.origin = origin
         self.layout: bool | tuple[int, ...] = True
         self.sizes = sizes if sizes is not None and any(isinstance(size, Size) for size in sizes) else None
 
     def __repr__(self) -> str:
-        return f"<{self.of or 'value'} {self.dtype}{list(self.shape)}>"
+        return f"<{self.origin or 'value'} {self.dtype}{list(self.shape)}>"
 
 
 @dataclass(eq=False, slots=True)
@@ -79,18 +83,18 @@ class Draw:
 
 
 @dataclass(eq=False, slots=True)
-class Given:
+class ArgumentRef:
     """Placeholder for a tensor among the arguments that a function returns or changes.
 
     Args:
-        place: its index.
+        index: its index.
     """
 
-    place: int
+    index: int
 
 
 @dataclass(eq=False, slots=True)
-class Made:
+class SharedResult:
     """Placeholder in a result for a new tensor that occurs several times, or that has views in the result.
 
     Args:
@@ -101,25 +105,25 @@ class Made:
 
 
 @dataclass(eq=False, slots=True)
-class Seen:
+class ViewRef:
     """Placeholder in a result for a view of a tensor that outlives the call.
 
     Args:
-        of: the tensor: a Given, a Made, or an external tensor itself.
+        base: the tensor: an ArgumentRef, a SharedResult, or an external tensor itself.
         steps: derivation of the view (``views.Steps``), with Values in place of arrays.
         value: its numbers.
         is_part: whether writing to the tensor changes the view; if not, the view keeps these numbers even if the tensor
             has changed, and there is one step.
     """
 
-    of: Any
+    base: Any
     steps: tuple[Any, ...]
     value: Value
     is_part: bool
 
 
 @dataclass(eq=False, slots=True)
-class Beside:
+class ArrayFunction:
     """Stand-in for an operator: a function on arrays that is not in the operator table.
 
     Args:
@@ -138,11 +142,11 @@ class Beside:
 
 
 @dataclass(eq=False, slots=True)
-class Apply:
+class OperatorCall:
     """Forward call of an operator. Inputs and attributes contain Values for arrays, Draws and Sizes.
 
     Args:
-        operator: the entry of the table, or a Beside.
+        operator: the entry of the table, or an ArrayFunction.
         inputs: its operands.
         attrs: its attributes by name.
         outputs: the values that it produces, None for results that are not arrays.
@@ -159,7 +163,7 @@ class Apply:
 
 
 @dataclass(eq=False, slots=True)
-class Derive:
+class GradientCall:
     """Call of an operator's vjp rule.
 
     Args:
@@ -169,8 +173,8 @@ class Derive:
         output: the operator's output.
         inputs: its operands.
         attrs: its attributes by name.
-        outputs: the gradients, in the order of ``given``.
-        given: indices of the inputs that got a gradient.
+        outputs: the gradients, in the order of ``input_indices``.
+        input_indices: indices of the inputs that got a gradient.
         where: the user's line.
     """
 
@@ -181,12 +185,12 @@ class Derive:
     inputs: tuple[Any, ...]
     attrs: dict[str, Any]
     outputs: tuple[Value, ...]
-    given: tuple[int, ...]
+    input_indices: tuple[int, ...]
     where: str = ""
 
 
 @dataclass(eq=False, slots=True)
-class Whole:
+class EagerCall:
     """Call of an engine function that runs eagerly on tensors: an optimizer's step.
 
     Args:
@@ -207,11 +211,11 @@ class Whole:
 
 
 @dataclass(eq=False, slots=True)
-class Bind:
+class Binding:
     """Binding of an external tensor at this point instead of at the end, since a nearby step cannot be undone.
 
     Args:
-        tensor: an external tensor, or a Given.
+        tensor: an external tensor, or an ArgumentRef.
         value: its value from here on.
         where: the user's line.
     """
@@ -223,7 +227,7 @@ class Bind:
 
 
 @dataclass(eq=False, slots=True)
-class Fused:
+class FusedLoop:
     """Elementwise operators over one shape, and sums of their results: one loop (see ``fusion``).
 
     ``steps`` compute the elements of the outputs from those of the inputs (``scalars.Program``). An input has at most
@@ -265,7 +269,7 @@ class Store:
     extreme: str = ""
 
 
-Node = Apply | Derive | Whole | Bind | Fused
+Node = OperatorCall | GradientCall | EagerCall | Binding | FusedLoop
 
 
 @dataclass(eq=False, slots=True)
@@ -277,12 +281,12 @@ class Graph:
         externals: tensors that the code reads from cells, closures and globals, with their values at the start.
         constants: arrays made during the run that do not come from tensors.
         nodes: the nodes, in execution order.
-        seen: values whose shapes or dtypes were read, so that the code may have computed with them.
-        effects: external tensors, or Givens, and the value that each holds afterwards.
-        result: the function's result, with Values in place of new tensors. A tensor among the arguments is a Given, an
-            external tensor is itself; see also ``Made`` and ``Seen``.
+        shape_reads: values whose shapes or dtypes were read, so that the code may have computed with them.
+        effects: external tensors, or ArgumentRefs, and the value that each holds afterwards.
+        result: the function's result, with Values in place of new tensors. A tensor among the arguments is an
+            ArgumentRef, an external tensor is itself; see also ``SharedResult`` and ``ViewRef``.
         is_on_gpu: whether the arrays are CuPy's.
-        drawn: numbers of the draws whose seed and counter are passed as further arguments, each as a pair.
+        draw_numbers: numbers of the draws whose seed and counter are passed as further arguments, each as a pair.
         lengths: argument index and axis of each symbolic dimension, by its number.
     """
 
@@ -290,16 +294,16 @@ class Graph:
     externals: list[tuple[Any, Value]] = field(default_factory=list)
     constants: dict[Value, Any] = field(default_factory=dict)
     nodes: list[Node] = field(default_factory=list)
-    seen: set[Value] = field(default_factory=set)
+    shape_reads: set[Value] = field(default_factory=set)
     effects: list[tuple[Any, Value]] = field(default_factory=list)
     result: Any = None
     is_on_gpu: bool = False
-    drawn: list[int] = field(default_factory=list)
+    draw_numbers: list[int] = field(default_factory=list)
     lengths: list[tuple[int, int]] = field(default_factory=list)
 
-    def given_out(self) -> set[Value]:
+    def final_values(self) -> set[Value]:
         """Return the values that tensors hold after a run. Each needs its own array, its identity on the tape."""
-        bound_values = [node.value for node in self.nodes if isinstance(node, Bind)]
+        bound_values = [node.value for node in self.nodes if isinstance(node, Binding)]
         return {value for _, value in self.effects}.union(bound_values, values_in(self.result))
 
 
@@ -320,7 +324,7 @@ def is_check(node: Node) -> bool:
     Args:
         node: the node.
     """
-    return isinstance(node, Apply) and isinstance(node.operator, Beside) and node.operator.is_check
+    return isinstance(node, OperatorCall) and isinstance(node.operator, ArrayFunction) and node.operator.is_check
 
 
 def has_effect(node: Node) -> bool:
@@ -329,7 +333,7 @@ def has_effect(node: Node) -> bool:
     Args:
         node: the node.
     """
-    if isinstance(node, Whole | Bind) or is_check(node):
+    if isinstance(node, EagerCall | Binding) or is_check(node):
         return True
     return bool(draws_in(operands_of(node)))
 
@@ -340,13 +344,13 @@ def operands_of(node: Node) -> Any:
     Args:
         node: the node.
     """
-    if isinstance(node, Apply):
+    if isinstance(node, OperatorCall):
         return node.inputs, node.attrs
-    if isinstance(node, Derive):
+    if isinstance(node, GradientCall):
         return node.gradient, node.output, node.inputs, node.attrs
-    if isinstance(node, Bind):
+    if isinstance(node, Binding):
         return node.value
-    return node.inputs if isinstance(node, Fused) else (node.arguments, [value for _, value in node.before])
+    return node.inputs if isinstance(node, FusedLoop) else (node.arguments, [value for _, value in node.before])
 
 
 def values_in(value: Any) -> Iterator[Value]:
@@ -357,10 +361,10 @@ def values_in(value: Any) -> Iterator[Value]:
     """
     if type(value) is Value:
         yield value
-    elif type(value) is Made:
+    elif type(value) is SharedResult:
         yield value.value
-    elif type(value) is Seen:
-        yield from values_in((value.of, value.steps, *([] if value.is_part else [value.value])))
+    elif type(value) is ViewRef:
+        yield from values_in((value.base, value.steps, *([] if value.is_part else [value.value])))
     elif isinstance(value, tuple | list):
         for part in value:
             yield from values_in(part)
@@ -404,15 +408,15 @@ def put_instead(node: Node, instead: dict[Value, Value]) -> None:
     def put(value: Any) -> Any:
         return replace_values(value, (Value,), lambda one: instead.get(one, one))
 
-    if isinstance(node, Bind):
+    if isinstance(node, Binding):
         node.value = put(node.value)
         return
-    if isinstance(node, Whole):
+    if isinstance(node, EagerCall):
         node.arguments = put(node.arguments)
         node.before = tuple([(tensor, put(value)) for tensor, value in node.before])
         return
     node.inputs = put(node.inputs)
-    if isinstance(node, Derive):
+    if isinstance(node, GradientCall):
         node.gradient, node.output = put(node.gradient), put(node.output)
-    if isinstance(node, Apply | Derive):
+    if isinstance(node, OperatorCall | GradientCall):
         node.attrs = put(node.attrs)

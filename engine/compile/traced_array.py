@@ -28,13 +28,13 @@ class TracedArray(np.ndarray[Any, Any]):
 
     Attributes:
         value: its Value in the graph; None if NumPy derived it from another one.
-        whole: the plain array.
+        plain_array: the plain array.
         tracer: the tracer to notify; None after the trace.
         lengths: its symbolic shape, if it has one; else None.
     """
 
     value: Any = None
-    whole: Any = None
+    plain_array: Any = None
     tracer: Any = None
     lengths: tuple[Any, ...] | None = None
 
@@ -42,7 +42,7 @@ class TracedArray(np.ndarray[Any, Any]):
     def over(cls, array: np.ndarray[Any, Any], value: Any, tracer: Any) -> TracedArray:
         """Return a placeholder for a plain array."""
         placeholder = np.ndarray.view(array, cls)
-        placeholder.value, placeholder.whole, placeholder.tracer = value, array, tracer
+        placeholder.value, placeholder.plain_array, placeholder.tracer = value, array, tracer
         if value is not None and value.sizes is not None:
             placeholder.lengths = tuple([tracer.lengths.of(size) for size in value.sizes])
         return placeholder
@@ -176,7 +176,7 @@ _METHOD_STEPS = {
 def _step(function: Callable[..., Any], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """Record a NumPy call of the engine's own code and return its result; NotImplemented for other callers."""
     tracers = [x.tracer for x in _traced_in(inputs) if x.tracer is not None and x.value is not None]
-    return tracers[0].beside(function, inputs, attrs) if tracers else NotImplemented
+    return tracers[0].array_function(function, inputs, attrs) if tracers else NotImplemented
 
 
 def _traced_in(value: Any) -> list[TracedArray]:
@@ -215,7 +215,7 @@ def type_of(array: Any) -> type:
     """
     if type(array) is TracedArray:
         return np.ndarray
-    return type(array.whole) if type(array) is TracedDeviceArray else type(array)
+    return type(array.plain_array) if type(array) is TracedDeviceArray else type(array)
 
 
 def layout_of(array: Any) -> Any:
@@ -235,10 +235,10 @@ def plain(value: Any) -> Any:
         value: an array, or another value.
     """
     if type(value) is TracedDeviceArray:
-        return value.whole
+        return value.plain_array
     if type(value) is not TracedArray:
         return value
-    return np.ndarray.view(value, np.ndarray) if value.whole is None else value.whole
+    return np.ndarray.view(value, np.ndarray) if value.plain_array is None else value.plain_array
 
 
 def _plain_parts(value: Any) -> Any:
@@ -374,7 +374,7 @@ def _seen_attribute(name: str, of_lengths: Callable[..., Any]) -> property:
 
     def get(self: TracedArray) -> Any:
         if self.tracer is not None and self.value is not None:
-            self.tracer.graph.seen.add(self.value)
+            self.tracer.graph.shape_reads.add(self.value)
             if self.value in self.tracer.inner and name != "dtype":
                 self.tracer.lengths.pin_all()
         return descriptor.__get__(self) if self.lengths is None else of_lengths(self, descriptor)
@@ -388,7 +388,7 @@ def _of_layout(name: str) -> property:
 
     def get(self: TracedArray) -> Any:
         if self.tracer is not None and self.value is not None:
-            self.tracer.graph.seen.add(self.value)
+            self.tracer.graph.shape_reads.add(self.value)
         if self.tracer is not None and self.tracer.lengths is not None:
             self.tracer.lengths.pin_all()
         return descriptor.__get__(self)
@@ -416,35 +416,35 @@ class TracedDeviceArray:
 
     Attributes:
         value: its Value in the graph.
-        whole: the plain array.
+        plain_array: the plain array.
         tracer: the tracer to notify; None after the trace.
     """
 
-    __slots__ = ("__weakref__", "tracer", "value", "whole")
+    __slots__ = ("__weakref__", "plain_array", "tracer", "value")
 
     def __init__(self, array: Any, value: Any, tracer: Any) -> None:
-        self.whole, self.value, self.tracer = array, value, tracer
+        self.plain_array, self.value, self.tracer = array, value, tracer
 
     @property  # type: ignore[misc]  # only read
     def __class__(self) -> type:  # makes ``isinstance`` accept it as a CuPy array
-        return type(self.whole)
+        return type(self.plain_array)
 
     def __getattr__(self, name: str) -> Any:
-        attribute = getattr(self.whole, name)  # a missing attribute reads nothing
+        attribute = getattr(self.plain_array, name)  # a missing attribute reads nothing
         if name in _OF_LAYOUT and self.tracer is not None:
-            self.tracer.graph.seen.add(self.value)
+            self.tracer.graph.shape_reads.add(self.value)
         if name not in _OF_LAYOUT:
             _tell((self,), f"cupy.ndarray.{name}")
         return attribute
 
     def __len__(self) -> int:
-        return len(self.whole)
+        return len(self.plain_array)
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """Return a second array of the same value; with another dtype or type, read its numbers."""
         if args or kwargs or self.tracer is None or self.tracer is not state.tracer:  # over, or another thread's
             _tell((self,), "cupy.ndarray.view")
-            return self.whole.view(*args, **kwargs)
+            return self.plain_array.view(*args, **kwargs)
         return self.tracer.renamed(self)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -464,8 +464,8 @@ _OF_LAYOUT = ("strides", "flags", "device")
 def _seen_on_device(name: str) -> property:
     def get(self: TracedDeviceArray) -> Any:
         if self.tracer is not None:
-            self.tracer.graph.seen.add(self.value)
-        return getattr(self.whole, name)
+            self.tracer.graph.shape_reads.add(self.value)
+        return getattr(self.plain_array, name)
 
     return property(get)
 
@@ -477,7 +477,7 @@ for _name in ("shape", "dtype", "ndim", "size", "nbytes", "itemsize"):
 def _reading_on_device(name: str) -> Callable[..., Any]:
     def method(self: TracedDeviceArray, *args: Any) -> Any:
         _tell((self,), f"cupy.ndarray.{name}")
-        return getattr(self.whole, name)(*_plain_parts(args))
+        return getattr(self.plain_array, name)(*_plain_parts(args))
 
     method.__name__ = name
     return method

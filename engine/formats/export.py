@@ -217,8 +217,8 @@ def _in_mode(net: Any, predicts: bool) -> Iterator[None]:
 def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
     """Return the graph of a call without changing the network or the random number stream."""
     from ..compile.function import graph_of
-    from ..compile.graph import Apply, Value, replace_values, values_in
-    from ..compile.guards.inspection import Reads
+    from ..compile.graph import OperatorCall, Value, replace_values, values_in
+    from ..compile.guards.inspection import Inspection
     from ..compile.passes.optimization import without_dead_code
 
     def separate_inputs() -> Any:
@@ -226,7 +226,7 @@ def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
         return replaced(inputs, [Tensor._wrap(array_module(t._array).array(t._array)) for t in tensors_in(inputs)])
 
     parameters = list(net.get_parameters()) if isinstance(net, Cell) else []
-    saved = [(t, t._array) for t in (*parameters, *Reads([net]).tensors)]
+    saved = [(t, t._array) for t in (*parameters, *Inspection([net]).tensors)]
     position = random.position()
 
     def restore() -> None:
@@ -255,7 +255,7 @@ def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
     copies = {
         node.outputs[0]: node.inputs[0]
         for node in graph.nodes
-        if isinstance(node, Apply) and node.operator.name == "deepcopy" and node.outputs[0] in results
+        if isinstance(node, OperatorCall) and node.operator.name == "deepcopy" and node.outputs[0] in results
     }
     graph.result = replace_values(graph.result, (Value,), lambda value: copies.get(value, value))
     return without_dead_code(graph)

@@ -58,7 +58,7 @@ def get_seed() -> int | None:
 
 def draw(count: int) -> tuple[int, int]:
     """Return the seed and the first of ``count`` unused counters."""
-    return _draw(count) if state.tracer is None else state.tracer.drawn(_draw, count)
+    return _draw(count) if state.tracer is None else state.tracer.draw_numbers(_draw, count)
 
 
 def _draw(count: int) -> tuple[int, int]:
@@ -79,7 +79,7 @@ def go_to(new_position: tuple[int, int]) -> None:
     """Set the position of the stream: the same draws follow."""
     global _stream_seed, _offset
     if state.tracer is not None:
-        state.tracer.gone_to(new_position)
+        state.tracer.set_position(new_position)
     with _lock:
         _stream_seed, _offset = new_position
 

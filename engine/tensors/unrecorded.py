@@ -41,7 +41,7 @@ def usual(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> bool:
 
     A plan is made only if it holds, and is valid only for such numbers: others run eagerly.
     """
-    return bool(function(*arrays, **attrs) if state.tracer is None else state.tracer.usual(function, arrays, attrs))
+    return bool(function(*arrays, **attrs) if state.tracer is None else state.tracer.holds(function, arrays, attrs))
 
 
 def fixed(array: Any) -> Any:
@@ -59,4 +59,4 @@ def filled(function: Callable[..., Any], **attrs: Any) -> Tensor:
 
     Unlike ``constant`` it permits open lengths in a trace: then the plan computes it in each run.
     """
-    return Tensor._wrap(function(**attrs) if state.tracer is None else state.tracer.filled(function, attrs))
+    return Tensor._wrap(function(**attrs) if state.tracer is None else state.tracer.fill(function, attrs))

@@ -129,7 +129,7 @@ class ReshapeOperator(ViewOperator):
         is_part = view is not None and view.is_part
         if not is_part and source._layout is None:
             return True
-        bare = _unchanged if state.tracer is None else state.tracer.bare
+        bare = _unchanged if state.tracer is None else state.tracer.plain
         try:
             layout_of(source, bare).reshape(bare(attrs["shape"]), copy=False)
             shares = True
@@ -186,7 +186,7 @@ def _diagonal(index: Any) -> int | None:
     if not isinstance(index, tuple) or not any(is_array(part) for part in index):
         return None
     rows_and_columns: list[Any] = [
-        getattr(part, "whole", part) for part in index[1:]
+        getattr(part, "plain_array", part) for part in index[1:]
     ]  # a traced array wraps another one
     rows, columns = rows_and_columns
     return int(columns[0] - rows[0]) if rows.size else 0

@@ -19,14 +19,14 @@ _PLAIN = (str, int, bool, bytes)
 _OF_ANY_TENSOR = frozenset(("const_arg", "_view", "_views", "_layout"))
 
 
-def key_of(value: Any, tensors: list[Tensor], lists: list[Any], told: Any = None, axes: Any = None) -> Any:
+def key_of(value: Any, tensors: list[Tensor], lists: list[Any], symbolic_axes: Any = None, axes: Any = None) -> Any:
     """Return the key of a call's plans: structure and plain values, and the tensors' shapes, dtypes and layouts.
 
     Args:
         value: an argument, or a structure of them.
         tensors: list to which the tensors in it are appended.
         lists: list to which the lists and dictionaries in it are appended.
-        told: symbolic axes of a tensor, None if there are none; for a structure the same structure of these.
+        symbolic_axes: symbolic axes of a tensor, None if there are none; for a structure the same structure of these.
         axes: list to which the symbolic axes of each tensor are appended, except axes of length 0 and 1, which affect
             broadcasting.
     """
@@ -45,10 +45,14 @@ def key_of(value: Any, tensors: list[Tensor], lists: list[Any], told: Any = None
         if axes is not None:
             # On a GPU and for strided arrays, plans have fixed shapes. Symbolic axes declared for another structure are
             # ignored.
-            candidates = told if isinstance(told, tuple) and array_type is np.ndarray and layout is True else ()
+            candidates = (
+                symbolic_axes
+                if isinstance(symbolic_axes, tuple) and array_type is np.ndarray and layout is True
+                else ()
+            )
             axes.append(tuple([n for n in candidates if type(n) is int and n < len(shape) and shape[n] >= LEAST]))
             shape = tuple([None if axis in axes[-1] else n for axis, n in enumerate(shape)])
-        return kind, shape, array.dtype, array_type, layout, None if is_bare(value) else _Itself(value)
+        return kind, shape, array.dtype, array_type, layout, None if is_bare(value) else _Identity(value)
     if kind is float or kind is complex:
         return kind, repr(value)
     if kind in _PLAIN or value is None:
@@ -58,13 +62,17 @@ def key_of(value: Any, tensors: list[Tensor], lists: list[Any], told: Any = None
             if other is value:
                 return kind, index
         lists.append(value)
-    if kind is tuple or kind is list or _is_named(value):
-        parts = told if isinstance(told, tuple | list) and len(told) == len(value) else (None,) * len(value)
+    if kind is tuple or kind is list or _is_named_tuple(value):
+        parts = (
+            symbolic_axes
+            if isinstance(symbolic_axes, tuple | list) and len(symbolic_axes) == len(value)
+            else (None,) * len(value)
+        )
         return kind, tuple(
             [key_of(part, tensors, lists, axes_of_part, axes) for part, axes_of_part in zip(value, parts, strict=True)]
         )
     if kind is dict:
-        axes_by_key = told if isinstance(told, dict) else {}
+        axes_by_key = symbolic_axes if isinstance(symbolic_axes, dict) else {}
         return kind, tuple(
             [
                 (key_of(key, tensors, lists, None, axes), key_of(part, tensors, lists, axes_by_key.get(key), axes))
@@ -77,15 +85,15 @@ def key_of(value: Any, tensors: list[Tensor], lists: list[Any], told: Any = None
         return kind, tuple([key_of(part, tensors, lists, None, axes) for part in (value.start, value.stop, value.step)])
     if isinstance(value, np.generic):
         return kind, value.dtype, value.tobytes()
-    return kind, _Itself(value)
+    return kind, _Identity(value)
 
 
-def _is_named(value: Any) -> bool:
+def _is_named_tuple(value: Any) -> bool:
     """Return whether a value is a named tuple that is determined by its items."""
     return isinstance(value, tuple) and hasattr(value, "_fields") and not hasattr(value, "__dict__")
 
 
-class _Itself:
+class _Identity:
     """Key for an object by identity; it references the object, so that the identity is not reused."""
 
     __slots__ = ("value",)
@@ -94,7 +102,7 @@ class _Itself:
         self.value = value
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is _Itself and other.value is self.value
+        return type(other) is _Identity and other.value is self.value
 
     def __hash__(self) -> int:
         return id(self.value)
@@ -125,7 +133,7 @@ def parts_of(value: Any) -> list[Any]:
     kind = type(value)
     if kind is tuple or kind is list:
         return [leaf for part in value for leaf in parts_of(part)]
-    if _is_named(value):  # its class may have methods
+    if _is_named_tuple(value):  # its class may have methods
         return [kind, *[leaf for part in value for leaf in parts_of(part)]]
     if kind is dict:
         return [leaf for item in value.items() for part in item for leaf in parts_of(part)]

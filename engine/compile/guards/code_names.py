@@ -81,13 +81,13 @@ def cached_while_alive(function: Callable[Concatenate[K, P], V]) -> Callable[Con
     cache: weakref.WeakKeyDictionary[K, dict[Any, V]] = weakref.WeakKeyDictionary()
 
     @functools.wraps(function)
-    def found(first: K, /, *others: P.args, **named: P.kwargs) -> V:
+    def cached_function(first: K, /, *others: P.args, **keywords: P.kwargs) -> V:
         results = cache.setdefault(first, {})
         if others not in results:
-            results[others] = function(first, *others, **named)
+            results[others] = function(first, *others, **keywords)
         return results[others]
 
-    return found
+    return cached_function
 
 
 @cached_while_alive
@@ -137,8 +137,8 @@ def passed_names(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
     globals_, attributes = set[str](), set[str]()
     for inner in codes_in(code):
         steps = list(dis.get_instructions(inner))
-        for previous, step, following in zip([None, *steps], steps, [*steps[1:], None], strict=False):
-            if "PUSH_NULL" in [neighbor.opname for neighbor in (previous, following) if neighbor is not None]:
+        for previous, step, next_step in zip([None, *steps], steps, [*steps[1:], None], strict=False):
+            if "PUSH_NULL" in [neighbor.opname for neighbor in (previous, next_step) if neighbor is not None]:
                 continue
             if step.opname == "LOAD_GLOBAL" and not (step.arg or 0) & 1:
                 globals_.add(step.argval)

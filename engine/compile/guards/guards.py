@@ -1,8 +1,8 @@
 """Guards on the Python values that a function's code reads.
 
-``Found`` records the values with their locations; ``Holding`` checks that they are unchanged. A full check of a network
-with fifty cells takes a thousand look-ups, so ``memory_words.py`` first compares memory words that change with the
-dictionaries, where these exist. Only if one differs is everything checked.
+``Snapshot`` records the values with their locations; ``Guards`` checks that they are unchanged. A full check of a
+network with fifty cells takes a thousand look-ups, so ``memory_words.py`` first compares memory words that change with
+the dictionaries, where these exist. Only if one differs is everything checked.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ import numpy as np
 from ...tensors.tensor import Tensor
 from ..graph import Value
 from ..traced_array import layout_of
-from .memory_words import MISSING, Form, Words
+from .memory_words import MISSING, Form, MemoryWords
 
-__all__ = ["BOOKKEEPING", "MISSING", "Found", "Holding", "form", "held_by", "same"]
+__all__ = ["BOOKKEEPING", "MISSING", "Guards", "Snapshot", "array_form", "contents_of", "is_same"]
 
 BOOKKEEPING = frozenset(("_names_checked", "_unnamed", "create_time", "_scope", "_path", "_compiled", "_gradients"))
 """Attributes of a cell that do not affect its results."""
@@ -32,7 +32,7 @@ BOOKKEEPING = frozenset(("_names_checked", "_unnamed", "create_time", "_scope", 
 _EQUAL = (bool, int, str, bytes)
 
 
-def same(a: Any, b: Any) -> bool:
+def is_same(a: Any, b: Any) -> bool:
     """Return whether two plain values are of one type and equal bit for bit.
 
     Args:
@@ -50,20 +50,21 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, np.generic):
         return a.dtype == b.dtype and a.tobytes() == b.tobytes()
     if type(a) is tuple:
-        return len(a) == len(b) and all(map(same, a, b))
+        return len(a) == len(b) and all(map(is_same, a, b))
     if type(a) in _EQUAL or isinstance(a, np.dtype):
         return bool(a == b)
     return False
 
 
 @dataclass
-class Found:
+class Snapshot:
     """Objects, and their recorded state.
 
     Attributes:
-        places: dictionaries, names in them, and the value of each name; MISSING if absent.
+        names: dictionaries, names in them, and the value of each name; MISSING if absent.
         owners: objects and the dictionaries of their attributes.
-        steady: dictionaries among ``places`` that rarely change: of classes, and of modules that are not the user's.
+        stable_dictionaries: dictionaries among ``names`` that rarely change: of classes, and of modules that are not
+            the user's.
         sequences: lists and deques, and their items.
         mappings: dictionaries of values, their keys, their values.
         sets: sets and their items.
@@ -73,12 +74,12 @@ class Found:
         functions: functions, their code, and their defaults.
         slots: objects, names of attributes that are in no dictionary, and their values.
         classes: objects and their classes.
-        registered: cache token of the abstract classes' registrations; None if there are none.
+        abc_token: cache token of the abstract classes' registrations; None if there are none.
     """
 
-    places: list[tuple[dict[str, Any], tuple[str, ...], tuple[Any, ...]]] = field(default_factory=list)
+    names: list[tuple[dict[str, Any], tuple[str, ...], tuple[Any, ...]]] = field(default_factory=list)
     owners: list[tuple[Any, dict[str, Any]]] = field(default_factory=list)
-    steady: list[dict[str, Any]] = field(default_factory=list)
+    stable_dictionaries: list[dict[str, Any]] = field(default_factory=list)
     sequences: list[tuple[Any, tuple[Any, ...]]] = field(default_factory=list)
     mappings: list[tuple[dict[Any, Any], tuple[Any, ...], tuple[Any, ...]]] = field(default_factory=list)
     sets: list[tuple[Any, tuple[Any, ...]]] = field(default_factory=list)
@@ -88,15 +89,15 @@ class Found:
     functions: list[tuple[types.FunctionType, types.CodeType, Any, Any]] = field(default_factory=list)
     slots: list[tuple[Any, str, Any]] = field(default_factory=list)
     classes: list[tuple[Any, type]] = field(default_factory=list)
-    registered: Any = None
+    abc_token: Any = None
 
     def changed_names(self) -> list[str]:
         """Return the names whose values changed, then those of containers with other items."""
         place_names = [
             name
-            for namespace, names, values in self.places
+            for namespace, names, values in self.names
             for name, value in zip(names, values, strict=True)
-            if (current := namespace.get(name, MISSING)) is not value and not same(current, value)
+            if (current := namespace.get(name, MISSING)) is not value and not is_same(current, value)
         ]
         containers: list[Any] = [entry for entry in self.sequences if not _sequences_hold([entry])]
         containers += [entry for entry in self.mappings if not _Mappings([entry]).hold()]
@@ -105,19 +106,19 @@ class Found:
         containers += [entry for entry in self.cells if not _cells_hold([entry])]
         slot_names = [name for entry, name, value in self.slots if not _slots_hold([(entry, name, value)])]
         changed = {id(entry[0]) for entry in containers}
-        holding = [
+        names_of_changed = [
             name
-            for _, names, values in self.places
+            for _, names, values in self.names
             for name, value in zip(names, values, strict=True)
             if id(value) in changed
         ]
-        holding += [
+        names_of_changed += [
             name
             for function, *_ in self.functions
             for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-            if id(cell) in changed or id(held_by(cell)) in changed
+            if id(cell) in changed or id(contents_of(cell)) in changed
         ]
-        return [*place_names, *slot_names, *holding]
+        return [*place_names, *slot_names, *names_of_changed]
 
     def containers(self) -> frozenset[int]:
         """Return the identities of the lists and dictionaries."""
@@ -132,47 +133,51 @@ class Found:
         )
 
 
-class Holding:
+class Guards:
     """Check that recorded values are unchanged.
 
     Args:
-        found: the recorded values.
+        snapshot: the recorded values.
         externals: the tensors that a plan reads, with the Values of their arrays in the trace.
         arguments: the required forms of the arrays of a call's arguments.
     """
 
     def __init__(
-        self, found: Found, externals: Sequence[tuple[Tensor, Value]] = (), arguments: Sequence[Form] = ()
+        self, snapshot: Snapshot, externals: Sequence[tuple[Tensor, Value]] = (), arguments: Sequence[Form] = ()
     ) -> None:
         self._arguments = list(arguments)
         self._tensors = [tensor for tensor, _ in externals]
         self._forms = [(type(t._array), value.shape, value.dtype, value.layout) for t, value in externals]
         arrays = [t._array for t in self._tensors]
         self._kinds = [kind for kind, *_ in self._forms]
-        self._usual = None if any(map(_is_other, arrays, self._forms)) else list(map(_properties, arrays))
-        self._words = Words(found, list(zip(self._tensors, self._forms, strict=True)), arguments)
-        self._all = _checks(found, frozenset())
-        self._others = _checks(found, self._words.covers)
+        self._exact = None if any(map(_is_other, arrays, self._forms)) else list(map(_properties, arrays))
+        self._words = MemoryWords(snapshot, list(zip(self._tensors, self._forms, strict=True)), arguments)
+        self._checks = _checks(snapshot, frozenset())
+        self._uncovered = _checks(snapshot, self._words.covers)
 
     def hold(self, arrays: Sequence[Any] = ()) -> bool:
         """Return whether all guards hold for a call with these arrays, none of which belongs to an external tensor."""
-        if self._words.same(arrays):
-            return not self._others or all(check() for check in self._others)
+        if self._words.are_unchanged(arrays):
+            return not self._uncovered or all(check() for check in self._uncovered)
         expected = self._arguments
         if len(arrays) != len(expected) or any(map(_is_other, arrays, expected)):
             return False
-        numbers = self._words.read()  # read before the checks, so that a change in between is noticed next time
+        numbers = self._words.versions()  # read before the checks, so that a change in between is noticed next time
+        if not self.hold_in_full(arrays):
+            return False
+        self._words.store(numbers)
+        return True
+
+    def hold_in_full(self, arrays: Sequence[Any] = ()) -> bool:
+        """Return whether all guards but the forms of these arrays hold, by ordinary means alone."""
         external_arrays = list(map(_array_of, self._tensors))
         if not all(map(is_, map(type, external_arrays), self._kinds)):
             return False
-        if list(map(_properties, external_arrays)) != self._usual and any(map(_is_other, external_arrays, self._forms)):
+        if list(map(_properties, external_arrays)) != self._exact and any(map(_is_other, external_arrays, self._forms)):
             return False
         if not set(map(id, arrays)).isdisjoint(map(id, external_arrays)):
             return False
-        if not all(check() for check in self._all):
-            return False
-        self._words.keep(numbers)
-        return True
+        return all(check() for check in self._checks)
 
 
 _array_of = attrgetter("_array")
@@ -186,36 +191,36 @@ def _is_other(array: np.ndarray[Any, Any], form: Form) -> bool:
     return shape is not None and array.shape != shape
 
 
-def _checks(found: Found, covers: frozenset[int]) -> list[Callable[[], bool]]:
+def _checks(snapshot: Snapshot, covers: frozenset[int]) -> list[Callable[[], bool]]:
     """Return the checks of all records, except those of these dictionaries and what they imply."""
     checks: list[Callable[[], bool]] = []
-    if places := [entry for entry in found.places if id(entry[0]) not in covers]:
-        checks.append(_Places(places).hold)
-    if mappings := [entry for entry in found.mappings if id(entry[0]) not in covers]:
+    if names := [entry for entry in snapshot.names if id(entry[0]) not in covers]:
+        checks.append(_Names(names).hold)
+    if mappings := [entry for entry in snapshot.mappings if id(entry[0]) not in covers]:
         checks.append(_Mappings(mappings).hold)
-    if owners := [entry for entry in found.owners if id(entry[1]) not in covers]:
+    if owners := [entry for entry in snapshot.owners if id(entry[1]) not in covers]:
         checks.append(_Owners(owners).hold)
-    if found.classes and not covers:
-        checks.append(_Classes(found.classes).hold)
+    if snapshot.classes and not covers:
+        checks.append(_Classes(snapshot.classes).hold)
     checked: list[tuple[Callable[[Any], bool], list[Any]]] = [
-        (_keys_hold, [entry for entry in found.keys if id(entry[0]) not in covers]),
-        (_sequences_hold, found.sequences),
-        (_functions_hold, found.functions if not covers else []),
-        (_sets_hold, found.sets),
-        (_arrays_hold, found.arrays),
-        (_cells_hold, found.cells if not covers else []),
-        (_slots_hold, found.slots),
-        (_registered_hold, [] if found.registered is None else [found.registered]),
+        (_keys_hold, [entry for entry in snapshot.keys if id(entry[0]) not in covers]),
+        (_sequences_hold, snapshot.sequences),
+        (_functions_hold, snapshot.functions if not covers else []),
+        (_sets_hold, snapshot.sets),
+        (_arrays_hold, snapshot.arrays),
+        (_cells_hold, snapshot.cells if not covers else []),
+        (_slots_hold, snapshot.slots),
+        (_abc_token_holds, [] if snapshot.abc_token is None else [snapshot.abc_token]),
     ]
     return checks + [functools.partial(check, items) for check, items in checked if items]
 
 
-class _Places:
+class _Names:
     """Names in dictionaries; usually each value is the identical object."""
 
-    def __init__(self, places: list[tuple[dict[str, Any], tuple[str, ...], tuple[Any, ...]]]) -> None:
-        self._slow = places
-        entries = [(d, k, v) for d, ks, vs in places for k, v in zip(ks, vs, strict=True)]
+    def __init__(self, names: list[tuple[dict[str, Any], tuple[str, ...], tuple[Any, ...]]]) -> None:
+        self._entries = names
+        entries = [(d, k, v) for d, ks, vs in names for k, v in zip(ks, vs, strict=True)]
         distinct = list({(id(d), k, id(v)): (d, k, v) for d, k, v in entries}.values())
         present = [entry for entry in distinct if entry[2] is not MISSING]
         absent = [(d, k) for d, k, v in distinct if v is MISSING]
@@ -227,16 +232,16 @@ class _Places:
             return (
                 all(map(is_, map(getitem, *self._present[:2]), self._present[2]))
                 and not any(map(contains, *self._absent))
-            ) or self._hold_slowly()
+            ) or self._hold_entry_by_entry()
         except KeyError:
             return False
 
-    def _hold_slowly(self) -> bool:
-        for namespace, names, values in self._slow:
+    def _hold_entry_by_entry(self) -> bool:
+        for namespace, names, values in self._entries:
             get = namespace.get
             for name, value in zip(names, values, strict=True):
                 current = get(name, MISSING)
-                if current is not value and not same(current, value):
+                if current is not value and not is_same(current, value):
                     return False
         return True
 
@@ -245,35 +250,38 @@ class _Mappings:
     """Dictionaries of values; most are empty."""
 
     def __init__(self, mappings: list[tuple[dict[Any, Any], tuple[Any, ...], tuple[Any, ...]]]) -> None:
-        self._slow = mappings
-        self._all = tuple([mapping for mapping, _, _ in mappings])
+        self._entries = mappings
+        self._checks = tuple([mapping for mapping, _, _ in mappings])
         self._lengths = [len(keys) for _, keys, _ in mappings]
         nonempty = [mapping for mapping in mappings if mapping[1]]
-        self._some = tuple([mapping for mapping, _, _ in nonempty])
+        self._nonempty = tuple([mapping for mapping, _, _ in nonempty])
         self._keys = tuple(chain.from_iterable([keys for _, keys, _ in nonempty]))
         self._values = tuple(chain.from_iterable([values for _, _, values in nonempty]))
 
     def hold(self) -> bool:
-        if list(map(len, self._all)) != self._lengths:
+        if list(map(len, self._checks)) != self._lengths:
             return False
-        if not self._some:
+        if not self._nonempty:
             return True
         keys, values = (
-            chain.from_iterable(self._some),
-            chain.from_iterable([mapping.values() for mapping in self._some]),
+            chain.from_iterable(self._nonempty),
+            chain.from_iterable([mapping.values() for mapping in self._nonempty]),
         )
-        return (all(map(is_, keys, self._keys)) and all(map(is_, values, self._values))) or self._hold_slowly()
+        return (all(map(is_, keys, self._keys)) and all(map(is_, values, self._values))) or self._hold_entry_by_entry()
 
-    def _hold_slowly(self) -> bool:
-        for mapping, keys, values in self._slow:
+    def _hold_entry_by_entry(self) -> bool:
+        for mapping, keys, values in self._entries:
             for current, key, content, value in zip(mapping, keys, mapping.values(), values, strict=True):
-                if not (same(current, key) and (content is value or same(content, value))):
+                if not (is_same(current, key) and (content is value or is_same(content, value))):
                     return False
         return True
 
 
 def _keys_hold(keys: list[tuple[Any, tuple[Any, ...]]]) -> bool:
-    return all(tuple(mapping) == names or _kept(mapping) == _kept(names) for mapping, names in keys)
+    return all(
+        tuple(mapping) == names or _without_bookkeeping(mapping) == _without_bookkeeping(names)
+        for mapping, names in keys
+    )
 
 
 class _Owners:
@@ -301,7 +309,7 @@ def _sequences_hold(sequences: list[tuple[Any, tuple[Any, ...]]]) -> bool:
         if len(sequence) != len(values):
             return False
         for current, value in zip(sequence, values, strict=True):
-            if current is not value and not same(current, value):
+            if current is not value and not is_same(current, value):
                 return False
     return True
 
@@ -316,22 +324,24 @@ def _functions_hold(functions: list[tuple[types.FunctionType, types.CodeType, An
 
 
 def _sets_hold(sets: list[tuple[Any, tuple[Any, ...]]]) -> bool:
-    return all(len(content) == len(items) and all(map(same, content, items)) for content, items in sets)
+    return all(len(content) == len(items) and all(map(is_same, content, items)) for content, items in sets)
 
 
 def _arrays_hold(arrays: list[tuple[np.ndarray[Any, Any], tuple[Any, ...], bytes]]) -> bool:
-    return all(form(array) == its_form and array.tobytes() == numbers for array, its_form, numbers in arrays)
+    return all(
+        array_form(array) == expected_form and array.tobytes() == numbers for array, expected_form, numbers in arrays
+    )
 
 
 def _cells_hold(cells: list[tuple[types.CellType, Any]]) -> bool:
     for cell, value in cells:
-        current = held_by(cell)
-        if current is not value and not same(current, value):
+        current = contents_of(cell)
+        if current is not value and not is_same(current, value):
             return False
     return True
 
 
-def held_by(cell: types.CellType) -> Any:
+def contents_of(cell: types.CellType) -> Any:
     """Return the contents of a closure cell, MISSING if it is empty.
 
     Args:
@@ -346,19 +356,19 @@ def held_by(cell: types.CellType) -> Any:
 def _slots_hold(slots: list[tuple[Any, str, Any]]) -> bool:
     for owner, name, value in slots:
         current = getattr(owner, name, MISSING)
-        if current is not value and not same(current, value):
+        if current is not value and not is_same(current, value):
             return False
     return True
 
 
-def _registered_hold(tokens: list[Any]) -> bool:
+def _abc_token_holds(tokens: list[Any]) -> bool:
     return tokens == [abc.get_cache_token()]
 
 
-def _kept(names: Iterable[str]) -> list[str]:
+def _without_bookkeeping(names: Iterable[str]) -> list[str]:
     return [name for name in names if name not in BOOKKEEPING]
 
 
-def form(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
+def array_form(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
     """Return the properties of an array other than its numbers."""
     return array.shape, array.dtype, array.strides, array.flags.writeable

@@ -32,7 +32,7 @@ from ...tensors.placeholder import Placeholder
 from ...tensors.tensor import Tensor
 from ..traced_array import array_types
 from .code_names import REFLECTION, TEXT_ATTRIBUTES, bound_attributes, codes_in, line_of_name, names_in, passed_names
-from .guards import BOOKKEEPING, MISSING, Found, form, held_by
+from .guards import BOOKKEEPING, MISSING, Snapshot, array_form, contents_of
 from .object_kinds import (
     READ_BY_CALLS,
     dictionary_of,
@@ -52,7 +52,7 @@ from .object_kinds import (
 )
 from .pure_functions import is_pure
 
-__all__ = ["Reads"]
+__all__ = ["Inspection"]
 
 
 _MOST_ITEMS = 1 << 12
@@ -123,7 +123,7 @@ class _SettingsOfNumPy:
 _OF_NUMPY = _SettingsOfNumPy()
 
 
-class _KindOf:
+class _InstanceClass:
     """A class that is inspected because an instance of it exists, not because code names the class."""
 
     __slots__ = ("kind",)
@@ -132,7 +132,7 @@ class _KindOf:
         self.kind = kind
 
 
-class Reads:
+class Inspection:
     """Values that a function's code can read.
 
     Constructors and similar methods (``_ON_DEMAND``) are inspected if code names their class. If that causes a problem,
@@ -145,377 +145,381 @@ class Reads:
     Attributes:
         roots: the function, its arguments, and any other code that was seen to run.
         codes: the Python code that may run.
-        left_out: omitted methods, by their code.
+        omitted_methods: omitted methods, by their code.
         tensors: the external tensors, each once.
-        found: the values with their locations.
+        snapshot: the values with their locations.
         problem: the reason why no plan can be made, or "".
         line: the user's line that leads to the problem, or "".
-        is_first: whether a cell has not been called yet.
+        precedes_first_call: whether a cell has not been called yet.
         hooks: identities of hooks that a session attached; the inspection stops at the first.
     """
 
     def __init__(self, roots: Iterable[Any]) -> None:
         self.roots = list(roots)
-        self._follow(constructors=True)
-        if self.problem and self._constructs:
-            self._follow(constructors=False)
+        self._inspect(constructors=True)
+        if self.problem and self._has_constructors:
+            self._inspect(constructors=False)
         self.line = self._line_of_problem() if self.problem else ""
-        self._steps.clear()
+        self._visits.clear()
 
-    def _follow(self, constructors: bool) -> None:
+    def _inspect(self, constructors: bool) -> None:
         """Inspect repeatedly until nothing new is found.
 
         Args:
             constructors: whether to inspect constructors of classes that code names.
         """
         self.codes: set[types.CodeType] = set()
-        self.left_out: dict[types.CodeType, list[types.FunctionType]] = {}
+        self.omitted_methods: dict[types.CodeType, list[types.FunctionType]] = {}
         self.problem = ""
         self._names: set[str] = set()
-        self._stored: set[str] = set()
-        self._passed: set[str] = set()
-        self._everything = False
-        self._catches = False
+        self._bound_names: set[str] = set()
+        self._uncalled_names: set[str] = set()
+        self._reads_all_names = False
+        self._catches_errors = False
         self._constructors = constructors
-        self._constructs = False
-        self._named: set[type] = set()  # classes that code uses as values, with their bases
+        self._has_constructors = False
+        self._named_classes: set[type] = set()  # classes that code uses as values, with their bases
         extent: Any = None
         while extent != (extent := self._extent()):
-            self._look()
+            self._inspect_once()
 
     def _extent(self) -> tuple[int, ...]:
         """Return the extent of the known reads; it grows until an inspection finds nothing new."""
-        names = len(self._names) + len(self._stored) + len(self._passed)
-        return (names, len(self.codes), len(self._named), self._everything, self._catches)
+        names = len(self._names) + len(self._bound_names) + len(self._uncalled_names)
+        return (names, len(self.codes), len(self._named_classes), self._reads_all_names, self._catches_errors)
 
     @property
     def reflects(self) -> bool:
         """True if the code may read attributes by computed names."""
-        return self._everything
+        return self._reads_all_names
 
-    def leads_to(self, thing: Any) -> bool:
+    def leads_to(self, obj: Any) -> bool:
         """Return whether a name in the code refers to an object.
 
         Args:
-            thing: the object.
+            obj: the object.
         """
-        return any(value is thing for _, _, values in self.found.places for value in values)
+        return any(value is obj for _, _, values in self.snapshot.names for value in values)
 
-    def _look(self) -> None:
+    def _inspect_once(self) -> None:
         self.tensors: list[Tensor] = []
-        self.found = Found()
+        self.snapshot = Snapshot()
         self.problem = ""
         self.hooks = frozenset[int]()
-        self.is_first = False
+        self.precedes_first_call = False
         visited: set[int] = set()
-        queue: deque[Any] = deque((*self.roots, _KindOf(Tensor)))
-        self._steps: list[tuple[Any, int]] = []
+        queue: deque[Any] = deque((*self.roots, _InstanceClass(Tensor)))
+        self._visits: list[tuple[Any, int]] = []
         self._failed_in: tuple[types.CodeType, str] | None = None
         while queue and not self.problem:
-            thing = queue.popleft()
-            self._steps.append((thing, len(self._steps) + 1 + len(queue)))
-            if type(thing) is _KindOf:
-                thing = thing.kind
-            elif isinstance(thing, type):
-                self._named.update(thing.__mro__)
-            if thing is MISSING or id(thing) in visited or is_leaf(thing):
+            obj = queue.popleft()
+            self._visits.append((obj, len(self._visits) + 1 + len(queue)))
+            if type(obj) is _InstanceClass:
+                obj = obj.kind
+            elif isinstance(obj, type):
+                self._named_classes.update(obj.__mro__)
+            if obj is MISSING or id(obj) in visited or is_leaf(obj):
                 continue
-            visited.add(id(thing))
-            if isinstance(thing, Placeholder):
+            visited.add(id(obj))
+            if isinstance(obj, Placeholder):
                 continue  # it has no numbers and does not change
-            if id(thing) in taps.hooking:
-                self.hooks |= {id(thing)}
+            if id(obj) in taps.hooking:
+                self.hooks |= {id(obj)}
                 self._fail("a hook of a session is on it")
-            elif isinstance(thing, Tensor):
-                self._see_tensor(thing, queue)
-            elif isinstance(thing, types.FunctionType):
-                self._see_function(thing, queue)
-            elif isinstance(thing, types.MethodType):
-                queue += (thing.__self__, thing.__func__)
-            elif isinstance(thing, functools.partial):
-                self._see_passed(thing.func)
-                queue += (thing.func, *thing.args, thing.keywords)
-                self.found.slots += [(thing, name, getattr(thing, name)) for name in ("func", "args", "keywords")]
-                self._see_attributes(thing, vars(thing), queue)
-            elif isinstance(thing, types.BuiltinFunctionType | types.MethodWrapperType):
-                self._everything = self._everything or thing.__name__ in REFLECTION
-                self._see_formatter(thing)
-                if not isinstance(thing.__self__, types.ModuleType):
-                    queue.append(thing.__self__)
-            elif isinstance(thing, weakref.ref) and type(thing).__module__ in ("builtins", "weakref"):
-                if thing() is not None:  # the plan would keep the referent alive
+            elif isinstance(obj, Tensor):
+                self._see_tensor(obj, queue)
+            elif isinstance(obj, types.FunctionType):
+                self._see_function(obj, queue)
+            elif isinstance(obj, types.MethodType):
+                queue += (obj.__self__, obj.__func__)
+            elif isinstance(obj, functools.partial):
+                self._see_passed(obj.func)
+                queue += (obj.func, *obj.args, obj.keywords)
+                self.snapshot.slots += [(obj, name, getattr(obj, name)) for name in ("func", "args", "keywords")]
+                self._see_attributes(obj, vars(obj), queue)
+            elif isinstance(obj, types.BuiltinFunctionType | types.MethodWrapperType):
+                self._reads_all_names = self._reads_all_names or obj.__name__ in REFLECTION
+                self._see_formatter(obj)
+                if not isinstance(obj.__self__, types.ModuleType):
+                    queue.append(obj.__self__)
+            elif isinstance(obj, weakref.ref) and type(obj).__module__ in ("builtins", "weakref"):
+                if obj() is not None:  # the plan would keep the referent alive
                     self._fail("a weak reference is read, which a plan cannot watch")
-            elif isinstance(thing, types.ModuleType):
-                self._see_module(thing, queue)
-            elif isinstance(thing, type):
-                self._see_class(thing, queue)
-            elif isinstance(thing, property):
-                queue += (thing.fget, thing.fset, thing.fdel)
-            elif isinstance(thing, classmethod | staticmethod):
-                queue.append(thing.__func__)
-            elif is_engine_optimizer(thing):
-                self._see_optimizer(thing, queue)
-            elif isinstance(thing, functools.cached_property):
-                queue.append(thing.func)
-            elif isinstance(thing, types.CellType):
-                content = held_by(thing)
-                self.found.cells.append((thing, content))
+            elif isinstance(obj, types.ModuleType):
+                self._see_module(obj, queue)
+            elif isinstance(obj, type):
+                self._see_class(obj, queue)
+            elif isinstance(obj, property):
+                queue += (obj.fget, obj.fset, obj.fdel)
+            elif isinstance(obj, classmethod | staticmethod):
+                queue.append(obj.__func__)
+            elif is_engine_optimizer(obj):
+                self._see_optimizer(obj, queue)
+            elif isinstance(obj, functools.cached_property):
+                queue.append(obj.func)
+            elif isinstance(obj, types.CellType):
+                content = contents_of(obj)
+                self.snapshot.cells.append((obj, content))
                 queue.append(content)
-            elif isinstance(thing, np.ndarray):
-                if type(thing) is not np.ndarray or thing.dtype.hasobject:
-                    self._fail(f"a {type(thing).__name__} of {thing.dtype} is read, which a plan cannot watch")
-                elif thing.nbytes > 1 << 20:
-                    self._fail(f"a NumPy array of {thing.nbytes} bytes is read, too much to compare at each call")
+            elif isinstance(obj, np.ndarray):
+                if type(obj) is not np.ndarray or obj.dtype.hasobject:
+                    self._fail(f"a {type(obj).__name__} of {obj.dtype} is read, which a plan cannot watch")
+                elif obj.nbytes > 1 << 20:
+                    self._fail(f"a NumPy array of {obj.nbytes} bytes is read, too much to compare at each call")
                 else:
-                    self.found.arrays.append((thing, form(thing), thing.tobytes()))
+                    self.snapshot.arrays.append((obj, array_form(obj), obj.tobytes()))
                     self._see_slots(_OF_NUMPY, ("errors", "texts"), queue)
-            elif isinstance(thing, array_types()):
+            elif isinstance(obj, array_types()):
                 self._fail("an array of CuPy's is read, which a plan cannot watch")
             else:
-                self._see_object(thing, queue)
+                self._see_object(obj, queue)
 
-    def _see_formatter(self, one: Any) -> None:
-        if one in _FORMATTERS:
+    def _see_formatter(self, obj: Any) -> None:
+        if obj in _FORMATTERS:
             self._names |= TEXT_ATTRIBUTES
 
-    def _see_passed(self, one: Any) -> None:
+    def _see_passed(self, obj: Any) -> None:
         """Refuse an impure C function that is passed as a value, since its calls cannot be observed."""
-        if isinstance(one, types.BuiltinFunctionType) and not is_pure(one):
-            self._fail(f"{one.__qualname__}() may be called, whose result may be another one each time")
+        if isinstance(obj, types.BuiltinFunctionType) and not is_pure(obj):
+            self._fail(f"{obj.__qualname__}() may be called, whose result may be another one each time")
 
-    def _fail(self, why: str) -> None:
-        self.problem = self.problem or why
+    def _fail(self, reason: str) -> None:
+        self.problem = self.problem or reason
 
     # Source lines
 
-    def line_to(self, thing: Any) -> str:
+    def line_to(self, obj: Any) -> str:
         """Return the user's line that names an object, as ``file:line``, or "".
 
         Args:
-            thing: the object.
+            obj: the object.
         """
-        return next(filter(None, (line_of_name(self.codes, name) for name in self._names_for(thing))), "")
+        return next(filter(None, (line_of_name(self.codes, name) for name in self._names_for(obj))), "")
 
     def line_of_change(self) -> str:
         """Return the user's line that names a changed value, or ""."""
-        return next(filter(None, (line_of_name(self.codes, name, True) for name in self.found.changed_names())), "")
+        return next(filter(None, (line_of_name(self.codes, name, True) for name in self.snapshot.changed_names())), "")
 
     def _line_of_problem(self) -> str:
         """Return the line that names the last inspected object, or the nearest named object that leads to it."""
         if self._failed_in is not None:
             return line_of_name(codes_in(self._failed_in[0]), self._failed_in[1])
-        queue_ends = [count for _, count in self._steps]
-        index, names = len(self._steps) - 1, list[str]()
+        queue_ends = [count for _, count in self._visits]
+        index, names = len(self._visits) - 1, list[str]()
         nearest = set[types.CodeType]()
         while index >= 0:
-            thing = self._steps[index][0]
-            if isinstance(thing, types.FunctionType) and thing.__code__ in self.codes:
-                nearest = codes_in(thing.__code__)
+            obj = self._visits[index][0]
+            if isinstance(obj, types.FunctionType) and obj.__code__ in self.codes:
+                nearest = codes_in(obj.__code__)
                 break
-            names += self._names_for(thing.kind if type(thing) is _KindOf else thing)
+            names += self._names_for(obj.kind if type(obj) is _InstanceClass else obj)
             index = bisect.bisect_right(queue_ends, index) - 1
         lines = (line_of_name(codes, name) for name in names for codes in (nearest, self.codes))
         return next(filter(None, lines), "")
 
-    def _names_for(self, thing: Any) -> list[str]:
+    def _names_for(self, obj: Any) -> list[str]:
         """Return the names under which an object was found."""
         place_names = [
             name
-            for _, names, values in self.found.places
+            for _, names, values in self.snapshot.names
             for name, value in zip(names, values, strict=True)
-            if value is thing
+            if value is obj
         ]
-        slot_names = [name for _, name, value in self.found.slots if value is thing]
+        slot_names = [name for _, name, value in self.snapshot.slots if value is obj]
         cell_names = [
             name
-            for function, *_ in self.found.functions
+            for function, *_ in self.snapshot.functions
             for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-            if cell is thing
+            if cell is obj
         ]
         return list(dict.fromkeys((*place_names, *slot_names, *cell_names)))
 
-    def _see_tensor(self, tensor: Tensor, waiting: deque[Any]) -> None:
+    def _see_tensor(self, tensor: Tensor, queue: deque[Any]) -> None:
         self.tensors.append(tensor)
         attributes = vars(tensor)
-        self.found.owners.append((tensor, attributes))
+        self.snapshot.owners.append((tensor, attributes))
         kind: Any = type(tensor)
         names_read = self._names | names_read_by_engine(kind, engine_methods(kind, frozenset(self._names), True))
         names = [
             name
             for name in attributes
-            if (self._everything or name in names_read or name in _OF_PARAMETERS) and name not in _OF_ARRAYS
+            if (self._reads_all_names or name in names_read or name in _OF_PARAMETERS) and name not in _OF_ARRAYS
         ]
         values = [attributes[name] for name in names]
-        added = self._names if self._catches else self._stored
+        added = self._names if self._catches_errors else self._bound_names
         absent = [name for name in ("_gradient_hooks", *added) if name not in attributes]
-        self.found.places.append((attributes, (*names, *absent), (*values, *([MISSING] * len(absent)))))
-        if self._everything:
-            self.found.keys.append((attributes, tuple(attributes)))
-        waiting += (_KindOf(kind), *values)
+        self.snapshot.names.append((attributes, (*names, *absent), (*values, *([MISSING] * len(absent)))))
+        if self._reads_all_names:
+            self.snapshot.keys.append((attributes, tuple(attributes)))
+        queue += (_InstanceClass(kind), *values)
 
-    def _see_optimizer(self, optimizer: Optimizer, waiting: deque[Any]) -> None:
+    def _see_optimizer(self, optimizer: Optimizer, queue: deque[Any]) -> None:
         """Record what the step of an optimizer reads and changes; the step itself runs eagerly."""
         attributes = vars(optimizer)
         names_read = [
-            name for name in attributes if (name in self._names or self._everything) and _matters(name, attributes)
+            name for name in attributes if (name in self._names or self._reads_all_names) and _matters(name, attributes)
         ]
         names = tuple(
-            dict.fromkeys(("parameters", "_hooks", "construct", "_cells", "_params", *names_read, *self._stored))
+            dict.fromkeys(("parameters", "_hooks", "construct", "_cells", "_params", *names_read, *self._bound_names))
         )
-        self.found.classes.append((optimizer, type(optimizer)))
-        self.found.owners.append((optimizer, attributes))
-        self.found.places.append((attributes, names, tuple([attributes.get(name, MISSING) for name in names])))
+        self.snapshot.classes.append((optimizer, type(optimizer)))
+        self.snapshot.owners.append((optimizer, attributes))
+        self.snapshot.names.append((attributes, names, tuple([attributes.get(name, MISSING) for name in names])))
         self.tensors += (*optimizer.get_parameters(), *optimizer.parameters, *attributes.get("lrs", ()))
-        waiting += (optimizer._hooks, optimizer._params, *[attributes[name] for name in names_read])
+        queue += (optimizer._hooks, optimizer._params, *[attributes[name] for name in names_read])
 
-    def _see_function(self, function: types.FunctionType, waiting: deque[Any]) -> None:
+    def _see_function(self, function: types.FunctionType, queue: deque[Any]) -> None:
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-            if name == "__class__" and isinstance(held_by(cell), type):  # ``super()`` reads it
-                self.found.cells.append((cell, cell.cell_contents))
-                waiting.append(_KindOf(cell.cell_contents))
+            if name == "__class__" and isinstance(contents_of(cell), type):  # ``super()`` reads it
+                self.snapshot.cells.append((cell, cell.cell_contents))
+                queue.append(_InstanceClass(cell.cell_contents))
             else:
-                waiting.append(cell)
-        self._see_slots(function, self._names.intersection(_OF_FUNCTIONS), waiting)
-        self._everything = self._everything or function.__name__ in REFLECTION
+                queue.append(cell)
+        self._see_slots(function, self._names.intersection(_OF_FUNCTIONS), queue)
+        self._reads_all_names = self._reads_all_names or function.__name__ in REFLECTION
         if is_engine(function.__code__.co_filename) or is_library(function.__code__.co_filename):
             if hasattr(function, "__wrapped__"):
-                waiting.append(function.__wrapped__)
+                queue.append(function.__wrapped__)
             return
         code = function.__code__
-        self.found.functions.append((function, code, function.__defaults__, function.__kwdefaults__))
-        waiting += function.__defaults__ or ()
-        waiting.append(function.__kwdefaults__)
+        self.snapshot.functions.append((function, code, function.__defaults__, function.__kwdefaults__))
+        queue += function.__defaults__ or ()
+        queue.append(function.__kwdefaults__)
         attributes = vars(function)
-        self.found.owners.append((function, attributes))
-        self.found.keys.append((attributes, tuple(attributes)))
-        names = [name for name in attributes if (self._everything or name in self._names) and name not in BOOKKEEPING]
-        self._see_names(attributes, frozenset(names), waiting)
-        self._see_code(code, function.__globals__, waiting)
+        self.snapshot.owners.append((function, attributes))
+        self.snapshot.keys.append((attributes, tuple(attributes)))
+        names = [
+            name for name in attributes if (self._reads_all_names or name in self._names) and name not in BOOKKEEPING
+        ]
+        self._see_names(attributes, frozenset(names), queue)
+        self._see_code(code, function.__globals__, queue)
 
-    def _see_code(self, code: types.CodeType, globals_: dict[str, Any], waiting: deque[Any]) -> None:
+    def _see_code(self, code: types.CodeType, globals_: dict[str, Any], queue: deque[Any]) -> None:
         self.codes |= codes_in(code)
         global_names, attributes, modules = names_in(code)
         self._names |= attributes
         if _OF_SIGNATURES & (global_names | attributes):
             self._names.add("__annotations__")
-        self._stored |= bound_attributes(code)
-        self._catches = self._catches or any(inner.co_exceptiontable for inner in codes_in(code))
+        self._bound_names |= bound_attributes(code)
+        self._catches_errors = self._catches_errors or any(inner.co_exceptiontable for inner in codes_in(code))
         if REFLECTION & (global_names | attributes):
-            self._everything = True
+            self._reads_all_names = True
         for name in sorted(_OUT_OF_SIGHT & attributes):
             self._failed_in = self._failed_in or (code, name)
             self._fail(f"'{name}' is read, whose objects a plan cannot watch")
         passed, module_attributes = passed_names(code)
-        self._passed |= module_attributes
+        self._uncalled_names |= module_attributes
         for name in passed:
             self._see_passed(globals_.get(name, vars(builtins).get(name)))
-        self._see_names(globals_, global_names, waiting)
-        self.found.steady += (vars(builtins), sys.modules)
+        self._see_names(globals_, global_names, queue)
+        self.snapshot.stable_dictionaries += (vars(builtins), sys.modules)
         builtin_names = [
-            name for name in global_names if name in vars(builtins) or (self._catches and name not in globals_)
+            name for name in global_names if name in vars(builtins) or (self._catches_errors and name not in globals_)
         ]
-        self._see_names(vars(builtins), frozenset(builtin_names), waiting)
+        self._see_names(vars(builtins), frozenset(builtin_names), queue)
         package = globals_.get("__package__") or ""
         imported = {f"{package}.{name}".strip(".") if is_relative else name for name, is_relative in modules}
         imported |= {name[:index] for name in imported for index, sign in enumerate(name) if sign == "."}
-        self._see_names(sys.modules, frozenset(imported), waiting)
+        self._see_names(sys.modules, frozenset(imported), queue)
 
-    def _see_names(self, held: dict[str, Any], of: frozenset[str], waiting: deque[Any]) -> None:
-        names = tuple(sorted(of))
-        values = tuple([held.get(name, MISSING) for name in names])
-        self.found.places.append((held, names, values))
-        waiting += values
+    def _see_names(self, namespace: dict[str, Any], selected: frozenset[str], queue: deque[Any]) -> None:
+        names = tuple(sorted(selected))
+        values = tuple([namespace.get(name, MISSING) for name in names])
+        self.snapshot.names.append((namespace, names, values))
+        queue += values
 
-    def _see_slots(self, one: Any, names: Iterable[str], waiting: deque[Any]) -> None:
+    def _see_slots(self, obj: Any, names: Iterable[str], queue: deque[Any]) -> None:
         """Record attributes that are in no dictionary."""
-        values = [(one, name, getattr(one, name, MISSING)) for name in names]
-        self.found.slots += values
-        waiting += [value for _, _, value in values]
+        values = [(obj, name, getattr(obj, name, MISSING)) for name in names]
+        self.snapshot.slots += values
+        queue += [value for _, _, value in values]
 
-    def _see_module(self, module: types.ModuleType, waiting: deque[Any]) -> None:
+    def _see_module(self, module: types.ModuleType, queue: deque[Any]) -> None:
         namespace = vars(module)
         file = namespace.get("__file__") or ("" if namespace.get("__spec__") is None else "<frozen")
         if module.__name__.startswith("numpy.random"):
             self._fail("numpy.random is read, whose numbers a plan cannot draw")
         if module is np:
-            self._see_slots(_OF_NUMPY, ("errors", "texts"), waiting)
+            self._see_slots(_OF_NUMPY, ("errors", "texts"), queue)
         if module.__name__ in _DECIMAL:
             self._fail(_OF_DECIMAL)
         is_foreign = is_engine(file) or is_library(file)
         if is_foreign:
-            self.found.steady.append(namespace)
+            self.snapshot.stable_dictionaries.append(namespace)
         kind = type(module)
-        self.found.classes.append((module, kind))
-        waiting.append(_KindOf(kind))
+        self.snapshot.classes.append((module, kind))
+        queue.append(_InstanceClass(kind))
         has_rule = "__getattr__" in namespace or any("__getattr__" in vars(base) for base in kind.__mro__)
-        may_lack = self._everything or has_rule or self._catches
+        may_lack = self._reads_all_names or has_rule or self._catches_errors
         names_read = dict.fromkeys(
-            [name for name in self._names if name in namespace or may_lack or name in self._stored]
+            [name for name in self._names if name in namespace or may_lack or name in self._bound_names]
         )
-        if self._everything:  # for computed names
+        if self._reads_all_names:  # for computed names
             all_names = tuple([name for name in namespace if name not in _OF_ANY_MODULE])
             if is_foreign or file.startswith(SITE):
-                self.found.places.append((namespace, all_names, tuple([namespace[name] for name in all_names])))
+                self.snapshot.names.append((namespace, all_names, tuple([namespace[name] for name in all_names])))
             else:
-                self.found.keys.append((namespace, tuple(namespace)))
+                self.snapshot.keys.append((namespace, tuple(namespace)))
                 names_read |= dict.fromkeys(all_names)
-        for name in self._passed.intersection(names_read):
+        for name in self._uncalled_names.intersection(names_read):
             self._see_passed(namespace.get(name))
         names = tuple(names_read)
         values = tuple([namespace.get(name, MISSING) for name in names])
         rule = namespace.get("__getattr__", MISSING)
-        self.found.places.append((namespace, (*names, "__getattr__"), (*values, rule)))
+        self.snapshot.names.append((namespace, (*names, "__getattr__"), (*values, rule)))
         if is_user_function(rule):
-            waiting.append(rule)
+            queue.append(rule)
         if is_engine(file):
             values = tuple([x for x in values if is_small_constant(x) or (isinstance(x, type) and issubclass(x, Cell))])
         elif is_foreign:
             values = tuple([x for x in values if not isinstance(x, types.FunctionType) and not is_static_class(x)])
-        waiting += values
+        queue += values
 
-    def _see_class(self, kind: type, waiting: deque[Any]) -> None:
+    def _see_class(self, kind: type, queue: deque[Any]) -> None:
         names = self._names | names_read_by_engine(kind) if issubclass(kind, Cell) else self._names
-        self._everything = self._everything or kind in (operator.attrgetter, operator.methodcaller)
+        self._reads_all_names = self._reads_all_names or kind in (operator.attrgetter, operator.methodcaller)
         if type(kind) is not type:
-            self.found.classes.append((kind, type(kind)))
-            waiting.append(_KindOf(type(kind)))
+            self.snapshot.classes.append((kind, type(kind)))
+            queue.append(_InstanceClass(type(kind)))
             if isinstance(kind, abc.ABCMeta):
-                self.found.registered = abc.get_cache_token()
+                self.snapshot.abc_token = abc.get_cache_token()
         self._see_formatter(kind)
         if getattr(kind, "_is_protocol", False):
             self._see_protocol(kind)
         if kind.__module__ in _DECIMAL:
             self._fail(_OF_DECIMAL)
         if not is_foreign_class(kind):
-            self.found.slots.append((kind, "__mro__", kind.__mro__))
+            self.snapshot.slots.append((kind, "__mro__", kind.__mro__))
             names_read = (
                 names_read_by_engine(kind, engine_methods(kind, frozenset(names))) if issubclass(kind, Cell) else names
             )
-            self._see_slots(kind, (names | names_read) & {"__name__", "__qualname__"}, waiting)
-        reads_all = self._everything or isinstance(kind, enum.EnumMeta)  # enum methods look up members
+            self._see_slots(kind, (names | names_read) & {"__name__", "__qualname__"}, queue)
+        reads_all = self._reads_all_names or isinstance(kind, enum.EnumMeta)  # enum methods look up members
         relevant = tuple([name for name in names if any(name in vars(k) for k in kind.__mro__)])
         # Names that are looked up although they may be absent: they may be added to a class later.
-        candidates = self._names if self._everything or self._catches else self._names.intersection(relevant)
+        candidates = (
+            self._names if self._reads_all_names or self._catches_errors else self._names.intersection(relevant)
+        )
         for base in kind.__mro__:
             file = getattr(sys.modules.get(base.__module__), "__file__", None) or ""
             namespace: Any = dictionary_of(base)
-            self.found.steady.append(namespace)
+            self.snapshot.stable_dictionaries.append(namespace)
             if is_engine(file) and issubclass(base, Cell | Tensor):  # users add methods there and replace some
                 implicit_names = (
                     [name for name in namespace if name.startswith("__")] if issubclass(base, Tensor) else []
                 )
-                selected = ["construct", *candidates, *self._stored, *implicit_names]
+                selected = ["construct", *candidates, *self._bound_names, *implicit_names]
                 values = [namespace.get(name, MISSING) for name in selected]
-                self.found.places.append((namespace, tuple(selected), tuple(values)))
-                waiting += [value for value in values if not is_engine_function(value)]
+                self.snapshot.names.append((namespace, tuple(selected), tuple(values)))
+                queue += [value for value in values if not is_engine_function(value)]
             elif is_foreign_class(base) and not is_static_class(base):
-                selected = [*candidates, *self._stored]
+                selected = [*candidates, *self._bound_names]
                 values = [namespace.get(name, MISSING) for name in selected]
-                self.found.places.append((namespace, tuple(selected), tuple(values)))
-                waiting += [value for value in values if is_small_constant(value) or is_user_function(value)]
+                self.snapshot.names.append((namespace, tuple(selected), tuple(values)))
+                queue += [value for value in values if is_small_constant(value) or is_user_function(value)]
             if base.__module__ in ("builtins", "abc") or is_engine(file) or is_library(file):
                 continue
-            self.found.keys.append((namespace, tuple(namespace)))
+            self.snapshot.keys.append((namespace, tuple(namespace)))
             selected = [
                 name
                 for name in namespace
@@ -526,19 +530,19 @@ class Reads:
             ]
             absent = tuple([name for name in relevant if name not in namespace])
             values = [namespace[name] for name in selected]
-            self.found.places.append((namespace, (*selected, *absent), (*values, *([MISSING] * len(absent)))))
-            waiting += [value for name, value in zip(selected, values, strict=True) if not self._leaves_out(base, name)]
+            self.snapshot.names.append((namespace, (*selected, *absent), (*values, *([MISSING] * len(absent)))))
+            queue += [value for name, value in zip(selected, values, strict=True) if not self._omits(base, name)]
 
-    def _leaves_out(self, kind: type, name: str) -> bool:
+    def _omits(self, kind: type, name: str) -> bool:
         """Return whether to omit a method of a class until it was seen to run."""
         function = vars(kind)[name]
         function = getattr(function, "__func__", function)  # __new__ is a static method
         if name not in _ON_DEMAND or not is_user_function(function) or function.__code__ in self.codes:
             return False  # code that is followed elsewhere is never reported as unknown
-        if self._constructors and (kind in self._named or name in self._names):
-            self._constructs = True
+        if self._constructors and (kind in self._named_classes or name in self._names):
+            self._has_constructors = True
             return False
-        functions = self.left_out.setdefault(function.__code__, [])
+        functions = self.omitted_methods.setdefault(function.__code__, [])
         functions += [] if any(listed is function for listed in functions) else [function]
         return True
 
@@ -547,79 +551,80 @@ class Reads:
         for base in kind.__mro__:
             if vars(base).get("_is_protocol", False):
                 annotations = vars(base).get("__annotations__", {})
-                self.found.keys.append((annotations, tuple(annotations)))
+                self.snapshot.keys.append((annotations, tuple(annotations)))
                 members = {name for name in (*vars(base), *annotations) if not name.startswith(("__", "_abc_", "_is_"))}
                 self._names |= members
-                self._stored |= members
+                self._bound_names |= members
 
-    def _see_object(self, one: Any, waiting: deque[Any]) -> None:
-        kind: Any = type(one)
-        if isinstance(one, list | tuple | deque | dict | set | frozenset) and len(one) > _MOST_ITEMS:
-            self._fail(f"a {kind.__name__} of {len(one)} items is read, which is too much to compare at each call")
+    def _see_object(self, obj: Any, queue: deque[Any]) -> None:
+        kind: Any = type(obj)
+        if isinstance(obj, list | tuple | deque | dict | set | frozenset) and len(obj) > _MOST_ITEMS:
+            self._fail(f"a {kind.__name__} of {len(obj)} items is read, which is too much to compare at each call")
             return
-        if isinstance(one, list | tuple | deque):
-            if type(one) is not tuple:  # a tuple does not change
-                self.found.sequences.append((one, tuple(one)))
-            waiting += one
-        elif isinstance(one, dict | types.MappingProxyType):
-            self.found.mappings.append((one, tuple(one), tuple(one.values())))  # type: ignore[arg-type]
-            waiting += one.values()
-            waiting += one.keys()
-        elif isinstance(one, set | frozenset):
-            if type(one) is not frozenset:
-                self.found.sets.append((one, tuple(one)))
-            waiting += one
-        elif isinstance(one, slice):
-            waiting += (one.start, one.stop, one.step)
-        elif is_opaque_class(kind) or (not hasattr(one, "__dict__") and not slots_of(kind)):
+        if isinstance(obj, list | tuple | deque):
+            if type(obj) is not tuple:  # a tuple does not change
+                self.snapshot.sequences.append((obj, tuple(obj)))
+            queue += obj
+        elif isinstance(obj, dict | types.MappingProxyType):
+            self.snapshot.mappings.append((obj, tuple(obj), tuple(obj.values())))  # type: ignore[arg-type]
+            queue += obj.values()
+            queue += obj.keys()
+        elif isinstance(obj, set | frozenset):
+            if type(obj) is not frozenset:
+                self.snapshot.sets.append((obj, tuple(obj)))
+            queue += obj
+        elif isinstance(obj, slice):
+            queue += (obj.start, obj.stop, obj.step)
+        elif is_opaque_class(kind) or (not hasattr(obj, "__dict__") and not slots_of(kind)):
             self._fail(f"a {kind.__module__}.{kind.__qualname__} is read, which a plan cannot watch")
             return
-        if kind.__module__ == "builtins" or (is_engine_class(kind) and isinstance(one, tuple | list | dict)):
+        if kind.__module__ == "builtins" or (is_engine_class(kind) and isinstance(obj, tuple | list | dict)):
             return
-        self.found.classes.append((one, kind))
-        waiting.append(_KindOf(kind))
-        if isinstance(getattr(one, "__dict__", None), dict):
-            self._see_attributes(one, vars(one), waiting)
+        self.snapshot.classes.append((obj, kind))
+        queue.append(_InstanceClass(kind))
+        if isinstance(getattr(obj, "__dict__", None), dict):
+            self._see_attributes(obj, vars(obj), queue)
         names = self._names
-        reads_all = self._everything or has_foreign_base(kind)
+        reads_all = self._reads_all_names or has_foreign_base(kind)
         slots = [name for name in slots_of(kind) if name in names or reads_all or name in _OF_COLLECTIONS]
-        self._see_slots(one, slots, waiting)
+        self._see_slots(obj, slots, queue)
 
-    def _see_attributes(self, one: Any, held: dict[str, Any], waiting: deque[Any]) -> None:
-        kind: Any = type(one)
-        self.found.owners.append((one, held))
+    def _see_attributes(self, obj: Any, namespace: dict[str, Any], queue: deque[Any]) -> None:
+        kind: Any = type(obj)
+        self.snapshot.owners.append((obj, namespace))
         names_read = self._names
-        if isinstance(one, Cell):
+        if isinstance(obj, Cell):
             names_read = names_read | names_read_by_engine(kind, engine_methods(kind, frozenset(names_read)))
-            if held["_plain"]:
+            if namespace["_plain"]:
                 names_read = (names_read - READ_BY_CALLS) | {"_plain", "construct"}
-            elif not held["_names_checked"]:
-                self.is_first = True  # the first call may mark it as plain
-        by_names_made_up = bool(names_read & REFLECTION) if isinstance(one, Cell) else has_foreign_base(kind)
-        if self._everything or by_names_made_up:
-            names = [name for name in held if _matters(name, held)]
+            elif not namespace["_names_checked"]:
+                self.precedes_first_call = True  # the first call may mark it as plain
+        by_names_made_up = bool(names_read & REFLECTION) if isinstance(obj, Cell) else has_foreign_base(kind)
+        if self._reads_all_names or by_names_made_up:
+            names = [name for name in namespace if _matters(name, namespace)]
         else:
-            names = [name for name in held if name in names_read and name not in BOOKKEEPING]
-        if self._everything:
-            self.found.keys.append((held, tuple(held)))
-        if self._catches or any("__getattr__" in vars(k) for k in kind.__mro__ if not is_foreign_class(k)):
-            absent = [name for name in names_read if name not in held]
+            names = [name for name in namespace if name in names_read and name not in BOOKKEEPING]
+        if self._reads_all_names:
+            self.snapshot.keys.append((namespace, tuple(namespace)))
+        if self._catches_errors or any("__getattr__" in vars(k) for k in kind.__mro__ if not is_foreign_class(k)):
+            absent = [name for name in names_read if name not in namespace]
         else:
             absent = [
                 name
                 for name in names_read
-                if name not in held and (name in self._stored or any(name in vars(k) for k in kind.__mro__[:-1]))
+                if name not in namespace
+                and (name in self._bound_names or any(name in vars(k) for k in kind.__mro__[:-1]))
             ]
-        self.found.places.append(
-            (held, (*names, *absent), (*[held[name] for name in names], *([MISSING] * len(absent))))
+        self.snapshot.names.append(
+            (namespace, (*names, *absent), (*[namespace[name] for name in names], *([MISSING] * len(absent))))
         )
-        waiting += [held[name] for name in names]
+        queue += [namespace[name] for name in names]
 
 
-def _matters(name: str, held: dict[str, Any]) -> bool:
+def _matters(name: str, namespace: dict[str, Any]) -> bool:
     """Return whether a cell's result may depend on an attribute, if its code reads attributes by computed names."""
     # A cell's plainness depends on other attributes of it, which are inspected while it is not plain.
-    return name not in BOOKKEEPING and (name != "_plain" or bool(held[name]))
+    return name not in BOOKKEEPING and (name != "_plain" or bool(namespace[name]))
 
 
 _OF_ARRAYS = frozenset(("_view", "_views", "_layout", "_drawn", "_as_drawn", "init"))

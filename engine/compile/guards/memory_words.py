@@ -21,9 +21,9 @@ from ...nn.members import Members
 from ...tensors.tensor import Tensor
 
 if TYPE_CHECKING:
-    from .guards import Found
+    from .guards import Snapshot
 
-__all__ = ["MISSING", "Form", "Words"]
+__all__ = ["MISSING", "Form", "MemoryWords"]
 
 MISSING: Any = object()
 """Placeholder for an absent value."""
@@ -34,17 +34,17 @@ _word_at = ctypes.c_int64.from_address
 _BEHIND = 8 if Tensor.__weakrefoffset__ > 0 else 0  # the list of weak references, which CPython 3.12 puts in front
 _TYPE, _VERSION, _DICTIONARY, _ARRAY = 8, 24, -24, Tensor.__basicsize__ - 8 - _BEHIND
 """Offsets in an object: its type; a dictionary's version; the dictionary of its attributes; a tensor's array."""
-_CODE, _DEFAULTS, _KEYWORDS, _HELD = 48, 56, 64, 16
+_CODE, _DEFAULTS, _KEYWORDS, _CONTENTS = 48, 56, 64, 16
 """Offsets of a function's code and defaults, and of a closure cell's contents."""
-_WORTH = 32
+_LEAST_CALLS = 32
 """Number of calls from which the import of Numba, some tenths of a second, pays off."""
 
 
-class Words:
-    """Memory words of recorded values, compared with their state at the last ``keep``.
+class MemoryWords:
+    """Memory words of recorded values, compared with their state at the last ``store``.
 
     Args:
-        found: the values that a function's code reads.
+        snapshot: the values that a function's code reads.
         externals: tensors, and the forms of their arrays.
         arguments: the forms of a call's arrays, see ``Form``.
 
@@ -52,54 +52,58 @@ class Words:
         covers: identities of the dictionaries whose changes the words detect.
     """
 
-    def __init__(self, found: Found, externals: Sequence[tuple[Tensor, Form]], arguments: Sequence[Form] = ()) -> None:
+    def __init__(
+        self, snapshot: Snapshot, externals: Sequence[tuple[Tensor, Form]], arguments: Sequence[Form] = ()
+    ) -> None:
         self._unchanged: Callable[..., bool] | None = None
-        self._kept: tuple[Any, ...] = ()  # the table's address and the table; a reader keeps it alive
+        self._table: tuple[Any, ...] = ()  # the table's address and the table; a reader keeps it alive
         self._addresses: Any = None
         self._calls = 0
-        if not _are_known():
+        if not _is_layout_known():
             self.covers: frozenset[int] = frozenset()
             return
         owners = [
             (owner, offset, dictionaries)
-            for owner, dictionaries in found.owners
-            if (offset := _place_of_dictionary(owner))
+            for owner, dictionaries in snapshot.owners
+            if (offset := _dictionary_address(owner))
         ]
-        mappings = [owner for owner, _, _ in found.mappings if type(owner) is dict or type(owner) is Members]
-        dictionaries = (*[dictionaries for _, _, dictionaries in owners], *mappings, *found.steady)
-        self._held = list({id(owner): owner for owner in dictionaries}.values())
-        self.covers = frozenset(map(id, self._held))
+        mappings = [owner for owner, _, _ in snapshot.mappings if type(owner) is dict or type(owner) is Members]
+        dictionaries = (*[dictionaries for _, _, dictionaries in owners], *mappings, *snapshot.stable_dictionaries)
+        self._dictionaries = list({id(owner): owner for owner in dictionaries}.values())
+        self.covers = frozenset(map(id, self._dictionaries))
         self._fixed = [(offset, id(dictionaries)) for _, offset, dictionaries in owners]
-        self._fixed += [(id(owner) + _TYPE, id(kind)) for owner, kind in found.classes]
-        for function, *parts in found.functions:
+        self._fixed += [(id(owner) + _TYPE, id(kind)) for owner, kind in snapshot.classes]
+        for function, *parts in snapshot.functions:
             offset_parts = zip((_CODE, _DEFAULTS, _KEYWORDS), parts, strict=True)
             self._fixed += [
                 (id(function) + offset, 0 if owner is None else id(owner)) for offset, owner in offset_parts
             ]
-        self._fixed += [(id(cell) + _HELD, 0 if value is MISSING else id(value)) for cell, value in found.cells]
+        self._fixed += [(id(cell) + _CONTENTS, 0 if value is MISSING else id(value)) for cell, value in snapshot.cells]
         self._externals = externals
         self._arguments = arguments
 
-    def same(self, arrays: Sequence[Any]) -> bool:
+    def are_unchanged(self, arrays: Sequence[Any]) -> bool:
         """Return whether all words are unchanged, for a call with at most four arrays, none of which is a tensor's."""
         if self._unchanged is None or len(arrays) > 4:
             return False
-        table = self._kept  # another thread may replace it meanwhile
-        return self._unchanged(table[0], *map(id, arrays), *_NOTHING[len(arrays)])
+        table = self._table  # another thread may replace it meanwhile
+        return self._unchanged(table[0], *map(id, arrays), *_PADDING[len(arrays)])
 
-    def read(self) -> Any:
+    def versions(self) -> Any:
         """Return the current version numbers of the dictionaries."""
         self._calls += 1
-        if self._calls < _WORTH or not self.covers:
+        if self._calls < _LEAST_CALLS or not self.covers:
             return None
         addresses = self._addresses
         if addresses is None:
-            self._addresses = addresses = np.array([id(dictionary) + _VERSION for dictionary in self._held], np.int64)
+            self._addresses = addresses = np.array(
+                [id(dictionary) + _VERSION for dictionary in self._dictionaries], np.int64
+            )
         numbers = np.empty_like(addresses)
         kernels("memory_words").versions(address(addresses), address(numbers), numbers.size)
         return numbers
 
-    def keep(self, numbers: Any) -> None:
+    def store(self, numbers: Any) -> None:
         """Mark the state as valid that had these version numbers."""
         if numbers is None:
             return
@@ -117,24 +121,24 @@ class Words:
         addresses, expected = zip(*self._fixed, strict=True) if self._fixed else ((), ())
         counts = (numbers.size + len(expected), len(self._externals), len(self._arguments))
         table = np.array([*counts, *self._addresses, *addresses, *numbers, *expected, *forms], np.int64)
-        self._kept = address(table), table, dtypes
+        self._table = address(table), table, dtypes
         self._unchanged = kernels("memory_words").unchanged
 
 
-_NOTHING = tuple((0,) * (4 - count) for count in range(5))
+_PADDING = tuple((0,) * (4 - count) for count in range(5))
 _IN_FRONT = 1 << 4
 """Flag of classes whose instances have their attribute dictionary in front of them."""
 
 
-def _place_of_dictionary(one: Any) -> int:
+def _dictionary_address(owner: Any) -> int:
     """Return the address of the pointer to an object's attribute dictionary, or 0."""
-    kind = type(one)
+    kind = type(owner)
     offset = _DICTIONARY if kind.__flags__ & _IN_FRONT else kind.__dictoffset__
-    return id(one) + offset if offset > 0 or kind.__flags__ & _IN_FRONT else 0
+    return id(owner) + offset if offset > 0 or kind.__flags__ & _IN_FRONT else 0
 
 
 @functools.cache
-def _are_known() -> bool:
+def _is_layout_known() -> bool:
     """Return whether this interpreter and this NumPy have the expected memory layout."""
     if sys.implementation.name != "cpython" or sys.version_info[:2] not in ((3, 11), (3, 12)) or not is_on():
         return False
@@ -168,7 +172,7 @@ def _are_known() -> bool:
     parts = {_CODE: function.__code__, _DEFAULTS: function.__defaults__, _KEYWORDS: function.__kwdefaults__}
     if any(_word_at(id(function) + offset).value != id(part) for offset, part in parts.items()):
         return False
-    if _word_at(id(cell) + _HELD).value != id(shared):
+    if _word_at(id(cell) + _CONTENTS).value != id(shared):
         return False
     numbers = []
     changes: tuple[Callable[[], object], ...] = (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...cpu.array_module import special_module
-from ..graph import Fused
+from ..graph import FusedLoop
 from .scalar_programs import Step
 
 __all__ = ["with_buffers"]
@@ -40,7 +40,7 @@ _NAMES = {
 }
 
 
-def with_buffers(node: Fused, xp: Any = np) -> Callable[..., tuple[Any, ...]]:
+def with_buffers(node: FusedLoop, xp: Any = np) -> Callable[..., tuple[Any, ...]]:
     """Return the function that computes a group.
 
     Args:
@@ -104,7 +104,7 @@ def _computed(step: Step, given: list[Any], target: Any, xp: Any) -> Any:
     return target
 
 
-def _stored(node: Fused, place: int, found: list[Any], xp: Any) -> Any:
+def _stored(node: FusedLoop, place: int, found: list[Any], xp: Any) -> Any:
     store, output = node.stores[place], node.outputs[place]
     elements = found[store.step]
     is_computed = node.steps[store.step][0] not in ("input", "const")

@@ -1,9 +1,9 @@
 """Loop kernels, generated as text for one fused group of operators and compiled by Numba.
 
-A loop computes every element of a group (``graph.Fused``) in one pass: it loads the inputs, computes the steps, stores
-the outputs that other nodes use, and accumulates the sums. The text consists of the table's scalar expressions and of
-axis numbers alone; it contains no text of the user's. Dimensions are arguments, so that equal groups of other sizes
-share the machine code, which is cached on disk under the text's digest.
+A loop computes every element of a group (``graph.FusedLoop``) in one pass: it loads the inputs, computes the steps,
+stores the outputs that other nodes use, and accumulates the sums. The text consists of the table's scalar expressions
+and of axis numbers alone; it contains no text of the user's. Dimensions are arguments, so that equal groups of other
+sizes share the machine code, which is cached on disk under the text's digest.
 
 Adjacent axes that all arrays share are merged. Arrays are contiguous in the order of their axes, or all in the order of
 the first that is not (``_Loop.__call__``). Large loops are split into parts fixed by the shapes. A sum over the
@@ -30,7 +30,7 @@ from ...base.reference_counts import BORROWS, NEVER, calibrated
 from ...cpu import compiling
 from ...cpu.threads import share
 from ...tensors.backend import runs_triton
-from ..graph import Fused, Store, Value
+from ..graph import FusedLoop, Store, Value
 from .buffers import with_buffers
 from .gpu_loops import loop_on_gpu
 from .scalar_programs import Step
@@ -48,7 +48,7 @@ _PARTIAL = 1 << 16
 _FLOAT64, _INT64 = np.dtype(np.float64), np.dtype(np.int64)
 
 
-def loop(node: Fused, is_on_gpu: bool = False) -> Callable[..., tuple[Any, ...]]:
+def loop(node: FusedLoop, is_on_gpu: bool = False) -> Callable[..., tuple[Any, ...]]:
     """Return the function that computes a group.
 
     Args:
@@ -67,7 +67,7 @@ def loop(node: Fused, is_on_gpu: bool = False) -> Callable[..., tuple[Any, ...]]
     return compiled_loop if compiled_loop.whole >= 0 else compiled_loop.call
 
 
-def written_over(node: Fused, spent: Sequence[Value]) -> Value | None:
+def written_over(node: FusedLoop, spent: Sequence[Value]) -> Value | None:
     """Return an input whose array the output can reuse: elements are stored where they were loaded.
 
     Args:
@@ -141,10 +141,10 @@ class _Loop:
         whole: index of the first input with all axes, more than one of them longer than 1; -1 if there is none.
     """
 
-    def __init__(self, node: Fused) -> None:
+    def __init__(self, node: FusedLoop) -> None:
         self.node = node
         self._axes = tuple(range(len(node.shape)))
-        self._by_order = {self._axes: _Compiled(node, self._axes)}
+        self._by_order = {self._axes: _CompiledLoop(node, self._axes)}
         self.call = self._by_order[self._axes].call
         has_two_axes = sum(n != 1 for n in node.shape) > 1
         shapes = [value.shape for value in node.inputs]
@@ -172,7 +172,7 @@ class _Loop:
             order = self._axes
         compiled = self._by_order.get(order)
         if compiled is None:
-            compiled = self._by_order[order] = _Compiled(node, order)
+            compiled = self._by_order[order] = _CompiledLoop(node, order)
         operands = []
         for x, varies in zip(arrays, node.varies, strict=True):
             shape = [n if is_varying else 1 for n, is_varying in zip(node.shape, varies, strict=True)]
@@ -188,7 +188,7 @@ class _Loop:
         return tuple([x.transpose(axes).reshape(value.shape) for x, axes, value in results])
 
 
-class _Compiled:
+class _CompiledLoop:
     """The loop for one order of the axes.
 
     Attributes:
@@ -197,7 +197,7 @@ class _Compiled:
         back: for each output, the transposition that restores its axes.
     """
 
-    def __init__(self, node: Fused, order: tuple[int, ...]) -> None:
+    def __init__(self, node: FusedLoop, order: tuple[int, ...]) -> None:
         is_c_order = order == tuple(range(len(order)))
         kept_axes = [[axis for axis in order if axis not in (store.axes or ())] for store in node.stores]
         patterns = [
@@ -258,7 +258,11 @@ def _kept(lengths: tuple[int, ...], varies: tuple[bool, ...]) -> int:
 
 
 def _function(
-    node: Fused, lengths: tuple[int, ...], inputs: list[_Array], outputs: list[_Array], shapes: list[tuple[int, ...]]
+    node: FusedLoop,
+    lengths: tuple[int, ...],
+    inputs: list[_Array],
+    outputs: list[_Array],
+    shapes: list[tuple[int, ...]],
 ) -> Callable[..., tuple[Any, ...]]:
     parts, step = _parts(lengths, outputs, node.stores)
     sizes = np.array([*lengths, step], np.int64)

@@ -25,7 +25,7 @@ from typing import Any, cast
 import numpy as np
 
 from .... import triton_kernels
-from ..graph import Fused, Store
+from ..graph import FusedLoop, Store
 from .scalar_programs import FUNCTIONS, Step, is_half
 
 __all__ = ["loop_on_gpu", "planned"]
@@ -41,7 +41,7 @@ _MANY_STEPS = 100
 """Number of steps from which a program computes fewer elements, so that they stay in registers."""
 
 
-def loop_on_gpu(node: Fused) -> Callable[..., tuple[Any, ...]]:
+def loop_on_gpu(node: FusedLoop) -> Callable[..., tuple[Any, ...]]:
     """Return the function that computes a group.
 
     Args:
@@ -64,7 +64,7 @@ def loop_on_gpu(node: Fused) -> Callable[..., tuple[Any, ...]]:
     return loop
 
 
-def planned(node: Fused, arrays: Sequence[Any]) -> triton_kernels.Plan:
+def planned(node: FusedLoop, arrays: Sequence[Any]) -> triton_kernels.Plan:
     """Return the plan that computes a group whose inputs have these layouts.
 
     Args:
@@ -73,7 +73,7 @@ def planned(node: Fused, arrays: Sequence[Any]) -> triton_kernels.Plan:
     """
     call = triton_kernels.Planner(len(arrays))
     operands = [triton_kernels.as_given(index, x) for index, x in enumerate(arrays)]
-    return triton_kernels.Plan(call, _Laid(node, call, operands).gives)
+    return triton_kernels.Plan(call, _Layout(node, call, operands).gives)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class _Array:
     added: tuple[bool, ...]
 
 
-class _Laid:
+class _Layout:
     """A group for one layout of the inputs.
 
     Args:
@@ -93,7 +93,7 @@ class _Laid:
         operands: the inputs.
     """
 
-    def __init__(self, node: Fused, call: triton_kernels.Planner, operands: Sequence[Any]) -> None:
+    def __init__(self, node: FusedLoop, call: triton_kernels.Planner, operands: Sequence[Any]) -> None:
         self.node, self.call, self.operands = node, call, operands
         self.order = _order(node.shape, operands)
         self.axes = [axis for axis in self.order if node.shape[axis] != 1]
@@ -151,7 +151,7 @@ class _Kernel:
     """
 
     def __init__(
-        self, laid: _Laid, strides: list[dict[int, int]], elements: list[int], added: tuple[int, ...], sums: list[int]
+        self, laid: _Layout, strides: list[dict[int, int]], elements: list[int], added: tuple[int, ...], sums: list[int]
     ) -> None:
         node = laid.node
         self.laid, self.node, self.elements, self.sums = laid, node, elements, sums

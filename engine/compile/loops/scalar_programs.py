@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["DTYPES", "FUNCTIONS", "Program", "Step", "Unfit", "is_half"]
+__all__ = ["DTYPES", "FUNCTIONS", "Program", "Step", "UnsupportedScalar", "is_half"]
 
 DTYPES = tuple(
     np.dtype(name)
@@ -119,7 +119,7 @@ def is_half(dtype: np.dtype[Any]) -> bool:
     return dtype.itemsize == 2 and dtype.name in ("float16", "bfloat16")
 
 
-class Unfit(Exception):  # noqa: N818  # not a failure: the caller leaves the operator out
+class UnsupportedScalar(Exception):  # noqa: N818  # not a failure: the caller leaves the operator out
     """Signal that an expression does not support the given dtypes."""
 
 
@@ -156,17 +156,17 @@ class Program:
         """Return the step of a number in a dtype.
 
         Raises:
-            Unfit: the dtype cannot represent it.
+            UnsupportedScalar: the dtype cannot represent it.
         """
         if isinstance(value, complex) or (dtype.kind in "iu" and value != value // 1):
-            raise Unfit
+            raise UnsupportedScalar
         if dtype.kind == "b" and value not in (0, 1):
-            raise Unfit
+            raise UnsupportedScalar
         try:
             number = dtype.type(value)
             return self.put("const", dtype, float(number) if is_half(dtype) else number.item())
         except (OverflowError, ValueError):
-            raise Unfit from None
+            raise UnsupportedScalar from None
 
     def dtype(self, step: int) -> np.dtype[Any]:
         """Return the dtype of a step's result."""
@@ -186,7 +186,7 @@ class Program:
             The last step's number.
 
         Raises:
-            Unfit: the dtypes do not fit.
+            UnsupportedScalar: the dtypes do not fit.
         """
         halves = [self.dtype(x) for x in inputs if not isinstance(x, tuple) and is_half(self.dtype(x))]
         if halves:
@@ -198,7 +198,7 @@ class Program:
         if is_half(dtype) and self.dtype(result) == _FLOAT32:
             return self.put("cast", dtype, result)
         if self.dtype(result) != dtype:
-            raise Unfit
+            raise UnsupportedScalar
         return result
 
     def _widened(self, one: _Found, half: np.dtype[Any]) -> _Found:
@@ -229,7 +229,7 @@ class Program:
         if type(tree.op) in _OF_BITS:
             x, y = self._alike(pair)
             if self.dtype(x).kind not in "biu":
-                raise Unfit
+                raise UnsupportedScalar
             return self.put(_OF_BITS[type(tree.op)], self.dtype(x), x, y)
         name, function = _OF_NUMBERS[type(tree.op)]
         if isinstance(pair[0], tuple) and isinstance(pair[1], tuple):
@@ -240,7 +240,7 @@ class Program:
         """Return operands as steps of one dtype."""
         dtypes = {self.dtype(item) for item in found if not isinstance(item, tuple)}
         if len(dtypes) != 1:
-            raise Unfit
+            raise UnsupportedScalar
         (dtype,) = dtypes
         return [self.constant(item[0], dtype) if isinstance(item, tuple) else item for item in found]
 
@@ -249,7 +249,7 @@ class Program:
             name, operands = "mul", (operands[0], operands[0])
         kind = self.dtype(operands[0]).kind
         if kind not in ("f" if name in FUNCTIONS or name in ("div", "pow") else "fiu"):
-            raise Unfit
+            raise UnsupportedScalar
         return self.put(name, self.dtype(operands[0]), *operands)
 
     def _called(self, tree: ast.Call, names: dict[str, _Found], attrs: dict[str, Any]) -> _Found:
@@ -261,7 +261,7 @@ class Program:
         if name == "where":
             condition, *branches = arguments
             if isinstance(condition, tuple) or self.dtype(condition) != _BOOL:
-                raise Unfit
+                raise UnsupportedScalar
             if all(isinstance(branch, tuple) for branch in branches):
                 # Numbers alone take the dtype of the compared operand, the only one there is.
                 branches = [
@@ -283,10 +283,10 @@ class Program:
         dtype: np.dtype[Any] | None = np.dtype(to[0]) if isinstance(to, tuple) else None
         if dtype is not None and is_half(dtype):
             if isinstance(one, tuple) or self.dtype(one) not in _OF_SINGLE:
-                raise Unfit
+                raise UnsupportedScalar
             dtype = _FLOAT32  # the result is rounded
         if dtype not in DTYPES or isinstance(one, tuple) or (self.dtype(one).kind == "f" and dtype.kind in "iu"):
-            raise Unfit  # NumPy's integers for NaN and for numbers out of range depend on the CPU
+            raise UnsupportedScalar  # NumPy's integers for NaN and for numbers out of range depend on the CPU
         if self.dtype(one) == dtype:
             return one
         if dtype == _BOOL:

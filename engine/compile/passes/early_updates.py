@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from ...nn.optim.optimizer import Optimizer, Step
-from ..graph import Bind, Graph, Node, Whole, is_check, operands_of, values_in
+from ..graph import Binding, EagerCall, Graph, Node, is_check, operands_of, values_in
 
 __all__ = ["with_early_updates"]
 
@@ -22,7 +22,7 @@ _PARTS = 8
 
 def with_early_updates(graph: Graph) -> Graph:
     """Return the graph with its single optimizer step split into parts, if possible."""
-    wholes = [node for node in graph.nodes if isinstance(node, Whole)]
+    wholes = [node for node in graph.nodes if isinstance(node, EagerCall)]
     parts = _Parts(graph, wholes[0]) if len(wholes) == 1 else None
     return graph if parts is None or not parts.is_possible else parts.graph()
 
@@ -30,23 +30,26 @@ def with_early_updates(graph: Graph) -> Graph:
 class _Parts:
     """One optimizer step, and the positions of its parts."""
 
-    def __init__(self, graph: Graph, whole: Whole) -> None:
-        self._graph, self._whole = graph, whole
+    def __init__(self, graph: Graph, eager_call: EagerCall) -> None:
+        self._graph, self._eager_call = graph, eager_call
         self.is_possible = False
-        optimizer = getattr(whole.function, "__self__", None)
-        if not isinstance(optimizer, Optimizer) or getattr(whole.function, "__func__", None) is not Optimizer._step:
+        optimizer = getattr(eager_call.function, "__self__", None)
+        if (
+            not isinstance(optimizer, Optimizer)
+            or getattr(eager_call.function, "__func__", None) is not Optimizer._step
+        ):
             return
-        if whole.before:  # parameters that were modified in the same call
+        if eager_call.before:  # parameters that were modified in the same call
             return
-        if list(optimizer.cells()) and any(isinstance(node, Bind) for node in graph.nodes):
+        if list(optimizer.cells()) and any(isinstance(node, Binding) for node in graph.nodes):
             return  # a learning rate schedule may read a tensor that is bound before the step
-        (gradients,) = whole.arguments
+        (gradients,) = eager_call.arguments
         self._gradients: tuple[Any, ...] = tuple(gradients) if isinstance(gradients, tuple | list) else (gradients,)
         if len(self._gradients) != len(optimizer.parameters):
             return
         self._bytes = [math.prod(value.shape) * value.dtype.itemsize for value in self._gradients]
         self._step = Step(optimizer)
-        self._end = graph.nodes.index(whole)
+        self._end = graph.nodes.index(eager_call)
         self._last_check = max((index for index, node in enumerate(graph.nodes) if is_check(node)), default=-1)
         self._values = {id(tensor): value for tensor, value in graph.externals}
         self._made = {value: index for index, node in enumerate(graph.nodes) for value in values_in(node.outputs)}
@@ -55,17 +58,17 @@ class _Parts:
         self._read: dict[Any, int] = {
             value: index for index, node in preceding for value in values_in(operands_of(node))
         }
-        self._own = [[p, *self._step.states(number)] for number, p in enumerate(optimizer.parameters)]
-        own_ids = {id(t) for tensors in self._own for t in tensors}
-        self._others = [t for t in whole.changed if id(t) not in own_ids]
-        outputs = graph.given_out()
+        self._owned = [[p, *self._step.states(number)] for number, p in enumerate(optimizer.parameters)]
+        own_ids = {id(t) for tensors in self._owned for t in tensors}
+        self._others = [t for t in eager_call.changed if id(t) not in own_ids]
+        outputs = graph.final_values()
         is_kept = any(value in outputs for value in (*self._gradients, *self._values.values()))
         self.is_possible = sum(self._bytes) >= _LEAST and not is_kept
 
-    def _earliest(self, place: int) -> int:
+    def _earliest(self, index: int) -> int:
         """Return the last node before which a parameter must stay unchanged, because its old value is read."""
-        gradient = self._gradients[place]
-        last_reads = [self._last_read(t) for t in self._own[place]]
+        gradient = self._gradients[index]
+        last_reads = [self._last_read(t) for t in self._owned[index]]
         return max(self._made.get(gradient, -1), self._last_check, *last_reads)
 
     def _last_read(self, tensor: Any) -> int:
@@ -73,7 +76,7 @@ class _Parts:
         return self._read.get(self._values.get(id(tensor)), -1)
 
     def graph(self) -> Graph:
-        graph, step_node = self._graph, self._whole
+        graph, step_node = self._graph, self._eager_call
         outputs = {id(t): value for t, value in zip(step_node.changed, step_node.outputs, strict=True)}
         parts: dict[int, list[Node]] = {}
         pending: list[int] = []
@@ -84,19 +87,19 @@ class _Parts:
             position = self._earliest(index)
             if sum(self._bytes[member] for member in pending) < part_size and number + 1 < len(order):
                 continue
-            changed = [t for member in pending for t in self._own[member] if id(t) in outputs]
+            changed = [t for member in pending for t in self._owned[member] if id(t) in outputs]
             arguments = (tuple(pending), tuple([self._gradients[member] for member in pending]))
             values = tuple([outputs[id(t)] for t in changed])
             parts.setdefault(position, []).append(
-                Whole(self._step.update, arguments, tuple(changed), values, (), step_node.where)
+                EagerCall(self._step.update, arguments, tuple(changed), values, (), step_node.where)
             )
             pending = []
         first_position = min(parts)
         if any(self._last_read(t) > first_position for t in self._others):
             return graph
-        parts[first_position].insert(0, Whole(self._step.begin, (), (), (), (), step_node.where))
+        parts[first_position].insert(0, EagerCall(self._step.begin, (), (), (), (), step_node.where))
         other_values = tuple([outputs[id(t)] for t in self._others])
-        end = Whole(self._step.end, (), tuple(self._others), other_values, (), step_node.where)
+        end = EagerCall(self._step.end, (), tuple(self._others), other_values, (), step_node.where)
         nodes: list[Node] = parts.pop(-1, [])
         for position, node in enumerate(graph.nodes):
             nodes += [end] if node is step_node else [node]

@@ -33,8 +33,20 @@ import numpy as np
 
 from ...tensors.backend import runs_triton, to_host
 from ...tensors.operator import Operator
-from ..graph import Apply, Bind, Fused, Graph, Node, Store, Value, Whole, has_effect, operands_of, values_in
-from ..loops.scalar_programs import DTYPES, FUNCTIONS, Program, Unfit, is_half
+from ..graph import (
+    Binding,
+    EagerCall,
+    FusedLoop,
+    Graph,
+    Node,
+    OperatorCall,
+    Store,
+    Value,
+    has_effect,
+    operands_of,
+    values_in,
+)
+from ..loops.scalar_programs import DTYPES, FUNCTIONS, Program, UnsupportedScalar, is_half
 
 __all__ = ["expands", "fused"]
 
@@ -82,7 +94,7 @@ class _Fusion:
         self.maker: dict[Value, int] = {}
         for index, node in enumerate(graph.nodes):
             for value in values_in(node.outputs):
-                if not value.of:
+                if not value.origin:
                     self.maker.setdefault(value, index)
         self._seen: dict[Value, tuple[Value, tuple[bool, ...]]] = {}
         self.numbers: dict[Value, Any] = {}  # constants that are one repeated number
@@ -109,9 +121,9 @@ class _Fusion:
         """Return whether loops compute with a dtype."""
         return dtype in DTYPES or (self.by_triton and is_half(dtype))
 
-    def _shape(self, place: int) -> tuple[int, ...] | None:
+    def _shape(self, index: int) -> tuple[int, ...] | None:
         """Return the shape of the loop that a node may be part of; None if it may not."""
-        node = self.graph.nodes[place]
+        node = self.graph.nodes[index]
         if not _is_simple(node) or has_effect(node):
             return None
         (output,) = node.outputs
@@ -128,9 +140,9 @@ class _Fusion:
         program = Program()
         try:
             self._put(program, node, {}, {})
-        except Unfit:
+        except UnsupportedScalar:
             return None
-        self.weights[place] = sum(_FUNCTION if step[0] in FUNCTIONS else 1 for step in program.steps)
+        self.weights[index] = sum(_FUNCTION if step[0] in FUNCTIONS else 1 for step in program.steps)
         is_large = math.prod(output.shape) > _SMALL and not self.graph.is_on_gpu
         if is_large and any(step[0] in _CALLS.get(step[1].name, ()) for step in program.steps):
             return None
@@ -163,10 +175,10 @@ class _Fusion:
             return root, tuple([n != 1 and next(remaining) for n in value.shape])
         return unchanged
 
-    def _reads(self, place: int) -> set[Value]:
+    def _reads(self, index: int) -> set[Value]:
         """Return the external values that a node reads; for part of a loop, the sources of views."""
-        values = values_in(operands_of(self.graph.nodes[place]))
-        if self.shapes[place] is None:
+        values = values_in(operands_of(self.graph.nodes[index]))
+        if self.shapes[index] is None:
             return set(values)
         return {root for root in [self.source(value)[0] for value in values] if root not in self.numbers}
 
@@ -176,7 +188,7 @@ class _Fusion:
         last_effect = None
         for index, node in enumerate(self.graph.nodes):
             dependencies = {self.maker[value] for value in self.reads[index] if value in self.maker}
-            if isinstance(node, Whole | Bind) or has_effect(node):
+            if isinstance(node, EagerCall | Binding) or has_effect(node):
                 if last_effect is not None:
                     dependencies.add(last_effect)
                 last_effect = index
@@ -247,9 +259,9 @@ class _Fusion:
                     self._try(node_of_shape[shape], index)
                 node_of_shape[shape] = index
 
-    def _try(self, other: int, place: int) -> None:
-        if self.shapes[other] == self.shapes[place]:
-            a, b = self.group[other], self.group[place]
+    def _try(self, other: int, index: int) -> None:
+        if self.shapes[other] == self.shapes[index]:
+            a, b = self.group[other], self.group[index]
             if self._joins(a, b):
                 self._join(a, b)
 
@@ -259,7 +271,7 @@ class _Fusion:
         """Return the graph with its nodes joined."""
         self._join_all()
         nodes = self.graph.nodes
-        used_values = self.graph.given_out()
+        used_values = self.graph.final_values()
         new_nodes: list[Node] = []
         for group in reversed([*self._groups_in_order()]):
             members = self.members[group]
@@ -276,11 +288,11 @@ class _Fusion:
         self.graph.nodes = new_nodes[::-1]
         return self.graph
 
-    def _is_loop(self, places: list[int]) -> bool:
-        shape = self.shapes[places[0]]
+    def _is_loop(self, indices: list[int]) -> bool:
+        shape = self.shapes[indices[0]]
         if shape is None:
             return False
-        return len(places) > 1 or (math.prod(shape) >= _LARGE and not self.graph.is_on_gpu)
+        return len(indices) > 1 or (math.prod(shape) >= _LARGE and not self.graph.is_on_gpu)
 
     def _groups_in_order(self) -> Iterator[int]:
         """Yield each group after those that it depends on, ties by its last node."""
@@ -297,14 +309,14 @@ class _Fusion:
                 if not counts[successor]:
                     heapq.heappush(ready, (self.members[successor][-1], successor))
 
-    def _loop(self, places: list[int], used: set[Value]) -> Fused:
+    def _loop(self, indices: list[int], used: set[Value]) -> FusedLoop:
         program, step_of, inputs = Program(), dict[Value, int](), dict[tuple[Value, tuple[bool, ...]], int]()
-        shape = self.shapes[places[0]]
+        shape = self.shapes[indices[0]]
         assert shape is not None
         outputs, stores = [], []
-        for index in places:
+        for index in indices:
             node = self.graph.nodes[index]
-            assert isinstance(node, Apply)
+            assert isinstance(node, OperatorCall)
             (output,) = node.outputs
             step = self._put(program, node, step_of, inputs)
             name = node.operator.name
@@ -318,8 +330,8 @@ class _Fusion:
                     stores.append(Store(step))
         steps, stores, order = _living(program, stores)
         sources = list(inputs)
-        last_node = self.graph.nodes[places[-1]]
-        return Fused(
+        last_node = self.graph.nodes[indices[-1]]
+        return FusedLoop(
             shape,
             steps,
             tuple([sources[k][0] for k in order]),
@@ -330,7 +342,11 @@ class _Fusion:
         )
 
     def _put(
-        self, program: Program, node: Apply, known: dict[Value, int], inputs: dict[tuple[Value, tuple[bool, ...]], int]
+        self,
+        program: Program,
+        node: OperatorCall,
+        numbers: dict[Value, int],
+        inputs: dict[tuple[Value, tuple[bool, ...]], int],
     ) -> int:
         """Add a node's steps and return the number of the last; for a sum, the steps of its summand."""
         (output,) = node.outputs
@@ -344,13 +360,13 @@ class _Fusion:
                 elif type(x) in (bool, int, float):
                     operands.append((x,))
                 else:
-                    raise Unfit
+                    raise UnsupportedScalar
                 continue
             root, varies = self.source(x)
             if not self._takes(root.dtype):
-                raise Unfit
-            if root in known:
-                operands.append(known[root])
+                raise UnsupportedScalar
+            if root in numbers:
+                operands.append(numbers[root])
             elif root in self.numbers:
                 operands.append(program.constant(self.numbers[root], root.dtype))
             else:
@@ -365,14 +381,14 @@ class _Fusion:
         return program.apply(node.operator.scalar, operands, node.attrs, output.dtype)
 
 
-def _is_simple(node: Node) -> TypeGuard[Apply]:
+def _is_simple(node: Node) -> TypeGuard[OperatorCall]:
     """Return whether a node is an operator of the table with one output."""
-    return isinstance(node, Apply) and isinstance(node.operator, Operator) and not node.packed
+    return isinstance(node, OperatorCall) and isinstance(node.operator, Operator) and not node.packed
 
 
 def _hands_back(node: Node) -> bool:
     """Return whether a node's output is one of its inputs."""
-    return isinstance(node, Apply) and not node.packed and any(node.outputs[0] is x for x in node.inputs)
+    return isinstance(node, OperatorCall) and not node.packed and any(node.outputs[0] is x for x in node.inputs)
 
 
 def _bits(mask: int) -> Iterator[int]:
@@ -382,7 +398,7 @@ def _bits(mask: int) -> Iterator[int]:
         mask ^= lowest_bit
 
 
-def _summed(node: Apply) -> list[int]:
+def _summed(node: OperatorCall) -> list[int]:
     """Return the axes of a sum."""
     shape = node.inputs[0].shape
     if node.operator.name == "sum_to":

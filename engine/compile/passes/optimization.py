@@ -12,11 +12,11 @@ import numpy as np
 from ...tape.tape import LARGE
 from ...tensors.operator import COMPLEX, Operator
 from ..graph import (
-    Apply,
-    Beside,
-    Derive,
+    ArrayFunction,
+    GradientCall,
     Graph,
     Node,
+    OperatorCall,
     Value,
     has_effect,
     operands_of,
@@ -41,7 +41,7 @@ def optimized(graph: Graph, level: str = "O0") -> Graph:
     """Return the graph after all passes of a level."""
     # Other nodes may use the shapes of a node's inputs, even if the node itself is removed.
     for node in graph.nodes:
-        graph.seen.update(values_in(operands_of(node)))
+        graph.shape_reads.update(values_in(operands_of(node)))
     graph = without_unread(without_dead_code(graph))
     graph = without_repetitions(with_constants_folded(without_dead_code(graph)))
     if level == "O1" and not graph.lengths:
@@ -51,14 +51,14 @@ def optimized(graph: Graph, level: str = "O0") -> Graph:
 
 def without_dead_code(graph: Graph) -> Graph:
     """Remove nodes whose results are unused, unless ``has_effect`` keeps them: effects, checks, random draws."""
-    used_values = graph.given_out()
+    used_values = graph.final_values()
     nodes: list[Node] = []
     for node in reversed(graph.nodes):
         if has_effect(node) or any(value in used_values for value in values_in(node.outputs)):
             nodes.append(node)
             used_values.update(values_in(operands_of(node)))
     graph.nodes = nodes[::-1]
-    graph.externals = [(t, value) for t, value in graph.externals if value in used_values or value in graph.seen]
+    graph.externals = [(t, value) for t, value in graph.externals if value in used_values or value in graph.shape_reads]
     return graph
 
 
@@ -77,14 +77,14 @@ def without_unread(graph: Graph) -> Graph:
         if value.sizes is not None:
             placeholder = Value(value.shape, value.dtype, sizes=value.sizes)
             attrs = {"shape": value.sizes, "dtype": value.dtype}
-            nodes.append(Apply(Beside(_without_memory, False), (), attrs, (placeholder,), False))
+            nodes.append(OperatorCall(ArrayFunction(_without_memory, False), (), attrs, (placeholder,), False))
             return placeholder
         placeholder = Value(value.shape, value.dtype, "constant")
         graph.constants[placeholder] = xp.broadcast_to(xp.zeros((), value.dtype), value.shape)
         return placeholder
 
     for node in graph.nodes:
-        if isinstance(node, Derive):
+        if isinstance(node, GradientCall):
             unread = node.operator.unread
             node.inputs = tuple([spread(x) if index in unread else x for index, x in enumerate(node.inputs)])
             if type(node.output) is tuple:
@@ -103,16 +103,16 @@ def _without_memory(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
 def with_constants_folded(graph: Graph) -> Graph:
     """Compute nodes that depend on constants alone once, in this pass."""
     nodes: list[Node] = []
-    given_out = graph.given_out()
+    given_out = graph.final_values()
     for node in graph.nodes:
         values = list(values_in(operands_of(node)))
         depends_on_more = not values or any(value not in graph.constants for value in values) or has_sizes(node)
         if depends_on_more or has_effect(node) or not given_out.isdisjoint(values_in(node.outputs)):
             nodes.append(node)
-        elif isinstance(node, Apply):
+        elif isinstance(node, OperatorCall):
             constant_of = graph.constants.__getitem__
             inputs, attrs = (replace_values(x, (Value,), constant_of) for x in (node.inputs, node.attrs))
-            is_beside = isinstance(node.operator, Beside)
+            is_beside = isinstance(node.operator, ArrayFunction)
             result = node.operator.kernel(*inputs, **attrs) if is_beside else node.operator._compute(inputs, attrs)
             for value, array in zip(node.outputs, result if node.packed else (result,), strict=True):
                 if value is not None and value not in graph.constants:
@@ -135,7 +135,7 @@ def without_repetitions(graph: Graph) -> Graph:
     first_nodes: dict[Any, Node] = {}
     replacements: dict[Value, Value] = {}
     nodes: list[Node] = []
-    given_out = graph.given_out()
+    given_out = graph.final_values()
     for node in graph.nodes:
         put_instead(node, replacements)
         is_apart = has_effect(node) or not given_out.isdisjoint(values_in(node.outputs))
@@ -152,13 +152,13 @@ def without_repetitions(graph: Graph) -> Graph:
 
 def _meaning(node: Node) -> Any:
     """Return a key that nodes share if they compute the same; None if unknown."""
-    if isinstance(node, Apply):
+    if isinstance(node, OperatorCall):
         parts: Any = (node.inputs, node.attrs)
-    elif isinstance(node, Derive):
+    elif isinstance(node, GradientCall):
         parts = (node.needs, node.gradient, node.output, node.inputs, node.attrs)
     else:
         return None
-    operation = node.operator.kernel if isinstance(node.operator, Beside) else node.operator
+    operation = node.operator.kernel if isinstance(node.operator, ArrayFunction) else node.operator
     try:
         key = type(node), id(operation), _frozen(parts)
         hash(key)

@@ -15,7 +15,19 @@ from typing import Any
 
 from ...tensors.operator import Operator
 from ...tensors.views import ViewOperator
-from ..graph import Apply, Beside, Derive, Fused, Graph, Node, Value, draws_in, operands_of, put_instead, values_in
+from ..graph import (
+    ArrayFunction,
+    FusedLoop,
+    GradientCall,
+    Graph,
+    Node,
+    OperatorCall,
+    Value,
+    draws_in,
+    operands_of,
+    put_instead,
+    values_in,
+)
 
 __all__ = ["with_recomputation"]
 
@@ -28,10 +40,10 @@ _DEEPEST = 3
 
 def with_recomputation(graph: Graph) -> Graph:
     """Return the graph with steps repeated where that lowers peak memory."""
-    if not any(isinstance(node, Derive) for node in graph.nodes):
+    if not any(isinstance(node, GradientCall) for node in graph.nodes):
         return graph
     lives = _Lives(graph.nodes, graph)
-    aim, tried = _ENOUGH * max(lives.held), set[Value]()
+    aim, tried = _ENOUGH * max(lives.bytes_held), set[Value]()
     while (chosen := _next(lives, aim, tried)) is not None:
         peak, value = chosen
         tried.add(value)
@@ -39,14 +51,14 @@ def with_recomputation(graph: Graph) -> Graph:
         replacement = lives.again(value, position, steps, _DEEPEST)
         if replacement is None:
             continue
-        following = graph.nodes[position:]
-        for node in following:
+        later_nodes = graph.nodes[position:]
+        for node in later_nodes:
             put_instead(node, {value: replacement})
-        candidate = _Lives([*graph.nodes[:position], *steps, *following], graph)
-        if candidate.held[peak] < lives.held[peak] and max(candidate.held) <= max(lives.held):
+        candidate = _Lives([*graph.nodes[:position], *steps, *later_nodes], graph)
+        if candidate.bytes_held[peak] < lives.bytes_held[peak] and max(candidate.bytes_held) <= max(lives.bytes_held):
             lives, graph.nodes = candidate, candidate.nodes
         else:
-            for node in following:
+            for node in later_nodes:
                 put_instead(node, {replacement: value})
     return graph
 
@@ -56,8 +68,8 @@ def _next(lives: _Lives, aim: float, tried: set[Value]) -> tuple[int, Value] | N
 
     In-place reuse by loops is unknown here, so the estimated peak need not be the actual one.
     """
-    for peak in sorted(range(len(lives.held)), key=lives.held.__getitem__, reverse=True):
-        if lives.held[peak] <= aim:
+    for peak in sorted(range(len(lives.bytes_held)), key=lives.bytes_held.__getitem__, reverse=True):
+        if lives.bytes_held[peak] <= aim:
             break
         across = [value for value in lives.across(peak) if value not in tried and _size(value) >= _LEAST]
         if across:
@@ -80,7 +92,7 @@ class _Lives:
                 self._made.setdefault(value, position)
             if (root := self._viewed(node)) is not None:
                 self._roots[node.outputs[0]] = self._roots.get(root, root)
-        for value in graph.given_out():
+        for value in graph.final_values():
             self._uses.setdefault(value, []).append(len(nodes))
         lasts = {value: self._last(value) for value in self._made}
         for value, root in self._roots.items():
@@ -90,15 +102,15 @@ class _Lives:
             if value not in self._roots:
                 changes[position] += _size(value)
                 changes[lasts[value] + 1] -= _size(value)
-        self.held = list(accumulate(changes[: len(nodes)]))
+        self.bytes_held = list(accumulate(changes[: len(nodes)]))
 
     def _viewed(self, node: Node) -> Value | None:
         """Return the value of which a node's result is a view; a reshape of a transposed value is a copy."""
-        if not isinstance(node, Apply) or not isinstance(node.operator, ViewOperator):
+        if not isinstance(node, OperatorCall) or not isinstance(node.operator, ViewOperator):
             return None
         (value, *_) = node.inputs
         source = self.nodes[self._made[value]] if value in self._made else None
-        is_transposed = isinstance(source, Apply) and source.operator.name == "transpose"
+        is_transposed = isinstance(source, OperatorCall) and source.operator.name == "transpose"
         return None if node.operator.name == "reshape" and is_transposed else value
 
     def _last(self, value: Value) -> int:
@@ -143,10 +155,10 @@ class _Lives:
 def _renewed(node: Node, value: Value) -> Any:
     """Return a copy of a node that recomputes one of its values, or None."""
     output = Value(value.shape, value.dtype)
-    if isinstance(node, Fused):
+    if isinstance(node, FusedLoop):
         store = node.stores[node.outputs.index(value)]
         return replace(node, outputs=(output,), stores=(store,)) if store.axes is None else None
-    if not isinstance(node, Apply) or not isinstance(node.operator, Operator) or draws_in(operands_of(node)):
+    if not isinstance(node, OperatorCall) or not isinstance(node.operator, Operator) or draws_in(operands_of(node)):
         return None
     operator, other_outputs = node.operator, node.outputs[1:]
     rule = operator.again or bool(operator.scalar) or isinstance(operator, ViewOperator)
@@ -154,7 +166,9 @@ def _renewed(node: Node, value: Value) -> Any:
         return None
     if rule is True:
         return replace(node, outputs=(output, *[None] * len(other_outputs)))
-    return Apply(Beside(rule, False), (*node.inputs, *other_outputs), node.attrs, (output,), False, node.where)
+    return OperatorCall(
+        ArrayFunction(rule, False), (*node.inputs, *other_outputs), node.attrs, (output,), False, node.where
+    )
 
 
 def _size(value: Value) -> int:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .plan import Failed, Plan
+from .plan import Plan, PlanError
 
-__all__ = ["Failed", "Plan"]
+__all__ = ["Plan", "PlanError"]

@@ -10,18 +10,18 @@ from ...tape.hooks import bprop_forward_hooks, hooks_enabled
 from ...tape.tape import state
 from ...tensors import backend, precision
 from ...tensors.tensor import Tensor
-from ..graph import Bind, Given, Whole
+from ..graph import ArgumentRef, Binding, EagerCall
 from ..guards.arguments import containers_in, has_views, is_bare
-from ..guards.guards import Holding
-from ..guards.inspection import Reads
+from ..guards.guards import Guards
+from ..guards.inspection import Inspection
 from ..trace.lengths import Lengths
 from .plan import Plan
-from .recorded_calls import Following
+from .recorded_calls import PlannedCall
 
-__all__ = ["Guarded"]
+__all__ = ["GuardedPlan"]
 
 
-def _around() -> tuple[Any, ...]:
+def _engine_state() -> tuple[Any, ...]:
     """Return the engine state that decides what operators do."""
     return (
         backend.device_target(),
@@ -34,61 +34,65 @@ def _around() -> tuple[Any, ...]:
     )
 
 
-class Guarded:
+class GuardedPlan:
     """A plan and its guards.
 
     Args:
-        reads: the Python values that the code reads.
+        inspection: the Python values that the code reads.
         plan: the plan.
         tensors: the tensors among the arguments.
         lengths: the symbolic dimensions; None if the shapes are fixed.
-        following: computes calls inside active recordings, if the plan is for these.
+        planned_call: computes calls inside active recordings, if the plan is for these.
     """
 
     __slots__ = (
-        "around",
-        "changed",
+        "changed_arguments",
+        "changed_tensors",
         "containers",
+        "engine_state",
         "fits",
-        "following",
-        "holding",
+        "guards",
         "is_open",
-        "others",
+        "other_tensors",
         "plan",
+        "planned_call",
         "roots",
         "run",
-        "written",
     )
 
     def __init__(
         self,
-        reads: Reads,
+        inspection: Inspection,
         plan: Plan,
         tensors: Sequence[Tensor],
         lengths: Lengths | None = None,
-        following: Following | None = None,
+        planned_call: PlannedCall | None = None,
     ) -> None:
         self.plan = plan
-        self.following = following
-        self.run: Callable[..., Any] = plan.run if following is None else following.call
-        self.roots = reads.roots  # kept alive, so that no other object gets an identity that is a plan's key
-        self.containers = reads.found.containers()
+        self.planned_call = planned_call
+        self.run: Callable[..., Any] = plan.run if planned_call is None else planned_call.call
+        self.roots = inspection.roots  # kept alive, so that no other object gets an identity that is a plan's key
+        self.containers = inspection.snapshot.containers()
         external_ids = {id(t) for t, _ in plan.graph.externals}
-        self.others = frozenset([id(t) for t in reads.tensors if type(t) is Tensor and is_bare(t)]) - external_ids
-        self.around = _around()
+        self.other_tensors = (
+            frozenset([id(t) for t in inspection.tensors if type(t) is Tensor and is_bare(t)]) - external_ids
+        )
+        self.engine_state = _engine_state()
         values = plan.graph.arguments[: len(tensors)]
         self.fits = None if lengths is None else lengths.fits([value.sizes or value.shape for value in values])
         shapes = [None if lengths is not None else value.shape for value in values]
         kinds = [type(t._array) for t in tensors]
         signatures = list(zip(kinds, shapes, [v.dtype for v in values], [v.layout for v in values], strict=True))
-        self.holding = Holding(reads.found, plan.graph.externals, signatures)
+        self.guards = Guards(inspection.snapshot, plan.graph.externals, signatures)
         self.is_open = lengths is not None and lengths.are_open
-        wholes = [node for node in plan.graph.nodes if isinstance(node, Whole)]
+        eager_calls = [node for node in plan.graph.nodes if isinstance(node, EagerCall)]
         effects = [t for t, _ in plan.graph.effects]
-        effects += [node.tensor for node in plan.graph.nodes if isinstance(node, Bind)]
-        changed = [t for t in effects if type(t) is not Given] + [t for node in wholes for t in node.changed]
-        self.changed = frozenset(map(id, changed))
-        self.written = [t.place for t in effects if type(t) is Given]
+        effects += [node.tensor for node in plan.graph.nodes if isinstance(node, Binding)]
+        changed_tensors = [t for t in effects if type(t) is not ArgumentRef] + [
+            t for node in eager_calls for t in node.changed
+        ]
+        self.changed_tensors = frozenset(map(id, changed_tensors))
+        self.changed_arguments = [t.index for t in effects if type(t) is ArgumentRef]
 
     def changes_under(self, tensors: Sequence[Tensor]) -> bool:
         """Return whether an argument is a view of a tensor that the plan changes, or has views and is changed itself.
@@ -96,20 +100,20 @@ class Guarded:
         The former would change during the plan, the latter changes more than itself.
         """
         views = [t._view for t in tensors if t._view is not None]
-        if any(id(view.root) in self.changed for view in views):
+        if any(id(view.root) in self.changed_tensors for view in views):
             return True
-        return any(has_views(tensors[index]) for index in self.written)
+        return any(has_views(tensors[index]) for index in self.changed_arguments)
 
     def meets(self, tensors: Sequence[Tensor]) -> bool:
         """Return whether an argument is a tensor that the code also reads from elsewhere, but not by its numbers."""
-        return bool(self.others) and not self.others.isdisjoint(map(id, tensors))
+        return bool(self.other_tensors) and not self.other_tensors.isdisjoint(map(id, tensors))
 
     def shares(self, tensors: Sequence[Tensor], arguments: Any) -> bool:
         """Return whether a tensor, list or dictionary among the arguments is also read from elsewhere."""
         return self.meets(tensors) or not containers_in(arguments).isdisjoint(self.containers)
 
-    def holds(self, arrays: list[Any]) -> bool:
+    def hold(self, arrays: list[Any]) -> bool:
         """Return whether all guards hold for arguments with these arrays."""
-        if self.around != _around() or not self.holding.hold(arrays):
+        if self.engine_state != _engine_state() or not self.guards.hold(arrays):
             return False
         return self.fits is None or self.fits(*[x.shape for x in arrays])

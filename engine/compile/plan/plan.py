@@ -20,19 +20,19 @@ from ...tensors.operator import ARRAY_FUNCTIONS, COMPLEX, NEGATED, TIMES_OTHER, 
 from ...tensors.tensor import Tensor
 from ...tensors.views import apply_steps, link
 from ..graph import (
-    Apply,
-    Beside,
-    Bind,
-    Derive,
+    ArgumentRef,
+    ArrayFunction,
+    Binding,
     Draw,
-    Fused,
-    Given,
+    EagerCall,
+    FusedLoop,
+    GradientCall,
     Graph,
-    Made,
     Node,
-    Seen,
+    OperatorCall,
+    SharedResult,
     Value,
-    Whole,
+    ViewRef,
     operands_of,
     replace_values,
     values_in,
@@ -40,10 +40,10 @@ from ..graph import (
 from ..loops.cpu_loops import is_free, loop, written_over
 from ..sizes import Size, text, variables_in
 
-__all__ = ["Failed", "Plan"]
+__all__ = ["Plan", "PlanError"]
 
 
-class Failed(Exception):  # noqa: N818  # it carries the error, which is raised or reported in other ways
+class PlanError(Exception):
     """Error of a plan's step.
 
     Args:
@@ -72,9 +72,9 @@ class Plan:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         writer = _Writer(graph)
-        with compiling.joint_notice("loops", sum(isinstance(node, Fused) for node in graph.nodes)):
+        with compiling.joint_notice("loops", sum(isinstance(node, FusedLoop) for node in graph.nodes)):
             self.source = writer.text()
-        self.draws = bool(writer.drawn)
+        self.draws = bool(writer.assigned_draws)
         names = writer.globals
         # The text consists of the graph's numbered names alone; it contains no text of the user's.
         exec(compile(self.source, "<plan>", "exec"), names)
@@ -92,18 +92,18 @@ class Plan:
             the function's result.
 
         Raises:
-            Failed: a step raised.
+            PlanError: a step raised.
         """
         float_settings = silence()
         begun: list[bool] = []
         try:
             return self._run(begun, tensors, *arrays)
         except Exception as error:
-            raise Failed(self._told(error) if begun else error, bool(begun)) from error
+            raise PlanError(self._explained(error) if begun else error, bool(begun)) from error
         finally:
             restore(float_settings)
 
-    def _told(self, error: Exception) -> Exception:
+    def _explained(self, error: Exception) -> Exception:
         """Return a kernel's error with the operator's explanation."""
         traceback = error.__traceback__
         while traceback is not None and traceback.tb_frame.f_code is not self._run.__code__:
@@ -111,7 +111,7 @@ class Plan:
         if traceback is None or not isinstance(error, ValueError | TypeError | IndexError | AttributeError):
             return error
         node = self._calls.get(traceback.tb_lineno)
-        if node is None or isinstance(node.operator, Beside):
+        if node is None or isinstance(node.operator, ArrayFunction):
             return error
         variables = {**self._run.__globals__, **traceback.tb_frame.f_locals}
         return explained(
@@ -140,14 +140,14 @@ class _Writer:
             "linked": link,
             "is_free": is_free,
         }
-        self._held = 0
+        self._global_count = 0
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
-        self.drawn: set[int] = set()
+        self.assigned_draws: set[int] = set()
         self.lengths: set[int] = set()  # the symbolic dimensions in use
         self.outside: dict[Value, Tensor] = {}
-        self.made: dict[Made, str] = {}
-        self.calls: dict[int, Apply] = {}  # operators by the line number of their kernel call
+        self.made: dict[SharedResult, str] = {}
+        self.calls: dict[int, OperatorCall] = {}  # operators by the line number of their kernel call
 
     def text(self) -> str:
         graph = self.graph
@@ -155,14 +155,14 @@ class _Writer:
         for index, value in enumerate(graph.arguments):  # a tensor that is passed twice has one value
             argument_names.append(f"w{index}" if value in self.names else f"v{len(self.names)}")
             self.names.setdefault(value, argument_names[-1])
-        parameters = ", ".join([*argument_names, *[f"d{number}" for number in graph.drawn]])
+        parameters = ", ".join([*argument_names, *[f"d{number}" for number in graph.draw_numbers]])
         for value, array in graph.constants.items():
             self.names[value] = self.hold("c", array)
         last_uses = self._last_uses()
         self.outside = {value: tensor for tensor, value in graph.externals}
         for index, node in enumerate(graph.nodes):
-            if isinstance(node, Whole | Bind):
-                changed = set(map(id, node.changed if isinstance(node, Whole) else (node.tensor,)))
+            if isinstance(node, EagerCall | Binding):
+                changed = set(map(id, node.changed if isinstance(node, EagerCall) else (node.tensor,)))
                 for value in [value for value, tensor in self.outside.items() if id(tensor) in changed]:
                     self._load(value)
             for value in values_in(operands_of(node)):
@@ -172,12 +172,12 @@ class _Writer:
             if released:
                 self.lines.append(f"del {', '.join(released)}")
         given_out = dict.fromkeys((*[value for _, value in graph.effects], *values_in(graph.result)))
-        bindings = {_who(node.tensor): node.value for node in graph.nodes if isinstance(node, Bind)}
+        bindings = {_tensor_key(node.tensor): node.value for node in graph.nodes if isinstance(node, Binding)}
         for value in given_out:
             self._load(value)
-            self._own(value)
+            self._copy_constant(value)
         for tensor, value in graph.effects:
-            if bindings.get(_who(tensor)) is not value:
+            if bindings.get(_tensor_key(tensor)) is not value:
                 self.lines.append(f"{self._structure(tensor)}._rebind({self.names[value]})")
         result = self._structure(graph.result)
         self.lines.append(f"return {result}")
@@ -192,7 +192,7 @@ class _Writer:
         if tensor is not None:
             self.lines.append(f"{self._name(value)} = {self.hold('t', tensor)}._array")
 
-    def _own(self, value: Value) -> None:
+    def _copy_constant(self, value: Value) -> None:
         """Replace a constant that a tensor will hold by a view that belongs to this call."""
         if value in self.graph.constants and self.names[value][0] == "c":
             self.lines.append(f"own{len(self.lines)} = {self.names[value]}.view()")
@@ -200,7 +200,7 @@ class _Writer:
 
     def _last_uses(self) -> dict[int, list[Value]]:
         uses: dict[int, list[Value]] = {}
-        used_values = self.graph.given_out() | set(self.graph.constants)
+        used_values = self.graph.final_values() | set(self.graph.constants)
         for index in range(len(self.graph.nodes) - 1, -1, -1):
             node = self.graph.nodes[index]
             for value in dict.fromkeys((*values_in(operands_of(node)), *values_in(node.outputs))):
@@ -209,11 +209,11 @@ class _Writer:
                     uses.setdefault(index, []).append(value)
         return uses
 
-    def hold(self, letter: str, thing: Any) -> str:
+    def hold(self, letter: str, obj: Any) -> str:
         """Return a global name for an object."""
-        self._held += 1
-        name = f"{letter}{self._held}"
-        self.globals[name] = thing
+        self._global_count += 1
+        name = f"{letter}{self._global_count}"
+        self.globals[name] = obj
         return name
 
     def _name(self, value: Value) -> str:
@@ -230,13 +230,13 @@ class _Writer:
             self.lengths |= variables_in(value)
             return text(value)
         if type(value) is Draw:
-            if value.number not in self.drawn and value.number not in self.graph.drawn:
-                self.drawn.add(value.number)
+            if value.number not in self.assigned_draws and value.number not in self.graph.draw_numbers:
+                self.assigned_draws.add(value.number)
                 self.lines.append(f"d{value.number} = draw({self.operand(value.count)})")
             return f"d{value.number}[{0 if value.is_seed else 1}]"
         if value is None or type(value) in (bool, int) or (type(value) is float and value - value == 0):
             return f"({value!r})" if type(value) is not bool and value is not None and value < 0 else repr(value)
-        if not any(True for _ in _moving(value)):
+        if not any(True for _ in _variables_in(value)):
             return self.hold("k", value)
         if isinstance(value, slice):
             return f"slice({self.operand(value.start)}, {self.operand(value.stop)}, {self.operand(value.step)})"
@@ -251,22 +251,24 @@ class _Writer:
     def attributes(self, attrs: dict[str, Any]) -> str:
         return "".join(f", {key}={self.operand(value)}" for key, value in attrs.items())
 
-    def _seen(self, view: Seen) -> str:
+    def _seen(self, view: ViewRef) -> str:
         if view.is_part:
-            return f"seen({self._structure(view.of)}, {self.operand(view.steps)})"
+            return f"seen({self._structure(view.base)}, {self.operand(view.steps)})"
         ((operator, attrs),) = view.steps
         source = f"tensor({self._name(view.value)})"
-        return f"linked({self._structure(view.of)}, {source}, {self.hold('k', operator)}, {self.operand(attrs)}, False)"
+        return (
+            f"linked({self._structure(view.base)}, {source}, {self.hold('k', operator)}, {self.operand(attrs)}, False)"
+        )
 
-    def _node(self, node: Node, spent: Sequence[Value]) -> None:
-        if isinstance(node, Apply):
+    def _node(self, node: Node, last_uses: Sequence[Value]) -> None:
+        if isinstance(node, OperatorCall):
             self._apply(node)
-        elif isinstance(node, Derive):
+        elif isinstance(node, GradientCall):
             self._derive(node)
-        elif isinstance(node, Fused):
+        elif isinstance(node, FusedLoop):
             outputs = "".join(f"{self._name(value)}, " for value in node.outputs)
             inputs = ", ".join(self.operand(value) for value in node.inputs)
-            reused = None if self.graph.is_on_gpu else written_over(node, spent)
+            reused = None if self.graph.is_on_gpu else written_over(node, last_uses)
             if reused is not None:
                 name = self._name(reused)
                 self.lines.append(f"over = {name} if is_free({name}) else None")
@@ -274,13 +276,13 @@ class _Writer:
             self.lines.append(f"{outputs}= {self.hold('loop', loop(node, self.graph.is_on_gpu))}({inputs})")
             if reused is not None:
                 self.lines.append("del over")
-        elif isinstance(node, Bind):
-            self._own(node.value)
+        elif isinstance(node, Binding):
+            self._copy_constant(node.value)
             self.lines += ["begun.append(True)", f"{self._structure(node.tensor)}._rebind({self._name(node.value)})"]
         else:
             self._whole(node)
 
-    def _apply(self, node: Apply) -> None:
+    def _apply(self, node: OperatorCall) -> None:
         # On a GPU, shapes and layouts select the kernel at each call.
         by_arrays = self.graph.is_on_gpu and isinstance(node.operator, Operator)
         kernel = self.hold("f", node.operator.on_arrays if by_arrays else node.operator.kernel)
@@ -304,7 +306,7 @@ class _Writer:
             if name != "_" and not output.shape:
                 self.lines.append(f"{name} = asarray({name})")
 
-    def _derive(self, node: Derive) -> None:
+    def _derive(self, node: GradientCall) -> None:
         operator: Operator = node.operator
         g, inputs = self.operand(node.gradient), [self.operand(x) for x in node.inputs]
         output = self.operand(node.output)
@@ -316,13 +318,13 @@ class _Writer:
             needs = tuple([index in node.needs for index in range(len(node.inputs))])
             rule = self.hold("r", operator.joint_vjp)
             self.lines.append(f"_ = {rule}(F, {self.hold('k', list(needs))}, {call[4:]}")
-            for index, output_value in zip(node.given, node.outputs, strict=True):
+            for index, output_value in zip(node.input_indices, node.outputs, strict=True):
                 name = self._name(output_value)
                 self.lines.append(f"{name} = _[{index}]")
                 self._fit(name, inputs[index])
             self.lines.append("del _")
         else:
-            for index, output_value in zip(node.given, node.outputs, strict=True):
+            for index, output_value in zip(node.input_indices, node.outputs, strict=True):
                 name = self._name(output_value)
                 if not self._by_slope(node, index, name, g, inputs):
                     rule = self.hold("r", operator.vjps[index])
@@ -333,18 +335,18 @@ class _Writer:
         self.lines.append(f"if type({name}) is not ndarray or {name}.dtype is not {x}.dtype:")
         self.lines.append(f"    {name} = fitted({name}, {x}, F)")
 
-    def _by_slope(self, node: Derive, place: int, name: str, g: str, inputs: list[str]) -> bool:
+    def _by_slope(self, node: GradientCall, index: int, name: str, g: str, inputs: list[str]) -> bool:
         """Write a basic operator's gradient rule inline, as the backward pass computes it; return whether it is one."""
         slopes, gradient = node.operator.slopes, node.gradient
         if slopes is None or gradient.dtype != np.float32 or not gradient.shape:
             return False
-        x = node.inputs[place]
+        x = node.inputs[index]
         if type(x) is not Value or x.dtype != np.float32:
             return False
-        if place and slopes[1] == NEGATED:
+        if index and slopes[1] == NEGATED:
             product = f"-{g}"
-        elif slopes[place] == TIMES_OTHER:
-            product = f"{g} * {inputs[1 - place]}"
+        elif slopes[index] == TIMES_OTHER:
+            product = f"{g} * {inputs[1 - index]}"
         else:
             product = g
         if (x.sizes or x.shape) != (gradient.sizes or gradient.shape):
@@ -352,7 +354,7 @@ class _Writer:
         self.lines.append(f"{name} = {product}")
         return True
 
-    def _by_gradients(self, node: Derive, g: str, output: str, inputs: list[str]) -> None:
+    def _by_gradients(self, node: GradientCall, g: str, output: str, inputs: list[str]) -> None:
         rule = self.hold("r", node.operator.gradients)
         tracked = "{" + ", ".join(f"id({inputs[index]})" for index in node.needs) + "}"
         input_tuple = "(" + "".join(f"{x}, " for x in inputs) + ")"
@@ -362,7 +364,7 @@ class _Writer:
             self.lines.append(f"{self._name(output_value)} = _[{index}][1]")
         self.lines.append("del _")
 
-    def _whole(self, node: Whole) -> None:
+    def _whole(self, node: EagerCall) -> None:
         call = f"{self.hold('w', node.function)}({', '.join(self._structure(x) for x in node.arguments)})"
         self.lines.append("begun.append(True)")
         self.lines += [f"{self.hold('t', tensor)}._rebind({self._name(value)})" for tensor, value in node.before]
@@ -376,16 +378,16 @@ class _Writer:
             return f"tensor({self._name(value)})"
         if type(value) in (Draw, Size):
             return self.operand(value)
-        if type(value) is Given:
-            return f"given[{value.place}]"
+        if type(value) is ArgumentRef:
+            return f"given[{value.index}]"
         if isinstance(value, Tensor):
             return self.hold("t", value)
-        if type(value) is Made:
+        if type(value) is SharedResult:
             if value not in self.made:
                 self.made[value] = f"r{len(self.made)}"
                 self.lines.append(f"{self.made[value]} = tensor({self._name(value.value)})")
             return self.made[value]
-        if type(value) is Seen:
+        if type(value) is ViewRef:
             return self._seen(value)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return f"{self.hold('k', type(value))}({', '.join(self._structure(part) for part in value)})"
@@ -400,12 +402,12 @@ class _Writer:
         return self.hold("k", value)
 
 
-def _who(tensor: Any) -> Any:
+def _tensor_key(tensor: Any) -> Any:
     """Return the key of a tensor that a plan rebinds."""
-    return ("given", tensor.place) if type(tensor) is Given else id(tensor)
+    return ("given", tensor.index) if type(tensor) is ArgumentRef else id(tensor)
 
 
-def _moving(value: Any) -> Any:
+def _variables_in(value: Any) -> Any:
     """Return the Values, Draws and Sizes in an operand."""
     operands: list[Any] = []
     replace_values(value, (Value, Draw, Size), operands.append)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .traced_run import ALSO_READ, Trace, Unfollowed
+from .traced_run import ALSO_READ, EffectProbe, Trace
 
-__all__ = ["ALSO_READ", "Trace", "Unfollowed"]
+__all__ = ["ALSO_READ", "EffectProbe", "Trace"]

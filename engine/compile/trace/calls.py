@@ -17,10 +17,10 @@ import numpy as np
 
 from ...base.code_origin import is_engine, is_library
 from ..guards.code_names import codes_in
-from ..guards.inspection import Reads
+from ..guards.inspection import Inspection
 from ..guards.pure_functions import is_pure
 
-__all__ = ["AsksForTypes", "Calls"]
+__all__ = ["Calls", "TypeInquiry"]
 
 _EFFECTS = {
     "print": "print() is called, and a plan would not print",
@@ -90,7 +90,7 @@ _STATEFUL = frozenset(
 """Functions of those packages that read or set state that is not guarded."""
 
 
-class AsksForTypes(BaseException):
+class TypeInquiry(BaseException):
     """Signal that uninspected code is about to run that may distinguish lengths from ints; no code should catch it."""
 
 
@@ -98,7 +98,7 @@ class Calls:
     """Calls made in one run.
 
     Args:
-        reads: the values that the inspected code can read.
+        inspection: the values that the inspected code can read.
         tracer: notified when no plan can be made.
         has_lengths: whether lengths replace ints, which ``type`` would distinguish.
 
@@ -107,56 +107,58 @@ class Calls:
         line: the user's line where one of the user's functions last returned, as ``file:line``.
     """
 
-    def __init__(self, reads: Reads, tracer: Any, has_lengths: bool = False) -> None:
+    def __init__(self, inspection: Inspection, tracer: Any, has_lengths: bool = False) -> None:
         self.unknown: dict[types.CodeType, list[Any]] = {}
         self.line = ""
-        self._codes = reads.codes
-        self._left_out = reads.left_out
-        self._reflects = reads.reflects
+        self._codes = inspection.codes
+        self._omitted_methods = inspection.omitted_methods
+        self._reflects = inspection.reflects
         self._tracer = tracer
         self._has_lengths = has_lengths
-        self._judged: dict[types.CodeType, str] = {}
-        self._before: tuple[Any, bool] | None = None
-        self._drawn: Any = None
+        self._verdicts: dict[types.CodeType, str] = {}
+        self._previous: tuple[Any, bool] | None = None
+        self._stream_position: Any = None
 
     def start(self) -> None:
         """Start observing this thread's calls.
 
         The garbage collector is disabled meanwhile: the finalizers that it calls are not calls of the function.
         """
-        self._before = sys.getprofile(), gc.isenabled()
-        self._drawn = _stream_of_numpy() if self._reflects else None  # otherwise the code itself names numpy.random
+        self._previous = sys.getprofile(), gc.isenabled()
+        self._stream_position = (
+            _stream_of_numpy() if self._reflects else None
+        )  # otherwise the code itself names numpy.random
         gc.disable()
-        sys.setprofile(self._called)
+        sys.setprofile(self._observe)
 
     def is_on(self) -> bool:
         """Return whether calls are observed; Python stops that if an interrupt arrives during a callback."""
-        return sys.getprofile() == self._called
+        return sys.getprofile() == self._observe
 
     def stop(self) -> None:
         """Stop observing and restore the previous state."""
-        if self._before is None:
+        if self._previous is None:
             return
-        previous, was_enabled = self._before
+        previous, was_enabled = self._previous
         sys.setprofile(previous if previous is None or callable(previous) else None)
         if hasattr(previous, "enable"):  # cProfile's profiler, which is not a Python function
             previous.enable()
         if was_enabled:
             gc.enable()
-        self._before = None
+        self._previous = None
         # Cython functions, whose calls Python does not report, may have drawn numbers.
-        if self._reflects and _stream_of_numpy() != self._drawn:
+        if self._reflects and _stream_of_numpy() != self._stream_position:
             self._leak("numpy.random is called, whose numbers a plan cannot draw")
 
-    def _called(self, frame: types.FrameType, event: str, argument: Any) -> None:
+    def _observe(self, frame: types.FrameType, event: str, argument: Any) -> None:
         code = frame.f_code
         if event == "call":
-            verdict = self._judged.get(code)
+            verdict = self._verdicts.get(code)
             if verdict is None:
-                verdict = self._judged[code] = self._judgment(code)
+                verdict = self._verdicts[code] = self._judgment(code)
             if verdict == "unknown":
                 if not (_is_generated(frame) or self._is_of_a_library(frame.f_back)):
-                    self._meet(frame)
+                    self._note_unknown(frame)
             elif verdict and self._is_by_user(frame.f_back):
                 self._leak(verdict)
         elif event == "return" and code in self._codes:
@@ -165,9 +167,9 @@ class Calls:
             name = getattr(argument, "__qualname__", repr(argument))
             self._leak(_EFFECTS.get(name) or f"{name}() is called, whose result may be another one each time")
 
-    def _leak(self, why: str) -> None:
+    def _leak(self, reason: str) -> None:
         self._tracer.waits = True
-        self._tracer.leak(why)
+        self._tracer.leak(reason)
 
     def _judgment(self, code: types.CodeType) -> str:
         """Return "" for code that may run, "unknown" for code to inspect, else the reason of the graph break."""
@@ -213,14 +215,14 @@ class Calls:
             frame = frame.f_back
         return False
 
-    def _meet(self, frame: types.FrameType) -> None:
+    def _note_unknown(self, frame: types.FrameType) -> None:
         if frame.f_code in self.unknown:
             return
         self._tracer.waits = True
         if self._has_lengths and any("type" in code.co_names for code in codes_in(frame.f_code)):
-            raise AsksForTypes
+            raise TypeInquiry
         # Except for omitted methods, the function and thus the contents of its closure are unknown.
-        self.unknown[frame.f_code] = self._left_out.get(frame.f_code) or [
+        self.unknown[frame.f_code] = self._omitted_methods.get(frame.f_code) or [
             types.FunctionType(
                 frame.f_code,
                 frame.f_globals,

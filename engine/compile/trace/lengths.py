@@ -19,7 +19,7 @@ import numpy as np
 from ..graph import replace_values
 from ..sizes import LEAST, Size, bounds, minus, plus, quotient, remainder, text, times, variables_in
 
-__all__ = ["Length", "Lengths", "whole"]
+__all__ = ["Length", "Lengths", "without_lengths"]
 
 
 class Lengths:
@@ -30,7 +30,7 @@ class Lengths:
         axes: the symbolic axes of each of these tensors.
 
     Attributes:
-        places: tensor index and axis of each symbolic dimension.
+        axes: tensor index and axis of each symbolic dimension.
         numbers: their numbers in this run.
         guards: outcome of each comparison of a size with 0.
         pinned: indices of the dimensions that are fixed to their number.
@@ -38,21 +38,21 @@ class Lengths:
     """
 
     def __init__(self, shapes: Sequence[tuple[int, ...]], axes: Sequence[tuple[int, ...]]) -> None:
-        self.places = [(index, axis) for index, own_axes in enumerate(axes) for axis in own_axes]
-        self.numbers = [shapes[index][axis] for index, axis in self.places]
+        self.axes = [(index, axis) for index, own_axes in enumerate(axes) for axis in own_axes]
+        self.numbers = [shapes[index][axis] for index, axis in self.axes]
         self.guards: dict[tuple[str, Size], bool] = {}
         self.pinned: set[int] = set()
         self.is_on = True
         self._shapes = list(shapes)
 
-    def shape_of(self, place: int) -> tuple[int | Size, ...]:
+    def shape_of(self, tensor_index: int) -> tuple[int | Size, ...]:
         """Return the shape of an argument.
 
         Args:
-            place: index of the tensor among the arguments.
+            tensor_index: index of the tensor among the arguments.
         """
-        numbers = {axis: number for number, (index, axis) in enumerate(self.places) if index == place}
-        return tuple([Size.of(numbers[k]) if k in numbers else n for k, n in enumerate(self._shapes[place])])
+        numbers = {axis: number for number, (index, axis) in enumerate(self.axes) if index == tensor_index}
+        return tuple([Size.of(numbers[k]) if k in numbers else n for k, n in enumerate(self._shapes[tensor_index])])
 
     def number(self, size: int | Size) -> int:
         """Return the number of a size in this run."""
@@ -73,7 +73,7 @@ class Lengths:
         """Return a size in the form that code sees."""
         return Length(size, self.number(size), self) if isinstance(size, Size) else size
 
-    def asked(self, sign: str, size: int | Size) -> bool:
+    def compare(self, sign: str, size: int | Size) -> bool:
         """Return whether a size is ``==``, ``<`` or ``<=`` 0; add a guard unless this holds for all or no numbers."""
         compare = _SIGNS[sign]
         outcome: bool = compare(self.number(size), 0)
@@ -92,7 +92,7 @@ class Lengths:
     def pin(self, size: int | Size) -> int:
         """Return the number of a size and guard the plan by it."""
         number = self.number(size)
-        self.asked("==", minus(size, number))
+        self.compare("==", minus(size, number))
         return number
 
     def pin_all(self) -> None:
@@ -102,7 +102,7 @@ class Lengths:
 
     def no_broadcast(self, size: int | Size) -> None:
         """Guard the plan by a size that is neither 0 nor 1, otherwise by its number."""
-        if isinstance(size, Size) and self.asked("<", minus(size, LEAST)):
+        if isinstance(size, Size) and self.compare("<", minus(size, LEAST)):
             self.pin(size)
 
     @property
@@ -117,7 +117,7 @@ class Lengths:
             shapes: the arguments' shapes in the trace.
         """
         conditions = [f"len(a{index}) == {len(shape)}" for index, shape in enumerate(shapes)]
-        names = {index: f"n{number}" for number, index in enumerate(self.places)}
+        names = {index: f"n{number}" for number, index in enumerate(self.axes)}
         for index, shape in enumerate(shapes):
             for axis, size in enumerate(shape):
                 entry = f"a{index}[{axis}]"
@@ -135,23 +135,23 @@ class Lengths:
         """End the trace: from now on a length is only its number."""
         self.is_on = False
 
-    def settled(self, value: Any) -> Any:
+    def settle(self, value: Any) -> Any:
         """Return a function's result with ints in place of lengths, also in lists and dictionaries."""
         if type(value) is Length:
             return value.number
         if type(value) is list:
-            value[:] = [self.settled(part) for part in value]
+            value[:] = [self.settle(part) for part in value]
         elif type(value) is dict:
-            items = [(self.settled(key), self.settled(part)) for key, part in value.items()]
+            items = [(self.settle(key), self.settle(part)) for key, part in value.items()]
             value.clear()
             value.update(items)
         elif isinstance(value, tuple):
-            parts = [self.settled(part) for part in value]
+            parts = [self.settle(part) for part in value]
             if any(part is not original for part, original in zip(parts, value, strict=True)):
                 return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
         return value
 
-    def left(self) -> bool:
+    def remain(self) -> bool:
         """Replace lengths that code has kept by ints; return whether there were any."""
         gc.collect()
         lengths = tuple([length for length in gc.get_referrers(self) if type(length) is Length])
@@ -163,27 +163,27 @@ class Lengths:
 _SIGNS = {"==": operator.eq, "<": operator.lt, "<=": operator.le}
 
 
-def _replace(one: Any, by: Any, depth: int) -> None:
+def _replace(obj: Any, by: Any, depth: int) -> None:
     """Replace an object wherever it is referenced; closures of this function must not reference it."""
-    for holder in gc.get_referrers(one):
+    for holder in gc.get_referrers(obj):
         if isinstance(holder, types.FrameType):
             continue
         attributes = holder if isinstance(holder, dict) else getattr(holder, "__dict__", None)
         if type(holder) is list:
             for index, part in enumerate(holder):
-                if part is one:
+                if part is obj:
                     holder[index] = by
         elif type(holder) is tuple and depth:
             parts = list(holder)
             for index, part in enumerate(parts):
-                if part is one:
+                if part is obj:
                     parts[index] = by
             _replace(holder, tuple(parts), depth - 1)
         elif isinstance(holder, types.CellType):
             holder.cell_contents = by
         elif isinstance(attributes, dict):
             for key, part in list(attributes.items()):
-                if part is one:
+                if part is obj:
                     attributes[key] = by
 
 
@@ -218,7 +218,7 @@ class Length:
         return float(self.__index__())
 
     def __bool__(self) -> bool:
-        return not self._asked("==", self.size)
+        return not self._compare("==", self.size)
 
     def __hash__(self) -> int:
         return hash(self.__index__())
@@ -236,13 +236,13 @@ class Length:
         return self
 
     def __neg__(self) -> Any:
-        return self._computed(times, -1, operator.mul)
+        return self._compute(times, -1, operator.mul)
 
     def __invert__(self) -> int:
         return ~self.__index__()
 
     def __abs__(self) -> Any:
-        return -self if self._asked("<", self.size) else self
+        return -self if self._compare("<", self.size) else self
 
     def __round__(self, digits: int | None = None) -> Any:
         return self if digits is None else round(self.__index__(), digits)
@@ -265,18 +265,18 @@ class Length:
         return np.array(self.__index__(), dtype)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return getattr(ufunc, method)(*whole(inputs), **whole(kwargs))
+        return getattr(ufunc, method)(*without_lengths(inputs), **without_lengths(kwargs))
 
     def __array_function__(self, function: Any, kinds: Any, args: Any, kwargs: Any) -> Any:
-        return function(*whole(args), **whole(kwargs))
+        return function(*without_lengths(args), **without_lengths(kwargs))
 
     def __getattr__(self, name: str) -> Any:
         if not hasattr(int, name):
             raise AttributeError(f"'int' object has no attribute '{name}'")
         return getattr(self.__index__(), name)
 
-    def _asked(self, sign: str, size: int | Size) -> bool:
-        return self.lengths.asked(sign, size)
+    def _compare(self, sign: str, size: int | Size) -> bool:
+        return self.lengths.compare(sign, size)
 
     def _size_of(self, other: Any) -> int | Size | None:
         """Return the size of an operand; None if it is not tracked."""
@@ -284,20 +284,20 @@ class Length:
             return other.size if self.lengths.is_on else other.number
         return int(other) if type(other) is int or type(other) is bool else None
 
-    def _computed(self, follow: Callable[..., int | Size], other: Any, compute: Callable[..., Any]) -> Any:
+    def _compute(self, follow: Callable[..., int | Size], other: Any, compute: Callable[..., Any]) -> Any:
         operand = self._size_of(other)
         if operand is None or not self.lengths.is_on:
-            return compute(self.__index__(), whole(other))
+            return compute(self.__index__(), without_lengths(other))
         return self.lengths.of(follow(self.size, operand))
 
-    def _divided(self, follow: Callable[..., int | Size], other: Any, compute: Callable[..., Any]) -> Any:
+    def _divide(self, follow: Callable[..., int | Size], other: Any, compute: Callable[..., Any]) -> Any:
         operand = self._size_of(other)
-        if operand is None or not self.lengths.is_on or self._asked("==", operand):
-            return compute(self.__index__(), whole(other))
+        if operand is None or not self.lengths.is_on or self._compare("==", operand):
+            return compute(self.__index__(), without_lengths(other))
         return self.lengths.of(follow(self.size, operand))
 
 
-def whole(value: Any) -> Any:
+def without_lengths(value: Any) -> Any:
     """Return a value with ints in place of lengths, and guard the plan by their numbers.
 
     Args:
@@ -312,24 +312,24 @@ def _follow() -> None:
         compute = getattr(operator, name)
 
         def forward(self: Length, other: Any, follow: Any = follow, compute: Any = compute) -> Any:
-            return self._computed(follow, other, compute) if isinstance(other, _NUMBERS) else NotImplemented
+            return self._compute(follow, other, compute) if isinstance(other, _NUMBERS) else NotImplemented
 
         def backward(self: Length, other: Any, follow: Any = follow, compute: Any = compute) -> Any:
             if not isinstance(other, _NUMBERS):
                 return NotImplemented
-            return self._computed(lambda a, b: follow(b, a), other, lambda a, b: compute(b, a))
+            return self._compute(lambda a, b: follow(b, a), other, lambda a, b: compute(b, a))
 
         setattr(Length, f"__{name}__", forward)
         setattr(Length, f"__r{name}__", backward)
     for name, follow, compute in (("floordiv", quotient, operator.floordiv), ("mod", remainder, operator.mod)):
 
         def divided(self: Length, other: Any, follow: Any = follow, compute: Any = compute) -> Any:
-            return self._divided(follow, other, compute) if isinstance(other, _NUMBERS) else NotImplemented
+            return self._divide(follow, other, compute) if isinstance(other, _NUMBERS) else NotImplemented
 
         def divides(self: Length, other: Any, compute: Any = compute, name: str = name) -> Any:
             if not isinstance(other, _NUMBERS):
                 return NotImplemented
-            if type(other) is int and self.lengths.is_on and not self._asked("==", self.size):
+            if type(other) is int and self.lengths.is_on and not self._compare("==", self.size):
                 return self.lengths.of((quotient if name == "floordiv" else remainder)(other, self.size))
             return compute(other, self.__index__())
 
@@ -341,7 +341,7 @@ def _follow() -> None:
         def not_followed(self: Length, other: Any, *more: Any, compute: Any = compute) -> Any:
             if not isinstance(other, _NUMBERS):
                 return NotImplemented
-            return (pow if more else compute)(self.__index__(), whole(other), *whole(more))
+            return (pow if more else compute)(self.__index__(), without_lengths(other), *without_lengths(more))
 
         def not_followed_back(self: Length, other: Any, *more: Any, compute: Any = compute) -> Any:
             return compute(other, self.__index__()) if isinstance(other, _NUMBERS) else NotImplemented
@@ -363,14 +363,14 @@ def _follow() -> None:
             name: str = name,
             sign: str = sign,
             turned: bool = is_swapped,
-            wanted: bool = outcome,
+            expected: bool = outcome,
         ) -> Any:
             operand = self._size_of(other)
             if operand is None or not self.lengths.is_on:
                 if not isinstance(other, _NUMBERS):
                     return NotImplemented
-                return getattr(operator, name)(self.__index__(), whole(other))
-            return self._asked(sign, minus(operand, self.size) if turned else minus(self.size, operand)) is wanted
+                return getattr(operator, name)(self.__index__(), without_lengths(other))
+            return self._compare(sign, minus(operand, self.size) if turned else minus(self.size, operand)) is expected
 
         setattr(Length, f"__{name}__", compared)
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...cpu.neural.windows import output_length
-from ..graph import Beside
+from ..graph import ArrayFunction
 
 __all__ = ["INNER", "shapes_of"]
 
@@ -30,12 +30,12 @@ def shapes_of(
     """Return the symbolic shape of each output, or INNER; None without an applicable rule.
 
     Args:
-        operator: the entry of the table, or a Beside.
+        operator: the entry of the table, or an ArrayFunction.
         inputs: its operands.
         attrs: its attributes.
         made: the shapes of its outputs in this run; None for outputs that are not arrays.
     """
-    if isinstance(operator, Beside):
+    if isinstance(operator, ArrayFunction):
         if operator.is_check:
             return []
         rule = _broadcast if isinstance(operator.kernel, np.ufunc) else _BESIDE.get(operator.name)

@@ -26,14 +26,14 @@ from ...tensors.operator import ARRAY_FUNCTIONS, OPERATORS, Operator
 from ...tensors.tensor import Tensor
 from ...tensors.views import ViewOperator
 from ..graph import (
-    Apply,
-    Beside,
-    Bind,
-    Derive,
+    ArrayFunction,
+    Binding,
     Draw,
+    EagerCall,
+    GradientCall,
     Graph,
+    OperatorCall,
     Value,
-    Whole,
     draws_in,
     operands_of,
     replace_values,
@@ -42,7 +42,7 @@ from ..graph import (
 from ..guards.arguments import is_bare
 from ..sizes import Size
 from ..traced_array import TRACED, TracedDeviceArray, array_types, plain, traced_over
-from .lengths import Length, Lengths, whole
+from .lengths import Length, Lengths, without_lengths
 from .shape_rules import INNER, shapes_of
 
 __all__ = ["Tracer"]
@@ -54,7 +54,7 @@ _turn: dict[str, Tracer] = {}
 """The active tracer. A lock is not used, since an interrupt could leave it acquired."""
 
 
-class Drawn(int):
+class DrawNumber(int):
     """The seed or the counter of a draw; computing with it is a graph break."""
 
     tracer: Tracer
@@ -64,7 +64,7 @@ class Drawn(int):
 def _computing(name: str) -> Callable[..., Any]:
     function = getattr(int, name)
 
-    def method(self: Drawn, *others: Any) -> Any:
+    def method(self: DrawNumber, *others: Any) -> Any:
         self.tracer.leak("a random number's place in the stream is computed with")
         return function(int(self), *others)
 
@@ -98,8 +98,8 @@ for _name in (
     "ge",
     "bool",
 ):
-    setattr(Drawn, f"__{_name}__", _computing(f"__{_name}__"))
-Drawn.__hash__ = int.__hash__  # type: ignore[method-assign]
+    setattr(DrawNumber, f"__{_name}__", _computing(f"__{_name}__"))
+DrawNumber.__hash__ = int.__hash__  # type: ignore[method-assign]
 
 
 class Tracer(taps.Tap):
@@ -117,7 +117,7 @@ class Tracer(taps.Tap):
         self.expands = expands
         self.lengths = lengths
         self.functions = TracedFunctions(self)
-        self.why = ""  # the reason of the first graph break; ``line`` is its source line
+        self.reason = ""  # the reason of the first graph break; ``line`` is its source line
         self.line = ""
         self.inner: set[Value] = set()  # values whose shape is unknown under symbolic dimensions
         self.reshaped: set[Value] = set()  # reshaped views, under symbolic dimensions
@@ -197,10 +197,10 @@ class Tracer(taps.Tap):
 
     # Recording
 
-    def leak(self, why: str) -> None:
+    def leak(self, reason: str) -> None:
         """Note a graph break; the first reason is kept, with the user's line that led to it."""
-        if not self.why and state.tracer is self:
-            self.why, self.line = why, user_line()
+        if not self.reason and state.tracer is self:
+            self.reason, self.line = reason, user_line()
 
     def leak_numbers(self, what: str) -> None:
         """Note a graph break because the numbers of a traced array are read.
@@ -208,7 +208,7 @@ class Tracer(taps.Tap):
         Args:
             what: the NumPy function that reads them.
         """
-        if not self.why and state.tracer is self:
+        if not self.reason and state.tracer is self:
             self.leak(_how_numbers_are_read(what))
 
     def traced(self, array: Any, value: Value) -> Any:
@@ -219,25 +219,25 @@ class Tracer(taps.Tap):
 
     def constant(self, array: Any) -> Any:
         """Return a placeholder for an array that does not depend on the plan's inputs."""
-        if self.why or type(array) not in self._types:
+        if self.reason or type(array) not in self._types:
             return array
         value = Value(array.shape, array.dtype, "constant")
         self.graph.constants[value] = array
         return self.traced(array, value)
 
-    def filled(self, function: Callable[..., Any], attrs: dict[str, Any]) -> Any:
+    def fill(self, function: Callable[..., Any], attrs: dict[str, Any]) -> Any:
         """Return an array that a function makes from lengths and numbers; under symbolic dimensions it is a node."""
-        if self.lengths is not None and depends_on_lengths(self._known((attrs,))):
+        if self.lengths is not None and depends_on_lengths(self._values((attrs,))):
             return self.compute(function, (), attrs)
-        return self.constant(function(**_bare(attrs)))
+        return self.constant(function(**_plain(attrs)))
 
     def renamed(self, array: Any) -> Any:
         """Return a second placeholder of the same value, which the tape distinguishes."""
-        return self.traced(array.whole.view(), array.value)
+        return self.traced(array.plain_array.view(), array.value)
 
-    def drawn(self, draw: Callable[[int], tuple[int, int]], count: Any) -> tuple[int, int]:
+    def draw_numbers(self, draw: Callable[[int], tuple[int, int]], count: Any) -> tuple[int, int]:
         """Draw, and return the marked seed and counter."""
-        size = _bare(count)
+        size = _plain(count)
         position = draw(size)
         count = count.size if type(count) is Length else count
         number, self._next = self._next, self._next + 1
@@ -247,22 +247,22 @@ class Tracer(taps.Tap):
             self.leak("other random numbers are drawn where it draws again")
         self._draw_at[position] = number
         self._draw_at[position[0], position[1] + size] = number + 1
-        return self.given(number, position, count)
+        return self.mark_draw(number, position, count)
 
-    def given(self, number: int, place: tuple[int, int], count: Any = 0) -> tuple[int, int]:
+    def mark_draw(self, number: int, position: tuple[int, int], count: Any = 0) -> tuple[int, int]:
         """Mark the seed and the counter of an earlier draw, given its number."""
         marked = []
-        for is_seed, number_drawn in zip((True, False), place, strict=True):
-            drawn = Drawn(number_drawn)
-            drawn.tracer, drawn.draw = self, Draw(count, is_seed, number)
-            marked.append(drawn)
+        for is_seed, number_drawn in zip((True, False), position, strict=True):
+            draw_number = DrawNumber(number_drawn)
+            draw_number.tracer, draw_number.draw = self, Draw(count, is_seed, number)
+            marked.append(draw_number)
         return marked[0], marked[1]
 
-    def gone_to(self, place: tuple[int, int]) -> None:
+    def set_position(self, position: tuple[int, int]) -> None:
         """Move the random stream back to an earlier position of the run."""
         self._draw_at.setdefault(random.position(), self._next)
-        if place in self._draw_at:
-            self._next = self._draw_at[place]
+        if position in self._draw_at:
+            self._next = self._draw_at[position]
         else:
             self.leak("the stream of random numbers is set to another place")
 
@@ -291,9 +291,9 @@ class Tracer(taps.Tap):
             assert self.lengths is not None
             self.lengths.pin_all()
 
-    def bare(self, value: Any) -> Any:
+    def plain(self, value: Any) -> Any:
         """Return a value with this run's numbers in place of symbolic dimensions, without a guard."""
-        return _bare(value)
+        return _plain(value)
 
     def roots_of(self, value: Value) -> set[Value]:
         """Return the sources with which a value shares no elements now, but might for other dimensions."""
@@ -333,37 +333,37 @@ class Tracer(taps.Tap):
 
     def apply(self, operator: Operator, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Compute an operator's forward on arrays and record it."""
-        bare = tuple([_bare(x) for x in inputs])
-        with Untraced():
-            output = operator._compute(bare, _bare(attrs))
+        plain_inputs = tuple([_plain(x) for x in inputs])
+        with TracePause():
+            output = operator._compute(plain_inputs, _plain(attrs))
         if operator.shape_from_values or (operator.name == "getitem" and _has_mask(attrs["index"])):
             self.leak(f"the shape of what '{operator.name}' gives depends on the numbers in its inputs")
-        return self._noted(operator, inputs, bare, attrs, output)
+        return self._add_step(operator, inputs, plain_inputs, attrs, output)
 
     def compute(
         self, function: Callable[..., Any], inputs: tuple[Any, ...], attrs: dict[str, Any], is_check: bool = False
     ) -> Any:
         """Call a function that is not in the operator table and record it."""
-        bare = tuple([_bare(x) for x in inputs])
-        with Untraced():
-            output = function(*bare, **_bare(attrs))
+        plain_inputs = tuple([_plain(x) for x in inputs])
+        with TracePause():
+            output = function(*plain_inputs, **_plain(attrs))
         if is_check:
             output = ()
-        return self._noted(Beside(function, is_check), inputs, bare, attrs, output)
+        return self._add_step(ArrayFunction(function, is_check), inputs, plain_inputs, attrs, output)
 
-    def usual(self, function: Callable[..., Any], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
+    def holds(self, function: Callable[..., Any], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
         """Return whether a predicate on numbers holds; the plan is guarded by it."""
-        with Untraced():
-            holds = bool(function(*[_bare(x) for x in inputs], **_bare(attrs)))
-        if not holds or any(isinstance(node, Whole) for node in self.graph.nodes):  # changes are not undone
+        with TracePause():
+            holds = bool(function(*[_plain(x) for x in inputs], **_plain(attrs)))
+        if not holds or any(isinstance(node, EagerCall) for node in self.graph.nodes):  # changes are not undone
             self.leak("what an operator does depends on the numbers in its inputs")
-        elif not self.why:
+        elif not self.reason:
             self.compute(_refused, (function, *inputs), attrs, is_check=True)
         return holds
 
-    def beside(self, function: Callable[..., Any], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    def array_function(self, function: Callable[..., Any], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Record a NumPy call of the engine's own code and return its result; NotImplemented for other callers."""
-        if self.why or state.tracer is not self:
+        if self.reason or state.tracer is not self:
             return NotImplemented
         frame: Any = sys._getframe(1)
         while frame.f_code.co_filename.startswith(_ROOM):
@@ -372,53 +372,58 @@ class Tracer(taps.Tap):
             return NotImplemented
         return self.compute(function, inputs, attrs)
 
-    def _noted(
+    def _add_step(
         self,
-        operator: Operator | Beside,
+        operator: Operator | ArrayFunction,
         inputs: tuple[Any, ...],
-        bare: tuple[Any, ...],
+        plain_inputs: tuple[Any, ...],
         attrs: dict[str, Any],
         output: Any,
     ) -> Any:
-        if self.why:
+        if self.reason:
             return output
-        operands = self._known((*inputs, attrs))
-        if self.why:
+        operands = self._values((*inputs, attrs))
+        if self.reason:
             return output
         self._bind()
         packed = type(output) is tuple
         arrays = output if packed else (output,)
         sizes = self._sizes(operator, inputs, attrs, operands, arrays)
-        wrapped = [self._output(x, inputs, bare, shape) for x, shape in zip(arrays, sizes, strict=True)]
+        wrapped = [self._output(x, inputs, plain_inputs, shape) for x, shape in zip(arrays, sizes, strict=True)]
         values = tuple([x.value if type(x) in TRACED else None for x in wrapped])
         if self.lengths is not None and isinstance(operator, ViewOperator) and values[0] is not None:
             self._sources[values[0]] = operands[0], operator.name in ("getitem", "slice_axis")
-        node = Apply(operator, tuple(operands[:-1]), operands[-1], values, packed, user_line())
+        node = OperatorCall(operator, tuple(operands[:-1]), operands[-1], values, packed, user_line())
         self.graph.nodes.append(node)
         return tuple(wrapped) if packed else wrapped[0]
 
     def _sizes(
-        self, operator: Operator | Beside, inputs: tuple[Any, ...], attrs: dict[str, Any], known: list[Any], made: Any
+        self,
+        operator: Operator | ArrayFunction,
+        inputs: tuple[Any, ...],
+        attrs: dict[str, Any],
+        operands: list[Any],
+        made: Any,
     ) -> list[Any]:
         """Return the symbolic shapes of a step's outputs; without a shape rule the input dimensions are pinned."""
         nothing: list[Any] = [None] * len(made)
         if self.lengths is None:
             return nothing
-        if not self.inner.isdisjoint(values_in(known)):
+        if not self.inner.isdisjoint(values_in(operands)):
             self.lengths.pin_all()
             return nothing
-        if not depends_on_lengths(known):
+        if not depends_on_lengths(operands):
             return nothing
         shapes = shapes_of(operator, inputs, attrs, [getattr(x, "shape", None) for x in made])
         if shapes is None:
-            for value in values_in(known):
+            for value in values_in(operands):
                 for size in value.sizes or ():
                     self.lengths.pin(size)
-            whole((inputs, attrs))
+            without_lengths((inputs, attrs))
             return nothing
-        return [shape if shape is INNER else self._followed(shape) for shape in shapes]
+        return [shape if shape is INNER else self._checked_shape(shape) for shape in shapes]
 
-    def _followed(self, shape: tuple[Any, ...]) -> tuple[int | Size, ...]:
+    def _checked_shape(self, shape: tuple[Any, ...]) -> tuple[int | Size, ...]:
         assert self.lengths is not None
         sizes = tuple([n.size if type(n) is Length else n for n in shape])
         for size in sizes:
@@ -426,13 +431,13 @@ class Tracer(taps.Tap):
         return sizes
 
     def _output(
-        self, output: Any, inputs: tuple[Any, ...], bare: tuple[Any, ...], sizes: tuple[int | Size, ...] | None
+        self, output: Any, inputs: tuple[Any, ...], plain_inputs: tuple[Any, ...], sizes: tuple[int | Size, ...] | None
     ) -> Any:
         if isinstance(output, np.generic):
             output = np.asarray(output)
         if type(output) not in self._types:
             return output
-        for operand, x in zip(inputs, bare, strict=True):
+        for operand, x in zip(inputs, plain_inputs, strict=True):
             if x is output and type(operand) in TRACED:
                 return operand  # a kernel may return an input itself
         value = Value(output.shape, output.dtype, sizes=None if sizes is INNER else sizes)
@@ -455,33 +460,33 @@ class Tracer(taps.Tap):
 
         if functions.wraps:
             return operator.gradients(functions, tracked, g, output, inputs, attrs)
-        if self.expands(operator) and not self.why:
+        if self.expands(operator) and not self.reason:
             wrapped: Any = tuple([None if x is None else Tensor._wrap(x) for x in g]) if type(g) is tuple else None
             tensors = wrapped or Tensor._wrap(g)
             pairs = operator.gradients(TENSOR_FUNCTIONS, tracked, tensors, output, inputs, attrs)
             return [(x, gx._array) for x, gx in pairs]
-        bare = tuple([_bare(x) for x in inputs])
+        plain_inputs = tuple([_plain(x) for x in inputs])
         needed_indices = tuple([index for index, x in enumerate(inputs) if id(x) in tracked])
-        with Untraced():
+        with TracePause():
             pairs = operator.gradients(
                 ARRAY_FUNCTIONS,
-                {id(bare[index]) for index in needed_indices},
-                _bare(g),
-                _bare(output),
-                bare,
-                _bare(attrs),
+                {id(plain_inputs[index]) for index in needed_indices},
+                _plain(g),
+                _plain(output),
+                plain_inputs,
+                _plain(attrs),
             )
         # The same array may occur twice, so identity is ambiguous; the pairs come in the order of the inputs.
         remaining = list(needed_indices)
         indices = []
         for x, _ in pairs:
-            index = next(candidate for candidate in remaining if bare[candidate] is x)
+            index = next(candidate for candidate in remaining if plain_inputs[candidate] is x)
             remaining.remove(index)
             indices.append(index)
-        if self.why:
+        if self.reason:
             return [(inputs[index], gx) for index, (_, gx) in zip(indices, pairs, strict=True)]
-        known_g, known_output, known_attrs, *known_inputs = self._known((g, output, attrs, *inputs))
-        if self.why:
+        known_g, known_output, known_attrs, *known_inputs = self._values((g, output, attrs, *inputs))
+        if self.reason:
             return [(inputs[index], gx) for index, (_, gx) in zip(indices, pairs, strict=True)]
         self._bind()
         gradients = []
@@ -494,7 +499,7 @@ class Tracer(taps.Tap):
                 self.leak(f"a gradient of '{operator.name}' has another shape than its input")
             gradients.append(self.traced(gx, Value(gx.shape, gx.dtype, sizes=sizes)))
         self.graph.nodes.append(
-            Derive(
+            GradientCall(
                 operator,
                 needed_indices,
                 known_g,
@@ -508,7 +513,7 @@ class Tracer(taps.Tap):
         )
         return [(inputs[index], gx) for index, gx in zip(indices, gradients, strict=True)]
 
-    def whole(self, function: Callable[..., Any], tensors: Iterable[Tensor], *arguments: Any) -> Any:
+    def eager_call(self, function: Callable[..., Any], tensors: Iterable[Tensor], *arguments: Any) -> Any:
         """Run an engine function eagerly and record it as one node.
 
         Args:
@@ -516,8 +521,8 @@ class Tracer(taps.Tap):
             tensors: the external tensors that it reads and rebinds.
             arguments: plain values, and tensors that hold traced arrays.
         """
-        arguments = whole(arguments)
-        operands = self._known(tuple(arguments))
+        arguments = without_lengths(arguments)
+        operands = self._values(tuple(arguments))
         tensors_bound = list(tensors)
         if not self._left:
             self._left = {id(t): value for t, value in self.graph.externals}
@@ -531,9 +536,9 @@ class Tracer(taps.Tap):
         for t in tensors_bound:
             t._array = plain(t._array)
         arrays_before = [t._array for t in tensors_bound]
-        with Untraced():
+        with TracePause():
             result = function(*plain_arguments)
-        if self.why:
+        if self.reason:
             return result
         changed, outputs = [], []
         for t, previous, placeholder in zip(tensors_bound, arrays_before, traced, strict=True):
@@ -545,7 +550,7 @@ class Tracer(taps.Tap):
             changed.append(t)
             outputs.append(value)
         self._left |= {id(t): value for t, value in (*written, *zip(changed, outputs, strict=True))}
-        node = Whole(function, tuple(operands), tuple(changed), tuple(outputs), tuple(written), user_line())
+        node = EagerCall(function, tuple(operands), tuple(changed), tuple(outputs), tuple(written), user_line())
         self.graph.nodes.append(node)
         return result
 
@@ -563,29 +568,29 @@ class Tracer(taps.Tap):
             value = t._array.value if type(t._array) in TRACED else None
             if value not in (None, self._left.get(id(t), placeholder.value)) and id(t) not in (by_itself or ()):
                 self._left[id(t)] = value
-                self.graph.nodes.append(Bind(t, value, user_line()))
+                self.graph.nodes.append(Binding(t, value, user_line()))
 
-    def _known(self, values: tuple[Any, ...]) -> list[Any]:
+    def _values(self, values: tuple[Any, ...]) -> list[Any]:
         """Return the values with Values in place of arrays and Draws in place of drawn numbers."""
-        kinds = (*self._types, *TRACED, Drawn, Length, Tensor)
+        kinds = (*self._types, *TRACED, DrawNumber, Length, Tensor)
         return [replace_values(value, kinds, self._operand) for value in values]
 
-    def _operand(self, found: Any) -> Any:
-        array = found._array if isinstance(found, Tensor) else found
+    def _operand(self, operand: Any) -> Any:
+        array = operand._array if isinstance(operand, Tensor) else operand
         if type(array) in TRACED:
             if self._device is None:
                 self._device = type(array)
                 self.graph.is_on_gpu = self._device is TracedDeviceArray
             elif type(array) is not self._device:
                 self.leak("it computes with arrays of two devices")
-        return self._value_of(found)
+        return self._value_of(operand)
 
-    def _value_of(self, found: Any) -> Any:
-        if type(found) is Drawn:
-            return found.draw
-        if type(found) is Length:
-            return found.size if found.lengths is self.lengths else found.number
-        array = found._array if isinstance(found, Tensor) else found
+    def _value_of(self, operand: Any) -> Any:
+        if type(operand) is DrawNumber:
+            return operand.draw
+        if type(operand) is Length:
+            return operand.size if operand.lengths is self.lengths else operand.number
+        array = operand._array if isinstance(operand, Tensor) else operand
         if type(array) in TRACED and array.value is not None and array.tracer is self:
             return array.value
         self.leak("an array is used that no operator of the table made of the inputs")
@@ -598,20 +603,20 @@ def _refused(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> None:
         raise ValueError(f"{function.__name__} does not hold")
 
 
-def _bare(value: Any) -> Any:
+def _plain(value: Any) -> Any:
     """Return a value with plain arrays in place of traced ones, and ints in place of drawn numbers and lengths."""
-    return replace_values(value, (*TRACED, Drawn, Length), _bare_one)
+    return replace_values(value, (*TRACED, DrawNumber, Length), _plain_value)
 
 
-def _bare_one(value: Any) -> Any:
-    return value.number if type(value) is Length else int(value) if type(value) is Drawn else plain(value)
+def _plain_value(value: Any) -> Any:
+    return value.number if type(value) is Length else int(value) if type(value) is DrawNumber else plain(value)
 
 
-def depends_on_lengths(known: Any) -> bool:
+def depends_on_lengths(operands: Any) -> bool:
     """Return whether the operands of a step contain Sizes, or values with symbolic shapes."""
     sizes: list[Any] = []
-    replace_values(known, (Size,), sizes.append)
-    return bool(sizes) or any(value.sizes is not None for value in values_in(known))
+    replace_values(operands, (Size,), sizes.append)
+    return bool(sizes) or any(value.sizes is not None for value in values_in(operands))
 
 
 def _has_mask(index: Any) -> bool:
@@ -622,7 +627,7 @@ def _has_mask(index: Any) -> bool:
 
 
 def _is_constant(array: Any) -> bool:
-    return type(array) in TRACED and array.value is not None and bool(array.value.of == "constant")
+    return type(array) in TRACED and array.value is not None and bool(array.value.origin == "constant")
 
 
 class TracedFunctions:
@@ -638,7 +643,7 @@ class TracedFunctions:
         return lambda *inputs, **attrs: self._tracer.apply(operator, inputs, attrs)
 
 
-class Untraced:
+class TracePause:
     """Context in which operators run on plain arrays, unobserved.
 
     The code inside is one step of the plan, which calls it again unchanged.
@@ -651,7 +656,7 @@ class Untraced:
         state.tracer = None
         sys.setprofile(None)
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, place: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, position: object) -> None:
         sys.setprofile(self._watcher)
         state.tracer = self._before
         if error is not None and state.tracer is not None:

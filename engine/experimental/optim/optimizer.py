@@ -191,7 +191,7 @@ class Optimizer(Sharing):
             if self._shares is not None:
                 state.tracer.leak("ranks exchange values, which plans do not")
             tensors = [*self.get_parameters(), *self.parameters, *self.lrs]
-            return bool(state.tracer.whole(self._step, tensors, gradients))
+            return bool(state.tracer.eager_call(self._step, tensors, gradients))
         return self._step(gradients)
 
     def _step(self, gradients: Gradients) -> bool:

@@ -10,7 +10,7 @@ import inspect
 from collections import Counter
 from typing import Any
 
-from ...compile.graph import Apply, Bind, Fused, Graph, Node, Value, Whole, operands_of, values_in
+from ...compile.graph import Binding, EagerCall, FusedLoop, Graph, Node, OperatorCall, Value, operands_of, values_in
 from ...tensors.dtype import DTYPES, dtype_of
 from .messages import anf_ir
 from .writing import ATTRIBUTES, DATA_TYPES, Name, Writer
@@ -86,12 +86,12 @@ class _Dump(Writer):
     def _own(self, node: Node) -> None:
         """Write a node under our own name."""
         attrs: dict[str, Any] = {}
-        if isinstance(node, Whole):
+        if isinstance(node, EagerCall):
             kind = node.function.__qualname__
-        elif isinstance(node, Fused | Bind):
-            kind = "loop" if isinstance(node, Fused) else "bind"
+        elif isinstance(node, FusedLoop | Binding):
+            kind = "loop" if isinstance(node, FusedLoop) else "bind"
         else:
-            kind = node.operator.name if isinstance(node, Apply) else f"{node.operator.name}_gradient"
+            kind = node.operator.name if isinstance(node, OperatorCall) else f"{node.operator.name}_gradient"
             attrs = {key: value for key, value in node.attrs.items() if isinstance(value, bool | int | float | str)}
         result = self(kind, *dict.fromkeys(values_in(operands_of(node))), **attrs)
         outputs = [value for value in node.outputs if value is not None]

@@ -8,7 +8,18 @@ import numpy as np
 
 from ...base.file_labels import line_label
 from ...base.quoting import escape
-from ...compile.graph import Apply, Beside, Derive, Draw, Fused, Graph, Node, Value, operands_of, values_in
+from ...compile.graph import (
+    ArrayFunction,
+    Draw,
+    FusedLoop,
+    GradientCall,
+    Graph,
+    Node,
+    OperatorCall,
+    Value,
+    operands_of,
+    values_in,
+)
 from ...tensors.backend import to_host
 from ...tensors.dtype import dtype_of
 from .messages import mind_ir
@@ -99,7 +110,7 @@ class Writer:
         self._steps: list[Any] = []
         self._names: dict[Value, Name] = {}
         self._missing: dict[Value, Node] = {}
-        self._makers: dict[Value, Apply] = {}
+        self._makers: dict[Value, OperatorCall] = {}
         self._constants: dict[Any, Name] = {}
         self._primitives: dict[bytes, str] = {}
         self._node: Any = None
@@ -212,7 +223,7 @@ class Writer:
             self._steps.append(step)
         return self._constants[key]
 
-    def maker(self, value: Any, operator: str) -> Apply | None:
+    def maker(self, value: Any, operator: str) -> OperatorCall | None:
         """Return the node that produces a value, if it is this operator's; else None."""
         node = self._makers.get(value) if isinstance(value, Value) else None
         return node if node is not None and node.operator.name == operator else None
@@ -228,11 +239,11 @@ class Writer:
         return RuntimeError(f"For 'export', {what} has no form in a MINDIR file{location}")
 
     def _step(self, node: Node) -> None:
-        if isinstance(node, Derive):
+        if isinstance(node, GradientCall):
             raise self._refused(node, f"the gradient of '{node.operator.name}'")
-        if not isinstance(node, Apply):
-            raise self._refused(node, "a loop" if isinstance(node, Fused) else "an optimizer's step")
-        if isinstance(node.operator, Beside) and node.operator.is_check:
+        if not isinstance(node, OperatorCall):
+            raise self._refused(node, "a loop" if isinstance(node, FusedLoop) else "an optimizer's step")
+        if isinstance(node.operator, ArrayFunction) and node.operator.is_check:
             return  # MindSpore's Primitives check numbers themselves
         rule = RULES.get(node.operator.name)
         if rule is None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...compile.graph import Apply, Value
+from ...compile.graph import OperatorCall, Value
 from .versions import onnx_package
 
 __all__ = ["CONVERTERS", "Draft", "Edge", "UnsupportedError", "computable", "converts"]
@@ -326,7 +326,7 @@ class Draft:
 
     # Nodes of the trace
 
-    def write(self, node: Apply, wanted: tuple[bool, ...]) -> None:
+    def write(self, node: OperatorCall, wanted: tuple[bool, ...]) -> None:
         """Add the ONNX nodes of one node of the trace."""
         name = node.operator.name
         if name not in CONVERTERS:

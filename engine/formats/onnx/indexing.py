@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...compile.graph import Apply, Value, replace_values
+from ...compile.graph import OperatorCall, Value, replace_values
 from .draft import CONVERTERS, Draft, Edge, UnsupportedError, converts
 from .shapes import sliced
 
@@ -160,7 +160,7 @@ def _write_through(d: Draft, root: Edge, new: Any, steps: Any) -> Edge:
         for operator, attrs in steps:
             static = replace_values(attrs, (Value,), lambda value: np.zeros(value.shape, value.dtype))
             view = operator.kernel(view, **static)
-            d.node = Apply(operator, (), attrs, (Value(view.shape, view.dtype),), False)
+            d.node = OperatorCall(operator, (), attrs, (Value(view.shape, view.dtype),), False)
             output = CONVERTERS[operator.name](d, positions, **attrs)
             positions = Edge(d, output.name, output.dtype, view.shape)
     finally:

@@ -11,7 +11,7 @@ import numpy as np
 from ...base.atomic_write import write_file
 from ...base.file_labels import line_label
 from ...base.quoting import escape
-from ...compile.graph import Apply, Beside, Graph, Node, Value, draws_in, operands_of, values_in
+from ...compile.graph import ArrayFunction, Graph, Node, OperatorCall, Value, draws_in, operands_of, values_in
 from ...tensors.backend import to_host
 from ...tensors.parameter import Parameter
 from . import elementwise, gradients, indexing, layers, reductions, shapes  # noqa: F401  # each module registers its converters
@@ -109,9 +109,9 @@ def _write_nodes(draft: Draft, graph: Graph, name: str) -> None:
     for node in graph.nodes:
         is_used = tuple([value in used for value in node.outputs])
         try:
-            if not isinstance(node, Apply):
+            if not isinstance(node, OperatorCall):
                 raise UnsupportedError("gradients and updates of parameters stay here: export the network alone")
-            if isinstance(node.operator, Beside):
+            if isinstance(node.operator, ArrayFunction):
                 if node.operator.is_check:
                     continue  # runtimes check the numbers themselves
                 raise UnsupportedError(
@@ -124,7 +124,7 @@ def _write_nodes(draft: Draft, graph: Graph, name: str) -> None:
             raise RuntimeError(f"For 'export', {_step(node)} in '{name}' cannot be written: {error}") from None
 
 
-def _draws(node: Apply) -> bool:
+def _draws(node: OperatorCall) -> bool:
     return bool(draws_in((node.inputs, node.attrs)))
 
 

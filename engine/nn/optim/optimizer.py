@@ -328,7 +328,7 @@ class Optimizer(Sharing):
         if state.tracer is not None:
             if self._shares is not None:
                 state.tracer.leak("ranks exchange values, which plans do not")
-            return state.tracer.whole(self._step, [*self.get_parameters(), *self.parameters], gradients)
+            return state.tracer.eager_call(self._step, [*self.get_parameters(), *self.parameters], gradients)
         return self._step(gradients)
 
     def _step(self, gradients: Gradients) -> bool | tuple[bool, ...]:

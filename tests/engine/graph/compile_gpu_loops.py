@@ -15,9 +15,9 @@ import numpy as np
 import triton
 
 import hookscope.engine.nn
-from hookscope.engine.compile.graph import Fused, Store, Value
+from hookscope.engine.compile.graph import FusedLoop, Store, Value
 from hookscope.engine.compile.loops.gpu_loops import planned
-from hookscope.engine.compile.loops.scalar_programs import Program, Unfit
+from hookscope.engine.compile.loops.scalar_programs import Program, UnsupportedScalar
 from hookscope.engine.tensors.operator import OPERATORS
 from hookscope.triton_kernels import _driver
 from tests import strict_device
@@ -36,7 +36,7 @@ ATTRIBUTES = [
 ]
 
 
-def node_of(shape: tuple[int, ...], program: Program, dtypes: list[Any], varies: Any, stores: list[Store]) -> Fused:
+def node_of(shape: tuple[int, ...], program: Program, dtypes: list[Any], varies: Any, stores: list[Store]) -> FusedLoop:
     inputs = tuple(
         [
             Value(tuple([n for n, yes in zip(shape, some, strict=True) if yes]), dtype)
@@ -47,13 +47,13 @@ def node_of(shape: tuple[int, ...], program: Program, dtypes: list[Any], varies:
     for store in stores:
         kept = tuple([n for axis, n in enumerate(shape) if axis not in (store.axes or ())])
         outputs.append(Value(kept, program.dtype(store.step)))
-    return Fused(shape, tuple(program.steps), inputs, tuple(map(tuple, varies)), tuple(outputs), tuple(stores))
+    return FusedLoop(shape, tuple(program.steps), inputs, tuple(map(tuple, varies)), tuple(outputs), tuple(stores))
 
 
 found: dict[str, Any] = {"kernels": 0, "contracted": 0}
 
 
-def run(node: Fused) -> None:
+def run(node: FusedLoop) -> None:
     """Compile the loop, and count its kernels."""
     for step in planned(node, [cupy.empty(value.shape, value.dtype) for value in node.inputs]).steps:
         assert step.compiled.metadata.target.arch == int(sys.argv[1])
@@ -73,7 +73,7 @@ def expressions(dtype: Any) -> list[str]:
                 for result in {dtype, *map(np.dtype, (bool, np.float32, np.float16, np.float64))}:
                     try:
                         stores.append(Store(program.apply(operator.scalar, (x, y, z), attrs, result)))
-                    except (Unfit, KeyError):
+                    except (UnsupportedScalar, KeyError):
                         continue
                     names.append(name)
         for place in range(0, len(stores), 20):

@@ -15,4 +15,4 @@ sys.path.insert(0, str(Path(__file__).parent))  # pytest's importlib mode adds n
 @pytest.fixture(autouse=True)
 def _words_from_the_first_call(monkeypatch: pytest.MonkeyPatch) -> None:
     """Plans compare words of memory at once, so that what the words do not tell cannot hide behind few calls."""
-    monkeypatch.setattr(words, "_WORTH", 1)
+    monkeypatch.setattr(words, "_LEAST_CALLS", 1)

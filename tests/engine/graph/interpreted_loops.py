@@ -12,8 +12,8 @@ import pytest
 import hookscope.engine as ms
 from hookscope import triton_kernels
 from hookscope.engine import Tensor, ops
-from hookscope.engine.compile.function import Compiled
-from hookscope.engine.compile.graph import Fused, Store, Value
+from hookscope.engine.compile.function import CompiledFunction
+from hookscope.engine.compile.graph import FusedLoop, Store, Value
 from hookscope.engine.compile.loops import gpu_loops
 from hookscope.engine.compile.loops.gpu_loops import loop_on_gpu
 from hookscope.engine.compile.loops.scalar_programs import Program
@@ -39,11 +39,11 @@ launch = triton_kernels.Planner.launch
 
 
 @pytest.fixture
-def loops(monkeypatch: pytest.MonkeyPatch) -> list[Fused]:
+def loops(monkeypatch: pytest.MonkeyPatch) -> list[FusedLoop]:
     """Plans for NumPy's arrays take the GPU's loops; those that they took."""
-    made: list[Fused] = []
+    made: list[FusedLoop] = []
 
-    def loop(node: Fused, is_on_gpu: bool = False) -> Callable[..., tuple[Any, ...]]:
+    def loop(node: FusedLoop, is_on_gpu: bool = False) -> Callable[..., tuple[Any, ...]]:
         made.append(node)
         found: Callable[..., tuple[Any, ...]] = by_triton(node)
         return found
@@ -86,13 +86,13 @@ def test_integers_wrap_around_as_the_kernels_do(monkeypatch: pytest.MonkeyPatch)
         *[("random_programs_and_their_gradients", (seed,)) for seed in range(12)],
     ],
 )
-def test_what_loops_of_numba_s_promise_holds(name: str, arguments: tuple[Any, ...], loops: list[Fused]) -> None:
+def test_what_loops_of_numba_s_promise_holds(name: str, arguments: tuple[Any, ...], loops: list[FusedLoop]) -> None:
     getattr(test_fusion, f"test_{name}")(*arguments)
     assert loops
 
 
 @pytest.mark.parametrize("shape", [(3, 4, 5), (20, 30, 25), (5001, 1, 3), (2, 1, 5001), (1, 1, 1)])
-def test_sums_over_any_axes(shape: tuple[int, ...], loops: list[Fused]) -> None:
+def test_sums_over_any_axes(shape: tuple[int, ...], loops: list[FusedLoop]) -> None:
     def function(x: Tensor, y: Tensor) -> Any:
         h = x * y + 1
         sums = [ops.mean(h, axes, True) if place % 2 else h.sum(axes) for place, axes in enumerate(AXES)]
@@ -111,7 +111,7 @@ def test_sums_over_any_axes(shape: tuple[int, ...], loops: list[Fused]) -> None:
     assert loops
 
 
-def test_sums_of_integers_wrap_around(loops: list[Fused]) -> None:
+def test_sums_of_integers_wrap_around(loops: list[FusedLoop]) -> None:
     n = Tensor(np.full((3, 7000), 2**60 + 1))
     found = arrays(replayed(lambda n: ((n * 3).sum(1), (n * 3).sum(0), (n * 3).sum()), n))
     whole = n.asnumpy() * 3
@@ -120,7 +120,7 @@ def test_sums_of_integers_wrap_around(loops: list[Fused]) -> None:
     assert loops
 
 
-def test_strides_are_read_in_place(loops: list[Fused]) -> None:
+def test_strides_are_read_in_place(loops: list[FusedLoop]) -> None:
     base = np.random.default_rng(0).standard_normal((8, 9, 10)).astype(np.float32)
     spread = np.broadcast_to(base[:1], (4, 9, 10))
 
@@ -130,7 +130,7 @@ def test_strides_are_read_in_place(loops: list[Fused]) -> None:
 
     for turned in (base.T, base[::2, 1:, ::-1], base.transpose(1, 0, 2)[:, :, 3:], spread):
         x = Tensor._wrap(turned)
-        compiled = Compiled(lambda x: function(x), "f", fullgraph=True, level="O1")
+        compiled = CompiledFunction(lambda x: function(x), "f", fullgraph=True, level="O1")
         compiled(x)
         one, elements, other = arrays(compiled(x))
         want = turned * np.float32(2) + np.float32(1)
@@ -140,7 +140,7 @@ def test_strides_are_read_in_place(loops: list[Fused]) -> None:
     assert loops
 
 
-def test_offsets_of_64_bits_reach_the_same_elements(loops: list[Fused], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_offsets_of_64_bits_reach_the_same_elements(loops: list[FusedLoop], monkeypatch: pytest.MonkeyPatch) -> None:
     def function(x: Tensor, y: Tensor) -> Any:
         h = x * y + 1
         return h, h.sum(0), h.mean(1)
@@ -159,7 +159,7 @@ def test_offsets_of_64_bits_reach_the_same_elements(loops: list[Fused], monkeypa
     assert launched and all(launched)
 
 
-def test_where_offsets_need_them_they_have_64_bits(loops: list[Fused], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_offsets_need_them_they_have_64_bits(loops: list[FusedLoop], monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
 
     def note(call: Any, *given: Any, **options: Any) -> None:
@@ -173,15 +173,17 @@ def test_where_offsets_need_them_they_have_64_bits(loops: list[Fused], monkeypat
     assert seen == [True, False]
 
 
-def _node(shape: tuple[int, ...]) -> Fused:
+def _node(shape: tuple[int, ...]) -> FusedLoop:
     """A loop that adds 1 to elements of float32."""
     program, dtype = Program(), np.dtype(np.float32)
     step = program.apply("x + 1", [program.put("input", dtype, 0)], {}, dtype)
     every = (True,) * len(shape)
-    return Fused(shape, tuple(program.steps), (Value(shape, dtype),), (every,), (Value(shape, dtype),), (Store(step),))
+    return FusedLoop(
+        shape, tuple(program.steps), (Value(shape, dtype),), (every,), (Value(shape, dtype),), (Store(step),)
+    )
 
 
-def test_a_program_of_many_steps_has_small_tiles(loops: list[Fused], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_of_many_steps_has_small_tiles(loops: list[FusedLoop], monkeypatch: pytest.MonkeyPatch) -> None:
     def function(x: Tensor) -> Any:
         y = x
         for place in range(60):
@@ -215,7 +217,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 def by_plan(function: Callable[..., Any], *tensors: Tensor) -> Any:
     """What a plan at O1 gives, which has loops."""
-    compiled = Compiled(function, "f", fullgraph=True, level="O1")
+    compiled = CompiledFunction(function, "f", fullgraph=True, level="O1")
     for _ in range(5):
         found = compiled(*tensors)
     assert compiled.counts["replayed"] > 1
@@ -227,16 +229,16 @@ def by_plan(function: Callable[..., Any], *tensors: Tensor) -> Any:
 def test_a_training_by_loops_is_the_eager_one_but_for_rounding(
     case: str, gpu: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[Compiled] = []
-    before = Compiled.__init__
+    made: list[CompiledFunction] = []
+    before = CompiledFunction.__init__
 
-    def note(self: Compiled, *args: object, **kwargs: object) -> None:
+    def note(self: CompiledFunction, *args: object, **kwargs: object) -> None:
         before(self, *args, **kwargs)  # type: ignore[arg-type]
         self._level = "O1"
         made.append(self)
 
     eager = trained(case)
-    monkeypatch.setattr(Compiled, "__init__", note)
+    monkeypatch.setattr(CompiledFunction, "__init__", note)
     ms.set_context(mode=ms.GRAPH_MODE)
     found = trained(case)
     plans = [guarded.plan for one in made for some in one.plans.values() for guarded in some]
@@ -296,7 +298,7 @@ def test_extremes_end_loops_too(shape: tuple[int, ...], dtype: Any, gpu: Any) ->
         return *largest, ops.amin(h, 0), ops.amin(h, 1), ops.amin(h), h.mean(1)
 
     numbers = np.random.default_rng(0).standard_normal(shape).astype(dtype)
-    compiled = Compiled(lambda x: function(x), "f", fullgraph=True, level="O1")
+    compiled = CompiledFunction(lambda x: function(x), "f", fullgraph=True, level="O1")
     for edge in (0, 0, 0, 0, np.inf, -np.inf, np.nan):
         numbers[1, 1] = edge
         x = Tensor(numbers)
@@ -306,7 +308,7 @@ def test_extremes_end_loops_too(shape: tuple[int, ...], dtype: Any, gpu: Any) ->
             np.testing.assert_array_equal(got.astype(np.float64), want.astype(np.float64))
     assert compiled.counts["replayed"] > 3
     ((guarded,),) = compiled.plans.values()
-    assert [type(node) for node in guarded.plan.graph.nodes] == [Fused]
+    assert [type(node) for node in guarded.plan.graph.nodes] == [FusedLoop]
 
 
 def test_gradients_pass_through_extremes(gpu: Any) -> None:
@@ -342,8 +344,10 @@ def test_what_float32_does_not_hold_is_not_made_half_by_a_loop(gpu: Any) -> None
 
 def test_a_loop_looks_once_at_how_its_inputs_lie(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     laid: list[Any] = []
-    before = gpu_loops._Laid.__init__
-    monkeypatch.setattr(gpu_loops._Laid, "__init__", lambda self, *given: (laid.append(given), before(self, *given))[1])
+    before = gpu_loops._Layout.__init__
+    monkeypatch.setattr(
+        gpu_loops._Layout, "__init__", lambda self, *given: (laid.append(given), before(self, *given))[1]
+    )
     by_plan(lambda x: ops.exp(x) * 2 + x, Tensor(np.ones((3, 4), np.float32)))
     assert len(laid) == 1
 

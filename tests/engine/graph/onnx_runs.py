@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
-from hookscope.engine.compile.graph import Apply, Graph, Value, replace_values
+from hookscope.engine.compile.graph import Graph, OperatorCall, Value, replace_values
 from hookscope.engine.tensors.operator import OPERATORS
 
 __all__ = ["Array", "graph_of_one", "run_by_onnxruntime"]
@@ -39,7 +39,9 @@ def graph_of_one(name: str, operands: tuple[Any, ...], attrs: dict[str, Any]) ->
     output = OPERATORS[name].on_arrays(*operands, **attrs)
     outputs = tuple([value(one) for one in (output if isinstance(output, tuple) else (output,))])
     known = replace_values(attrs, (np.ndarray,), constant)
-    graph.nodes.append(Apply(OPERATORS[name], tuple(inputs), known, outputs, isinstance(output, tuple), "here.py:1"))
+    graph.nodes.append(
+        OperatorCall(OPERATORS[name], tuple(inputs), known, outputs, isinstance(output, tuple), "here.py:1")
+    )
     graph.result = outputs[0]
     return graph, arrays
 

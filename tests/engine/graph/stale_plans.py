@@ -26,7 +26,7 @@ import numpy as np
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor
-from hookscope.engine.compile.function import MOST_PLANS, Compiled, attended
+from hookscope.engine.compile.function import MOST_PLANS, CompiledFunction, is_observed
 from hookscope.engine.tensors import random
 
 WAYS = ("function", "method", "cell", "gradient", "step", "inside")
@@ -801,32 +801,32 @@ def difference(a: Any, b: Any, exact: bool) -> str:
 def counted(counts: Counter[str], reasons: Counter[str]) -> Iterator[None]:
     """Inside the block the calls of all functions that run by plans are counted, those that run eagerly by reasons."""
     whys: dict[tuple[int, Any], str] = {}
-    kept: list[Compiled] = []  # or another one would have the identity
-    give_up, traced, call = Compiled._give_up, Compiled._traced, Compiled.__call__
-    without_plan = Compiled._without_plan
+    kept: list[CompiledFunction] = []  # or another one would have the identity
+    give_up, traced, call = CompiledFunction._reject, CompiledFunction._trace, CompiledFunction.__call__
+    without_plan = CompiledFunction._without_plan
 
-    def told(self: Compiled, key: Any, why: str, line: str) -> None:
+    def told(self: CompiledFunction, key: Any, why: str, line: str) -> None:
         whys[id(self), key] = why
         give_up(self, key, why, line)
 
-    def told_once(self: Compiled, why: str, *args: Any) -> Any:
+    def told_once(self: CompiledFunction, why: str, *args: Any) -> Any:
         reasons[why] += 1
         return without_plan(self, why, *args)
 
-    def tried(self: Compiled, key: Any, *args: Any, **kwargs: Any) -> Any:
+    def tried(self: CompiledFunction, key: Any, *args: Any, **kwargs: Any) -> Any:
         before, told_before = self.counts["eager"], reasons.total()
         try:
             return traced(self, key, *args, **kwargs)
         finally:
             if self.counts["eager"] > before and reasons.total() == told_before:
-                full = sum(map(len, self.plans.values())) >= MOST_PLANS or len(self._given_up) >= MOST_PLANS
+                full = sum(map(len, self.plans.values())) >= MOST_PLANS or len(self._failures) >= MOST_PLANS
                 again = "it has 16 plans already" if full else "it changes a value of Python that it reads, once"
                 reasons[whys.get((id(self), key), again)] += 1
 
-    def called(self: Compiled, *args: Any, **kwargs: Any) -> Any:
+    def called(self: CompiledFunction, *args: Any, **kwargs: Any) -> Any:
         kept.append(self)
         before = dict(self.counts)
-        is_attended, told_before = attended(), reasons.total()
+        is_attended, told_before = is_observed(), reasons.total()
         try:
             return call(self, *args, **kwargs)
         finally:
@@ -838,13 +838,13 @@ def counted(counts: Counter[str], reasons: Counter[str]) -> Iterator[None]:
                 )
                 reasons["somebody watches, or a gradient is asked for around it" if is_attended else refused] += 1
 
-    Compiled._give_up, Compiled._traced, Compiled.__call__ = told, tried, called  # type: ignore[method-assign]
-    Compiled._without_plan = told_once  # type: ignore[method-assign]
+    CompiledFunction._reject, CompiledFunction._trace, CompiledFunction.__call__ = told, tried, called  # type: ignore[method-assign]
+    CompiledFunction._without_plan = told_once  # type: ignore[method-assign]
     try:
         yield
     finally:
-        Compiled._give_up, Compiled._traced, Compiled.__call__ = give_up, traced, call  # type: ignore[method-assign]
-        Compiled._without_plan = without_plan  # type: ignore[method-assign]
+        CompiledFunction._reject, CompiledFunction._trace, CompiledFunction.__call__ = give_up, traced, call  # type: ignore[method-assign]
+        CompiledFunction._without_plan = without_plan  # type: ignore[method-assign]
 
 
 def run(program: Program) -> str:

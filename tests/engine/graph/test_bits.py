@@ -8,21 +8,21 @@ from collections.abc import Iterator
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine.compile.function import Compiled
+from hookscope.engine.compile.function import CompiledFunction
 from tests.engine.debug.test_bits import CASES, NETWORKS, Bits, Switch, everything
 
 
 @pytest.fixture
-def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Compiled]]:
+def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[CompiledFunction]]:
     """All that is compiled in a test, in GRAPH_MODE."""
-    made: list[Compiled] = []
-    before = Compiled.__init__
+    made: list[CompiledFunction] = []
+    before = CompiledFunction.__init__
 
-    def note(self: Compiled, *args: object, **kwargs: object) -> None:
+    def note(self: CompiledFunction, *args: object, **kwargs: object) -> None:
         before(self, *args, **kwargs)  # type: ignore[arg-type]
         made.append(self)
 
-    monkeypatch.setattr(Compiled, "__init__", note)
+    monkeypatch.setattr(CompiledFunction, "__init__", note)
     ms.set_context(mode=ms.GRAPH_MODE)
     yield made
     ms.set_context(mode=ms.PYNATIVE_MODE)
@@ -41,17 +41,17 @@ def trained(case: str, is_watched: bool = False) -> Bits:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_training_in_graph_mode_has_the_bits_of_an_eager_one(case: str, compiled: list[Compiled]) -> None:
+def test_a_training_in_graph_mode_has_the_bits_of_an_eager_one(case: str, compiled: list[CompiledFunction]) -> None:
     ms.set_context(mode=ms.PYNATIVE_MODE)
     eager = trained(case)
     ms.set_context(mode=ms.GRAPH_MODE)
     assert trained(case) == eager
-    print(case, [(c.name, c.counts, c.told) for c in compiled])
+    print(case, [(c.name, c.counts, c.warned_reasons) for c in compiled])
     assert any(one.counts["replayed"] for one in compiled)
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_watched_training_in_graph_mode_has_them_too(case: str, compiled: list[Compiled]) -> None:
+def test_a_watched_training_in_graph_mode_has_them_too(case: str, compiled: list[CompiledFunction]) -> None:
     ms.set_context(mode=ms.PYNATIVE_MODE)
     eager = trained(case)
     ms.set_context(mode=ms.GRAPH_MODE)

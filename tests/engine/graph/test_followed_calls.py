@@ -672,12 +672,12 @@ def test_a_walk_back_has_a_plan_once_it_has_been_made() -> None:
     for _ in range(CALLS):
         step(X)
     (guarded,) = [one for some in forward._compiled.plans.values() for one in some]
-    (way,) = guarded.following._ways.values()
+    (way,) = guarded.planned_call._backward_plans.values()
     assert way is not None and "exp" not in way.plan.source
-    before = guarded.following._alone
-    guarded.following._alone = None
+    before = guarded.planned_call._plan_from_leaves
+    guarded.planned_call._plan_from_leaves = None
     step(X)
-    assert guarded.following._alone is None and before is not None  # nothing was computed again
+    assert guarded.planned_call._plan_from_leaves is None and before is not None  # nothing was computed again
 
 
 # Whole networks

@@ -11,8 +11,8 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, ops
-from hookscope.engine.compile.function import Compiled
-from hookscope.engine.compile.graph import Apply, Fused, Graph
+from hookscope.engine.compile.function import CompiledFunction
+from hookscope.engine.compile.graph import FusedLoop, Graph, OperatorCall
 from hookscope.engine.compile.loops import cpu_loops as loops
 from hookscope.engine.cpu import compiling, threads
 
@@ -23,7 +23,7 @@ def tensor(*shape: int, seed: int = 0, dtype: Any = np.float32) -> Tensor:
 
 def graph_of(function: Callable[..., Any], *tensors: Tensor) -> Graph:
     """The graph of a plan at O1."""
-    compiled = Compiled(function, "f", fullgraph=True, level="O1")
+    compiled = CompiledFunction(function, "f", fullgraph=True, level="O1")
     compiled(*tensors)
     ((guarded,),) = compiled.plans.values()
     graph: Graph = guarded.plan.graph
@@ -33,7 +33,7 @@ def graph_of(function: Callable[..., Any], *tensors: Tensor) -> Graph:
 def replayed(function: Callable[..., Any], *tensors: Tensor) -> Any:
     """What a plan at O1 gives."""
     function(*tensors)  # kernels that are compiled on first use
-    compiled = Compiled(function, "f", fullgraph=True, level="O1")
+    compiled = CompiledFunction(function, "f", fullgraph=True, level="O1")
     compiled(*tensors)
     result = compiled(*tensors)
     assert (compiled.counts["traced"], compiled.counts["replayed"]) == (1, 1)
@@ -46,8 +46,8 @@ def arrays(result: Any) -> list[Any]:
     return [result.asnumpy()]
 
 
-def loops_in(graph: Graph) -> list[Fused]:
-    return [node for node in graph.nodes if isinstance(node, Fused)]
+def loops_in(graph: Graph) -> list[FusedLoop]:
+    return [node for node in graph.nodes if isinstance(node, FusedLoop)]
 
 
 @pytest.fixture(params=["Numba", "NumPy"])
@@ -66,7 +66,7 @@ def both(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
 def test_a_chain_becomes_one_loop_that_stores_its_end_alone() -> None:
     graph = graph_of(lambda x, y: ops.exp(-(x * y)) + x, tensor(3, 4), tensor(3, 4))
     (node,) = graph.nodes
-    assert isinstance(node, Fused)
+    assert isinstance(node, FusedLoop)
     assert node.inputs == tuple(graph.arguments)
     assert [store.axes for store in node.stores] == [None]
 
@@ -83,7 +83,7 @@ def test_a_value_that_something_else_uses_is_stored() -> None:
         return ops.matmul(h, h) + ops.exp(h)
 
     kinds = [type(node).__name__ for node in graph_of(function, tensor(3, 3), tensor(3, 3)).nodes]
-    assert kinds == ["Fused", "Apply", "Fused"]
+    assert kinds == ["FusedLoop", "OperatorCall", "FusedLoop"]
 
 
 def test_no_loop_lies_around_what_it_needs() -> None:
@@ -95,8 +95,8 @@ def test_no_loop_lies_around_what_it_needs() -> None:
     graph = graph_of(function, tensor(4, 4), tensor(4, 4))
     known = set(graph.arguments)
     for node in graph.nodes:
-        inputs = node.inputs if isinstance(node, Fused | Apply) else ()
-        assert {value for value in inputs if not value.of} <= known | set(graph.constants)
+        inputs = node.inputs if isinstance(node, FusedLoop | OperatorCall) else ()
+        assert {value for value in inputs if not value.origin} <= known | set(graph.constants)
         known |= set(node.outputs)
 
 
@@ -148,7 +148,7 @@ def test_constants_are_numbers_where_they_are_the_same_everywhere() -> None:
 def test_ones_that_are_spread_over_a_large_shape_are_a_number() -> None:
     graph = graph_of(ms.value_and_grad(lambda x: (x * x).sum()), tensor(3000, 500))
     (node,) = graph.nodes
-    assert isinstance(node, Fused)
+    assert isinstance(node, FusedLoop)
     assert node.inputs == tuple(graph.arguments)
 
 
@@ -168,7 +168,7 @@ def test_random_numbers_are_drawn_in_their_order() -> None:
         return ops.dropout(h, 0.5), ops.dropout(x, 0.5), h * 3  # the loop of h and h * 3 stands behind the second
 
     x = tensor(8, 8)
-    compiled = Compiled(lambda x: function(x), "f", level="O1")
+    compiled = CompiledFunction(lambda x: function(x), "f", level="O1")
     ms.set_seed(3)
     wanted = [arrays(function(x)) for _ in range(3)]
     ms.set_seed(3)
@@ -298,7 +298,7 @@ def test_a_shape_counts_that_no_element_is_read_of() -> None:
     def function(x: Tensor) -> Any:
         return ops.zeros_like(p) + x * 2
 
-    compiled, x = Compiled(function, "f", level="O1"), tensor(3, 1)
+    compiled, x = CompiledFunction(function, "f", level="O1"), tensor(3, 1)
     for shape in ((3,), (5,)):
         p.set_data(tensor(*shape), slice_shape=True)
         for _ in range(2):
@@ -308,7 +308,7 @@ def test_a_shape_counts_that_no_element_is_read_of() -> None:
 def test_a_shape_counts_that_only_steps_without_use_read() -> None:
     p = ms.Parameter(tensor(3), name="p")
     gradient = ms.grad(lambda x: (ops.relu(p) + x).sum())
-    compiled, x = Compiled(lambda x: gradient(x), "f", level="O1"), tensor(3)
+    compiled, x = CompiledFunction(lambda x: gradient(x), "f", level="O1"), tensor(3)
     for shape in ((3,), (5, 3)):
         p.set_data(tensor(*shape), slice_shape=True)
         for _ in range(2):
@@ -326,7 +326,7 @@ def test_arrays_in_another_order_of_memory(size: int, both: str) -> None:
     dense = np.ascontiguousarray(y._array)
     others = [Tensor._wrap(part) for part in (dense, y._array[:, ::-1], dense[::2].repeat(2, 0))]
     b = tensor(5, 1, seed=2)
-    compiled = Compiled(lambda x, y, b: function(x, y, b), "f", level="O1")
+    compiled = CompiledFunction(lambda x, y, b: function(x, y, b), "f", level="O1")
     function(x, y, b)
     for second in (y, *others):
         for _ in range(2):

@@ -19,7 +19,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
 from hookscope.engine.compile import plans_of
-from hookscope.engine.compile.function import Compiled
+from hookscope.engine.compile.function import CompiledFunction
 from hookscope.engine.tape.hooks import hooks_off
 from hookscope.engine.tape.tape import no_gradients
 from hookscope.engine.tensors import precision, random
@@ -1943,7 +1943,7 @@ def _within(state: Any, function: Any, x: Any) -> Any:
 
 
 def test_each_level_of_the_context_has_plans_of_its_own() -> None:
-    compiled = Compiled(lambda x: ops.exp(x) + 1.0, "f", level="")
+    compiled = CompiledFunction(lambda x: ops.exp(x) + 1.0, "f", level="")
     try:
         for level, traced in (("O0", 1), ("O1", 2), ("O0", 2), ("O1", 2)):
             ms.set_context(jit_level=level)

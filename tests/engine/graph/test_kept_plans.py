@@ -16,7 +16,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn
 from hookscope.engine.compile import plans_of
-from hookscope.engine.compile.function import Compiled
+from hookscope.engine.compile.function import CompiledFunction
 
 
 @pytest.fixture(autouse=True)
@@ -138,7 +138,7 @@ def test_arguments_that_live_for_one_call_are_told_apart_by_what_they_are(place:
     def function(x: Tensor, given: Any) -> Any:
         return x * 2, str(given)
 
-    compiled, make, x = Compiled(function, "f"), PASSED[place], Tensor(np.float32([1, 2]))
+    compiled, make, x = CompiledFunction(function, "f"), PASSED[place], Tensor(np.float32([1, 2]))
     for call in range(40):
         _, found = compiled(x, make(call % 3))
         assert found == str(make(call % 3))

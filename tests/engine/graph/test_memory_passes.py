@@ -13,8 +13,8 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.compile.function import Compiled, graph_of
-from hookscope.engine.compile.graph import Apply, Graph, Whole
+from hookscope.engine.compile.function import CompiledFunction, graph_of
+from hookscope.engine.compile.graph import EagerCall, Graph, OperatorCall
 from hookscope.engine.compile.loops import cpu_loops as loops
 from hookscope.engine.compile.passes import early_updates, recompute
 from hookscope.engine.compile.passes import optimization as passes
@@ -122,10 +122,10 @@ def _trained(
     net.set_train()
     optimizer = optimizer_of(net)
     step = _step(net, optimizer)
-    compiled = Compiled(step, "step", fullgraph=True, level="O1") if planned else step
+    compiled = CompiledFunction(step, "step", fullgraph=True, level="O1") if planned else step
     losses = [compiled(*_data(shape, seed)).asnumpy() for seed in range(5)]
     graph = None
-    if isinstance(compiled, Compiled):
+    if isinstance(compiled, CompiledFunction):
         assert compiled.counts["replayed"] >= 3
         (((guarded,),),) = (compiled.plans.values(),)
         graph = guarded.plan.graph
@@ -142,7 +142,7 @@ def test_a_step_in_parts_changes_what_the_whole_step_does(name: str) -> None:
     found, graph = _trained(Network, OPTIMIZERS[name], (6, 8), planned=True)
     eager, _ = _trained(Network, OPTIMIZERS[name], (6, 8), planned=False)
     assert graph is not None
-    assert sum(isinstance(node, Whole) for node in graph.nodes) >= 4
+    assert sum(isinstance(node, EagerCall) for node in graph.nodes) >= 4
     _close(found, eager)
 
 
@@ -167,7 +167,7 @@ def test_values_are_computed_again_where_less_than_the_most_is_held_too() -> Non
     assert graph is not None
     lives = recompute._Lives(graph.nodes, graph)
     assert not lives.across(lives.held.index(max(lives.held)))
-    assert sum(isinstance(node, Apply) and node.operator.name == "layer_norm" for node in graph.nodes) > 5
+    assert sum(isinstance(node, OperatorCall) and node.operator.name == "layer_norm" for node in graph.nodes) > 5
 
 
 def _planned(step: Callable[..., Any]) -> Graph:
@@ -176,13 +176,13 @@ def _planned(step: Callable[..., Any]) -> Graph:
 
 
 def _parts(graph: Graph) -> list[str]:
-    return [node.function.__name__ for node in graph.nodes if isinstance(node, Whole)]
+    return [node.function.__name__ for node in graph.nodes if isinstance(node, EagerCall)]
 
 
 def test_gradients_that_meet_before_the_step_are_all_waited_for() -> None:
     net = Network()
     step = _step(net, nn.SGD(net.trainable_params(), 0.1), lambda gradients: ops.clip_by_global_norm(gradients, 0.1))
-    compiled = Compiled(step, "step", fullgraph=True, level="O1")
+    compiled = CompiledFunction(step, "step", fullgraph=True, level="O1")
     twin = Network()
     for mine, its in zip(twin.get_parameters(), net.get_parameters(), strict=True):
         mine.set_data(Tensor(its.asnumpy()))
@@ -205,7 +205,7 @@ def test_a_parameter_is_read_before_it_is_changed_wherever_the_reading_stands() 
             value = inner(x, y)
             return value, [b - p for b, p in zip(before, optimizer.parameters, strict=True)]
 
-        call = Compiled(step, "step", fullgraph=True, level="O1") if planned else step
+        call = CompiledFunction(step, "step", fullgraph=True, level="O1") if planned else step
         found: list[np.ndarray[Any, Any]] = []
         for _ in range(3):
             value, differences = call(*_data((6, 8)))
@@ -260,12 +260,12 @@ def test_a_step_with_more_around_it_gives_and_leaves_what_it_does_eagerly(make: 
         loss = nn.CrossEntropyLoss()
         ask = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
         step = make(net, optimizer, ask)
-        call = Compiled(step, "step", level="O1") if planned else step
+        call = CompiledFunction(step, "step", level="O1") if planned else step
         found: list[np.ndarray[Any, Any]] = []
         for last in (1, 2, 0, -1, 1):  # segments below 0 are left out, of which no plan is
             results = call(*_data((6, 8)), Tensor(np.array([0, 1, 2, 0, 1, last], np.int32)))
             found += [one.asnumpy() for one in results]
-        if isinstance(call, Compiled):
+        if isinstance(call, CompiledFunction):
             assert call.counts["replayed"] >= 3
         return [*found, *_state(net, optimizer)]
 
@@ -299,7 +299,7 @@ def test_a_label_out_of_range_changes_no_parameter() -> None:
     net = Network()
     weight: Parameter = net.last.weight
     optimizer = nn.SGD(net.trainable_params(), 0.1)
-    compiled = Compiled(_step(net, optimizer), "step", fullgraph=True, level="O1")
+    compiled = CompiledFunction(_step(net, optimizer), "step", fullgraph=True, level="O1")
     x, y = _data((6, 8))
     for _ in range(3):
         compiled(x, y)
@@ -345,7 +345,7 @@ def test_a_loop_writes_over_what_nobody_needs(name: str, monkeypatch: pytest.Mon
         return calls
 
     monkeypatch.setattr(loops, "_function", noted)
-    compiled = Compiled(function, "f", fullgraph=True, level="O1")
+    compiled = CompiledFunction(function, "f", fullgraph=True, level="O1")
     for _ in range(3):
         results = compiled(x, w)
     assert compiled.counts["replayed"] == 2

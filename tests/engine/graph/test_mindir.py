@@ -21,7 +21,7 @@ from graph.mindir_cases import FOLDER, NETWORKS, ResNet, facts_of, leaves, netwo
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
 from hookscope.engine.compile.function import graph_of
-from hookscope.engine.compile.graph import Derive, Value, Whole
+from hookscope.engine.compile.graph import EagerCall, GradientCall, Value
 from hookscope.engine.formats.mindir import read, write
 from hookscope.engine.formats.mindir.dump import func_graph_proto
 from hookscope.engine.formats.mindir.messages import anf_ir, mind_ir
@@ -437,10 +437,10 @@ def test_gradients_and_optimizers_have_no_form(what: str, tmp_path: Path) -> Non
     graph = graph_of(nn.ReLU(), Tensor(F))
     (x,), y = graph.arguments, graph.result
     if what == "an optimizer's step":
-        graph.nodes.append(Whole(print, (x,), (), (), where="there.py:7"))
+        graph.nodes.append(EagerCall(print, (x,), (), (), where="there.py:7"))
     else:
         graph.nodes.append(
-            Derive(OPERATORS["relu"], (0,), y, y, (x,), {}, (Value((2, 3), y.dtype),), (0,), "there.py:7")
+            GradientCall(OPERATORS["relu"], (0,), y, y, (x,), {}, (Value((2, 3), y.dtype),), (0,), "there.py:7")
         )
     with pytest.raises(RuntimeError, match=rf"{what} has no form in a MINDIR file \(there.py:7\)"):
         write(graph, str(tmp_path / "x.mindir"), ["x"], "net")
@@ -682,7 +682,7 @@ def test_a_dump_has_what_no_file_can_have() -> None:
 def test_a_dump_of_a_gradient_names_its_operator() -> None:
     graph = graph_of(nn.ReLU(), Tensor(F))
     (x,), y, made = graph.arguments, graph.result, Value((2, 3), np.dtype(np.float32))
-    graph.nodes.append(Derive(OPERATORS["relu"], (0,), y, y, (x,), {}, (made,), (0,), "there.py:7"))
+    graph.nodes.append(GradientCall(OPERATORS["relu"], (0,), y, y, (x,), {}, (made,), (0,), "there.py:7"))
     graph.result = made
     steps = anf_ir()["Model"].FromString(func_graph_proto(graph, ["x"], "net")).graph.node
     assert [step.op_type for step in steps] == ["ReLU", "relu_gradient"]

@@ -16,7 +16,7 @@ from hookscope.engine import Tensor, context, nn, ops, train
 from hookscope.engine.base import modes
 from hookscope.engine.compile import plans_of
 from hookscope.engine.compile.cells import compiled_of
-from hookscope.engine.compile.function import Compiled
+from hookscope.engine.compile.function import CompiledFunction
 from hookscope.engine.ops.legacy import side_effects
 from hookscope.engine.tensors import random
 
@@ -44,8 +44,8 @@ class Dropping(nn.Cell):
         return self.drop(self.dense(x))
 
 
-def plans(cell: nn.Cell) -> Compiled:
-    found: Compiled = cell.__dict__["_compiled"]
+def plans(cell: nn.Cell) -> CompiledFunction:
+    found: CompiledFunction = cell.__dict__["_compiled"]
     return found
 
 

@@ -12,8 +12,8 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.compile.function import Compiled
-from hookscope.engine.compile.graph import Fused, Graph, Value
+from hookscope.engine.compile.function import CompiledFunction
+from hookscope.engine.compile.graph import FusedLoop, Graph, Value
 from hookscope.engine.compile.traced_array import traced_over
 from hookscope.engine.cpu.array_module import array_module
 from hookscope.engine.tensors import backend
@@ -32,21 +32,21 @@ def gpu() -> Iterator[Any]:
 
 
 @pytest.fixture
-def compiled(monkeypatch: pytest.MonkeyPatch) -> list[Compiled]:
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[CompiledFunction]:
     """All that is compiled in a test."""
-    made: list[Compiled] = []
-    before = Compiled.__init__
+    made: list[CompiledFunction] = []
+    before = CompiledFunction.__init__
 
-    def note(self: Compiled, *args: object, **kwargs: object) -> None:
+    def note(self: CompiledFunction, *args: object, **kwargs: object) -> None:
         before(self, *args, **kwargs)  # type: ignore[arg-type]
         made.append(self)
 
-    monkeypatch.setattr(Compiled, "__init__", note)
+    monkeypatch.setattr(CompiledFunction, "__init__", note)
     return made
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_training_in_graph_mode_has_the_bits_of_an_eager_one(case: str, compiled: list[Compiled]) -> None:
+def test_a_training_in_graph_mode_has_the_bits_of_an_eager_one(case: str, compiled: list[CompiledFunction]) -> None:
     eager = trained(case)
     ms.set_context(mode=ms.GRAPH_MODE)
     assert trained(case) == eager
@@ -55,27 +55,27 @@ def test_a_training_in_graph_mode_has_the_bits_of_an_eager_one(case: str, compil
 
 @pytest.mark.parametrize("case", ["convolutions", "encoder", "bprop"])
 def test_without_triton_loops_are_cupys_steps(
-    case: str, compiled: list[Compiled], monkeypatch: pytest.MonkeyPatch
+    case: str, compiled: list[CompiledFunction], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     eager = trained(case)
-    before = Compiled.__init__
+    before = CompiledFunction.__init__
 
-    def at_level(self: Compiled, *args: object, **kwargs: object) -> None:
+    def at_level(self: CompiledFunction, *args: object, **kwargs: object) -> None:
         before(self, *args, **kwargs)  # type: ignore[arg-type]
         self._level = "O1"
 
-    monkeypatch.setattr(Compiled, "__init__", at_level)
+    monkeypatch.setattr(CompiledFunction, "__init__", at_level)
     ms.set_context(mode=ms.GRAPH_MODE)
     found = trained(case)
     plans = [guarded.plan for one in compiled for some in one.plans.values() for guarded in some]
-    assert any(isinstance(node, Fused) for plan in plans for node in plan.graph.nodes)
+    assert any(isinstance(node, FusedLoop) for plan in plans for node in plan.graph.nodes)
     assert any(one.counts["replayed"] for one in compiled)
     for got, want in zip(found, eager, strict=True):
         one, other = (np.frombuffer(part, np.float32) for part in (got, want))
         np.testing.assert_allclose(one, other, rtol=1e-3, atol=0.05 if case == "bprop" else 1e-4)
 
 
-def called(compiled: Compiled, *tensors: Tensor) -> Any:
+def called(compiled: CompiledFunction, *tensors: Tensor) -> Any:
     """What it gives by a plan: the stand-in's own functions are looked through at first, as the user's are."""
     for _ in range(6):
         found = compiled(*tensors)
@@ -84,7 +84,7 @@ def called(compiled: Compiled, *tensors: Tensor) -> Any:
 
 
 def test_what_a_plan_gives_is_on_the_device(gpu: Any) -> None:
-    compiled = Compiled(lambda x: (ops.exp(x) * 2, x.sum()), "f", fullgraph=True)
+    compiled = CompiledFunction(lambda x: (ops.exp(x) * 2, x.sum()), "f", fullgraph=True)
     found = called(compiled, Tensor([0.0, 0.0]))
     assert {type(one._array) for one in found} == {gpu.ndarray}
     assert [one.tolist() for one in found] == [[2.0, 2.0], 0.0]
@@ -96,7 +96,7 @@ def test_who_reads_numbers_on_the_device_is_seen(read: Callable[[Tensor], Any]) 
         read(x)
         return x * 2
 
-    compiled, x = Compiled(function, "f"), Tensor([1.0, 2.0])
+    compiled, x = CompiledFunction(function, "f"), Tensor([1.0, 2.0])
     with pytest.warns(UserWarning, match="reads the number|a tensor becomes text"):
         found = [compiled(x).tolist() for _ in range(4)]
     assert found == [[2.0, 4.0]] * 4
@@ -160,19 +160,19 @@ def test_shapes_and_layout_are_no_numbers(gpu: Any) -> None:
     over = traced_over(gpu.asarray(np.float32([1, 2])), value, told)
     assert isinstance(over, gpu.ndarray) and backend.is_array(over) and array_module(over) is gpu
     assert len(over) == 2 and not hasattr(over, "_array")
-    assert not told.graph.seen
+    assert not told.graph.shape_reads
     assert over.flags.c_contiguous and over.strides == (4,) and over.device.id == 0
-    assert told.graph.seen == {value}
-    told.graph.seen.clear()
+    assert told.graph.shape_reads == {value}
+    told.graph.shape_reads.clear()
     assert (over.shape, over.ndim, over.size, over.dtype, over.nbytes) == ((2,), 1, 2, np.float32, 8)
-    assert told.graph.seen == {value}
+    assert told.graph.shape_reads == {value}
     assert not told.leaks
 
 
 def test_a_plan_is_of_one_device() -> None:
     weight = Parameter(Tensor([2.0, 3.0]), name="weight")
-    compiled = Compiled(lambda x: x * 3, "f")
-    step = Compiled(lambda: weight * 3, "step")
+    compiled = CompiledFunction(lambda x: x * 3, "f")
+    step = CompiledFunction(lambda: weight * 3, "step")
     there = Tensor([1.0, 2.0])
     for _ in range(2):
         for x in (there, there.move_to("CPU")):
@@ -193,7 +193,7 @@ def test_from_one_device_to_the_other_it_runs_eagerly() -> None:
         here = x.move_to("CPU")
         return (here * here).to("GPU:0") * x
 
-    compiled, x = Compiled(function, "f"), Tensor([2.0, 3.0])
+    compiled, x = CompiledFunction(function, "f"), Tensor([2.0, 3.0])
     with pytest.warns(UserWarning, match="it computes with arrays of two devices"):
         found = [compiled(x).tolist() for _ in range(4)]
     assert found == [[8.0, 27.0]] * 4
@@ -202,7 +202,7 @@ def test_from_one_device_to_the_other_it_runs_eagerly() -> None:
 
 def test_an_array_of_cupys_that_the_code_reads_is_not_watched(gpu: Any) -> None:
     held = gpu.asarray(np.float32([1, 2]))
-    compiled, x = Compiled(lambda x: x * Tensor(held), "f"), Tensor([1.0, 1.0])
+    compiled, x = CompiledFunction(lambda x: x * Tensor(held), "f"), Tensor([1.0, 1.0])
     with pytest.warns(UserWarning, match="an array of CuPy's is read, which a plan cannot watch"):
         assert compiled(x).tolist() == [1.0, 2.0]
     held[0] = 5.0
@@ -210,7 +210,7 @@ def test_an_array_of_cupys_that_the_code_reads_is_not_watched(gpu: Any) -> None:
 
 
 def test_an_index_of_bools_on_the_device_makes_no_plan() -> None:
-    compiled, x = Compiled(lambda x: x[x > 0] * 2, "f"), Tensor([1.0, -2.0, 3.0])
+    compiled, x = CompiledFunction(lambda x: x[x > 0] * 2, "f"), Tensor([1.0, -2.0, 3.0])
     with pytest.warns(UserWarning, match="the shape of what 'getitem' gives depends on the numbers"):
         found = [compiled(x).tolist() for _ in range(5)]
     assert found == [[2.0, 6.0]] * 5
@@ -227,7 +227,7 @@ def test_no_plan_answers_for_what_is_no_longer_so() -> None:
     assert counts["replayed"] > 25
 
 
-def test_cells_random_numbers_and_gradients_go_by_plans(compiled: list[Compiled]) -> None:
+def test_cells_random_numbers_and_gradients_go_by_plans(compiled: list[CompiledFunction]) -> None:
     net = nn.SequentialCell(nn.Dense(3, 4), nn.Dropout(p=0.5), nn.ReLU()).set_train()
     x = Tensor(np.random.default_rng(0).standard_normal((5, 3)).astype(np.float32))
     step = ms.value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())
@@ -243,7 +243,7 @@ def test_cells_random_numbers_and_gradients_go_by_plans(compiled: list[Compiled]
 
 
 def test_what_a_function_makes_is_where_new_tensors_are_put(gpu: Any) -> None:
-    made = Compiled(lambda: ops.ones((2,), ms.float32) + 1.0, "made")
+    made = CompiledFunction(lambda: ops.ones((2,), ms.float32) + 1.0, "made")
     for target, kind in (("GPU", gpu.ndarray), ("CPU", np.ndarray), ("GPU", gpu.ndarray)):
         ms.set_device(target)
         for _ in range(2):

@@ -11,7 +11,7 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, ops
-from hookscope.engine.compile.function import Compiled
+from hookscope.engine.compile.function import CompiledFunction
 
 
 def test_arrays_that_no_rule_reads_do_not_wait_for_the_walk_back() -> None:
@@ -23,7 +23,7 @@ def test_arrays_that_no_rule_reads_do_not_wait_for_the_walk_back() -> None:
         return x.sum()
 
     gradient = ms.value_and_grad(function)
-    compiled, x = Compiled(lambda x: gradient(x), "f"), Tensor(np.ones(shape, np.float32))
+    compiled, x = CompiledFunction(lambda x: gradient(x), "f"), Tensor(np.ones(shape, np.float32))
     wanted = gradient(x)
     for _ in range(2):
         compiled(x)
@@ -37,7 +37,7 @@ def test_arrays_that_no_rule_reads_do_not_wait_for_the_walk_back() -> None:
 
 
 def test_zeros_of_two_signs_are_two_constants() -> None:
-    function = Compiled(lambda x: 1.0 / (x * 0.0) - 1.0 / (x * -0.0), "f")
+    function = CompiledFunction(lambda x: 1.0 / (x * 0.0) - 1.0 / (x * -0.0), "f")
     x = Tensor(np.ones(3, np.float32))
     for _ in range(3):
         assert function(x).tolist() == [float("inf")] * 3
@@ -65,7 +65,7 @@ ALIKE: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize("name", ALIKE)
 def test_what_is_alike_is_not_taken_for_the_same(name: str) -> None:
     function = ALIKE[name]
-    compiled = Compiled(function, name)
+    compiled = CompiledFunction(function, name)
     wanted = [t.asnumpy().tobytes() for t in function(X, Y, G)]
     for _ in range(3):
         assert [t.asnumpy().tobytes() for t in compiled(X, Y, G)] == wanted
@@ -73,7 +73,7 @@ def test_what_is_alike_is_not_taken_for_the_same(name: str) -> None:
 
 
 def test_a_constant_that_is_given_out_is_another_value_at_each_call() -> None:
-    made = Compiled(lambda x: (x * 2, Tensor([1.0, 2.0])), "made")
+    made = CompiledFunction(lambda x: (x * 2, Tensor([1.0, 2.0])), "made")
     (_, a), (_, b), (_, c) = (made(X) for _ in range(3))
     assert made.counts["replayed"] == 2
     slopes = ms.grad(lambda b: ms.grad(lambda c: (b * c * 3).sum())(c).sum())(b)

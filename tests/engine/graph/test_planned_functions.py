@@ -19,7 +19,7 @@ import hookscope.engine as ms
 from hookscope import triton_kernels
 from hookscope.engine import Tensor, mint, nn
 from hookscope.engine.compile import plans_of
-from hookscope.engine.compile.function import Compiled
+from hookscope.engine.compile.function import CompiledFunction
 from hookscope.engine.experimental import optim
 from hookscope.engine.tensors import backend
 from tests.differential import forms, layers
@@ -142,11 +142,11 @@ def unplanned(some: Iterator[tuple[str, Call]]) -> dict[str, set[str]]:
     """The reasons for which there is no plan, by name; bits are compared on the way."""
     found: dict[str, set[str]] = defaultdict(set)
     for name, call in some:
-        compiled = Compiled(call.function, name)
+        compiled = CompiledFunction(call.function, name)
         for arranged in (np.asarray, np.asarray, other_numbers):
             assert call.seen(compiled, arranged) == call.seen(call.function, arranged), (name, call.case.source)
         if not compiled.counts["replayed"]:
-            found[name] |= compiled.told or {"?"}
+            found[name] |= compiled.warned_reasons or {"?"}
     return found
 
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import hookscope.engine.nn
-from hookscope.engine.compile.graph import Fused, Store, Value
+from hookscope.engine.compile.graph import FusedLoop, Store, Value
 from hookscope.engine.compile.loops.buffers import with_buffers
 from hookscope.engine.compile.loops.cpu_loops import loop
-from hookscope.engine.compile.loops.scalar_programs import FUNCTIONS, Program, Unfit
+from hookscope.engine.compile.loops.scalar_programs import FUNCTIONS, Program, UnsupportedScalar
 from hookscope.engine.cpu import compiling
 from hookscope.engine.tensors.operator import OPERATORS, Operator
 
@@ -123,7 +123,9 @@ def computed(cases: list[Any], by: Any) -> list[Any]:
         stores.append(Store(program.apply(OPERATORS[name].scalar, steps, attrs, want.dtype)))
         outputs.append(Value(want.shape, want.dtype))
     values = tuple([Value(x.shape, x.dtype) for x in arrays])
-    node = Fused(arrays[0].shape, tuple(program.steps), values, ((True,),) * len(arrays), tuple(outputs), tuple(stores))
+    node = FusedLoop(
+        arrays[0].shape, tuple(program.steps), values, ((True,),) * len(arrays), tuple(outputs), tuple(stores)
+    )
     with np.errstate(all="ignore"):
         return list(by(node)(*arrays))
 
@@ -200,7 +202,7 @@ def test_numbers_take_the_dtype_of_what_stands_beside_them() -> None:
 def test_what_does_not_fit_the_dtypes_is_left_alone(text: str, dtypes: tuple[str, str], result: str) -> None:
     program = Program()
     inputs = [program.put("input", np.dtype(dtype), place) for place, dtype in enumerate(dtypes)]
-    with pytest.raises(Unfit):
+    with pytest.raises(UnsupportedScalar):
         program.apply(text, inputs, {"dtype": np.dtype(np.int32)}, np.dtype(result))
 
 

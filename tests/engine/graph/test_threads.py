@@ -176,7 +176,7 @@ def test_a_session_that_begins_to_watch_amid_a_trace_changes_no_bit(amid_a_trace
     assert found and all(one.mean == one.mean for one in found)
     assert bits(traced(X)) == expected
     session.detach()
-    assert not plans_of(traced)[0].told
+    assert not plans_of(traced)[0].warned_reasons
     for _ in range(2):
         assert bits(traced(X)) == expected
 

@@ -8,23 +8,23 @@ import numpy as np
 import pytest
 
 import hookscope.engine as ms
-from hookscope.engine.compile.function import Compiled
-from hookscope.engine.compile.graph import Fused
+from hookscope.engine.compile.function import CompiledFunction
+from hookscope.engine.compile.graph import FusedLoop
 from tests.engine.graph.test_bits import trained
 
 
 @pytest.fixture
-def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Compiled]]:
+def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[CompiledFunction]]:
     """All that is compiled in a test, in GRAPH_MODE, at O1."""
-    made: list[Compiled] = []
-    before = Compiled.__init__
+    made: list[CompiledFunction] = []
+    before = CompiledFunction.__init__
 
-    def note(self: Compiled, *args: object, **kwargs: object) -> None:
+    def note(self: CompiledFunction, *args: object, **kwargs: object) -> None:
         before(self, *args, **kwargs)  # type: ignore[arg-type]
         self._level = "O1"
         made.append(self)
 
-    monkeypatch.setattr(Compiled, "__init__", note)
+    monkeypatch.setattr(CompiledFunction, "__init__", note)
     yield made
     ms.set_context(mode=ms.PYNATIVE_MODE)
 
@@ -35,13 +35,13 @@ TOLERANCES = {"convolutions": 1e-4, "encoder": 1e-4, "bprop": 0.05, "recompute e
 
 @pytest.mark.parametrize(("case", "tolerance"), TOLERANCES.items())
 def test_a_training_by_loops_is_the_eager_one_but_for_rounding(
-    case: str, tolerance: float, compiled: list[Compiled]
+    case: str, tolerance: float, compiled: list[CompiledFunction]
 ) -> None:
     eager = trained(case)
     ms.set_context(mode=ms.GRAPH_MODE)
     found = trained(case)
     plans = [guarded.plan for one in compiled for some in one.plans.values() for guarded in some]
-    assert any(isinstance(node, Fused) for plan in plans for node in plan.graph.nodes)
+    assert any(isinstance(node, FusedLoop) for plan in plans for node in plan.graph.nodes)
     assert any(one.counts["replayed"] for one in compiled)
     assert len(found) == len(eager)
     for got, want in zip(found, eager, strict=True):

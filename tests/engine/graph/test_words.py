@@ -11,9 +11,9 @@ import pytest
 
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
-from hookscope.engine.compile.function import Compiled
+from hookscope.engine.compile.function import CompiledFunction
 from hookscope.engine.compile.guards import memory_words as words
-from hookscope.engine.compile.plan.guarded_plan import Guarded
+from hookscope.engine.compile.plan.guarded_plan import GuardedPlan
 
 KNOWN = sys.version_info[:2] in ((3, 11), (3, 12))
 SCALE: Any = 2.0
@@ -79,13 +79,13 @@ def net() -> Iterator[Net]:
         del Net.shift  # type: ignore[attr-defined]
 
 
-def _plan(compiled: Compiled) -> Guarded:
+def _plan(compiled: CompiledFunction) -> GuardedPlan:
     ((found,),) = compiled.plans.values()
     return found
 
 
-def _replayed(net: nn.Cell, x: Tensor) -> Compiled:
-    compiled = Compiled(net, "net")
+def _replayed(net: nn.Cell, x: Tensor) -> CompiledFunction:
+    compiled = CompiledFunction(net, "net")
     for _ in range(4):
         compiled(x)
     assert compiled.counts["replayed"] >= 2
@@ -141,7 +141,7 @@ CHANGES: dict[str, Callable[[Net], Any]] = {
 def test_a_change_is_seen(net: Net, name: str) -> None:
     x = Tensor(np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3))
     compiled = _replayed(net, x)
-    assert _plan(compiled).holding._words.same([x._array]) is KNOWN
+    assert _plan(compiled).guards._words.are_unchanged([x._array]) is KNOWN
     try:
         CHANGES[name](net)
         found, wanted = [compiled(x).asnumpy() for _ in range(3)], net(x).asnumpy()
@@ -156,7 +156,7 @@ def test_arguments_of_another_form_are_seen() -> None:
         return sum(given, start=weight) * len(given)
 
     weight = Tensor(np.full((2, 2), 3, np.float32))
-    compiled = Compiled(function, "function")
+    compiled = CompiledFunction(function, "function")
     forms = (((2, 2), "f4"), ((1, 2), "f4"), ((2, 2), "i4"))
     one, row, whole = (Tensor(np.ones(shape, dtype)) for shape, dtype in forms)
     calls: list[list[Tensor]] = [[one], [whole], [one], [row], [whole], [one, row], [], [one, row, whole], [row, one]]
@@ -165,7 +165,7 @@ def test_arguments_of_another_form_are_seen() -> None:
         assert found.dtype == wanted.dtype
         assert found.asnumpy().tobytes() == wanted.asnumpy().tobytes()
     assert compiled.counts["replayed"] == len(calls) * 4 - 7
-    assert all(one.holding._words._unchanged is not None for (one,) in compiled.plans.values()) is KNOWN
+    assert all(one.guards._words._unchanged is not None for (one,) in compiled.plans.values()) is KNOWN
 
 
 def test_a_parameter_of_another_shape_is_seen() -> None:
@@ -222,18 +222,18 @@ def test_the_order_of_children_is_seen() -> None:
 
 
 def test_without_the_words_everything_is_asked(net: Net, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words, "_are_known", lambda: False)
+    monkeypatch.setattr(words, "_is_layout_known", lambda: False)
     x = Tensor(np.ones((2, 3), np.float32))
     compiled = _replayed(net, x)
-    assert not _plan(compiled).holding._words.same([x._array])
+    assert not _plan(compiled).guards._words.are_unchanged([x._array])
     net.blocks[0].settings.power = 3.0
     assert compiled(x).asnumpy().tobytes() == net(x).asnumpy().tobytes()
 
 
 def test_where_numba_is_off_the_words_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(words, "is_on", lambda: False)
-    words._are_known.cache_clear()
+    words._is_layout_known.cache_clear()
     try:
-        assert not words._are_known()
+        assert not words._is_layout_known()
     finally:
-        words._are_known.cache_clear()
+        words._is_layout_known.cache_clear()

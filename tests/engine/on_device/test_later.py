@@ -13,7 +13,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops, value_and_grad
 from hookscope.engine.base import deferred_checks
-from hookscope.engine.compile.function import Compiled
+from hookscope.engine.compile.function import CompiledFunction
 from tests import strict_device
 
 FILE = Path(__file__).name
@@ -106,7 +106,7 @@ def test_in_the_end_the_host_waits_rather_than_keep_more_and_more() -> None:
 
 
 def test_a_plan_looks_too() -> None:
-    compiled, x = Compiled(lambda x, i: ops.gather(x, i, 0) * 2, "f"), Tensor([1.0, 2.0])
+    compiled, x = CompiledFunction(lambda x, i: ops.gather(x, i, 0) * 2, "f"), Tensor([1.0, 2.0])
     for _ in range(5):
         found = compiled(x, Tensor([1]))
     assert found.tolist() == [4.0] and compiled.counts["replayed"]

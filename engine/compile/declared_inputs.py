@@ -11,7 +11,7 @@ from ..nn.cell import Cell
 from ..tensors.placeholder import UNKNOWN_RANK, Placeholder, Symbol
 from ..tensors.tensor import Tensor
 
-__all__ = ["Varying", "bound", "check_declared", "check_inputs", "opens_of"]
+__all__ = ["InferredAxes", "bind_arguments", "check_declared", "check_inputs", "symbolic_axes_of"]
 
 
 def check_inputs(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -32,7 +32,7 @@ def check_inputs(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> N
     name, by_name, inputs = type(cell).__name__, cell.__dict__["_inputs_named"], (*args, *kwargs.values())
     indices: Any = range(len(declared))
     if kwargs or by_name or len(inputs) != len(declared):
-        arguments = bound(f"For '{name}'", cell.construct, args, kwargs)
+        arguments = bind_arguments(f"For '{name}'", cell.construct, args, kwargs)
         if by_name:
             names = list(inspect.signature(cell.construct).parameters)
             indices = [names.index(argument) for argument in by_name if argument in arguments]
@@ -71,7 +71,7 @@ def check_declared(
     """
     label = f"For '{getattr(function, '__qualname__', type(function).__name__)}'"
     if not has_more:
-        arguments = bound(label, function, args, kwargs)
+        arguments = bind_arguments(label, function, args, kwargs)
     else:
         arguments = {**dict(zip(inspect.signature(function).parameters, args, strict=False)), **kwargs}
     lengths: dict[int, int] = {}
@@ -80,13 +80,13 @@ def check_declared(
             _check(f"{label}, argument '{name}'", expected, arguments[name], lengths)
 
 
-def bound(
-    who: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: type = TypeError
+def bind_arguments(
+    subject: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: type = TypeError
 ) -> dict[str, Any]:
     """Return the arguments of a call by name.
 
     Args:
-        who: the beginning of an error message.
+        subject: the beginning of an error message.
         function: the function that is called.
         args: the positional arguments.
         kwargs: the keyword arguments.
@@ -98,54 +98,54 @@ def bound(
     try:
         return inspect.signature(function).bind(*args, **kwargs).arguments
     except TypeError as mismatch:
-        raise error(f"{who}, {mismatch}") from None
+        raise error(f"{subject}, {mismatch}") from None
 
 
-def _check(who: str, expected: Any, x: Any, same: dict[int, int]) -> None:
+def _check(subject: str, expected: Any, x: Any, same: dict[int, int]) -> None:
     """Compare an input with its declaration.
 
     Args:
-        who: the beginning of an error message.
+        subject: the beginning of an error message.
         expected: a tensor or a placeholder, a tuple or list of declarations, or another value.
         x: the input.
         same: the dimensions of the call by the identities of their Symbols, which are unique.
     """
     if isinstance(expected, Tensor):
         if not isinstance(x, Tensor):
-            raise TypeError(f"{who} must be a Tensor, as was told, but got {type(x).__name__}")
+            raise TypeError(f"{subject} must be a Tensor, as was told, but got {type(x).__name__}")
         if expected.dtype != x.dtype:
-            raise TypeError(f"{who} must have dtype {expected.dtype}, but got {x.dtype}")
-        _check_shape(who, expected, x.shape, same)
+            raise TypeError(f"{subject} must have dtype {expected.dtype}, but got {x.dtype}")
+        _check_shape(subject, expected, x.shape, same)
     elif isinstance(expected, tuple | list):
         if not isinstance(x, tuple | list):
-            raise TypeError(f"{who} must be a {type(expected).__name__}, as was told, but got {type(x).__name__}")
+            raise TypeError(f"{subject} must be a {type(expected).__name__}, as was told, but got {type(x).__name__}")
         if len(x) != len(expected):
-            raise ValueError(f"{who} must have {len(expected)} elements, as was told, but got {len(x)}")
+            raise ValueError(f"{subject} must have {len(expected)} elements, as was told, but got {len(x)}")
         for index, (part, item) in enumerate(zip(expected, x, strict=True)):
-            _check(f"{who}[{index}]", part, item, same)
+            _check(f"{subject}[{index}]", part, item, same)
     elif type(x) is not type(expected):
         kind = TypeError if isinstance(x, Tensor) else ValueError
-        raise kind(f"{who} must be a {type(expected).__name__}, as was told, but got {type(x).__name__}")
+        raise kind(f"{subject} must be a {type(expected).__name__}, as was told, but got {type(x).__name__}")
 
 
-def _check_shape(who: str, expected: Tensor, shape: tuple[int, ...], same: dict[int, int]) -> None:
+def _check_shape(subject: str, expected: Tensor, shape: tuple[int, ...], same: dict[int, int]) -> None:
     lengths: Any = expected.shape
     if isinstance(expected, Placeholder):
         lengths = expected.__dict__["_lengths"]
         if expected.shape == (UNKNOWN_RANK,):
             return
     if len(lengths) != len(shape):
-        raise ValueError(f"{who} must have {len(lengths)} axes, but got shape {shape}")
+        raise ValueError(f"{subject} must have {len(lengths)} axes, but got shape {shape}")
     for axis, (declared, length) in enumerate(zip(lengths, shape, strict=True)):
         if isinstance(declared, Symbol):
-            why = _why_not(declared, length, same)
+            why = _violation(declared, length, same)
             if why:
-                raise ValueError(f"{who} must have a length of axis {axis} that {why}, but got shape {shape}")
+                raise ValueError(f"{subject} must have a length of axis {axis} that {why}, but got shape {shape}")
         elif declared is not None and declared >= 0 and declared != length:
-            raise ValueError(f"{who} must have the shape {expected.shape}, but got {shape}")
+            raise ValueError(f"{subject} must have the shape {expected.shape}, but got {shape}")
 
 
-def _why_not(symbol: Symbol, length: int, same: dict[int, int]) -> str:
+def _violation(symbol: Symbol, length: int, same: dict[int, int]) -> str:
     """Return the condition of a Symbol that a length violates, or ""."""
     limits = symbol.to_dict()
     divisor, remainder = symbol.figures["divisor"], symbol.figures["remainder"]
@@ -160,27 +160,27 @@ def _why_not(symbol: Symbol, length: int, same: dict[int, int]) -> str:
     return ""
 
 
-def open_axes(told: Any) -> Any:
+def open_axes(declaration: Any) -> Any:
     """Return the symbolic axes of a declaration.
 
     Args:
-        told: a placeholder, another value, or tuples and lists of them.
+        declaration: a placeholder, another value, or tuples and lists of them.
 
     Returns:
         the axes of a placeholder, None for another value, the same structure for a structure.
     """
-    if isinstance(told, Placeholder):
-        lengths = told.__dict__["symbolic_shape"]
+    if isinstance(declaration, Placeholder):
+        lengths = declaration.__dict__["symbolic_shape"]
         if list(lengths) == [UNKNOWN_RANK]:
             return tuple(range(_MOST_AXES))
         return tuple([axis for axis, n in enumerate(lengths) if not (isinstance(n, int) and n >= 0)])
-    return tuple(map(open_axes, told)) if isinstance(told, tuple | list) else None
+    return tuple(map(open_axes, declaration)) if isinstance(declaration, tuple | list) else None
 
 
 _MOST_AXES = 64
 
 
-def _told_of_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _axes_of_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return the symbolic dimensions that ``Cell.set_inputs`` declares for a call's inputs.
 
     Args:
@@ -200,52 +200,52 @@ def _told_of_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return axes[: len(args)], {name: open_axes(by_name.get(name)) for name in kwargs}
 
 
-def _told_of_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _axes_of_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return the symbolic dimensions that ``enable_dynamic`` declares for a call's arguments, in the same form."""
     declared = function._declared
     names = list(inspect.signature(function).parameters)
-    opens = [open_axes(declared.get(name)) for name in names[: len(args)]]
-    return (*opens, *[None] * (len(args) - len(opens))), {name: open_axes(declared.get(name)) for name in kwargs}
+    axes = [open_axes(declared.get(name)) for name in names[: len(args)]]
+    return (*axes, *[None] * (len(args) - len(axes))), {name: open_axes(declared.get(name)) for name in kwargs}
 
 
-class Varying:
+class InferredAxes:
     """Symbolic dimensions inferred from calls: those that differed between calls with arguments of one structure."""
 
     def __init__(self) -> None:
-        self._seen: dict[Any, list[tuple[tuple[int, ...], set[int]]]] = {}  # by structure of the arguments
+        self._observed_shapes: dict[Any, list[tuple[tuple[int, ...], set[int]]]] = {}  # by structure of the arguments
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         shapes: list[tuple[int, ...]] = []
-        form = _form((args, kwargs), shapes)
-        records = self._seen.setdefault(form, [(shape, set()) for shape in shapes])
+        structure = _structure((args, kwargs), shapes)
+        records = self._observed_shapes.setdefault(structure, [(shape, set()) for shape in shapes])
         for shape, (first_shape, axes) in zip(shapes, records, strict=True):
             axes.update(axis for axis, n in enumerate(first_shape) if shape[axis] != n)
-        return _alike((args, kwargs), iter(records))
+        return _axes_like((args, kwargs), iter(records))
 
 
-def _form(value: Any, shapes: list[tuple[int, ...]]) -> Any:
+def _structure(value: Any, shapes: list[tuple[int, ...]]) -> Any:
     """Return the structure of arguments with their ranks; their shapes are appended to ``shapes``."""
     if isinstance(value, Tensor) and not isinstance(value, Placeholder):
         shapes.append(value.shape)
         return value.ndim
     if isinstance(value, tuple | list):
-        return type(value), tuple([_form(part, shapes) for part in value])
+        return type(value), tuple([_structure(part, shapes) for part in value])
     if isinstance(value, dict):
-        return dict, tuple([(repr(key), _form(part, shapes)) for key, part in value.items()])
+        return dict, tuple([(repr(key), _structure(part, shapes)) for key, part in value.items()])
     return None
 
 
-def _alike(value: Any, seen: Iterator[tuple[Any, set[int]]]) -> Any:
+def _axes_like(value: Any, records: Iterator[tuple[Any, set[int]]]) -> Any:
     if isinstance(value, Tensor) and not isinstance(value, Placeholder):
-        return tuple(sorted(next(seen)[1]))
+        return tuple(sorted(next(records)[1]))
     if isinstance(value, tuple | list):
-        return tuple([_alike(part, seen) for part in value])
+        return tuple([_axes_like(part, records) for part in value])
     if isinstance(value, dict):
-        return {key: _alike(part, seen) for key, part in value.items()}
+        return {key: _axes_like(part, records) for key, part in value.items()}
     return None
 
 
-def opens_of(function: Any, dynamic: int = 0) -> Callable[[Any, Any], Any] | None:
+def symbolic_axes_of(function: Any, dynamic: int = 0) -> Callable[[Any, Any], Any] | None:
     """Return the function that determines the symbolic dimensions of a call; None if there never are any.
 
     Args:
@@ -253,7 +253,7 @@ def opens_of(function: Any, dynamic: int = 0) -> Callable[[Any, Any], Any] | Non
         dynamic: whether dimensions that change between calls become symbolic.
     """
     if isinstance(function, Cell):
-        return functools.partial(_told_of_cell, function)
+        return functools.partial(_axes_of_cell, function)
     if getattr(function, "_declared", None) is not None:
-        return functools.partial(_told_of_function, function)
-    return Varying() if dynamic else None
+        return functools.partial(_axes_of_function, function)
+    return InferredAxes() if dynamic else None
