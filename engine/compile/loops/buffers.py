@@ -78,35 +78,35 @@ def with_buffers(node: FusedLoop, xp: Any = np) -> Callable[..., tuple[Any, ...]
                 shape = np.broadcast_shapes(*[x.shape for x in operand_arrays])
                 free_buffers = free.get((shape, dtype))
                 values.append(
-                    _computed(step, operand_arrays, free_buffers.pop() if free_buffers else xp.empty(shape, dtype), xp)
+                    _compute(step, operand_arrays, free_buffers.pop() if free_buffers else xp.empty(shape, dtype), xp)
                 )
             for operand in last_uses.get(index, ()):
                 if node.steps[operand][0] not in ("input", "const"):
                     free.setdefault((values[operand].shape, node.steps[operand][1]), []).append(values[operand])
                     values[operand] = None
-        return tuple([_stored(node, index, values, xp) for index in range(len(node.stores))])
+        return tuple([_output_of(node, index, values, xp) for index in range(len(node.stores))])
 
     return run
 
 
-def _computed(step: Step, given: list[Any], target: Any, xp: Any) -> Any:
+def _compute(step: Step, operands: list[Any], target: Any, xp: Any) -> Any:
     name: str = step[0]
     if name == "where":
-        condition, x, y = given
+        condition, x, y = operands
         xp.copyto(target, y)
         xp.copyto(target, x, where=condition)
     elif name == "cast":
-        xp.copyto(target, given[0], casting="unsafe")
+        xp.copyto(target, operands[0], casting="unsafe")
     elif name in ("erf", "erfc"):
-        getattr(special_module(target), name)(given[0], out=target)
+        getattr(special_module(target), name)(operands[0], out=target)
     else:
-        getattr(xp, _NAMES.get(name, name))(*given, out=target)
+        getattr(xp, _NAMES.get(name, name))(*operands, out=target)
     return target
 
 
-def _stored(node: FusedLoop, place: int, found: list[Any], xp: Any) -> Any:
-    store, output = node.stores[place], node.outputs[place]
-    elements = found[store.step]
+def _output_of(node: FusedLoop, index: int, results: list[Any], xp: Any) -> Any:
+    store, output = node.stores[index], node.outputs[index]
+    elements = results[store.step]
     is_computed = node.steps[store.step][0] not in ("input", "const")
     if store.axes is None and is_computed and elements.shape == output.shape:
         return elements

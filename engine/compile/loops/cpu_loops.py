@@ -64,15 +64,15 @@ def loop(node: FusedLoop, is_on_gpu: bool = False) -> Callable[..., tuple[Any, .
     if not compiling.is_on():
         return with_buffers(node)
     compiled_loop = _Loop(node)
-    return compiled_loop if compiled_loop.whole >= 0 else compiled_loop.call
+    return compiled_loop if compiled_loop.whole_index >= 0 else compiled_loop.call
 
 
-def written_over(node: FusedLoop, spent: Sequence[Value]) -> Value | None:
+def written_over(node: FusedLoop, last_uses: Sequence[Value]) -> Value | None:
     """Return an input whose array the output can reuse: elements are stored where they were loaded.
 
     Args:
         node: the group.
-        spent: values that are not used afterwards.
+        last_uses: values that are not used afterwards.
 
     Returns:
         the input, or None; also None for a second output of elements, since the input may be reloaded before its store.
@@ -83,7 +83,7 @@ def written_over(node: FusedLoop, spent: Sequence[Value]) -> Value | None:
     (output,) = stored
     for value, varies in zip(node.inputs, node.varies, strict=True):
         varies_in_all = all(is_varying or n == 1 for is_varying, n in zip(varies, node.shape, strict=True))
-        if value in spent and varies_in_all and value.shape == output.shape and value.dtype == output.dtype:
+        if value in last_uses and varies_in_all and value.shape == output.shape and value.dtype == output.dtype:
             return value
     return None
 
@@ -138,7 +138,7 @@ class _Loop:
 
     Attributes:
         call: the function for arrays in C order, which accepts others too.
-        whole: index of the first input with all axes, more than one of them longer than 1; -1 if there is none.
+        whole_index: index of the first input with all axes, more than one of them longer than 1; -1 if there is none.
     """
 
     def __init__(self, node: FusedLoop) -> None:
@@ -148,7 +148,7 @@ class _Loop:
         self.call = self._by_order[self._axes].call
         has_two_axes = sum(n != 1 for n in node.shape) > 1
         shapes = [value.shape for value in node.inputs]
-        self.whole = shapes.index(node.shape) if has_two_axes and node.shape in shapes else -1
+        self.whole_index = shapes.index(node.shape) if has_two_axes and node.shape in shapes else -1
 
     def __call__(self, *arrays: Any, into: Any = None) -> tuple[Any, ...]:
         """Compute the group.
@@ -160,12 +160,12 @@ class _Loop:
         Returns:
             The outputs, in the memory order of the first input that has all axes.
         """
-        if arrays[self.whole].flags.c_contiguous:
+        if arrays[self.whole_index].flags.c_contiguous:
             return self.call(*arrays) if into is None else self.call(*arrays, into=into)
         return self._ordered(arrays, into)
 
     def _ordered(self, arrays: tuple[Any, ...], into: Any) -> tuple[Any, ...]:
-        node, reference = self.node, arrays[self.whole]
+        node, reference = self.node, arrays[self.whole_index]
         strides = reference.strides
         order = tuple(sorted(self._axes, key=lambda axis: (-abs(strides[axis]), axis)))
         if not reference.transpose(order).flags.c_contiguous:
@@ -248,12 +248,12 @@ def _parts(lengths: tuple[int, ...], outputs: list[_Array], stores: tuple[Store,
     # Sums over the outermost axis are first added per part; the partial sums should be few compared with the inputs.
     for output, store in zip(outputs, stores, strict=True):
         if store.axes is not None and not output.varies[0]:
-            size = _kept(lengths, output.varies)
+            size = _size_of_axes(lengths, output.varies)
             step = max(step, -(-lengths[0] * size // _PARTIAL), -(-lengths[0] * 4 * size // total))
     return -(-lengths[0] // step), step
 
 
-def _kept(lengths: tuple[int, ...], varies: tuple[bool, ...]) -> int:
+def _size_of_axes(lengths: tuple[int, ...], varies: tuple[bool, ...]) -> int:
     return math.prod([n for n, is_varying in zip(lengths, varies, strict=True) if is_varying])
 
 
@@ -276,9 +276,9 @@ def _function(
         None
         if store.axes is None
         else (
-            (1 if output.varies[0] else parts, _kept(lengths, output.varies)),
+            (1 if output.varies[0] else parts, _size_of_axes(lengths, output.varies)),
             _FLOAT64 if output.dtype.kind == "f" else _INT64,
-            _kept(lengths, tuple([not is_varying for is_varying in output.varies])) if store.is_mean else 0,
+            _size_of_axes(lengths, tuple([not is_varying for is_varying in output.varies])) if store.is_mean else 0,
         )
         for output, store in zip(outputs, node.stores, strict=True)
     ]
@@ -481,7 +481,7 @@ class _Text:
         """Return the stride of an axis, in elements."""
         return " * ".join([f"n{k}" for k in range(axis + 1, self.axes) if varies[k]]) or "1"
 
-    def _place(self, varies: tuple[bool, ...]) -> str:
+    def _offset(self, varies: tuple[bool, ...]) -> str:
         """Return the offset of a run's first element."""
         terms = [
             f"i{axis} * ({self._product(varies, axis)})" if self._product(varies, axis) != "1" else f"i{axis}"
@@ -490,8 +490,8 @@ class _Text:
         ]
         return " + ".join(terms) or "0"
 
-    def _wide(self, made: _Array) -> str:
-        return "float64" if made.dtype.kind == "f" else "int64"
+    def _wide(self, array: _Array) -> str:
+        return "float64" if array.dtype.kind == "f" else "int64"
 
     def _loops(self, depth: int) -> None:
         last_axis = self.axes - 1
@@ -500,9 +500,9 @@ class _Text:
             self._write(depth, f"for i{axis} in range({bounds}):")
             depth += 1
         for k, x in enumerate(self.inputs):
-            self._write(depth, f"a{k} = {self._place(x.varies)}")
+            self._write(depth, f"a{k} = {self._offset(x.varies)}")
         for k, (output, store) in enumerate(zip(self.outputs, self.stores, strict=True)):
-            offset = self._place(output.varies)
+            offset = self._offset(output.varies)
             if store.axes is not None and self.shared and not output.varies[0]:
                 offset += f" + part * kept{k}"
             self._write(depth, f"b{k} = {offset}")

@@ -73,7 +73,7 @@ def planned(node: FusedLoop, arrays: Sequence[Any]) -> triton_kernels.Plan:
     """
     call = triton_kernels.Planner(len(arrays))
     operands = [triton_kernels.as_given(index, x) for index, x in enumerate(arrays)]
-    return triton_kernels.Plan(call, _Layout(node, call, operands).gives)
+    return triton_kernels.Plan(call, _GroupLayout(node, call, operands).gives)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class _Array:
     added: tuple[bool, ...]
 
 
-class _Layout:
+class _GroupLayout:
     """A group for one layout of the inputs.
 
     Args:
@@ -143,7 +143,7 @@ class _Kernel:
     """One launch over the group: stored elements, and sums over one set of axes.
 
     Args:
-        laid: the group.
+        layout: the group.
         strides: strides of the inputs, by axis.
         elements: the outputs that are stored element by element.
         added: the axes that are summed over.
@@ -151,24 +151,29 @@ class _Kernel:
     """
 
     def __init__(
-        self, laid: _Layout, strides: list[dict[int, int]], elements: list[int], added: tuple[int, ...], sums: list[int]
+        self,
+        layout: _GroupLayout,
+        strides: list[dict[int, int]],
+        elements: list[int],
+        added: tuple[int, ...],
+        sums: list[int],
     ) -> None:
-        node = laid.node
-        self.laid, self.node, self.elements, self.sums = laid, node, elements, sums
-        kept_axes = tuple([axis for axis in laid.axes if axis not in added])
-        steps = _needed(node.steps, [node.stores[index].step for index in (*elements, *sums)])
+        node = layout.node
+        self.layout, self.node, self.elements, self.sums = layout, node, elements, sums
+        kept_axes = tuple([axis for axis in layout.axes if axis not in added])
+        steps = _used_steps(node.steps, [node.stores[index].step for index in (*elements, *sums)])
         self.inputs = sorted({node.steps[step][2] for step in steps if node.steps[step][0] == "input"})
         element_strides: dict[int, int] = {}
-        for axis in reversed(laid.axes):
+        for axis in reversed(layout.axes):
             element_strides[axis] = math.prod(
-                [node.shape[inner_axis] for inner_axis in laid.axes[laid.axes.index(axis) + 1 :]]
+                [node.shape[inner_axis] for inner_axis in layout.axes[layout.axes.index(axis) + 1 :]]
             )
         stride_maps = [*[strides[index] for index in self.inputs], *([element_strides] if elements else [])]
         self.rows, kept_lengths, kept_strides = _merged(node.shape, kept_axes, stride_maps)
         self.length, added_lengths, added_strides = _merged(node.shape, added, stride_maps)
-        self.count = math.prod([node.shape[axis] for axis in laid.axes])
+        self.count = math.prod([node.shape[axis] for axis in layout.axes])
         tile = _TILE if len(steps) < _MANY_STEPS else _TILE // 4
-        is_inner = bool(added) and added[-1] == laid.axes[-1]
+        is_inner = bool(added) and added[-1] == layout.axes[-1]
         self.parts, step = 1, self.length
         if not added:
             blocks = {"BLOCK_M": tile}
@@ -214,18 +219,20 @@ class _Kernel:
 
     def launch(self) -> None:
         """Launch the kernel, and the addition of its parts."""
-        laid, node, parts = self.laid, self.node, self.parts
-        outputs = [laid.gives[index] for index in self.elements]
+        layout, node, parts = self.layout, self.node, self.parts
+        outputs = [layout.gives[index] for index in self.elements]
         for index in self.sums:
             wide_dtype = np.dtype(_wide(node.stores[index], node.outputs[index].dtype))
-            outputs.append(laid.gives[index] if parts == 1 else laid.call.empty((parts, self.rows), wide_dtype))
-        inputs = [laid.operands[index] for index in self.inputs]
-        laid.call.launch(self.kernel, self.programs, (*inputs, *outputs), self.scalars, self.constants, contracts=False)
+            outputs.append(layout.gives[index] if parts == 1 else layout.call.empty((parts, self.rows), wide_dtype))
+        inputs = [layout.operands[index] for index in self.inputs]
+        layout.call.launch(
+            self.kernel, self.programs, (*inputs, *outputs), self.scalars, self.constants, contracts=False
+        )
         if parts > 1:
             for index, partial in zip(self.sums, outputs[len(self.elements) :], strict=True):
                 store = node.stores[index]
                 divisor = self.count // self.rows if store.is_mean else 0
-                triton_kernels.add_parts(laid.call, partial, laid.gives[index], divisor, store.extreme)
+                triton_kernels.add_parts(layout.call, partial, layout.gives[index], divisor, store.extreme)
 
 
 def _is_floating(dtype: np.dtype[Any]) -> bool:
@@ -242,7 +249,7 @@ def _wide(store: Store, dtype: np.dtype[Any]) -> str:
     return _narrow(dtype) if store.extreme or not _is_floating(dtype) else "float64"
 
 
-def _needed(steps: tuple[Step, ...], stored: list[int]) -> list[int]:
+def _used_steps(steps: tuple[Step, ...], stored: list[int]) -> list[int]:
     """Return the numbers of the steps that stored ones depend on, in order."""
     needed_steps = set(stored)
     for index in range(len(steps) - 1, -1, -1):

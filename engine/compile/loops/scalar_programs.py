@@ -106,7 +106,7 @@ _OF_SINGLE = tuple(np.dtype(name) for name in ("float32", "bool", "int8", "int16
 Step = tuple[Any, ...]
 """``(name, dtype, *operands)``: operands are the numbers of earlier steps; of "input" the input's index, and of "const"
 the value."""
-_Found = int | tuple[Any]
+_Operand = int | tuple[Any]
 """A step's number, or a Python number in a tuple, which has no dtype yet."""
 
 
@@ -132,9 +132,9 @@ class Program:
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
-        self._places: dict[Step, int] = {}
+        self._numbers: dict[Step, int] = {}
 
-    def put(self, name: str, dtype: np.dtype[Any], *operands: Any) -> int:
+    def add(self, name: str, dtype: np.dtype[Any], *operands: Any) -> int:
         """Add a step, unless there is an equal one.
 
         Args:
@@ -146,9 +146,9 @@ class Program:
             Its number.
         """
         key = (name, dtype, *[repr(x) if name == "const" else x for x in operands])
-        number = self._places.get(key)
+        number = self._numbers.get(key)
         if number is None:
-            number = self._places[key] = len(self.steps)
+            number = self._numbers[key] = len(self.steps)
             self.steps.append((name, dtype, *operands))
         return number
 
@@ -164,7 +164,7 @@ class Program:
             raise UnsupportedScalar
         try:
             number = dtype.type(value)
-            return self.put("const", dtype, float(number) if is_half(dtype) else number.item())
+            return self.add("const", dtype, float(number) if is_half(dtype) else number.item())
         except (OverflowError, ValueError):
             raise UnsupportedScalar from None
 
@@ -173,7 +173,7 @@ class Program:
         dtype: np.dtype[Any] = self.steps[step][1]
         return dtype
 
-    def apply(self, text: str, inputs: Sequence[_Found], attrs: dict[str, Any], dtype: np.dtype[Any]) -> int:
+    def apply(self, text: str, inputs: Sequence[_Operand], attrs: dict[str, Any], dtype: np.dtype[Any]) -> int:
         """Add an operator's steps.
 
         Args:
@@ -192,22 +192,22 @@ class Program:
         if halves:
             inputs = [self._widened(x, halves[0]) for x in inputs]
         names = dict(zip("xyz", inputs, strict=False))
-        result = self._found(_parsed(text), names, attrs)
+        result = self._compile(_parsed(text), names, attrs)
         if isinstance(result, tuple):
             return self.constant(result[0], dtype)
         if is_half(dtype) and self.dtype(result) == _FLOAT32:
-            return self.put("cast", dtype, result)
+            return self.add("cast", dtype, result)
         if self.dtype(result) != dtype:
             raise UnsupportedScalar
         return result
 
-    def _widened(self, one: _Found, half: np.dtype[Any]) -> _Found:
+    def _widened(self, operand: _Operand, half: np.dtype[Any]) -> _Operand:
         """Return an input cast from half precision to float32; a number is rounded to half precision."""
-        if isinstance(one, tuple):
-            return (float(half.type(one[0])),)
-        return self.put("cast", _FLOAT32, one) if is_half(self.dtype(one)) else one
+        if isinstance(operand, tuple):
+            return (float(half.type(operand[0])),)
+        return self.add("cast", _FLOAT32, operand) if is_half(self.dtype(operand)) else operand
 
-    def _found(self, tree: ast.expr, names: dict[str, _Found], attrs: dict[str, Any]) -> _Found:
+    def _compile(self, tree: ast.expr, names: dict[str, _Operand], attrs: dict[str, Any]) -> _Operand:
         if isinstance(tree, ast.Constant):
             return (tree.value,)
         if isinstance(tree, ast.Name):
@@ -215,34 +215,34 @@ class Program:
                 return (math.inf,)
             return names[tree.id] if tree.id in names else (attrs[tree.id],)
         if isinstance(tree, ast.IfExp):
-            return self._found(tree.body if _holds(tree.test, attrs) else tree.orelse, names, attrs)
+            return self._compile(tree.body if _is_true(tree.test, attrs) else tree.orelse, names, attrs)
         if isinstance(tree, ast.UnaryOp):
-            operand = self._found(tree.operand, names, attrs)
+            operand = self._compile(tree.operand, names, attrs)
             return (-operand[0],) if isinstance(operand, tuple) else self._numeric("neg", operand)
         if isinstance(tree, ast.Call):
             return self._called(tree, names, attrs)
         if isinstance(tree, ast.Compare):
-            pair = [self._found(part, names, attrs) for part in (tree.left, *tree.comparators)]
-            return self.put(_COMPARISONS[type(tree.ops[0])], _BOOL, *self._alike(pair))
+            pair = [self._compile(part, names, attrs) for part in (tree.left, *tree.comparators)]
+            return self.add(_COMPARISONS[type(tree.ops[0])], _BOOL, *self._alike(pair))
         assert isinstance(tree, ast.BinOp)
-        pair = [self._found(part, names, attrs) for part in (tree.left, tree.right)]
+        pair = [self._compile(part, names, attrs) for part in (tree.left, tree.right)]
         if type(tree.op) in _OF_BITS:
             x, y = self._alike(pair)
             if self.dtype(x).kind not in "biu":
                 raise UnsupportedScalar
-            return self.put(_OF_BITS[type(tree.op)], self.dtype(x), x, y)
+            return self.add(_OF_BITS[type(tree.op)], self.dtype(x), x, y)
         name, function = _OF_NUMBERS[type(tree.op)]
         if isinstance(pair[0], tuple) and isinstance(pair[1], tuple):
             return (function(pair[0][0], pair[1][0]),)
         return self._numeric(name, *self._alike(pair))
 
-    def _alike(self, found: Sequence[_Found]) -> list[int]:
+    def _alike(self, operands: Sequence[_Operand]) -> list[int]:
         """Return operands as steps of one dtype."""
-        dtypes = {self.dtype(item) for item in found if not isinstance(item, tuple)}
+        dtypes = {self.dtype(item) for item in operands if not isinstance(item, tuple)}
         if len(dtypes) != 1:
             raise UnsupportedScalar
         (dtype,) = dtypes
-        return [self.constant(item[0], dtype) if isinstance(item, tuple) else item for item in found]
+        return [self.constant(item[0], dtype) if isinstance(item, tuple) else item for item in operands]
 
     def _numeric(self, name: str, *operands: int) -> int:
         if name == "pow" and self.steps[operands[1]][0] == "const" and self.steps[operands[1]][2] == 2:
@@ -250,14 +250,14 @@ class Program:
         kind = self.dtype(operands[0]).kind
         if kind not in ("f" if name in FUNCTIONS or name in ("div", "pow") else "fiu"):
             raise UnsupportedScalar
-        return self.put(name, self.dtype(operands[0]), *operands)
+        return self.add(name, self.dtype(operands[0]), *operands)
 
-    def _called(self, tree: ast.Call, names: dict[str, _Found], attrs: dict[str, Any]) -> _Found:
+    def _called(self, tree: ast.Call, names: dict[str, _Operand], attrs: dict[str, Any]) -> _Operand:
         assert isinstance(tree.func, ast.Name)
         name = tree.func.id
-        arguments = [self._found(part, names, attrs) for part in tree.args]
+        arguments = [self._compile(part, names, attrs) for part in tree.args]
         if name in _MACROS:
-            return self._found(_parsed(_MACROS[name]), {"x": arguments[0]}, {})
+            return self._compile(_parsed(_MACROS[name]), {"x": arguments[0]}, {})
         if name == "where":
             condition, *branches = arguments
             if isinstance(condition, tuple) or self.dtype(condition) != _BOOL:
@@ -270,7 +270,7 @@ class Program:
                     if isinstance(branch, tuple)
                 ]
             x, y = self._alike(branches)
-            return self.put("where", self.dtype(x), condition, x, y)
+            return self.add("where", self.dtype(x), condition, x, y)
         if name == "cast":
             return self._cast(arguments[0], arguments[1])
         return self._numeric(name, *self._alike(arguments))
@@ -279,19 +279,23 @@ class Program:
         operand = self.steps[condition][2]
         return self.dtype(operand)
 
-    def _cast(self, one: _Found, to: _Found) -> int:
+    def _cast(self, operand: _Operand, to: _Operand) -> int:
         dtype: np.dtype[Any] | None = np.dtype(to[0]) if isinstance(to, tuple) else None
         if dtype is not None and is_half(dtype):
-            if isinstance(one, tuple) or self.dtype(one) not in _OF_SINGLE:
+            if isinstance(operand, tuple) or self.dtype(operand) not in _OF_SINGLE:
                 raise UnsupportedScalar
             dtype = _FLOAT32  # the result is rounded
-        if dtype not in DTYPES or isinstance(one, tuple) or (self.dtype(one).kind == "f" and dtype.kind in "iu"):
+        if (
+            dtype not in DTYPES
+            or isinstance(operand, tuple)
+            or (self.dtype(operand).kind == "f" and dtype.kind in "iu")
+        ):
             raise UnsupportedScalar  # NumPy's integers for NaN and for numbers out of range depend on the CPU
-        if self.dtype(one) == dtype:
-            return one
+        if self.dtype(operand) == dtype:
+            return operand
         if dtype == _BOOL:
-            return self.put("ne", _BOOL, one, self.constant(0, self.dtype(one)))
-        return self.put("cast", dtype, one)
+            return self.add("ne", _BOOL, operand, self.constant(0, self.dtype(operand)))
+        return self.add("cast", dtype, operand)
 
 
 @functools.cache
@@ -300,7 +304,7 @@ def _parsed(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 
 
-def _holds(test: ast.expr, attrs: dict[str, Any]) -> bool:
+def _is_true(test: ast.expr, attrs: dict[str, Any]) -> bool:
     assert isinstance(test, ast.Compare)
     assert isinstance(test.left, ast.Name)
     (constant,) = test.comparators

@@ -52,7 +52,7 @@ class _Parts:
         self._end = graph.nodes.index(eager_call)
         self._last_check = max((index for index, node in enumerate(graph.nodes) if is_check(node)), default=-1)
         self._values = {id(tensor): value for tensor, value in graph.externals}
-        self._made = {value: index for index, node in enumerate(graph.nodes) for value in values_in(node.outputs)}
+        self._makers = {value: index for index, node in enumerate(graph.nodes) for value in values_in(node.outputs)}
         # A node behind the step that reads a tensor's old value gets its array before the change.
         preceding = enumerate(graph.nodes[: self._end])
         self._read: dict[Any, int] = {
@@ -60,7 +60,7 @@ class _Parts:
         }
         self._owned = [[p, *self._step.states(number)] for number, p in enumerate(optimizer.parameters)]
         own_ids = {id(t) for tensors in self._owned for t in tensors}
-        self._others = [t for t in eager_call.changed if id(t) not in own_ids]
+        self._other_tensors = [t for t in eager_call.changed if id(t) not in own_ids]
         outputs = graph.final_values()
         is_kept = any(value in outputs for value in (*self._gradients, *self._values.values()))
         self.is_possible = sum(self._bytes) >= _LEAST and not is_kept
@@ -69,7 +69,7 @@ class _Parts:
         """Return the last node before which a parameter must stay unchanged, because its old value is read."""
         gradient = self._gradients[index]
         last_reads = [self._last_read(t) for t in self._owned[index]]
-        return max(self._made.get(gradient, -1), self._last_check, *last_reads)
+        return max(self._makers.get(gradient, -1), self._last_check, *last_reads)
 
     def _last_read(self, tensor: Any) -> int:
         """Return the last node before the step that reads an external tensor; -1 if there is none."""
@@ -95,11 +95,11 @@ class _Parts:
             )
             pending = []
         first_position = min(parts)
-        if any(self._last_read(t) > first_position for t in self._others):
+        if any(self._last_read(t) > first_position for t in self._other_tensors):
             return graph
         parts[first_position].insert(0, EagerCall(self._step.begin, (), (), (), (), step_node.where))
-        other_values = tuple([outputs[id(t)] for t in self._others])
-        end = EagerCall(self._step.end, (), tuple(self._others), other_values, (), step_node.where)
+        other_values = tuple([outputs[id(t)] for t in self._other_tensors])
+        end = EagerCall(self._step.end, (), tuple(self._other_tensors), other_values, (), step_node.where)
         nodes: list[Node] = parts.pop(-1, [])
         for position, node in enumerate(graph.nodes):
             nodes += [end] if node is step_node else [node]

@@ -96,7 +96,7 @@ class _Fusion:
             for value in values_in(node.outputs):
                 if not value.origin:
                     self.maker.setdefault(value, index)
-        self._seen: dict[Value, tuple[Value, tuple[bool, ...]]] = {}
+        self._sources: dict[Value, tuple[Value, tuple[bool, ...]]] = {}
         self.numbers: dict[Value, Any] = {}  # constants that are one repeated number
         for value, array in graph.constants.items():
             if self._takes(value.dtype) and array.size:
@@ -139,7 +139,7 @@ class _Fusion:
             return None
         program = Program()
         try:
-            self._put(program, node, {}, {})
+            self._add_steps(program, node, {}, {})
         except UnsupportedScalar:
             return None
         self.weights[index] = sum(_FUNCTION if step[0] in FUNCTIONS else 1 for step in program.steps)
@@ -150,12 +150,12 @@ class _Fusion:
 
     def source(self, value: Value) -> tuple[Value, tuple[bool, ...]]:
         """Return the value of which this one is a view, and the axes of the view along which it varies."""
-        source = self._seen.get(value)
+        source = self._sources.get(value)
         if source is None:
-            source = self._seen[value] = self._looked_through(value)
+            source = self._sources[value] = self._find_source(value)
         return source
 
-    def _looked_through(self, value: Value) -> tuple[Value, tuple[bool, ...]]:
+    def _find_source(self, value: Value) -> tuple[Value, tuple[bool, ...]]:
         unchanged = value, tuple([n != 1 for n in value.shape])
         node = self.graph.nodes[self.maker[value]] if value in self.maker else None
         if node is None or not _is_simple(node) or node.operator.name not in _VIEWS or not math.prod(value.shape):
@@ -318,7 +318,7 @@ class _Fusion:
             node = self.graph.nodes[index]
             assert isinstance(node, OperatorCall)
             (output,) = node.outputs
-            step = self._put(program, node, step_of, inputs)
+            step = self._add_steps(program, node, step_of, inputs)
             name = node.operator.name
             if name in self.ends:
                 outputs.append(output)
@@ -328,7 +328,7 @@ class _Fusion:
                 if output in used:
                     outputs.append(output)
                     stores.append(Store(step))
-        steps, stores, order = _living(program, stores)
+        steps, stores, order = _live_steps(program, stores)
         sources = list(inputs)
         last_node = self.graph.nodes[indices[-1]]
         return FusedLoop(
@@ -341,7 +341,7 @@ class _Fusion:
             last_node.where,
         )
 
-    def _put(
+    def _add_steps(
         self,
         program: Program,
         node: OperatorCall,
@@ -375,7 +375,7 @@ class _Fusion:
                 if is_strided and not self.graph.is_on_gpu:
                     self.graph.constants[root] = self.graph.constants[root].copy()  # once instead of at each call
                 slot = inputs.setdefault((root, varies), len(inputs))
-                operands.append(program.put("input", root.dtype, slot))
+                operands.append(program.add("input", root.dtype, slot))
         if sums:
             return int(operands[0])
         return program.apply(node.operator.scalar, operands, node.attrs, output.dtype)
@@ -409,7 +409,7 @@ def _summed(node: OperatorCall) -> list[int]:
     return list(range(len(shape))) if axis is None else sorted(number % len(shape) for number in axis)
 
 
-def _living(program: Program, stores: Iterable[Store]) -> tuple[tuple[Any, ...], list[Store], list[int]]:
+def _live_steps(program: Program, stores: Iterable[Store]) -> tuple[tuple[Any, ...], list[Store], list[int]]:
     """Return the steps that stores depend on, the stores by their new numbers, and the remaining inputs."""
     stores = list(stores)
     needed_steps = {store.step for store in stores}
