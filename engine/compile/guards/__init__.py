@@ -2,4 +2,8 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from .arguments import key_of
+from .guards import Guards, Snapshot
+from .inspection import Inspection
+
+__all__ = ["Guards", "Inspection", "Snapshot", "key_of"]
