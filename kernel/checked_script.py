@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
-from hookscope.kernel.descriptor import HeldFile
+from hookscope.kernel.descriptor import Descriptor
 from hookscope.kernel.ranks.options import WITH_VALUE, add_rank_options
 from hookscope.kernel.ranks.script_end import RankEnd, status_of_exit, traceback_of_script
 
@@ -235,22 +235,22 @@ def _served(session: DebugSession, options: argparse.Namespace) -> AbstractConte
 class _Output:
     """Destination of the JSON. If it is standard output, the script's own output goes to standard error."""
 
-    def __init__(self, where: str) -> None:
-        self._where = where
-        if where != "-":
-            descriptor = os.open(where, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    def __init__(self, target: str) -> None:
+        self._target = target
+        if target != "-":
+            descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
         else:
             sys.stdout.flush()
             descriptor = os.dup(1)
             os.dup2(2, 1)
-        self._held = HeldFile(descriptor)
+        self._descriptor = Descriptor(descriptor)
 
     def write(self, data: Mapping[str, Any]) -> None:
         """Write the data and close the file; a script that closed all descriptors has closed this one, too."""
-        if self._held.is_open():
-            target: str | int = self._held.descriptor
-        elif self._where != "-":
-            target = self._where
+        if self._descriptor.is_open():
+            target: str | int = self._descriptor.descriptor
+        elif self._target != "-":
+            target = self._target
         else:
             _tell_line("hookscope run: --json: the script has closed the standard output that was kept for it")
             return

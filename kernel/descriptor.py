@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["HeldFile"]
+__all__ = ["Descriptor"]
 
 
-class HeldFile:
+class Descriptor:
     """An open file, identified by device and inode and not by its descriptor alone.
 
     Args:

@@ -12,7 +12,7 @@ from typing import Any
 from wrapt import register_post_import_hook
 
 from .panels import panels_of
-from .pauses.pauser import somebody_looks, widgets_come_alive
+from .pauses.pauser import front_end_takes_input, widgets_are_live
 
 _SHOWN_AS_HTML = (
     ("hookscope.engine.tensors.tensor", "Tensor"),
@@ -62,13 +62,13 @@ def _show_panels(shell: Any, module: Any) -> None:
     shell.display_formatter.ipython_display_formatter.for_type(module.DebuggerPanel, partial(_display, shell))
     from hookscope.widgets import saved_widget
 
-    if (add := panels_of(shell).add_panel) not in saved_widget.when_made:
-        saved_widget.when_made.append(add)
+    if (add := panels_of(shell).add_panel) not in saved_widget.creation_callbacks:
+        saved_widget.creation_callbacks.append(add)
 
 
 def _display(shell: Any, panel: Any) -> None:
     """Show a panel that is a cell's value; without a person at the front end, its static forms."""
-    if not widgets_come_alive():
+    if not widgets_are_live():
         raise NotImplementedError  # IPython then requests the forms
     panels_of(shell).show(panel)
 
@@ -76,7 +76,7 @@ def _display(shell: Any, panel: Any) -> None:
 def _forms(panel: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the forms of a panel that is a cell's value: only static ones if no live widget will be visible."""
     forms, metadata = panel._repr_mimebundle_()
-    if not widgets_come_alive():
+    if not widgets_are_live():
         forms.pop(_WIDGET_VIEW, None)
     return forms, metadata
 
@@ -92,7 +92,7 @@ def _name_cells(shell: Any, labels: Any) -> None:
     def label(filename: str) -> str | None:
         name = shell.compile.format_code_name(filename)  # such as ("Cell", "In[3]")
         # Programs that run a notebook from start to end may not count its cells: nbval calls each of them In[1].
-        return None if name is None else " ".join(name) if somebody_looks() else "a cell"
+        return None if name is None else " ".join(name) if front_end_takes_input() else "a cell"
 
     labels.set_file_labels(label)
 
@@ -114,7 +114,7 @@ def unload_ipython_extension(shell: Any) -> None:
         shell.display_formatter.ipython_display_formatter.pop(panel.DebuggerPanel, None)
         from hookscope.widgets import saved_widget
 
-        saved_widget.when_made.remove(panels.add_panel)
+        saved_widget.creation_callbacks.remove(panels.add_panel)
     debug = sys.modules.get("hookscope.engine.debug")
     if debug is not None:
         debug.set_default_pauser(None)

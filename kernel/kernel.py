@@ -24,7 +24,7 @@ from .panels import panels_of
 from .pauses import message_filter
 from .pauses.completion import PausedNamesShell
 from .pauses.pump import Pump
-from .tracebacks import without_plumbing
+from .tracebacks import user_traceback
 
 END_PATIENCE_SECONDS = 2.0
 """Maximum seconds that a restart waits for a paused cell to unwind. Jupyter kills the process after 5 s."""
@@ -42,7 +42,7 @@ class HookscopeShell(PausedNamesShell):
     ).tag(config=True)
 
     def shown_traceback(self, traceback: TracebackType | None) -> TracebackType | None:
-        return without_plumbing(traceback) if self.hide_engine_frames else traceback
+        return user_traceback(traceback) if self.hide_engine_frames else traceback
 
     def is_muted(self, event: str) -> bool:
         """Return whether an event comes only from a comm's callback while a cell is paused.
@@ -104,7 +104,7 @@ class HookscopeKernel(KernelHooks, IPythonKernel):
         return None if run is None else partial(self.pump.drain, run)
 
     def front_end_connected(self, request: dict[str, Any]) -> None:
-        panels_of(self.shell).page_is_back(request)
+        panels_of(self.shell).resend_copies(request)
 
     @contextmanager
     def around_cell(self, request: dict[str, Any]) -> Iterator[None]:

@@ -22,11 +22,11 @@ from weakref import WeakKeyDictionary
 from IPython.display import DisplayHandle, display
 
 from .ipykernel_adapter import publish
-from .pauses.pauser import widgets_come_alive
+from .pauses.pauser import widgets_are_live
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
-    from hookscope.widgets.saved_widget import Kept
+    from hookscope.widgets.saved_widget import SavedWidget
 
 NEWEST = "_session"
 """The variable of the session that a magic opened last without an explicit name."""
@@ -42,14 +42,14 @@ class Run(NamedTuple):
 
 
 @dataclass(eq=False)
-class Opened:
+class CellContents:
     """The session with its variable, the panel, or both, that a run of a cell opened."""
 
     run: Run
     session: DebugSession | None = None
     name: str = ""
     runs: bool = False  # whether the body of its `%%cell` is running
-    panels: list[Kept] = field(default_factory=list)
+    panels: list[SavedWidget] = field(default_factory=list)
 
 
 def panels_of(shell: Any) -> Panels:
@@ -66,13 +66,13 @@ class Panels:
         shell: IPython's shell.
 
     Attributes:
-        when_added: called with each session that a magic opens, before it is attached.
+        session_callbacks: called with each session that a magic opens, before it is attached.
     """
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
-        self._opened: list[Opened] = []
-        self.when_added: list[Callable[[DebugSession], None]] = []
+        self._contents: list[CellContents] = []
+        self.session_callbacks: list[Callable[[DebugSession], None]] = []
 
     def register(self) -> None:
         """Register for the begin and end of cells."""
@@ -92,53 +92,53 @@ class Panels:
         It replaces an earlier session of the same network from the same run of a cell.
         """
         run = self.run()
-        for opened in list(self._opened):
-            previous = opened.session
+        for contents in list(self._contents):
+            previous = contents.session
             same = previous is not None and previous.roots == session.roots
-            if same and opened.run.request == run.request and not opened.runs:
-                self._end(opened)
+            if same and contents.run.request == run.request and not contents.runs:
+                self._end(contents)
         numbered = (f"{NEWEST}_{number}" for number in count(1))
         if name is None:
             name = next(candidate for candidate in numbered if candidate not in self._shell.user_ns)
             self._shell.user_ns[NEWEST] = session
-        self._opened.append(Opened(run, session, name))
+        self._contents.append(CellContents(run, session, name))
         self._shell.user_ns[name] = session
         from hookscope.engine.debug.faults import forgiven
 
-        for callback in self.when_added:
+        for callback in self.session_callbacks:
             with forgiven(session, "whoever is told of sessions"):
                 callback(session)
         return name
 
-    def add_panel(self, panel: Kept) -> None:
+    def add_panel(self, panel: SavedWidget) -> None:
         """Record a panel that a magic or the user created."""
         run = self.run()
-        panel.place_now = lambda: (self.run().page, self.run().cell)
-        panel.observe(lambda change: self._closed(panel), "comm")
-        of_session = (o for o in self._opened if o.session is panel.session and o.run.request == run.request)
-        opened = next(of_session, None)
-        if opened is None:
-            opened = Opened(run)
-            self._opened.append(opened)
-        opened.panels.append(panel)
+        panel.running_cell = lambda: (self.run().page, self.run().cell)
+        panel.observe(lambda change: self._forget_closed(panel), "comm")
+        matching = (o for o in self._contents if o.session is panel.session and o.run.request == run.request)
+        contents = next(matching, None)
+        if contents is None:
+            contents = CellContents(run)
+            self._contents.append(contents)
+        contents.panels.append(panel)
 
     def run(self) -> Run:
         """Return the current run of a cell."""
         kernel = getattr(self._shell, "kernel", None)
         return run_of({} if kernel is None else kernel.get_parent("shell"))
 
-    def is_new(self, panel: Kept) -> bool:
+    def is_new(self, panel: SavedWidget) -> bool:
         """Return whether the current run of a cell has created the panel."""
         run = self.run()
-        return any(panel in opened.panels and opened.run.request == run.request for opened in self._opened)
+        return any(panel in contents.panels and contents.run.request == run.request for contents in self._contents)
 
-    def show(self, panel: Kept) -> None:
+    def show(self, panel: SavedWidget) -> None:
         """Show a live panel in the running cell's output."""
         panel.display()
 
-    def open(self, session: DebugSession) -> Kept | None:
+    def open(self, session: DebugSession) -> SavedWidget | None:
         """Show a session's live panel in the running cell's output; with no person present, its static forms."""
-        if not widgets_come_alive():
+        if not widgets_are_live():
             _show_static(session)
             return None
         from hookscope.engine.debug.faults import forgiven
@@ -156,32 +156,32 @@ class Panels:
 
         Without a person at the front end, static forms are shown at the end, if they have content.
         """
-        opened = next(opened for opened in self._opened if opened.session is session)
-        opened.runs = True
-        panel = self.open(session) if shown and widgets_come_alive() else None
+        contents = next(contents for contents in self._contents if contents.session is session)
+        contents.runs = True
+        panel = self.open(session) if shown and widgets_are_live() else None
         try:
             yield
         finally:
-            opened.runs = False
+            contents.runs = False
             if shown and panel is None:
                 _show_static(session)
 
-    def show_under(self, panel: Kept, request: dict[str, Any]) -> None:
+    def show_under(self, panel: SavedWidget, request: dict[str, Any]) -> None:
         """Show a panel in the output of a cell that waits to be run."""
         run = run_of(request)
-        for opened in self._opened:
-            if panel in opened.panels:
-                opened.panels.remove(panel)
-        self._opened = [opened for opened in self._opened if opened.session is not None or opened.panels]
-        self._opened.append(Opened(run, panels=[panel]))
+        for contents in self._contents:
+            if panel in contents.panels:
+                contents.panels.remove(panel)
+        self._contents = [contents for contents in self._contents if contents.session is not None or contents.panels]
+        self._contents.append(CellContents(run, panels=[panel]))
         panel.display(run.page, run.cell, partial(display_under, self._shell.kernel, request))
 
-    def page_is_back(self, request: dict[str, Any]) -> None:
+    def resend_copies(self, request: dict[str, Any]) -> None:
         """Handle a page's request for the kernel's description, sent on every connection and reconnection."""
         page = run_of(request).page
-        for opened in self._opened:
-            for panel in opened.panels:
-                with _reported("shown again"):
+        for contents in self._contents:
+            for panel in contents.panels:
+                with _faults_reported("shown again"):
                     panel.show_again(page)
 
     def table(self) -> str:
@@ -189,9 +189,9 @@ class Panels:
         from tabulate import tabulate
 
         rows = [
-            (opened.name, session.name, _state(session), session.step, len(session.captures), len(session.findings()))
-            for opened in self._opened
-            if (session := opened.session) is not None
+            (contents.name, session.name, _state(session), session.step, len(session.captures), len(session.findings()))
+            for contents in self._contents
+            if (session := contents.session) is not None
         ]
         if not rows:
             return "There is no session: %cell NET or %%cell NET opens one."
@@ -202,66 +202,66 @@ class Panels:
     def _cell_begins(self, info: object = None) -> None:
         run = self.run()
         cleared = {run.cell, *run.deleted}
-        for opened in list(self._opened):
-            if opened.run.request == run.request:  # a cell that a magic runs inside its own, or one that waited
+        for contents in list(self._contents):
+            if contents.run.request == run.request:  # a cell that a magic runs inside its own, or one that waited
                 continue
-            if opened.run.cell in cleared:
-                self._end(opened)
-            for panel in opened.panels:
+            if contents.run.cell in cleared:
+                self._end(contents)
+            for panel in contents.panels:
                 panel.lose_copies(cleared)
 
     def _cell_ended(self, result: object = None) -> None:
         run = self.run()
-        for opened in list(self._opened):
-            if opened.run.request != run.request:  # `%%cell` ends its session itself
-                with _reported("compared with the notebook's names"):
-                    self._look_for_another_network(opened)
-            for panel in opened.panels if not opened.runs else ():  # the body is a cell inside the cell
-                with _reported("renewed"):
+        for contents in list(self._contents):
+            if contents.run.request != run.request:  # `%%cell` ends its session itself
+                with _faults_reported("compared with the notebook's names"):
+                    self._detach_if_replaced(contents)
+            for panel in contents.panels if not contents.runs else ():  # the body is a cell inside the cell
+                with _faults_reported("renewed"):
                     panel.renew(run.page, run.cell)
 
-    def _look_for_another_network(self, opened: Opened) -> None:
-        from hookscope.widgets.network_check import named_anew
+    def _detach_if_replaced(self, contents: CellContents) -> None:
+        from hookscope.widgets.network_check import replacement_message
 
-        session = opened.session
+        session = contents.session
         if session is None or not session.attached:
             return
-        message = named_anew(session, self._shell.user_ns)
+        message = replacement_message(session, self._shell.user_ns)
         if message is not None:
-            for panel in opened.panels:
+            for panel in contents.panels:
                 panel.replaced = message
             session.detach()
 
     # Closing
 
-    def _closed(self, panel: Kept) -> None:
+    def _forget_closed(self, panel: SavedWidget) -> None:
         if panel.comm is not None:
             return
-        for opened in list(self._opened):
-            if panel in opened.panels:
-                opened.panels.remove(panel)
-                if not opened.panels:
-                    self._end(opened)
+        for contents in list(self._contents):
+            if panel in contents.panels:
+                contents.panels.remove(panel)
+                if not contents.panels:
+                    self._end(contents)
 
-    def _end(self, opened: Opened) -> None:
-        if opened not in self._opened:
+    def _end(self, contents: CellContents) -> None:
+        if contents not in self._contents:
             return
-        self._opened.remove(opened)
-        if opened.session is not None:
-            opened.session.detach()
-            if opened.name.startswith(f"{NEWEST}_") and self._shell.user_ns.get(opened.name) is opened.session:
-                del self._shell.user_ns[opened.name]
-        for panel in list(opened.panels):
-            with _reported("closed"):
+        self._contents.remove(contents)
+        if contents.session is not None:
+            contents.session.detach()
+            if contents.name.startswith(f"{NEWEST}_") and self._shell.user_ns.get(contents.name) is contents.session:
+                del self._shell.user_ns[contents.name]
+        for panel in list(contents.panels):
+            with _faults_reported("closed"):
                 panel.close()
 
     def freeze(self, seconds: float) -> None:
         """Replace live panels by static forms, newest first, within a time limit, since the kernel ends."""
         deadline = monotonic() + seconds
-        for opened in reversed(self._opened):
-            for panel in list(opened.panels):
+        for contents in reversed(self._contents):
+            for panel in list(contents.panels):
                 if monotonic() < deadline:
-                    with _reported("made static"):
+                    with _faults_reported("made static"):
                         panel.freeze()
 
 
@@ -316,7 +316,7 @@ _panels: WeakKeyDictionary[Any, Panels] = WeakKeyDictionary()
 
 
 @contextmanager
-def _reported(what: str) -> Iterator[None]:
+def _faults_reported(what: str) -> Iterator[None]:
     # A fault of an old panel must not stop the next cell, nor the kernel's end.
     try:
         yield

@@ -75,12 +75,12 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         session.attach()
         yield
     except BaseException:
-        if report := _told(session):
+        if report := _report(session):
             item.add_report_section("call", "hookscope", report)
         raise
     finally:
         del item.stash[_SESSION]  # which releases the networks
-    if report := _told(session):
+    if report := _report(session):
         pytest.fail(report, pytrace=False)
 
 
@@ -99,7 +99,7 @@ def _session(config: pytest.Config) -> DebugSession:
     return DebugSession(conditions=_conditions(config), name="test", **BOUNDS)
 
 
-def _told(session: DebugSession) -> str:
+def _report(session: DebugSession) -> str:
     """Detach the session and return its report; "" without causes."""
     from hookscope.engine.debug.diagnose.report import report_text
     from hookscope.engine.debug.faults import forgiven

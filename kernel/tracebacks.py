@@ -8,25 +8,25 @@ from __future__ import annotations
 
 from types import TracebackType
 
-_ALWAYS_LEFT_OUT = ("hookscope.kernel.", "hookscope.engine.debug.")
+_INTERNAL_MODULES = ("hookscope.kernel.", "hookscope.engine.debug.")
 _ENGINE = "hookscope.engine."
 
 
-def without_plumbing(traceback: TracebackType | None) -> TracebackType | None:
+def user_traceback(traceback: TracebackType | None) -> TracebackType | None:
     """Return a traceback of the same call without Hookscope's frames; unchanged if it has no other frames."""
     frames: list[TracebackType] = []
     while traceback is not None:
         frames.append(traceback)
         traceback = traceback.tb_next
-    user_frames = [frame for frame in frames if not _left_out(frame)]
+    user_frames = [frame for frame in frames if not _is_internal(frame)]
     shortened: TracebackType | None = None
     for frame in reversed(user_frames or frames):
         shortened = TracebackType(shortened, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
     return shortened
 
 
-def _left_out(frame: TracebackType) -> bool:
+def _is_internal(frame: TracebackType) -> bool:
     module = str(frame.tb_frame.f_globals.get("__name__", ""))
-    if module.startswith(_ALWAYS_LEFT_OUT):
+    if module.startswith(_INTERNAL_MODULES):
         return True
     return module.startswith(_ENGINE) and frame.tb_next is not None

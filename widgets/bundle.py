@@ -47,16 +47,16 @@ def _collect(name: str, read: Callable[[str], str], parts: dict[str, str], aroun
         _collect(_resolved(match["file"], name), read, parts, (*around, name))
     exported = [match["name"] for match in _EXPORT.finditer(source)]
     exported += [f"default: {match['value']}" for match in _DEFAULT.finditer(source)]
-    text = _IMPORT.sub(lambda match: _taken(match, name), source)
+    text = _IMPORT.sub(lambda match: _without_import(match, name), source)
     text = _DEFAULT.sub("", _EXPORT.sub("", text))
-    leftover = re.search(r"^(?:import\b|export\b).*", text, re.MULTILINE)
-    if leftover:
-        raise ValueError(f"{name}: cannot bundle the line {leftover[0]!r}")
+    remainder = re.search(r"^(?:import\b|export\b).*", text, re.MULTILINE)
+    if remainder:
+        raise ValueError(f"{name}: cannot bundle the line {remainder[0]!r}")
     exports = f"return {{ {', '.join(exported)} }};"
     parts[name] = f"modules[{json.dumps(name)}] = (() => {{\n{text.rstrip()}\n{exports}\n}})();"
 
 
-def _taken(match: re.Match[str], name: str) -> str:
+def _without_import(match: re.Match[str], name: str) -> str:
     """Rewrite an import as a destructuring of another module's function result."""
     names = re.sub(r"(\w+) as (\w+)", r"\1: \2", " ".join(match["names"].split()))
     return f"const {{ {names} }} = modules[{json.dumps(_resolved(match['file'], name))}];\n"

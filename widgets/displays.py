@@ -73,7 +73,7 @@ def _value(title: str, array: Any, dtype: str, note: str = "") -> str:
     """Return a heading, the statistics with a histogram, and the values or a corner of them."""
     from hookscope.engine.debug import statistics
 
-    device = _place(array)
+    device = _device_text(array)
     heading = f"<p><b>{text(title)}</b> {text(texts.shape_text(array.shape))} {text(dtype)}{text(device + note)}</p>"
     parts = [heading]
     if array.size > MAX_ELEMENTS:
@@ -87,7 +87,7 @@ def _value(title: str, array: Any, dtype: str, note: str = "") -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _place(array: Any) -> str:
+def _device_text(array: Any) -> str:
     return "" if isinstance(array, np.ndarray) else f" on GPU {array.device.id}"
 
 

@@ -43,13 +43,13 @@ def _svg(label: str, width: int, height: int, shapes: str) -> str:
 def histogram(counts: Sequence[int] | _Array, low: float, high: float) -> str:
     """Draw bars between two limits, with a line at zero if zero is between them; "" if all counts are zero."""
     numbers = np.asarray(counts)
-    most = int(numbers.max(initial=0))
-    if not most:
+    largest = int(numbers.max(initial=0))
+    if not largest:
         return ""
     width = _BAR * len(numbers)
     bars = [
         # A nonempty bin stays visible next to one that holds a thousand times as much.
-        f"M{_BAR * k} {_HEIGHT}v-{max(1, round((_HEIGHT - 2) * int(count) / most))}h{_BAR - 1}V{_HEIGHT}z"
+        f"M{_BAR * k} {_HEIGHT}v-{max(1, round((_HEIGHT - 2) * int(count) / largest))}h{_BAR - 1}V{_HEIGHT}z"
         for k, count in enumerate(numbers)
         if count
     ]
@@ -127,38 +127,38 @@ def _palette() -> tuple[bytes, bytes]:
 _ZERO, _NAN, _INFINITE = 120, 241, 242
 
 
-def figure(picture: str, told: str) -> str:
+def figure(picture: str, caption: str) -> str:
     """Return a picture with a caption below it."""
-    return f"<figure>{picture}<figcaption>{text(told)}</figcaption></figure>"
+    return f"<figure>{picture}<figcaption>{text(caption)}</figcaption></figure>"
 
 
-def matrix_figure(array: Any, told: str = "", most: int = MOST_PIXELS) -> str:
+def matrix_figure(array: Any, caption: str = "", limit: int = MOST_PIXELS) -> str:
     """Return the first matrix of a value as a heatmap with a caption; "" for a value of one axis."""
     if array.ndim < 2 or array.dtype.kind not in "biuf" or not array.size:
         return ""
     lead = (0,) * (array.ndim - 2)
     matrix = array[lead]
     # Subsampled on its own device, so that little is copied from a GPU.
-    matrix = matrix[tuple(slice(None, None, -(-size // most)) for size in matrix.shape)]
+    matrix = matrix[tuple(slice(None, None, -(-size // limit)) for size in matrix.shape)]
     matrix = matrix.get() if hasattr(matrix, "get") else np.asarray(matrix)
-    told += f"[{', '.join('0' for _ in lead)}] of it: " if lead else ""
+    caption += f"[{', '.join('0' for _ in lead)}] of it: " if lead else ""
     common_value = texts.same_text(matrix)
     colors = "blue below 0, clear at 0, red above; magenta NaN, green inf"
-    told += f"all {matrix.size:,} values are {common_value}" if common_value else colors
+    caption += f"all {matrix.size:,} values are {common_value}" if common_value else colors
     if matrix.shape != array.shape[-2:]:
-        told += f"; {texts.shape_text(matrix.shape)} of its elements, at equal distances"
-    return figure(heatmap("heatmap", matrix), told)
+        caption += f"; {texts.shape_text(matrix.shape)} of its elements, at equal distances"
+    return figure(heatmap("heatmap", matrix), caption)
 
 
 def heatmap(label: str, matrix: _Array) -> str:
     """Draw a matrix of numbers as an image of at most 192 pixels, with colors centered at zero."""
     values = np.asarray(matrix, np.float64)
     finite = np.isfinite(values)
-    most = np.abs(values[finite]).max(initial=0.0)
+    largest = np.abs(values[finite]).max(initial=0.0)
     pixels = np.full(values.shape, _ZERO, np.uint8)
-    if most:
+    if largest:
         with np.errstate(all="ignore"):
-            pixels[finite] = np.round(values[finite] / most * _ZERO + _ZERO)
+            pixels[finite] = np.round(values[finite] / largest * _ZERO + _ZERO)
     pixels[np.isnan(values)], pixels[np.isinf(values)] = _NAN, _INFINITE
     zoom = max(1, min(12, _MOST_SIDE // max(pixels.shape)))
     rows, columns = matrix.shape

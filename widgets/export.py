@@ -78,7 +78,7 @@ def export_page(session: DebugSession) -> str:
     with progress("export", len(sections), "parts", of=session) as work:
         for _, title, make in sections:
             description = f"the part {title!r} of an exported page"
-            if part := snapshot.made(session, description, partial(make, session), snapshot.not_made):
+            if part := snapshot.attempt(session, description, partial(make, session), snapshot.failure_html):
                 rendered.append((title, part))
             work.advance()
     links = "".join(f'<a href="#{_anchor(title)}">{title}</a>' for title, _ in rendered)

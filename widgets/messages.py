@@ -42,7 +42,7 @@ class MessageError(ValueError):
     """An impossible request; the error's text is the whole reply."""
 
 
-def checked(content: object, known: Actions) -> tuple[Callable[..., None], dict[str, Any]]:
+def checked(content: object, choices: Actions) -> tuple[Callable[..., None], dict[str, Any]]:
     """Return the handler that a message requests, and its arguments.
 
     Raises:
@@ -51,9 +51,9 @@ def checked(content: object, known: Actions) -> tuple[Callable[..., None], dict[
     if not isinstance(content, Mapping) or not isinstance(content.get("type"), str):
         raise MessageError(f"a message must be an object with a type, got {texts.one_line(repr(content), 80)}")
     name = content["type"]
-    if name not in known:
-        raise MessageError(f"unknown message {texts.one_line(name, 40)!r}; known: {', '.join(known)}")
-    action = known[name]
+    if name not in choices:
+        raise MessageError(f"unknown message {texts.one_line(name, 40)!r}; known: {', '.join(choices)}")
+    action = choices[name]
     fields = {}
     for field, kind in action.fields.items():
         value = content.get(field)
@@ -83,11 +83,11 @@ def checked_traits(widget: HasTraits, state: object) -> tuple[dict[str, Any], st
     return accepted, "; ".join(messages)
 
 
-def one_of(what: str, value: str, known: tuple[str, ...]) -> None:
-    """Raise unless `value` is one of `known`.
+def check_choice(what: str, value: str, choices: tuple[str, ...]) -> None:
+    """Raise unless `value` is one of `choices`.
 
     Raises:
         MessageError: the value is unknown; the message names it and the allowed values.
     """
-    if value not in known:
-        raise MessageError(f"unknown {what} {texts.one_line(value, 40)!r}; it is one of {', '.join(known)}")
+    if value not in choices:
+        raise MessageError(f"unknown {what} {texts.one_line(value, 40)!r}; it is one of {', '.join(choices)}")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
 
 
-def named_anew(session: DebugSession, namespace: Mapping[str, object]) -> str | None:
+def replacement_message(session: DebugSession, namespace: Mapping[str, object]) -> str | None:
     """Return a message if the name now refers to another network; None otherwise.
 
     This happens after the cell that makes the network has run again. A name that refers to no network is ignored.

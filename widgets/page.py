@@ -14,7 +14,7 @@ from pathlib import Path
 
 from hookscope.widgets.bundle import bundle
 from hookscope.widgets.page_types import Types
-from hookscope.widgets.panel_view import OWN
+from hookscope.widgets.panel_view import PANEL_VIEW
 from hookscope.widgets.view import View
 from hookscope.widgets.views import VIEWS
 
@@ -24,7 +24,7 @@ ENTRY = "static/panel.js"
 
 def script() -> str:
     """Return the page's script as one module."""
-    generated = _made()
+    generated = _generated_modules()
     return bundle(ENTRY, lambda name: generated.get(name) or (HERE / name).read_text(encoding="utf-8"))
 
 
@@ -49,7 +49,7 @@ def _script_name(view: View) -> str:
     return view.script.resolve().relative_to(HERE).as_posix()
 
 
-def _made() -> dict[str, str]:
+def _generated_modules() -> dict[str, str]:
     """Return modules without a file, by name: generated modules, and scripts that are Python strings."""
     texts = {_script_name(view): view.script for view in VIEWS.values() if isinstance(view.script, str)}
     return {"static/views.js": _views_module(), "static/python.js": constants_module(VIEWS.values()), **texts}
@@ -62,7 +62,7 @@ def _views_module() -> str:
         imports.append(f'import {{ create as create{index} }} from "../{_script_name(view)}";')
         entries.append(f"  {json.dumps(view.name)}: {{ ...{json.dumps(_facts(view))}, create: create{index} }},")
     kind = '/** @type {Record<string, import("./types.js").ViewKind>} */'
-    panel_entry = f"export const PANEL = {json.dumps(_facts(OWN))};"
+    panel_entry = f"export const PANEL = {json.dumps(_facts(PANEL_VIEW))};"
     return "\n".join([*imports, panel_entry, kind, "export const VIEWS = {", *entries, "};", ""])
 
 
@@ -84,17 +84,17 @@ def constants_module(views: Iterable[View]) -> str:
 
 def write_for_checks(folder: Path) -> None:
     """Write generated modules and types to a folder for a type checker, removing those of earlier runs."""
-    for old in folder.rglob("*.js"):
-        old.unlink()
+    for stale in folder.rglob("*.js"):
+        stale.unlink()
     types = Types()
-    types.add((OWN, *VIEWS.values()))
-    modules = _made()
+    types.add((PANEL_VIEW, *VIEWS.values()))
+    modules = _generated_modules()
     modules["static/python.js"] += types.text()
-    from hookscope.widgets.ranks.declaration import SHOWN  # imported here, since its panel depends on this module
+    from hookscope.widgets.ranks.declaration import RANKS_VIEW  # imported here, since its panel depends on this module
 
     of_ranks = Types()
-    of_ranks.add([SHOWN])
-    modules["static/ranks.js"] = constants_module([SHOWN]) + of_ranks.text()
+    of_ranks.add([RANKS_VIEW])
+    modules["static/ranks.js"] = constants_module([RANKS_VIEW]) + of_ranks.text()
     for name, text in modules.items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -22,13 +22,13 @@ import traitlets
 
 from hookscope.widgets import page, progress_view, snapshot, texts
 from hookscope.widgets.heading import heading
-from hookscope.widgets.messages import Actions, MessageError, checked, checked_traits, one_of
-from hookscope.widgets.network_check import named_anew
-from hookscope.widgets.panel_view import OWN
-from hookscope.widgets.saved_widget import Kept
+from hookscope.widgets.messages import Actions, MessageError, check_choice, checked, checked_traits
+from hookscope.widgets.network_check import replacement_message
+from hookscope.widgets.panel_view import PANEL_VIEW
+from hookscope.widgets.saved_widget import SavedWidget
 from hookscope.widgets.throttle import Throttle
 from hookscope.widgets.view import refuse_clashes
-from hookscope.widgets.views import VIEWS, WHOLE, checked_views
+from hookscope.widgets.views import TABS, VIEWS, checked_views
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession, Event
@@ -41,21 +41,21 @@ _SHARE = 0.02
 _SHARE_OF_OTHERS = 0.01
 # Seconds that the server and the page process an update before drawing; drawing has its own pacing (static/pace.js).
 # Measured in JupyterLab 4.6 on two cores (python -m benchmarks panel_times).
-_BEYOND = 0.005
+_PAGE_SECONDS = 0.005
 # Seconds at the start of a run that update only the selected view, which a user who steps waits for.
-_ONLY_ONE = 1.0
+_SELECTED_ONLY_SECONDS = 1.0
 # Values computed within this many seconds are not recomputed for a newly drawn page.
-_FRESH = 1.0
+_FRESH_SECONDS = 1.0
 # Seconds without a capture after which a watching session is idle, so that updates block no code.
-_STILL = 0.5
+_IDLE_SECONDS = 0.5
 
 
 Memory = TypeVar("Memory")
 
-refuse_clashes((OWN, *VIEWS.values()))
+refuse_clashes((PANEL_VIEW, *VIEWS.values()))
 
 
-class DebuggerPanel(Kept):
+class DebuggerPanel(SavedWidget):
     """Tabs with views of a session, live while it runs; a single view has no tab.
 
     Args:
@@ -83,20 +83,20 @@ class DebuggerPanel(Kept):
     _css: ClassVar[str] = page.style()
 
     # The views declare the traits; a class statement has no other way to take them from data.
-    vars().update({name: trait for view in (OWN, *VIEWS.values()) for name, trait in view.traits.items()})
+    vars().update({name: trait for view in (PANEL_VIEW, *VIEWS.values()) for name, trait in view.traits.items()})
 
     def __init__(
         self,
         session: DebugSession,
         *,
-        views: Iterable[str] = WHOLE,
+        views: Iterable[str] = TABS,
         namespace: dict[str, Any] | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._unsubscribe: Callable[[], None] = _nothing
         self.seen: bool | None = None
         self.gone = False
-        self._asks = False
+        self._sight_requested = False
         self.replaced: str | None = None
         self.progress_view = progress_view.ProgressView(session, self._show_progress, clock)
         if not hasattr(session, "observe"):
@@ -106,31 +106,31 @@ class DebuggerPanel(Kept):
         self.namespace = sys.modules["__main__"].__dict__ if namespace is None else namespace
         self.clock = clock
         self._memories: dict[Callable[[DebuggerPanel], Any], Any] = {}
-        self._parts = [VIEWS[name] for name in names]
-        publishers = (view.publish_beside for view in self._parts if view.publish_beside)
-        self._publish_beside = list(dict.fromkeys(publishers))
+        self._views = [VIEWS[name] for name in names]
+        publishers = (view.publish_always for view in self._views if view.publish_always)
+        self._publish_always = list(dict.fromkeys(publishers))
         # An attached session follows any run, and the end of a run is not reported to it.
-        self._active = "watching" if session.attached else "running"
+        self._running_state = "watching" if session.attached else "running"
         self.state = "paused" if session.paused is not None else "watching" if session.attached else "ready"
-        self._at_pause = next((view.name for view in self._parts if view.at_pause), "")
+        self._at_pause = next((view.name for view in self._views if view.at_pause), "")
         self._error = ""
-        self._actions: Actions = {k: v for view in (OWN, *self._parts) for k, v in view.actions.items()}
-        self._due = Throttle(clock, share=_SHARE, beyond=_BEYOND)
-        self._others_due = Throttle(clock, share=_SHARE_OF_OTHERS, beyond=_BEYOND)
-        self._others = cycle(names)
-        self._behind = False  # whether the page knows that updates were deferred
-        self._acting = False  # whether a message is being handled
-        self._changed = False  # whether that message has changed something
-        self._published = float("-inf")
-        self._captured = float("-inf")  # time of the last capture: a watching session may be idle
-        self._publishing = threading.RLock()
+        self._actions: Actions = {k: v for view in (PANEL_VIEW, *self._views) for k, v in view.actions.items()}
+        self._view_due = Throttle(clock, share=_SHARE, page_seconds=_PAGE_SECONDS)
+        self._other_views_due = Throttle(clock, share=_SHARE_OF_OTHERS, page_seconds=_PAGE_SECONDS)
+        self._view_cycle = cycle(names)
+        self._has_backlog = False  # whether the page knows that updates were deferred
+        self._is_handling = False  # whether a message is being handled
+        self._has_changes = False  # whether that message has changed something
+        self._publication_time = float("-inf")
+        self._capture_time = float("-inf")  # time of the last capture: a watching session may be idle
+        self._publish_lock = threading.RLock()
         # State that is set before the widget opens is sent to the page with its first message.
         self.views = list(names)
         self.view = (self._at_pause if self.state == "paused" else "") or names[0]
         self._publish(0.0)
         super().__init__()
         self.on_msg(self._received)
-        for name, follow in dict.fromkeys(item for view in self._parts for item in view.follow.items()):
+        for name, follow in dict.fromkeys(item for view in self._views for item in view.follow.items()):
             self.observe(partial(self._follow_trait, follow), name)
         self._unsubscribe = session.observe(self._observed)
         self.progress_view.begin(self.comm)
@@ -140,7 +140,7 @@ class DebuggerPanel(Kept):
             return f"{type(self).__name__}(closed)"
         return snapshot.summary(self.session, self.views, type(self).__name__)
 
-    def of_what(self) -> str:
+    def subject_name(self) -> str:
         """Return a name for the network that the panel shows."""
         return texts.root_name(self.session)
 
@@ -155,17 +155,17 @@ class DebuggerPanel(Kept):
         try:
             if event == "captured":
                 self.captured = True
-                self._captured = self.clock()
-                if self._captured >= self.renew_at:
+                self._capture_time = self.clock()
+                if self._capture_time >= self.renew_at:
                     self.renew_due()
-                if self.state == self._active and not (self._shown and self._is_due()):
+                if self.state == self._running_state and not (self._drawn and self._is_due()):
                     return
             else:
                 self.changed = True
-            if event == "changed" and self._acting:
-                self._changed = True
+            if event == "changed" and self._is_handling:
+                self._has_changes = True
                 return
-            with self._publishing:
+            with self._publish_lock:
                 self._follow(event)
         except Exception as error:  # a fault of the panel must not stop the user's training
             self._failed("the panel", error)
@@ -184,7 +184,7 @@ class DebuggerPanel(Kept):
             self._failed(f"the view {name!r}", error)
 
     def _is_due(self) -> bool:
-        return self._due.due() or not self._behind
+        return self._view_due.due() or not self._has_backlog
 
     def _follow(self, event: Event) -> None:
         self.progress_view.follow(event)
@@ -200,60 +200,60 @@ class DebuggerPanel(Kept):
             self._publish(_IDLE_BUDGET)
         elif event == "attached":
             if self.state == "finished":
-                self.state = self._active = "watching"
+                self.state = self._running_state = "watching"
             self._publish(_IDLE_BUDGET)
         elif event == "resumed":
             if self.state != "finished":  # a session that is detached while paused finishes first
                 self.goes_on()
         else:
             # An expression that is evaluated at a pause may run a hook.
-            began = event == "captured" and self.session.paused is None and self.state != self._active
+            began = event == "captured" and self.session.paused is None and self.state != self._running_state
             if began:
                 self.goes_on()
-            if began or self._due.due():
+            if began or self._view_due.due():
                 self._publish(_LIVE_BUDGET)
-                self._publish_another()
+                self._publish_next_view()
             else:
-                self._hold_back()
+                self._announce_backlog()
 
-    def _hold_back(self) -> None:
+    def _announce_backlog(self) -> None:
         """Notify the page that more data is available, which it may request later."""
-        if not self._behind:
-            self._behind = True
-            self.send({"type": "later"})
+        if not self._has_backlog:
+            self._has_backlog = True
+            self.send({"type": "backlog"})
 
     def goes_on(self) -> None:
         """Mark the run as begun or resumed."""
-        self.state = self._active
-        self._others_due.wait(_ONLY_ONE)
+        self.state = self._running_state
+        self._other_views_due.wait(_SELECTED_ONLY_SECONDS)
         self.publish_status()
 
     def _publish(self, budget: float) -> None:
         """Update the selected view and the parts next to every view."""
-        with self._publishing, self._due.spend():
-            self._behind = False
+        with self._publish_lock, self._view_due.spend():
+            self._has_backlog = False
             with self.hold_sync():
                 try:
                     self.title = texts.root_name(self.session)
                     self.publish_status()
                     self.heading = heading(self.session)
-                    for publish in self._publish_beside:
+                    for publish in self._publish_always:
                         publish(self, budget)
                 except Exception as error:
                     self._failed("what stands beside the views", error)
             self._publish_view(self.view, budget)
-            self._published = self.clock()
+            self._publication_time = self.clock()
 
-    def _publish_another(self) -> None:
-        if not self._others_due.due():
+    def _publish_next_view(self) -> None:
+        if not self._other_views_due.due():
             return
-        with self._publishing, self._others_due.spend():
-            name = next(self._others)
+        with self._publish_lock, self._other_views_due.spend():
+            name = next(self._view_cycle)
             if name != self.view:
                 self._publish_view(name, 0.0)
 
     def _show_progress(self, shown: progress_view.Progress) -> None:
-        with self._publishing:
+        with self._publish_lock:
             self.progress = shown
 
     def publish_status(self) -> None:
@@ -269,11 +269,13 @@ class DebuggerPanel(Kept):
         point = self.session.paused
         if point is not None and self.state == "paused":
             return f"paused in {point.place}"
-        missed = len(self.session.skipped_pauses)
+        skip_count = len(self.session.skipped_pauses)
         reason = self.session.no_pauses
         if self.state == "finished":
-            pauses = f"{missed} {'pause' if missed == 1 else 'pauses'} skipped: {reason or 'nobody could answer'}"
-            return self.replaced or "finished, no longer watching" + (f"; {pauses}" if missed else "")
+            pauses = (
+                f"{skip_count} {'pause' if skip_count == 1 else 'pauses'} skipped: {reason or 'nobody could answer'}"
+            )
+            return self.replaced or "finished, no longer watching" + (f"; {pauses}" if skip_count else "")
         pausing = self.session.breakpoints or self.session.step_bprop or self.session.checks.pausing
         eagerly = "compiled calls run eagerly" if self.session.runs_eagerly else ""
         return "; ".join(part for part in (self.state, reason if pausing else "", eagerly) if part)
@@ -283,20 +285,20 @@ class DebuggerPanel(Kept):
     def _received(self, _widget: object, content: object, _buffers: object) -> None:
         """Handle one action; any error becomes one line in the status."""
         action = content.get("type") if isinstance(content, Mapping) else None
-        requested = self._actions.get(action) if isinstance(action, str) else None
-        if requested is None or not (requested.background or requested.keeps_error):
+        action_row = self._actions.get(action) if isinstance(action, str) else None
+        if action_row is None or not (action_row.background or action_row.keeps_error):
             self._error = ""
         # Long work that a message started may handle further messages meanwhile.
-        outermost, self._acting = not self._acting, True
+        outermost, self._is_handling = not self._is_handling, True
         try:
             act, fields = checked(content, self._actions)
             act(self, **fields)
         except Exception as error:  # an error in a comm handler would be lost in the server's log
             self._error = str(error) if isinstance(error, MessageError) else texts.error_line(error)
         finally:
-            self._acting = not outermost
-        if self._changed:
-            self._changed = False
+            self._is_handling = not outermost
+        if self._has_changes:
+            self._has_changes = False
             self.sync()
         self.progress_view.look()
         self.publish_status()
@@ -316,31 +318,31 @@ class DebuggerPanel(Kept):
 
     def when_due(self, act: Callable[[], None]) -> None:
         """Handle a page's background request if it is due or no code runs; otherwise defer it and notify the page."""
-        runs = self.state == self._active and self.clock() - self._captured < _STILL
-        if runs and not self._due.due():
-            self._hold_back()
+        runs = self.state == self._running_state and self.clock() - self._capture_time < _IDLE_SECONDS
+        if runs and not self._view_due.due():
+            self._announce_backlog()
             return
-        with self._publishing, self._due.spend():
+        with self._publish_lock, self._view_due.spend():
             act()
 
     def asked_again(self) -> None:
         """Handle the page's request for updates that were deferred."""
-        self._behind = False
+        self._has_backlog = False
         self.when_due(self.sync)
 
     def page_drawn(self) -> None:
         """Handle a newly drawn page, which has the traits: resend the data that is not in traits."""
-        self._shown = True
-        if self._asks:  # the page was not drawn yet when the request was sent
+        self._drawn = True
+        if self._sight_requested:  # the page was not drawn yet when the request was sent
             self.send({"type": "look"})
-        for restart in dict.fromkeys(view.restart for view in self._parts if view.restart):
+        for restart in dict.fromkeys(view.restart for view in self._views if view.restart):
             restart(self)
-        if VIEWS[self.view].restart or self.clock() - self._published > _FRESH:
+        if VIEWS[self.view].restart or self.clock() - self._publication_time > _FRESH_SECONDS:
             self.sync()
 
     def look_at(self, view: str) -> None:
         """Select another view."""
-        one_of("view", view, tuple(self.views))
+        check_choice("view", view, tuple(self.views))
         self.view = view
 
     @traitlets.validate("view")
@@ -355,7 +357,7 @@ class DebuggerPanel(Kept):
             self.sync()
 
     def _follow_trait(self, follow: Callable[[DebuggerPanel], None], _change: object) -> None:
-        with self._publishing:
+        with self._publish_lock:
             follow(self)
 
     def memory(self, make: Callable[[DebuggerPanel], Memory]) -> Memory:
@@ -369,12 +371,12 @@ class DebuggerPanel(Kept):
         """Ask each page that shows the panel whether it is visible; replies set `seen` and `gone`."""
         self.seen = None
         self.gone = False
-        self._asks = True
+        self._sight_requested = True
         self.send({"type": "look"})
 
     def answer_seen(self, visible: bool) -> None:
         """Handle a page's report on whether the panel is visible there."""
-        self._asks = False
+        self._sight_requested = False
         self.seen = visible or bool(self.seen)  # one page with a visible panel is enough
 
     def answer_gone(self) -> None:
@@ -383,7 +385,7 @@ class DebuggerPanel(Kept):
 
     def watch_again(self) -> None:
         """Attach to the network again, to follow later cells."""
-        problem = named_anew(self.session, self.namespace)
+        problem = replacement_message(self.session, self.namespace)
         if problem is not None:
             raise MessageError(problem)
         self.session.attach()
@@ -398,7 +400,7 @@ class DebuggerPanel(Kept):
         self._unsubscribe()
         self._unsubscribe = _nothing
         self.progress_view.close()
-        for view in self._parts:
+        for view in self._views:
             if view.close:
                 view.close(self)
         if self.comm is not None:

@@ -27,10 +27,10 @@ class Look(TypedDict):
     type: Literal["look"]
 
 
-class Later(TypedDict):
+class Backlog(TypedDict):
     """A notice that more data is available, which the page may request later."""
 
-    type: Literal["later"]
+    type: Literal["backlog"]
 
 
 class Done(TypedDict):
@@ -40,7 +40,7 @@ class Done(TypedDict):
     action: str
 
 
-OWN = View(
+PANEL_VIEW = View(
     name="panel",
     title="Debugger",
     place=0,
@@ -55,7 +55,7 @@ OWN = View(
     },
     messages={
         "look": Message(Look),
-        "later": Message(Later),
+        "backlog": Message(Backlog),
         "done": Message(Done),
         "export": Message(export.Exported),
     },

@@ -73,14 +73,14 @@ class Speed:
     """Steps a second over the last seconds."""
 
     def __init__(self) -> None:
-        self._seen: deque[tuple[float, float]] = deque()
+        self._seen_work: deque[tuple[float, float]] = deque()
 
     def at(self, now: float, done: float) -> float:
         """Record the amount done and return the speed; 0.0 while it is unknown."""
-        while len(self._seen) > 1 and now - self._seen[0][0] > _WINDOW:
-            self._seen.popleft()
-        self._seen.append((now, done))
-        begin, before = self._seen[0]
+        while len(self._seen_work) > 1 and now - self._seen_work[0][0] > _WINDOW:
+            self._seen_work.popleft()
+        self._seen_work.append((now, done))
+        begin, before = self._seen_work[0]
         return (done - before) / (now - begin) if now > begin else 0.0
 
 
@@ -121,7 +121,7 @@ class ProgressView:
 
     def begin(self, comm: Any) -> None:
         """Start to follow running work; `comm` is the panel's."""
-        self._stop_listening = progress.listen(self._told)
+        self._stop_listening = progress.listen(self._follow_work)
         self._comm_id = comm.comm_id
         LIVE_COMMS.add(self._comm_id)
 
@@ -134,7 +134,7 @@ class ProgressView:
 
     # Display
 
-    def _told(self, work: Work) -> None:
+    def _follow_work(self, work: Work) -> None:
         if work is self._work and work.ended:
             self._work = None
             self._put({"note": work.stopped()} if work.stopping and work.stoppable else {})
@@ -155,17 +155,17 @@ class ProgressView:
         related, session = work, self._session
         while related.of is None and related.outer is not None:
             related = related.outer
-        of = related.of
-        if work is self._work or of is session:
+        subject = related.of
+        if work is self._work or subject is session:
             return True
-        if of is None:  # about no object: shown in every attached session
+        if subject is None:  # about no object: shown in every attached session
             return session.attached
-        if not isinstance(of, Cell) or not session.roots:
+        if not isinstance(subject, Cell) or not session.roots:
             return False
-        if session.paths.path_of(of) is not None:
+        if session.paths.path_of(subject) is not None:
             return True
         if self._unrelated != (work, len(session.roots)):  # otherwise cached, since a network may have many cells
-            cells = {id(cell) for _, cell in of.cells_and_names()}
+            cells = {id(cell) for _, cell in subject.cells_and_names()}
             if any(id(root) in cells for root in session.roots):
                 return True
             self._unrelated = work, len(session.roots)

@@ -30,33 +30,33 @@ _RENEW_SHARE = 0.01
 
 Display = Callable[..., "DisplayHandle"]
 
-open_panels: WeakSet[Kept] = WeakSet()
+open_panels: WeakSet[SavedWidget] = WeakSet()
 """Every panel that is not closed."""
 
-when_made: list[Callable[[Kept], None]] = []
-"""Called with each new panel, except those made in `of_no_cell`."""
+creation_callbacks: list[Callable[[SavedWidget], None]] = []
+"""Called with each new panel, except those made in `outside_cells`."""
 
-_of_a_cell = ContextVar("of a cell", default=True)
+_in_cell = ContextVar("of a cell", default=True)
 
 
 @contextmanager
-def of_no_cell() -> Iterator[None]:
+def outside_cells() -> Iterator[None]:
     """Create panels that belong to no cell: another process opens them, and closes them without ending the session."""
-    token = _of_a_cell.set(False)
+    token = _in_cell.set(False)
     try:
         yield
     finally:
-        _of_a_cell.reset(token)
+        _in_cell.reset(token)
 
 
 class _Copy(NamedTuple):
     """A displayed static form: the cell whose output holds it, and the handle that updates it."""
 
     cell: str
-    shown: DisplayHandle
+    output: DisplayHandle
 
 
-class Kept(anywidget.AnyWidget):
+class SavedWidget(anywidget.AnyWidget):
     """A widget that leaves text (its ``repr``) and HTML forms in a saved notebook.
 
     Attributes:
@@ -70,20 +70,20 @@ class Kept(anywidget.AnyWidget):
     changed = False
     renew_at = math.inf
     """The `time.monotonic` at which the static form is due for renewal even while a cell runs."""
-    place_now: Callable[[], tuple[str, str]] | None = None
+    running_cell: Callable[[], tuple[str, str]] | None = None
     """Returns the running page and cell; if None, nothing is renewed while a cell runs."""
 
     _live: DisplayHandle | None = None
-    _shown = False  # whether a page may show the widget
+    _drawn = False  # whether a page may show the widget
 
     def __init__(self) -> None:
         self._copies: dict[str, _Copy] = {}  # by page
         super().__init__()
         open_panels.add(self)
-        for callback in when_made if _of_a_cell.get() else ():
+        for callback in creation_callbacks if _in_cell.get() else ():
             callback(self)
 
-    def of_what(self) -> str:
+    def subject_name(self) -> str:
         """Return a name for the object that the panel shows."""
         raise NotImplementedError
 
@@ -92,15 +92,15 @@ class Kept(anywidget.AnyWidget):
         raise NotImplementedError
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        self._shown = True
+        self._drawn = True
         bundle_, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
         return {**bundle_, **self._static()}, metadata
 
     def live_form(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return only the live view, as data by mime type, and its metadata."""
-        self._shown = True
+        self._drawn = True
         live, metadata = super()._repr_mimebundle_() or ({}, {})
-        return {**live, "text/plain": f"{type(self).__name__}({self.of_what()})"}, metadata
+        return {**live, "text/plain": f"{type(self).__name__}({self.subject_name()})"}, metadata
 
     def display(self, page: str = "", cell: str = "", show: Display | None = None) -> None:
         """Show the panel in the running cell's output, followed by the static copy that a saved notebook keeps.
@@ -113,12 +113,12 @@ class Kept(anywidget.AnyWidget):
             show: puts data by mime type into an output; by default IPython's ``display``.
         """
         show = show or display
-        if not page and self.place_now is not None:
-            page, cell = self.place_now()
+        if not page and self.running_cell is not None:
+            page, cell = self.running_cell()
         live, metadata = self.live_form()
         self._live = show(live, metadata=metadata, raw=True, display_id=True)
         self._copies = {page: _Copy(cell, show(self._copy_forms(), raw=True, display_id=True))}
-        if self.place_now is not None:
+        if self.running_cell is not None:
             self.renew_at = monotonic() + _RENEW_SECONDS
 
     def renew(self, page: str = "", cell: str = "") -> None:
@@ -134,14 +134,14 @@ class Kept(anywidget.AnyWidget):
         self.captured = self.changed = False
         forms = self._copy_forms()
         for copy in self._copies.values():  # any page that shows a copy may be the one that is saved
-            copy.shown.update(forms, raw=True)  # type: ignore[no-untyped-call]  # IPython is untyped
+            copy.output.update(forms, raw=True)  # type: ignore[no-untyped-call]  # IPython is untyped
         if new_page:
             self._copies[page] = _Copy(cell, display(forms, raw=True, display_id=True))  # type: ignore[no-untyped-call]
 
     def show_again(self, page: str) -> None:
         """Resend the static copy to a reconnected page, which may have missed earlier updates."""
         if self._live is not None and page in self._copies:
-            self._copies[page].shown.update(self._copy_forms(), raw=True)  # type: ignore[no-untyped-call]
+            self._copies[page].output.update(self._copy_forms(), raw=True)  # type: ignore[no-untyped-call]
 
     def lose_copies(self, cells: Collection[str]) -> None:
         """Drop copies whose cells' outputs were removed; they will be displayed again."""
@@ -155,8 +155,8 @@ class Kept(anywidget.AnyWidget):
         begin = monotonic()
         self.renew_at = math.inf  # displaying may emit events that arrive here again
         try:
-            if self.place_now is not None:
-                self.renew(*self.place_now())
+            if self.running_cell is not None:
+                self.renew(*self.running_cell())
         finally:
             end = monotonic()
             self.renew_at = end + max(_RENEW_SECONDS, (end - begin) / _RENEW_SHARE)
@@ -176,7 +176,7 @@ class Kept(anywidget.AnyWidget):
                 for index, copy in enumerate(self._copies.values()):
                     # The first copy is behind the live view; a page that shows another copy may not have the live view.
                     replacement = {"text/plain": "", "text/html": ""} if not index else forms
-                    copy.shown.update(replacement, raw=True)  # type: ignore[no-untyped-call]
+                    copy.output.update(replacement, raw=True)  # type: ignore[no-untyped-call]
         finally:
             self.close()
 

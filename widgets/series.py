@@ -8,10 +8,10 @@ from collections.abc import Iterable
 MOST_POINTS = 60
 
 
-def thinned(series: Iterable[tuple[int, float]], most: int = MOST_POINTS) -> list[tuple[int, float]]:
-    """Return the series with at most `most` points: the largest, or a nonfinite one, of each equal stretch."""
+def downsampled(series: Iterable[tuple[int, float]], limit: int = MOST_POINTS) -> list[tuple[int, float]]:
+    """Return the series with at most `limit` points: the largest, or a nonfinite one, of each equal stretch."""
     points = list(series)
-    length = -(-len(points) // most)
+    length = -(-len(points) // limit)
     if length < 2:
         return points
     stretches = (points[begin : begin + length] for begin in range(0, len(points), length))
@@ -20,4 +20,4 @@ def thinned(series: Iterable[tuple[int, float]], most: int = MOST_POINTS) -> lis
 
 def drawable(series: Iterable[tuple[int, float]]) -> list[tuple[int, float | None]]:
     """Return the reduced series in JSON types: None for a number that is not finite."""
-    return [(step, value if math.isfinite(value) else None) for step, value in thinned(series)]
+    return [(step, value if math.isfinite(value) else None) for step, value in downsampled(series)]

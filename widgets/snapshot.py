@@ -14,67 +14,74 @@ from typing import TYPE_CHECKING, TypeVar
 from hookscope.widgets import texts
 from hookscope.widgets.markup import Table, details, page, text
 from hookscope.widgets.view import Static, View
-from hookscope.widgets.views import VIEWS, WHOLE
+from hookscope.widgets.views import TABS, VIEWS
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
 
 STATIC_COPY = "A static copy: run the cell again for the live panel."
 
-_LONG = 12  # a table with more rows is collapsible
+_MAX_OPEN_ROWS = 12  # a table with more rows is collapsible
 
 
-def _chosen(views: Collection[str] | None) -> list[View]:
-    return [VIEWS[name] for name in (WHOLE if views is None else views)]
+def _views_of(views: Collection[str] | None) -> list[View]:
+    return [VIEWS[name] for name in (TABS if views is None else views)]
 
 
 def panel_html(session: DebugSession, views: Collection[str] | None = None) -> str:
     """Return these views of a session, or all of them for None, as one static block."""
     root = texts.root_name(session)
     parts: list[str | Table] = [f"<p><b>{text(root)}</b><br><small>{text(STATIC_COPY)}</small></p>"]
-    forms = dict.fromkeys(view.static for view in _chosen(views) if view.static)
+    forms = dict.fromkeys(view.static for view in _views_of(views) if view.static)
     for form in sorted(forms, key=lambda form: form.place):
-        parts += made(session, f"the static form of {_name_of(form)}", partial(form.make, session), _told)
-    opened = made(session, "the findings", lambda: bool(session.findings()), lambda error: False)  # read first
+        parts += attempt(session, f"the static form of {_name_of(form)}", partial(form.make, session), _failure_parts)
+    is_first_open = attempt(
+        session, "the findings", lambda: bool(session.findings()), lambda error: False
+    )  # read first
     blocks = []
     for part in parts:
         if isinstance(part, str):
             blocks.append(part)
-        elif len(part.rows) <= _LONG:
+        elif len(part.rows) <= _MAX_OPEN_ROWS:
             blocks.append(part.html(part.title))
         else:
-            blocks.append(details(part.title, part.html(""), opened=not opened))
-            opened = True
+            blocks.append(details(part.title, part.html(""), opened=not is_first_open))
+            is_first_open = True
     return page(*blocks)
 
 
 def summary(session: DebugSession, views: Collection[str] | None = None, name: str = "DebuggerPanel") -> str:
     """Return a one-line, reproducible summary of a panel with this name and these views."""
-    tellers = dict.fromkeys(view.summary for view in VIEWS.values() if view in _chosen(views) and view.summary)
-    parts = [made(session, "the line of a panel", partial(tell, session), texts.error_line) for tell in tellers]
+    summaries = dict.fromkeys(view.summary for view in VIEWS.values() if view in _views_of(views) and view.summary)
+    parts = [
+        attempt(session, "the line of a panel", partial(summary_of, session), texts.error_line)
+        for summary_of in summaries
+    ]
     return f"{name}({', '.join([texts.root_name(session), *parts])})"
 
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 
-def made(session: DebugSession, what: str, make: Callable[[], Made], instead: Callable[[Exception], Made]) -> Made:
+def attempt(
+    session: DebugSession, what: str, make: Callable[[], Result], fallback: Callable[[Exception], Result]
+) -> Result:
     """Return the result of `make`; if it raises, report a fault of the debugger and return `instead(error)`."""
     try:
         return make()
     except Exception as error:
         if not session.forgives(what, error):
             raise
-        return instead(error)
+        return fallback(error)
 
 
-def not_made(error: Exception) -> str:
+def failure_html(error: Exception) -> str:
     """Return markup that states that a part is missing, and why."""
     return f"<p>{text(f'This part could not be made: {texts.error_line(error)}')}</p>"
 
 
-def _told(error: Exception) -> list[str | Table]:
-    return [not_made(error)]
+def _failure_parts(error: Exception) -> list[str | Table]:
+    return [failure_html(error)]
 
 
 def _name_of(form: Static) -> str:

@@ -54,11 +54,11 @@ def value_text(value: object, limit: int = _MAX_VALUE) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def _tensor_text(value: object, array: Any, shown: int = 6) -> str:
-    head = array.reshape(-1)[:shown]
+def _tensor_text(value: object, array: Any, count: int = 6) -> str:
+    head = array.reshape(-1)[:count]
     head = head.get() if hasattr(head, "get") else np.asarray(head)
     numbers = ", ".join(f"{x:.5g}" if isinstance(x, (float, complex)) else str(x) for x in head.tolist())
-    more = ", …" if array.size > shown else ""
+    more = ", …" if array.size > count else ""
     return f"{type(value).__name__} {shape_text(array.shape)} {dtype_text(value)} [{numbers}{more}]"
 
 

@@ -78,7 +78,7 @@ class View:
         actions: the page's requests, by type of message.
         constants: what its script imports from `static/python.js`, such as the names of columns.
         publish: updates the page while the view is selected; takes the seconds that it may spend on statistics.
-        publish_beside: updates the page also while another view is selected; must be cheap.
+        publish_always: updates the page also while another view is selected; must be cheap.
         follow: handlers of trait changes, by trait name.
         restart: sends data that is not state again to a newly drawn page; None if there is none.
         close: called when the panel is closed.
@@ -100,7 +100,7 @@ class View:
     actions: Actions = field(default_factory=dict)
     constants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     publish: Callable[[DebuggerPanel, float], None] = _publish_nothing
-    publish_beside: Callable[[DebuggerPanel, float], None] | None = None
+    publish_always: Callable[[DebuggerPanel, float], None] | None = None
     follow: Mapping[str, Callable[[DebuggerPanel], None]] = field(default_factory=dict)
     restart: Callable[[DebuggerPanel], None] | None = None
     close: Callable[[DebuggerPanel], None] | None = None

@@ -279,7 +279,7 @@ def _bind(room: str | None) -> None:
     _names.give()
     for row in sorted(TABLE):
         if _room(row) == room and row not in BOTH:
-            _names.give_the_rest(f"{ROOT}.{row}".rstrip("."))
+            _names.rename_rest(f"{ROOT}.{row}".rstrip("."))
 
 
 class _Names:
@@ -295,7 +295,7 @@ class _Names:
         from hookscope.engine.base import module_names as names
 
         if not self.before:
-            self._waiting = [(home, *_held(home, name)) for home, row in HOMES.items() for name in row.split()]
+            self._waiting = [(home, *_class_home(home, name)) for home, row in HOMES.items() for name in row.split()]
             names.loaded.append(self.give)
             inspect.getfile = self._written_in
         waiting, self._waiting = self._waiting, []
@@ -304,18 +304,18 @@ class _Names:
             if not isinstance(candidate, type):
                 self._waiting.append((home, module, name))
             elif candidate not in self.before and candidate.__module__.startswith(ENGINE):
-                self._say(candidate, f"{ROOT}.{home}")
+                self._rename(candidate, f"{ROOT}.{home}")
 
-    def give_the_rest(self, alias: str) -> None:
+    def rename_rest(self, alias: str) -> None:
         """Rename the remaining classes of the module behind an alias to that alias."""
         module = sys.modules[alias]
         for member in list(vars(module).values()):
             if isinstance(member, type) and member.__module__ == module.__name__:
-                self._say(member, alias)
+                self._rename(member, alias)
 
-    def _say(self, one: type, module: str) -> None:
-        self.before[one] = one.__module__
-        _set_module(one, module)
+    def _rename(self, cls: type, module: str) -> None:
+        self.before[cls] = cls.__module__
+        _set_module(cls, module)
 
     def take_back(self) -> None:
         """Restore each class's original ``__module__``."""
@@ -334,20 +334,20 @@ class _Names:
         return self._getfile(object if module is None else sys.modules[module])
 
 
-def _set_module(one: type, module: str) -> None:
+def _set_module(cls: type, module: str) -> None:
     """Set a class's ``__module__`` and keep its ``__firstlineno__``.
 
     Python 3.13 deletes that on assignment, and `inspect.getsource` needs it."""
-    line = vars(one).get("__firstlineno__")
-    one.__module__ = module
+    line = vars(cls).get("__firstlineno__")
+    cls.__module__ = module
     if line is not None:
-        one.__firstlineno__ = line  # type: ignore[attr-defined]
+        cls.__firstlineno__ = line  # type: ignore[attr-defined]
 
 
 _names = _Names()
 
 
-def _held(home: str, name: str) -> tuple[str, str]:
+def _class_home(home: str, name: str) -> tuple[str, str]:
     """Return the engine's module that has a class of ``HOMES``, and the class's name there."""
     row, _, name = name.rpartition(":")
     row = row or home

@@ -91,7 +91,7 @@ def device(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def modes_kept(net: Cell, body: Body, mode: bool | None) -> Iterator[None]:
+def restored_modes(net: Cell, body: Body, mode: bool | None) -> Iterator[None]:
     """Restore every cell's training mode if `mode` was given or the run is aborted.
 
     Otherwise a mode set by the body, or in the panel, stays, as after any `net.set_train()`.
@@ -110,7 +110,7 @@ def modes_kept(net: Cell, body: Body, mode: bool | None) -> Iterator[None]:
 
 
 @contextmanager
-def ended(session: DebugSession) -> Iterator[None]:
+def detached_at_end(session: DebugSession) -> Iterator[None]:
     """Detach the session and remove its hooks at the end: %%cell leaves nothing in the network."""
     from hookscope.engine.debug.faults import forgiven
 

@@ -120,9 +120,9 @@ class HookscopeMagics(Magics):
             if options.device is not None:
                 stack.enter_context(cell_body.device(options.device))
             if net is not None:
-                stack.enter_context(cell_body.modes_kept(net, body, options.mode))
+                stack.enter_context(cell_body.restored_modes(net, body, options.mode))
             self._panels.add_session(session, options.output)
-            stack.enter_context(cell_body.ended(session))
+            stack.enter_context(cell_body.detached_at_end(session))
             stack.enter_context(self._panels.around(session, shown=options.panel))
             session.attach()
             body.run()
@@ -185,7 +185,7 @@ class HookscopeMagics(Magics):
 
         session = DebugSession(cell, step=True, name=name)
         self._panels.add_session(session)
-        with cell_body.ended(session), self._panels.around(session), session:
+        with cell_body.detached_at_end(session), self._panels.around(session), session:
             _, pull_back = vjp(forward, *call.inputs, *call.keywords.values())
             return pull_back(*call.gradients)
 

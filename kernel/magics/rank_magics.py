@@ -12,14 +12,14 @@ from weakref import WeakKeyDictionary
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 
-from ..pauses.pauser import widgets_come_alive
+from ..pauses.pauser import widgets_are_live
 from .options import RANKS, RANKS_CELL, one_line
 
 if TYPE_CHECKING:
     from hookscope.widgets.ranks import RanksPanel
 
-    from ..remote.attached_run import Attached
-    from ..remote.child_ranks import StartedRanks
+    from ..remote.attached_run import AttachedRun
+    from ..remote.child_ranks import ChildRanks
     from ..remote.fleet import Fleet
 
 __all__ = ["NotebookRanks", "RanksMagics", "ranks_of", "served_runs"]
@@ -75,8 +75,8 @@ class NotebookRanks:
     """The ranks that one notebook has started, and the runs that it is attached to."""
 
     def __init__(self) -> None:
-        self._started: StartedRanks | None = None
-        self._attached: list[Attached] = []
+        self._started: ChildRanks | None = None
+        self._attached: list[AttachedRun] = []
 
     def start(self, count: int) -> None:
         """Start ranks, unless that many are running.
@@ -111,7 +111,7 @@ class NotebookRanks:
         self._started.stop()
         self._started = None
 
-    def started(self) -> StartedRanks:
+    def started(self) -> ChildRanks:
         """Return the running ranks.
 
         Raises:
@@ -166,19 +166,19 @@ class NotebookRanks:
                 _tell_findings(started.fleet, seconds)
 
     @contextmanager
-    def _panel(self, started: StartedRanks, name: str, shown: bool) -> Iterator[None]:
+    def _panel(self, started: ChildRanks, name: str, shown: bool) -> Iterator[None]:
         if not shown:
             yield
             return
         from hookscope.widgets.ranks import RanksPanel
 
         panel = RanksPanel(started.fleet, name)
-        if widgets_come_alive():
+        if widgets_are_live():
             panel.display()
         try:
             yield
         finally:
-            if not widgets_come_alive():
+            if not widgets_are_live():
                 _show_static(panel)
 
     def attach(self, name: str | None) -> None:
@@ -187,10 +187,10 @@ class NotebookRanks:
         Raises:
             UsageError: there is no run, or none of that name.
         """
-        from ..remote.attached_run import Attached, choose
+        from ..remote.attached_run import AttachedRun, choose
 
         try:
-            attached = Attached(choose(name))
+            attached = AttachedRun(choose(name))
         except (ValueError, OSError) as error:
             raise UsageError(f"%cell: --attach: {one_line(error)}") from None
         self._attached = [run for run in self._attached if run.fleet.living]

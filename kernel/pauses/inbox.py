@@ -20,21 +20,21 @@ class Inbox:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._changed = threading.Condition(self._lock)
+        self._condition = threading.Condition(self._lock)
         self._messages: deque[tuple[int, bool, Frames]] = deque()
         self.urgent = 0
         self._run = 0
-        self._announced: int | None = None
+        self._announced_run: int | None = None
 
     def put(self, message: Frames, urgent: bool = False) -> int | None:
         """Add a message; return the number of its run if the main thread must be woken for it, else None."""
         with self._lock:
             self._messages.append((self._run, urgent, message))
             self.urgent += urgent
-            self._changed.notify_all()
-            if self._announced == self._run:
+            self._condition.notify_all()
+            if self._announced_run == self._run:
                 return None
-            self._announced = self._run
+            self._announced_run = self._run
             return self._run
 
     def end_run(self) -> None:
@@ -45,8 +45,8 @@ class Inbox:
     def answered(self, run: int) -> None:
         """Record that the wake-up for `run` has arrived, so that later messages of that run need another one."""
         with self._lock:
-            if self._announced == run:
-                self._announced = None
+            if self._announced_run == run:
+                self._announced_run = None
 
     def last_run(self) -> int | None:
         """Return the run of the newest message, None if the inbox is empty."""
@@ -75,9 +75,9 @@ class Inbox:
     def wait(self, seconds: float) -> None:
         """Sleep until a message is put, `wake` is called or the timeout expires."""
         with self._lock:
-            self._changed.wait(seconds)
+            self._condition.wait(seconds)
 
     def wake(self) -> None:
         """Wake every waiting thread."""
         with self._lock:
-            self._changed.notify_all()
+            self._condition.notify_all()

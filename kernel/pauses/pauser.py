@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..kernel import HookscopeKernel
 
-_open_ended: list[threading.Event] = []
+_button_events: list[threading.Event] = []
 """One event for each `pause()` that waits for `resume()` or its button."""
 
 
@@ -29,16 +29,16 @@ def running_kernel() -> HookscopeKernel | None:
     return kernel
 
 
-def somebody_looks() -> bool:
+def front_end_takes_input() -> bool:
     """Return whether a person at a front end can see a widget and respond; not under nbclient, nbval or a terminal."""
     from IPython import get_ipython
 
     return takes_input(getattr(get_ipython(), "kernel", None))
 
 
-def widgets_come_alive() -> bool:
+def widgets_are_live() -> bool:
     """Return whether a widget shown now will be usable: a person is at the front end, or Voila will show the page."""
-    return somebody_looks() or os.environ.get("SERVER_SOFTWARE", "").startswith("voila/")
+    return front_end_takes_input() or os.environ.get("SERVER_SOFTWARE", "").startswith("voila/")
 
 
 def unavailable() -> str | None:
@@ -48,7 +48,7 @@ def unavailable() -> str | None:
         return "this is not the Hookscope kernel"
     if kernel.process != os.getpid():
         return f"process {os.getpid()} was forked from the kernel"
-    if not somebody_looks():
+    if not front_end_takes_input():
         return "this front end takes no input (it runs the notebook from start to end)"
     return None
 
@@ -103,7 +103,7 @@ def pause(until: Callable[[], bool] | None = None, timeout: float | None = None)
 
 def resume() -> None:
     """End every `pause()` without an `until`. Any thread may call it, or a widget's callback."""
-    for event in list(_open_ended):
+    for event in list(_button_events):
         event.set()
     kernel = running_kernel()
     if kernel is not None:
@@ -125,9 +125,9 @@ def _pause_with_button(kernel: HookscopeKernel, timeout: float | None) -> bool:
         print_under(kernel, request, "hookscope: this cell waits, since another one is paused: press Continue.")
         display_under(kernel, request, button._repr_mimebundle_())
 
-    _open_ended.append(event)
+    _button_events.append(event)
     try:
         return kernel.pump.pause(event.is_set, timeout, waits=cell_waits)
     finally:
-        _open_ended.remove(event)
+        _button_events.remove(event)
         button.close()

@@ -89,7 +89,9 @@ class Pump:
         self._lock = threading.Lock()
         self._active: dict[object, dict[str, Any]] = {}  # the requests being processed in all threads, oldest first
         self._interrupts = 0  # the number of interrupts: a pause ends when it increases
-        self._noted = False  # an interrupt reached code in the event loop, which is cancelled only when it awaits
+        self._interrupt_noted = (
+            False  # an interrupt reached code in the event loop, which is cancelled only when it awaits
+        )
         self._main_is_waiting = False  # main runs no user code now, so an interrupt must not raise there
         self._ending = False
         self._main_was_refused = False  # the idle main thread has found another thread at the inbox
@@ -208,18 +210,18 @@ class Pump:
         interrupts, begin = self._interrupts, monotonic()
         in_main = threading.current_thread() is threading.main_thread()
         deadline = None if timeout is None else begin + timeout
-        with self._paused() as this:
+        with self._paused() as token:
             while not until():
                 if self._ending:
                     raise KernelEnding("The kernel was told to stop while this cell was paused.")
-                if self._interrupts != interrupts or (in_main and self._noted):
-                    self._noted &= not in_main
+                if self._interrupts != interrupts or (in_main and self._interrupt_noted):
+                    self._interrupt_noted &= not in_main
                     raise _interruption()
                 self._attend(meanwhile, waits)
                 remaining = POLL_SECONDS if deadline is None else deadline - monotonic()
                 if remaining <= 0:
                     return False
-                message = self._take(this, overtaking=monotonic() - begin > HAND_OVER_SECONDS)
+                message = self._take(token, overtaking=monotonic() - begin > HAND_OVER_SECONDS)
                 if message is None:
                     self.inbox.wait(min(remaining, POLL_SECONDS))
                 else:
@@ -243,8 +245,8 @@ class Pump:
             return
         _flush_output()
         interrupts, end = self._interrupts, monotonic() + ANSWER_SECONDS
-        with self._paused(answering=True) as this:
-            while (message := self._take(this, overtaking=False, urgent=True)) is not None:
+        with self._paused(answering=True) as token:
+            while (message := self._take(token, overtaking=False, urgent=True)) is not None:
                 self._handle_paused(message)
                 if self._interrupts != interrupts or monotonic() >= end:
                     break
@@ -276,7 +278,7 @@ class Pump:
 
     @contextmanager
     def _paused(self, answering: bool = False) -> Iterator[object]:
-        this = object()
+        token = object()
         in_main = threading.current_thread() is threading.main_thread()
         # An async cell runs under another handler, which could not end a pause.
         handler = signal.signal(signal.SIGINT, self.on_interrupt) if in_main else None
@@ -288,13 +290,13 @@ class Pump:
         with self._lock:
             in_callback = here in self._running
             self._running.discard(here)
-            self._pauses.append(this)
+            self._pauses.append(token)
             self._pausing += not answering
         try:
-            yield this
+            yield token
         finally:
             with self._lock:
-                self._pauses.remove(this)
+                self._pauses.remove(token)
                 self._pausing -= not answering
                 if in_callback:
                     self._running.add(here)
@@ -316,14 +318,14 @@ class Pump:
     @contextmanager
     def working(self, request: dict[str, Any]) -> Iterator[None]:
         """Register a request while it is processed, so that "busy" is correct and a shutdown waits for it."""
-        this = object()
+        token = object()
         with self._lock:
-            self._active[this] = request
+            self._active[token] = request
         try:
             yield
         finally:
             with self._lock:
-                del self._active[this]
+                del self._active[token]
 
     def _say_busy(self) -> None:
         """Publish "busy" again after an "idle": front ends use the last status, and a cell may still be running."""
@@ -419,11 +421,11 @@ class Pump:
 
         ipykernel cancels an async cell a little later; the record is valid until then.
         """
-        self._noted = True
+        self._interrupt_noted = True
         adapter.call_after_cancellation(self._kernel, self._forget_interrupt)
 
     def _forget_interrupt(self) -> None:
-        self._noted = False
+        self._interrupt_noted = False
 
     async def end(self, patience_seconds: float) -> None:
         """End every present and future pause, and give the paused cells time to unwind."""

@@ -33,12 +33,12 @@ class VisiblePause:
     def __init__(self, session: DebugSession, shell: Any) -> None:
         self._session = session
         self._shell = shell
-        self._opened = panels_of(shell)
-        self._waiting: list[dict[str, Any]] = []  # execute requests whose page may show no panel
-        self._run = self._opened.run()
-        self._left: WeakSet[DebuggerPanel] = WeakSet()  # panels that a page has removed since the pause
-        self._asked: float | None = None
-        self._ask()
+        self._panel_registry = panels_of(shell)
+        self._waiting_requests: list[dict[str, Any]] = []  # execute requests whose page may show no panel
+        self._run = self._panel_registry.run()
+        self._removed_panels: WeakSet[DebuggerPanel] = WeakSet()  # panels that a page has removed since the pause
+        self._request_time: float | None = None
+        self._request_sight()
         for request in shell.kernel.pump.queued():
             if run_of(request).cell == self._run.cell:  # the cell is run again, so its page has lost this run's output
                 self.cell_waits(request)
@@ -50,28 +50,30 @@ class VisiblePause:
             if (panel.captured or panel.changed) and monotonic() >= panel.renew_at:
                 panel.renew_due()
         removed = [panel for panel in panels if panel.gone]
-        self._left.update(removed)
-        if self._asked is None:
+        self._removed_panels.update(removed)
+        if self._request_time is None:
             if removed:
-                self._ask()
+                self._request_sight()
             return
         if any(panel.seen for panel in panels):
-            self._asked = None
-            for request in self._waiting:
+            self._request_time = None
+            for request in self._waiting_requests:
                 self._show_in(request, panels)
-            self._waiting.clear()
-        elif not self._waiting and any(self._opened.is_new(panel) and panel not in self._left for panel in panels):
+            self._waiting_requests.clear()
+        elif not self._waiting_requests and any(
+            self._panel_registry.is_new(panel) and panel not in self._removed_panels for panel in panels
+        ):
             return  # it is where another one would be shown
         elif self._patience_is_over() or all(panel.seen is False or panel.gone for panel in panels):
-            self._asked = None
+            self._request_time = None
             self._show()
 
     def _patience_is_over(self) -> bool:
-        return self._asked is not None and monotonic() - self._asked > PATIENCE_SECONDS
+        return self._request_time is not None and monotonic() - self._request_time > PATIENCE_SECONDS
 
-    def _again(self) -> list[dict[str, Any]]:
+    def _reruns(self) -> list[dict[str, Any]]:
         """Return the waiting requests that run the paused cell again, whose page has lost this run's output."""
-        return [request for request in self._waiting if run_of(request).cell == self._run.cell]
+        return [request for request in self._waiting_requests if run_of(request).cell == self._run.cell]
 
     def cell_waits(self, request: dict[str, Any]) -> None:
         """Print a notice in the output of a cell that has to wait."""
@@ -84,11 +86,11 @@ class VisiblePause:
             f"hookscope: this cell waits, since {paused_run} is paused{position}: press Continue in the panel of "
             f"{self._session.name}, or interrupt the kernel.",
         )
-        self._waiting.append(request)
-        self._ask()
+        self._waiting_requests.append(request)
+        self._request_sight()
 
-    def _ask(self) -> None:
-        self._asked = monotonic()
+    def _request_sight(self) -> None:
+        self._request_time = monotonic()
         for panel in self._panels():
             panel.ask_who_sees()
 
@@ -103,9 +105,9 @@ class VisiblePause:
         ]
 
     def _show(self) -> None:
-        if self._waiting:
-            self._show_in((self._again() or self._waiting)[0], [])
-            self._waiting.clear()
+        if self._waiting_requests:
+            self._show_in((self._reruns() or self._waiting_requests)[0], [])
+            self._waiting_requests.clear()
             return
         from hookscope.widgets import DebuggerPanel
 
@@ -114,7 +116,7 @@ class VisiblePause:
             self._session.say(
                 f"paused at {point.place} ({point.reason}): press Continue in the panel below, or interrupt the kernel"
             )
-        self._opened.show(DebuggerPanel(self._session))
+        self._panel_registry.show(DebuggerPanel(self._session))
 
     def _show_in(self, request: dict[str, Any], seen: list[DebuggerPanel]) -> None:
         """Show a panel in the output of a waiting cell, unless its page is the one with a visible panel."""
@@ -122,4 +124,4 @@ class VisiblePause:
             return
         from hookscope.widgets import DebuggerPanel
 
-        self._opened.show_under(DebuggerPanel(self._session), request)
+        self._panel_registry.show_under(DebuggerPanel(self._session), request)

@@ -131,7 +131,7 @@ def _environment_of_mpiexec() -> dict[str, str]:
 class _Rank:
     number: int
     streams: dict[int, Stream]  # by the pipe's descriptor
-    theirs: list[int]  # the rank's descriptors 1 and 2
+    outputs: list[int]  # the rank's descriptors 1 and 2
     report: int  # a file in memory: unlimited, without a reader to wait for, and readable after the guard is killed
     connection: socket.socket | None = None
     received: bytes = b""
@@ -216,7 +216,7 @@ class _Launch:
         try:
             with self.folder:
                 self._start(mpiexec, self.folder.name)
-                while not self._over():
+                while not self._is_over():
                     self._step()
             self._kill_the_rest()
             self._read_the_rest()
@@ -259,7 +259,7 @@ class _Launch:
         for descriptor in (self.signals.fileno(), self.listener.fileno(), self.mpiexec_output, *self.pipes):
             self.poll.register(descriptor, select.POLLIN)
 
-    def _over(self) -> bool:
+    def _is_over(self) -> bool:
         if self.mpiexec_status is not None and all(rank.connection is None for rank in self.ranks):
             return True
         return self.end is not None and time.monotonic() > self.end.killed_at > 0
@@ -279,7 +279,7 @@ class _Launch:
             elif descriptor == self.listener.fileno():
                 self._accept()
             else:
-                self._hear(descriptor)
+                self._receive_from(descriptor)
         if self.screen.broken:  # like a program whose reader is gone
             self._end(signal.SIGPIPE)
         self._go_on_ending()
@@ -333,14 +333,14 @@ class _Launch:
         if signal.SIGCHLD in numbers:
             self._reap()
             if self.mpiexec_status is not None:
-                self._hear_what_came()
+                self._receive_pending()
                 if any(rank.connection is not None for rank in self.ranks):
                     self._end()
         for signum in numbers:
             if signum in _ENDING:
                 self._end(signum)
 
-    def _hear_what_came(self) -> None:
+    def _receive_pending(self) -> None:
         """Read the guards' messages sent before mpiexec ended, whose signal may be seen first."""
         for rank in self.ranks:
             while rank.connection is not None:
@@ -393,7 +393,7 @@ class _Launch:
         self.unknown.append((connection, bytearray()))
         self.poll.register(connection, select.POLLIN)
 
-    def _hear(self, descriptor: int) -> None:
+    def _receive_from(self, descriptor: int) -> None:
         for rank in self.ranks:
             if rank.connection is not None and rank.connection.fileno() == descriptor:
                 self._hear_rank(rank)
@@ -427,12 +427,12 @@ class _Launch:
         }
         stdin = self._stdin() if number == 0 else os.open(os.devnull, os.O_RDONLY)
         with contextlib.suppress(OSError):  # the guard is gone, which reading detects
-            socket.send_fds(connection, [b"\n"], [stdin, *rank.theirs, rank.report])
+            socket.send_fds(connection, [b"\n"], [stdin, *rank.outputs, rank.report])
             connection.sendall(json.dumps(job).encode() + b"\n")
-        for descriptor in (stdin, *rank.theirs):
+        for descriptor in (stdin, *rank.outputs):
             os.close(descriptor)
-        rank.theirs = []
-        if not any(rank.theirs for rank in self.ranks):  # all ranks have started; a killed launcher leaves no folder
+        rank.outputs = []
+        if not any(rank.outputs for rank in self.ranks):  # all ranks have started; a killed launcher leaves no folder
             self.folder.cleanup()
 
     def _stdin(self) -> int:
@@ -492,7 +492,7 @@ class _Launch:
     def _read_the_rest(self) -> None:
         """Read the remaining data of the pipes, which end with the run unless an outside process holds one."""
         for rank in self.ranks:
-            for descriptor in rank.theirs:
+            for descriptor in rank.outputs:
                 os.close(descriptor)
         until = time.monotonic() + _LAST
         while self.pipes and (remaining := until - time.monotonic()) > 0:
@@ -523,8 +523,8 @@ class _Launch:
         others = [rank for rank in failed if rank is not first and rank.error]
         alike = [rank for rank in others if rank.error == first.error]
         parts = [summary]
-        parts += [f"{_named(alike)} failed alike"] if alike else []
-        parts += [f"{_named([rank])} too: {rank.error}" for rank in others if rank not in alike]
+        parts += [f"{_ranks_text(alike)} failed alike"] if alike else []
+        parts += [f"{_ranks_text([rank])} too: {rank.error}" for rank in others if rank not in alike]
         self._say_ended(parts, [rank for rank in self.ranks if rank is not first and rank not in others])
         return status
 
@@ -544,7 +544,7 @@ class _Launch:
         summary = f"ended with exit status {code}" if code else "ended the run though no rank had failed"
         summary = f"was killed by {signal_name(-code)}" if code < 0 else summary
         missing = [rank for rank in self.ranks if rank.status is None]
-        suffix = f" before it had started {_named(missing)}" if missing else ""
+        suffix = f" before it had started {_ranks_text(missing)}" if missing else ""
         self._say_ended([f"mpiexec {summary}{suffix}"], [rank for rank in self.ranks if rank not in missing])
         return 128 - code if code < 0 else code or 1
 
@@ -562,13 +562,13 @@ class _Launch:
     def _say_ended(self, parts: list[str], ranks: Sequence[_Rank]) -> None:
         ended = [rank for rank in ranks if rank.status != 0 and not rank.finished]
         if ended:
-            parts = [*parts, f"{_named(ended)} {'were' if len(ended) > 1 else 'was'} ended"]
+            parts = [*parts, f"{_ranks_text(ended)} {'were' if len(ended) > 1 else 'was'} ended"]
         self._say(f"hookscope run: {'; '.join(parts)}\n")
 
     def _say(self, text: str) -> None:
         self.screen.write(2, text.encode("utf-8", "replace"))
 
 
-def _named(ranks: Sequence[_Rank]) -> str:
+def _ranks_text(ranks: Sequence[_Rank]) -> str:
     numbers = ", ".join(str(rank.number) for rank in ranks)
     return f"rank{'s' if len(ranks) > 1 else ''} {numbers}"

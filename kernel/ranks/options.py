@@ -92,7 +92,7 @@ def plan_of(options: argparse.Namespace) -> Plan | None:
             f"to --worker_num, or {_CLUSTER}"
         )
     _check_msrun(options)
-    return Plan(ranks, options.log_dir, _shown(options.tail_worker_log))
+    return Plan(ranks, options.log_dir, _visible_ranks(options.tail_worker_log))
 
 
 def _count(name: str, text: str) -> int:
@@ -117,7 +117,7 @@ def _check_msrun(options: argparse.Namespace) -> None:
         raise ValueError("--log_dir is a folder, got ''")
 
 
-def _shown(text: str | None) -> Collection[int] | None:
+def _visible_ranks(text: str | None) -> Collection[int] | None:
     if text is None or text.strip() == "-1":
         return None
     match = re.fullmatch(r"\s*\[?([0-9\s,]+)\]?\s*", text)

@@ -100,7 +100,7 @@ class Stream:
         live: bool = False,
     ) -> None:
         self.descriptor, self.label = descriptor, label
-        self._screen, self._shown, self._log, self._live = screen, shown, log, live
+        self._screen, self._is_visible, self._log, self._live = screen, shown, log, live
         self._pieces: list[bytes] = []  # of the incomplete line
         self._size = 0
         self._news = False  # since the incomplete line was last shown
@@ -111,7 +111,7 @@ class Stream:
         if self._log is not None:
             with contextlib.suppress(OSError):  # a full disk does not end the run
                 self._log.write(data)
-        if not self._shown:
+        if not self._is_visible:
             return
         *complete, rest = data.split(b"\n")
         if complete:

@@ -19,7 +19,7 @@ from array import array
 from types import TracebackType
 from typing import NoReturn, TextIO
 
-from hookscope.kernel.descriptor import HeldFile
+from hookscope.kernel.descriptor import Descriptor
 from hookscope.kernel.ranks.processes import flush_c
 
 __all__ = ["REPORT_VARIABLE", "RankEnd", "end_of_rank", "rank_of_environment", "status_of_exit", "traceback_of_script"]
@@ -86,7 +86,7 @@ class RankEnd:
     """
 
     def __init__(self, report: int | None) -> None:
-        self._report = None if report is None else HeldFile(report)
+        self._report = None if report is None else Descriptor(report)
         self._process = os.getpid()
 
     @property

@@ -15,7 +15,7 @@ from hookscope.engine.debug.remote.addresses import only_on_its_machine
 
 from .fleet import Fleet
 
-__all__ = ["Attached", "choose", "table"]
+__all__ = ["AttachedRun", "choose", "table"]
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 
@@ -48,8 +48,8 @@ def choose(name: str | None) -> list[Card]:
     return [card for card in served if card.run == run]
 
 
-def _newest(known: list[Card]) -> str:
-    return known[-1].run
+def _newest(cards: list[Card]) -> str:
+    return cards[-1].run
 
 
 def table() -> str:
@@ -62,7 +62,7 @@ def table() -> str:
     return tabulate(rows, ("run", "script", "rank", "process"))
 
 
-class Attached:
+class AttachedRun:
     """A run that the notebook is attached to.
 
     Attributes:
@@ -72,16 +72,16 @@ class Attached:
         OSError: the run does not reply.
     """
 
-    def __init__(self, found: list[Card]) -> None:
-        self._name = found[0].what
-        for card in found:
+    def __init__(self, cards: list[Card]) -> None:
+        self._name = cards[0].what
+        for card in cards:
             if card.host != socket.gethostname() and only_on_its_machine(card.address):
                 raise OSError(
                     f"rank {card.rank} runs on {card.host} and can be looked at only there; "
                     "serve it with an address: --serve-address tcp://HOST:*"
                 )
         try:
-            self.fleet = Fleet(found)
+            self.fleet = Fleet(cards)
         except RemoteError as error:
             raise OSError(str(error)) from None
 

@@ -22,12 +22,12 @@ from hookscope.engine.debug.compare.ranks.findings import ranks_text
 from hookscope.engine.debug.remote import RemoteError, cards
 from hookscope.kernel.ranks.processes import is_stopped
 
-from ..pauses.pauser import running_kernel, somebody_looks, unavailable
+from ..pauses.pauser import front_end_takes_input, running_kernel, unavailable
 from . import host
 from .fleet import Fleet
 from .outputs import Outputs
 
-__all__ = ["RanksFailed", "StartedRanks", "start_ranks"]
+__all__ = ["ChildRanks", "RanksFailed", "start_ranks"]
 
 _SECONDS = 120.0  # timeout for the start of all ranks: a busy machine imports slowly
 _LAST = 3.0  # s for the ranks to end by themselves
@@ -44,7 +44,7 @@ class RanksFailed(Exception):  # noqa: N818  (it is the cell's result, after the
         return [str(self)]
 
 
-def start_ranks(count: int) -> StartedRanks:
+def start_ranks(count: int) -> ChildRanks:
     """Start this many ranks, and wait until they are available.
 
     Raises:
@@ -67,7 +67,7 @@ def start_ranks(count: int) -> StartedRanks:
                 summary = f"of {count} ranks {len(available)} were there after {_SECONDS:g} s"
                 raise RuntimeError("\n".join((f"{summary}:", *output.tail)))
             sleep(0.02)
-        return StartedRanks(Fleet(available), process, folder, output)
+        return ChildRanks(Fleet(available), process, folder, output)
     except BaseException:
         process.terminate()
         folder.cleanup()
@@ -79,12 +79,12 @@ class _LauncherOutput:
 
     Attributes:
         tail: the last lines.
-        told: called with each line; None if no cell shows it.
+        on_line: called with each line; None if no cell shows it.
     """
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.tail: deque[str] = deque(maxlen=_TAIL)
-        self.told: Callable[[str], None] | None = None
+        self.on_line: Callable[[str], None] | None = None
         self._process = process
         self._thread = threading.Thread(target=self._read, name="hookscope ranks' output", daemon=True)
         self._thread.start()
@@ -100,11 +100,11 @@ class _LauncherOutput:
             for raw in lines:
                 line = raw.decode("utf-8", "replace").rstrip("\n")
                 self.tail.append(line)
-                if self.told is not None:
-                    self.told(line)
+                if self.on_line is not None:
+                    self.on_line(line)
 
 
-class StartedRanks:
+class ChildRanks:
     """Ranks that live until they are stopped, or until the kernel ends.
 
     Attributes:
@@ -139,8 +139,8 @@ class StartedRanks:
             KeyboardInterrupt: the cell was interrupted.
         """
         outputs = self.fleet.outputs = Outputs()
-        self._output.told = partial(outputs.line, name="stdout")
-        has_viewer, replies = somebody_looks(), dict[int, Future[Any]]()
+        self._output.on_line = partial(outputs.line, name="stdout")
+        has_viewer, replies = front_end_takes_input(), dict[int, Future[Any]]()
         try:
             with uninterrupted():  # all ranks get the request or none
                 replies = self.fleet.ask("execute", on, code=code, all=on is None, looks=has_viewer, cell=str(uuid4()))

@@ -23,13 +23,13 @@ from hookscope.engine.distributed.waiting import RankState, deadlock, missing, s
 from .outputs import Outputs
 from .relay import Relay
 
-__all__ = ["Fleet", "Looked"]
+__all__ = ["Fleet", "RemoteRank"]
 
 _SECONDS_TO_THE_SAME_PAUSE = 0.3
 _SECONDS_BETWEEN_LOOKS = 1.0
 
 
-class Looked:
+class RemoteRank:
     """One attached rank.
 
     Attributes:
@@ -40,13 +40,13 @@ class Looked:
     """
 
     def __init__(
-        self, card: Card, told: Callable[[Looked, Mapping[str, Any]], None], ended: Callable[[], None]
+        self, card: Card, on_message: Callable[[RemoteRank, Mapping[str, Any]], None], on_end: Callable[[], None]
     ) -> None:
         self.rank = card.rank
         self.paused = False
         self.relay = Relay()
-        self._told = told
-        self.remote = Remote(card, self._receive, ended)
+        self._on_message = on_message
+        self.remote = Remote(card, self._receive, on_end)
         self.relay.remote = self.remote
 
     @property
@@ -58,7 +58,7 @@ class Looked:
         if message["type"] == "comm":
             self.relay.receive(message, buffers)
         else:
-            self._told(self, message)
+            self._on_message(self, message)
 
 
 class Fleet:
@@ -84,7 +84,7 @@ class Fleet:
         self._held_by_hand = False
         self._resolved: dict[int, RankState] = {}
         self._before: dict[int, RankState] = {}
-        self._left = threading.Event()
+        self._closing = threading.Event()
         self._later = threading.Timer(0.0, self._hold)
         self.outputs: Outputs | None = None
         self.stop_on: frozenset[str] = frozenset()
@@ -92,9 +92,9 @@ class Fleet:
         self._comparison = Comparison(len(cards))
         self._asked: set[tuple[int, int, str]] = set()
         self.when_forms: Callable[[int, dict[str, str]], None] | None = None
-        self.ranks: dict[int, Looked] = {}
+        self.ranks: dict[int, RemoteRank] = {}
         for card in sorted(cards, key=lambda card: card.rank):
-            self.ranks[card.rank] = Looked(card, self._told, partial(self._ended, card.rank))
+            self.ranks[card.rank] = RemoteRank(card, self._receive, partial(self._ended, card.rank))
         if len(self.ranks) > 1:
             threading.Thread(target=self._watch, name="hookscope watches ranks", daemon=True).start()
         try:
@@ -104,7 +104,7 @@ class Fleet:
             raise
 
     @property
-    def living(self) -> list[Looked]:
+    def living(self) -> list[RemoteRank]:
         """The ranks that have not ended."""
         return [member for member in self.ranks.values() if not member.gone]
 
@@ -129,8 +129,8 @@ class Fleet:
 
     def ask(self, kind: str, /, ranks: Iterable[int] | None = None, **fields: Any) -> dict[int, Future[Any]]:
         """Send a request to these ranks, by default to all that have not ended; return the futures by rank."""
-        chosen = [member.rank for member in self.living] if ranks is None else list(ranks)
-        return {rank: self.ranks[rank].remote.ask(kind, **fields) for rank in chosen}
+        targets = [member.rank for member in self.living] if ranks is None else list(ranks)
+        return {rank: self.ranks[rank].remote.ask(kind, **fields) for rank in targets}
 
     def ask_all(
         self, kind: str, /, ranks: Iterable[int] | None = None, timeout: float = 10.0, **fields: Any
@@ -173,10 +173,10 @@ class Fleet:
             if not any(member.paused for member in self.living):
                 return
         paused = [rank for rank, member in self.ranks.items() if member.paused and not member.gone]
-        chosen = [rank for rank in (paused if ranks is None else ranks) if rank in paused]
-        if not chosen:
+        targets = [rank for rank in (paused if ranks is None else ranks) if rank in paused]
+        if not targets:
             raise ValueError("no rank is paused" if ranks is None else "that rank is not paused")
-        self.ask("resume", chosen, command=command)
+        self.ask("resume", targets, command=command)
 
     def abort(self) -> None:
         """Abort the running code on all ranks, at each rank's next cell."""
@@ -188,25 +188,25 @@ class Fleet:
 
     def leave(self) -> None:
         """Detach from all ranks."""
-        self._left.set()
+        self._closing.set()
         for member in self.ranks.values():
             member.remote.leave()
             member.relay.close()
 
     # Events of the ranks, each in the thread of its connection
 
-    def _told(self, looked: Looked, message: Mapping[str, Any]) -> None:
+    def _receive(self, member: RemoteRank, message: Mapping[str, Any]) -> None:
         kind = message["type"]
         if kind in ("paused", "resumed"):
             with self._lock:
-                looked.paused = kind == "paused"
+                member.paused = kind == "paused"
                 self._hold_or_release()
         elif kind == "record":
-            self._compare(looked.rank, message["session"], message["record"])
+            self._compare(member.rank, message["session"], message["record"])
         elif kind == "forms" and self.when_forms is not None:
-            self.when_forms(looked.rank, message["forms"])
+            self.when_forms(member.rank, message["forms"])
         elif kind in ("stream", "display", "error") and self.outputs is not None:
-            self.outputs.told(looked.rank, message)
+            self.outputs.receive(member.rank, message)
         if kind in ("paused", "resumed", "held", "goes on"):
             self._notify()
 
@@ -220,7 +220,7 @@ class Fleet:
             with contextlib.suppress(ValueError):  # a rank with another version
                 self._comparison.add(rank, [record])
             self._ask_details(session)
-            self._found(previous)
+            self._report_findings(previous)
 
     def _ask_details(self, session: int) -> None:
         """Request, once from all ranks, details that may explain a difference; no other data of a network is sent."""
@@ -229,9 +229,9 @@ class Fleet:
                 continue
             self._asked.add((session, step, kind))
             for rank, answer in self.ask("detail", self.ranks, step=step, kind=kind).items():
-                answer.add_done_callback(partial(self._detail_came, rank, session, step, kind))
+                answer.add_done_callback(partial(self._receive_detail, rank, session, step, kind))
 
-    def _detail_came(self, rank: int, session: int, step: int, kind: str, answer: Future[Any]) -> None:
+    def _receive_detail(self, rank: int, session: int, step: int, kind: str, answer: Future[Any]) -> None:
         with self._lock:
             if session != self._compared:
                 return
@@ -241,9 +241,9 @@ class Fleet:
                 self._comparison.add_detail(
                     rank, {"step": step, "kind": kind, "rows": None} if failed else answer.result()
                 )
-            self._found(previous)
+            self._report_findings(previous)
 
-    def _found(self, before: int) -> None:
+    def _report_findings(self, before: int) -> None:
         """Publish new findings after a comparison, and hold the ranks for conditions in ``stop_on``."""
         new = self._comparison.findings[before:]
         if not new:
@@ -269,21 +269,21 @@ class Fleet:
         A rank that does not reply has its RemoteError instead.
         """
         replies = self.try_all("status", timeout=timeout)
-        standings = _standing(replies)
+        standings = _standings(replies)
         for rank in standings:
             replies[rank]["missing"] = missing(rank, standings) if len(standings) == len(replies) else []
         return replies
 
     def _watch(self) -> None:
         """Detect deadlocks: ranks that wait for each other in a cycle, unchanged between two checks."""
-        while not self._left.wait(_SECONDS_BETWEEN_LOOKS) and self.living:
+        while not self._closing.wait(_SECONDS_BETWEEN_LOOKS) and self.living:
             replies = self.statuses()
             if any(
                 not isinstance(status, dict) or status["state"] in ("paused", "held") for status in replies.values()
             ):
                 self._before = {}
                 continue
-            standings = _standing(replies)
+            standings = _standings(replies)
             circle = deadlock(standings)
             if circle and same_waits(self._before, standings) and standings != self._resolved:
                 self._resolved = standings
@@ -341,7 +341,7 @@ class Fleet:
             callback()
 
 
-def _standing(told: Mapping[int, Any]) -> dict[int, RankState]:
+def _standings(replies: Mapping[int, Any]) -> dict[int, RankState]:
     """Return the standings of the ranks that have reported."""
-    reports = {rank: status for rank, status in told.items() if isinstance(status, dict)}
+    reports = {rank: status for rank, status in replies.items() if isinstance(status, dict)}
     return {rank: RankState(waits=status["waits"], asked=status["asked"]) for rank, status in reports.items()}

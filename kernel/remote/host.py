@@ -31,12 +31,12 @@ from hookscope.kernel.ipykernel_adapter import SentTracebackHooks
 from hookscope.kernel.panels import panels_of
 from hookscope.kernel.remote.comms import serve_comms
 from hookscope.kernel.remote.sessions import SessionRequests
-from hookscope.kernel.tracebacks import without_plumbing
+from hookscope.kernel.tracebacks import user_traceback
 
 __all__ = ["main"]
 
 _LAST_SECONDS = 3.0  # s for a running cell to end after the notebook is gone
-_FOR_SOMEBODY = 30.0  # s for the notebook that started a rank to attach
+_FRONT_END_OPTIONS = 30.0  # s for the notebook that started a rank to attach
 
 Message = dict[str, Any]
 
@@ -54,10 +54,10 @@ class Rank:
         self.served = Served("ranks of a notebook", number, count, run, folder)
         self._cells: deque[tuple[bytes, Message]] = deque()
         self._runs: tuple[bytes, Message] | None = None
-        self._somebody_looks = False
+        self._has_front_end = False
         # Cells of all ranks at whose end this rank has not yet met the others. It meets them once for each, even if an
         # interrupt prevented it from running the cell, or from meeting them then.
-        self._owed: deque[None] = deque()
+        self._pending_ends: deque[None] = deque()
         self._ends = False
         self.shell = _shell(self)
         self.served.on("execute", self._execute, at_once=True)
@@ -67,7 +67,7 @@ class Rank:
         self.requests = SessionRequests(
             self.served, self.session, lambda: self.shell.user_ns, lambda: self._runs is not None
         )
-        panels_of(self.shell).when_added.append(self.requests.record)
+        panels_of(self.shell).session_callbacks.append(self.requests.record)
         self.served.on("interrupt", self._interrupt, at_once=True)
         self.served.answer_at_safe_points()
 
@@ -87,7 +87,7 @@ class Rank:
                 self.served.reply(requester, cell, {"error": {"name": "KeyboardInterrupt", "text": "it had not begun"}})
                 dropped = True
                 if cell.get("all"):
-                    self._owed.append(None)
+                    self._pending_ends.append(None)
         if not dropped and self._runs is not None:
             self.served.interrupt()
 
@@ -131,7 +131,7 @@ class Rank:
 
     def _work(self, served: Served) -> None:
         served.open()
-        served.wait(lambda: bool(served.clients or self._ends), _FOR_SOMEBODY)
+        served.wait(lambda: bool(served.clients or self._ends), _FRONT_END_OPTIONS)
         while served.clients and not self._ends:
             with contextlib.suppress(KeyboardInterrupt):
                 served.wait(lambda: bool(self._cells or self._ends or not served.clients), None)
@@ -149,16 +149,16 @@ class Rank:
             self._runs = None
 
     def _run(self, client: bytes, message: Message) -> None:
-        self._somebody_looks = bool(message.get("looks"))
+        self._has_front_end = bool(message.get("looks"))
         try:
             of_all = bool(message.get("all"))
-            error = self._come_together() if of_all else None
+            error = self._align_runs() if of_all else None
             if of_all:
-                self._owed.append(None)
+                self._pending_ends.append(None)
             if error is None:
                 error = self._run_code(message["code"])
                 if of_all:
-                    error = self._come_together() or error
+                    error = self._align_runs() or error
             self.requests.end_recording(error)
             flush_output()
             failure = None if error is None else {"name": type(error).__name__, "text": str(error)}
@@ -178,16 +178,16 @@ class Rank:
         error: BaseException | None = result.error_before_exec or result.error_in_exec
         return error
 
-    def _come_together(self) -> BaseException | None:
+    def _align_runs(self) -> BaseException | None:
         """Wait for the other ranks, whose cells may still need this one; return the exception, if any."""
         current = world.world()
         if current.collectives is None or current.broken:
-            self._owed.clear()
+            self._pending_ends.clear()
             return None
         try:
-            while self._owed:
+            while self._pending_ends:
                 synchronization.synchronize("the end of the cell")
-                self._owed.pop()
+                self._pending_ends.pop()
         except (RuntimeError, KeyboardInterrupt) as error:
             self.shell.showtraceback()
             return error
@@ -195,7 +195,7 @@ class Rank:
 
     def looks(self) -> bool:
         """Return whether a person at the front end can see the running cell's output and reply."""
-        return self._somebody_looks
+        return self._has_front_end
 
 
 class _Pauser(RemotePauser):
@@ -281,7 +281,7 @@ class _Shell(SentTracebackHooks, InteractiveShell):
     rank: Any = None
 
     def shown_traceback(self, traceback: TracebackType | None) -> TracebackType | None:
-        return without_plumbing(traceback)
+        return user_traceback(traceback)
 
     def send_traceback(self, kind: type[BaseException], value: BaseException, lines: list[str]) -> None:
         flush_output()

@@ -27,7 +27,7 @@ class Outputs:
         self._parent = None if kernel is None else kernel.get_parent("shell")
         self.errors: list[tuple[int, Mapping[str, Any]]] = []
 
-    def told(self, rank: int, message: Mapping[str, Any]) -> None:
+    def receive(self, rank: int, message: Mapping[str, Any]) -> None:
         """Handle a rank's output message."""
         kind = message["type"]
         if kind == "stream":

@@ -1,6 +1,6 @@
 """Pages of a session's captures and parameters, in an order common to all ranks, so that rows can be joined.
 
-A page consists of the rows after a *place*. A place identifies a row's position by its content, not by a count, so that
+A page consists of the rows after a *position*, which identifies a row by its content, not by a count, so that
 a row missing on one rank does not shift that rank's pages.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
     from hookscope.engine.debug.record.capture import Capture
     from hookscope.engine.debug.record.evicted import GivenUp
 
-__all__ = ["Place", "captures_after", "matches", "parameters_after"]
+__all__ = ["Position", "captures_after", "matches", "parameters_after"]
 
-Place = list[Any]
+Position = list[Any]
 """Numbers and texts, of the same types in each place, so that any two can be compared."""
 
 _DIRECTIONS = ("forward", "backward")
@@ -30,8 +31,8 @@ def matches(name: str, text: str) -> bool:
 
 
 def captures_after(
-    session: DebugSession, step: int, after: Place | None, text: str, count: int
-) -> tuple[list[tuple[Place, Capture | GivenUp]], int, tuple[int, int]]:
+    session: DebugSession, step: int, after: Position | None, text: str, count: int
+) -> tuple[list[tuple[Position, Capture | GivenUp]], int, tuple[int, int]]:
     """Return the captures of a step after a place, their total number, and the first and the last step."""
     rows = session.captures.rows()
     steps = (rows[0].step, rows[-1].step) if rows else (0, 0)
@@ -39,16 +40,16 @@ def captures_after(
     last = bisect_right(rows, step, key=lambda row: row.step)
     cells = {path: number for number, (path, _) in enumerate(session.paths)}
     occurrences: Counter[str] = Counter()
-    placed = []
+    entries = []
     for row in rows[first:last]:
         key = row.key
         occurrences[key] += 1
         if matches(key, text):
-            placed.append((_place(row, key, cells.get(row.path, len(cells)), occurrences[key]), row))
-    return _after(placed, after, count), len(placed), steps
+            entries.append((_position(row, key, cells.get(row.path, len(cells)), occurrences[key]), row))
+    return _after(entries, after, count), len(entries), steps
 
 
-def _place(row: Capture | GivenUp, key: str, cell: int, number: int) -> Place:
+def _position(row: Capture | GivenUp, key: str, cell: int, number: int) -> Position:
     backward = row.direction == _DIRECTIONS[1]
     # Inputs come before outputs, and in the backward pass the last cell before the first.
     side = int(not row.slot.startswith("input")) if not backward else int(row.slot.startswith("grad_input"))
@@ -56,15 +57,15 @@ def _place(row: Capture | GivenUp, key: str, cell: int, number: int) -> Place:
 
 
 def parameters_after(
-    session: DebugSession, after: Place | None, text: str, count: int
-) -> tuple[list[tuple[Place, Any]], int]:
+    session: DebugSession, after: Position | None, text: str, count: int
+) -> tuple[list[tuple[Position, Any]], int]:
     """Return the parameters after a place, and their total number."""
     rows = enumerate(session.parameters())
-    placed = [([number, row.name], row) for number, row in rows if matches(row.name, text)]
-    return _after(placed, after, count), len(placed)
+    entries = [([number, row.name], row) for number, row in rows if matches(row.name, text)]
+    return _after(entries, after, count), len(entries)
 
 
-def _after(placed: Iterable[tuple[Place, Any]], after: Place | None, count: int) -> list[tuple[Place, Any]]:
-    ordered = sorted(placed, key=lambda one: one[0])
-    first = 0 if after is None else bisect_right(ordered, after, key=lambda one: one[0])
+def _after(entries: Iterable[tuple[Position, Any]], after: Position | None, count: int) -> list[tuple[Position, Any]]:
+    ordered = sorted(entries, key=itemgetter(0))
+    first = 0 if after is None else bisect_right(ordered, after, key=itemgetter(0))
     return ordered[first : first + count]

@@ -59,7 +59,7 @@ def serve(run: str = "", *, address: str | None = None) -> None:
     if kernel is not None and not hasattr(kernel, "engine_id"):  # ipyparallel's engines have it
         raise RuntimeError("a notebook's kernel has pages of its own: %cell NET opens a panel in it")
     idle = _Idle(shell)
-    process = ServedProcess(_what(kernel), newest_session, lambda: _names(shell), idle.runs, run, address)
+    process = ServedProcess(_program_name(kernel), newest_session, lambda: _names(shell), idle.runs, run, address)
     if shell is not None and "hookscope" not in shell.extension_manager.loaded:
         shell.extension_manager.load_extension("hookscope")
     debug.set_default_pauser(lambda session: RemotePauser(process.served))
@@ -90,7 +90,7 @@ def _names(shell: Any) -> dict[str, Any]:
     return namespace
 
 
-def _what(kernel: Any) -> str:
+def _program_name(kernel: Any) -> str:
     if kernel is not None:
         return "engines of ipyparallel"
     return sys.argv[0] or "python"

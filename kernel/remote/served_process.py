@@ -72,8 +72,8 @@ class ServedProcess:
         """Make this process available, and print a notice."""
         self.served.open()
         card = self.served.card
-        which = f"rank {card.rank} of {card.ranks}, " if card.ranks > 1 else ""
-        tell(f"hookscope: process {card.pid} is served ({which}run {card.run}): %cell --attach in a notebook shows it")
+        rank = f"rank {card.rank} of {card.ranks}, " if card.ranks > 1 else ""
+        tell(f"hookscope: process {card.pid} is served ({rank}run {card.run}): %cell --attach in a notebook shows it")
         if not only_on_its_machine(card.address):
             tell(f"hookscope: who has its card can connect to {card.address}")
 

@@ -59,8 +59,8 @@ class SessionRequests:
         runs: Callable[[], bool],
     ) -> None:
         self._served, self._session, self._names, self._runs = served, session, names, runs
-        self._held = ""
-        self._released = 0
+        self._hold_reason = ""
+        self._released_number = 0
         self._panels: dict[tuple[bytes, str], Any] = {}
         self._recorder: RankRecorder | None = None
         self._last: RankRecorder | None = None
@@ -85,7 +85,7 @@ class SessionRequests:
         ):
             served.on(kind, act)
 
-    def _known(self) -> DebugSession:
+    def _session_or_raise(self) -> DebugSession:
         session = self._session()
         if session is None:
             raise ValueError("there is no session here yet")
@@ -128,8 +128,8 @@ class SessionRequests:
             status["loss"] = _number(losses[-1][1]) if losses else None
             if (point := session.paused) is not None:
                 return status | {"state": "paused", "place": point.place, "reason": point.reason, "path": point.path}
-        if self._held:
-            return status | {"state": "held", "reason": self._held}
+        if self._hold_reason:
+            return status | {"state": "held", "reason": self._hold_reason}
         if waiting["waits"] is not None:
             return status | {"state": "waits", "reason": waiting["waits"]["what"], "place": waiting["waits"]["line"]}
         return status
@@ -140,11 +140,11 @@ class SessionRequests:
             self._served.interrupt()
 
     def _release(self, client: bytes, message: Message, buffers: Buffers) -> None:
-        self._released = max(self._released, int(message["number"]))
+        self._released_number = max(self._released_number, int(message["number"]))
         self._served.wake()
 
     def _resume(self, client: bytes, message: Message, buffers: Buffers) -> None:
-        session = self._known()
+        session = self._session_or_raise()
         session.resume(str(message.get("command", "continue")))
         self._served.wake()
 
@@ -154,24 +154,26 @@ class SessionRequests:
         """Hold at a safe point until a release of this number or a later one."""
         number = int(message["number"])
         session = self._session()
-        if number <= self._released or not self._runs() or (session is not None and session.paused is not None):
+        if number <= self._released_number or not self._runs() or (session is not None and session.paused is not None):
             return {"held": False}
         self._served.reply(client, message, {"held": True})
-        self._held = str(message.get("why", "another rank is paused"))
+        self._hold_reason = str(message.get("why", "another rank is paused"))
         self._served.tell({"type": "held"})
         try:
             self._served.wait(
                 lambda: (
-                    self._released >= number or client not in self._served.clients or bool(session and session.aborting)
+                    self._released_number >= number
+                    or client not in self._served.clients
+                    or bool(session and session.aborting)
                 )
             )
         finally:
-            self._held = ""
+            self._hold_reason = ""
             self._served.tell({"type": "goes on"})
         return Served.LATER
 
     def _abort(self, client: bytes, message: Message, buffers: Buffers) -> None:
-        self._known().abort()
+        self._session_or_raise().abort()
         self._served.wake()
 
     def _evaluate(self, client: bytes, message: Message, buffers: Buffers) -> Message:
@@ -188,25 +190,25 @@ class SessionRequests:
     def _captures(self, client: bytes, message: Message, buffers: Buffers) -> Message:
         """Return a page of the captures of a step, with their statistics."""
         step, text, count = int(message["step"]), str(message.get("text", "")), _count(message)
-        placed, total, steps = captures_after(self._known(), step, message.get("after"), text, count)
+        rows, total, steps = captures_after(self._session_or_raise(), step, message.get("after"), text, count)
         bits = bool(message.get("bits", True))
         return {
             "total": total,
             "steps": steps,
-            "rows": [{**_row(row, bits), "place": position} for position, row in placed],
+            "rows": [{**_row(row, bits), "place": position} for position, row in rows],
         }
 
     def _parameters(self, client: bytes, message: Message, buffers: Buffers) -> Message:
         """Return a page of the parameters, with their statistics."""
         text, count = str(message.get("text", "")), _count(message)
-        placed, total = parameters_after(self._known(), message.get("after"), text, count)
+        rows, total = parameters_after(self._session_or_raise(), message.get("after"), text, count)
         bits = bool(message.get("bits", True))
-        return {"total": total, "rows": [{**_parameter(row, bits), "place": position} for position, row in placed]}
+        return {"total": total, "rows": [{**_parameter(row, bits), "place": position} for position, row in rows]}
 
     def _panel(self, client: bytes, message: Message, buffers: Buffers) -> Message:
         """Open this session's panel for a client, replacing its previous one; with ``open`` false, only close that."""
         from hookscope.widgets import DebuggerPanel
-        from hookscope.widgets.saved_widget import of_no_cell
+        from hookscope.widgets.saved_widget import outside_cells
 
         key = client, str(message.get("of", ""))
         previous = self._panels.pop(key, None)
@@ -214,8 +216,8 @@ class SessionRequests:
             previous.close()
         if not message.get("open", True):
             return {}
-        session = self._known()
-        with of_no_cell():
+        session = self._session_or_raise()
+        with outside_cells():
             panel = self._panels[key] = DebuggerPanel(session, namespace=self._names())
         panel.live_form()  # marks it as displayed on a page
         return {"model": panel.model_id, "session": session.name, "forms": self.forms()}
@@ -227,7 +229,7 @@ class SessionRequests:
         """Return the session's forms for a saved notebook, for an output after the live panel's."""
         from hookscope.widgets.snapshot import copy_behind_live
 
-        return dict(copy_behind_live(self._known()))
+        return dict(copy_behind_live(self._session_or_raise()))
 
 
 def _short(value: Any) -> str:
@@ -264,8 +266,8 @@ def _row(row: Capture | GivenUp, bits: bool = True) -> Message:
     return fields
 
 
-def _figures(found: Statistics) -> Message:
-    return {name: _number(getattr(found, name)) for name in FIGURES}
+def _figures(statistics: Statistics) -> Message:
+    return {name: _number(getattr(statistics, name)) for name in FIGURES}
 
 
 def _number(value: Any) -> float | str:

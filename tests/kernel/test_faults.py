@@ -58,7 +58,7 @@ PLANTS = {{
     "a line of text": patch.object(snapshot, "summary", boom),
     "findings": patch.object(DebugSession, "findings", boom),
     "hooks": patch.object(DebugSession, "hooks", boom),
-    "another network": patch.object(Panels, "_look_for_another_network", boom),
+    "another network": patch.object(Panels, "_detach_if_replaced", boom),
 }}
 for what, planted in PLANTS.items():
     err = io.StringIO()

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from hookscope.kernel.descriptor import HeldFile
+from hookscope.kernel.descriptor import Descriptor
 
 
 def test_a_number_that_another_file_has_now_is_not_the_held_file(tmp_path: Path) -> None:
     with open(tmp_path / "held", "wb") as file:
-        held = HeldFile(file.fileno())
+        held = Descriptor(file.fileno())
         assert held.is_open()
         with open(tmp_path / "other", "wb") as other:
             kept = os.dup(file.fileno())
@@ -28,4 +28,4 @@ def test_what_is_not_open_cannot_be_held() -> None:
     descriptor = os.dup(0)
     os.close(descriptor)
     with pytest.raises(OSError, match="Bad file descriptor"):
-        HeldFile(descriptor)
+        Descriptor(descriptor)

@@ -25,7 +25,7 @@ def network(kernel: Kernel) -> Kernel:
     """The module's kernel with the networks made, and without panels of the test before."""
     assert kernel.run(SETUP).status == "ok"
     kernel.run("from hookscope.kernel.panels import panels_of; panels = panels_of(get_ipython())")
-    kernel.run("while panels._opened: panels._end(panels._opened[0])")
+    kernel.run("while panels._contents: panels._end(panels._contents[0])")
     return kernel
 
 

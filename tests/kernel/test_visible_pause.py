@@ -21,7 +21,7 @@ def network(kernel: Kernel) -> Iterator[Kernel]:
     assert kernel.run(SETUP).status == "ok"
     yield kernel
     kernel.run("from hookscope.kernel.panels import panels_of; panels = panels_of(get_ipython())")
-    kernel.run("while panels._opened: panels._end(panels._opened[0])")
+    kernel.run("while panels._contents: panels._end(panels._contents[0])")
 
 
 class Page:

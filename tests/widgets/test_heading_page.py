@@ -9,7 +9,7 @@ from panel_page import PanelPage
 from plain_session import PlainSession
 from playwright.sync_api import Locator, Page
 
-from hookscope.widgets.views import VIEWS, WHOLE
+from hookscope.widgets.views import TABS, VIEWS
 
 HEIGHT = 520
 
@@ -29,7 +29,7 @@ def test_it_is_the_same_above_every_view_and_the_height_stays(shown: PanelPage, 
         session.capture(step=step)
     panel = shown.page.get_by_role("group", name="Debugger of Net")
     seen = set()
-    for name in WHOLE:
+    for name in TABS:
         shown.page.get_by_role("tab", name=VIEWS[name].title).click()
         shown.carry()
         seen.add((heading(shown).inner_text(), panel.bounding_box()["height"]))  # type: ignore[index]

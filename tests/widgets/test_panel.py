@@ -298,7 +298,7 @@ def test_live_updates_are_throttled_and_the_rest_is_sent_at_the_end(
         session.capture()
     # No update costs anything on this clock; what it costs the server and the page beyond it counts too.
     assert 4 <= len(custom(sent, "captures")) <= 6
-    assert len(custom(sent, "later")) <= 6
+    assert len(custom(sent, "backlog")) <= 6
     session.emit("finished")
     assert sum(content["count"] for content, _ in custom(sent, "captures")) == 1000
     assert panel.status["text"] == "finished, no longer watching"
@@ -311,9 +311,9 @@ def test_captures_held_back_by_the_throttle_come_when_the_page_asks_later(
     ask(panel, type="hello")
     for _ in range(10):
         session.capture()
-    assert len(custom(sent, "later")) == 1
+    assert len(custom(sent, "backlog")) == 1
     ask(panel, type="sync")
-    assert len(custom(sent, "later")) == 2, "the throttle holds here too"
+    assert len(custom(sent, "backlog")) == 2, "the throttle holds here too"
     clock.now = 1.0
     ask(panel, type="sync")
     assert sum(content["count"] for content, _ in custom(sent, "captures")) == 10
@@ -497,7 +497,7 @@ def test_what_one_panel_changes_another_shows(session: PlainSession, clock: Fake
     sent.clear()
     ask(panel, type="train", path="block", on=True)  # at once: for the other this is not due
     assert cells_of(other)[1]["training"] is False
-    assert len(custom(sent, "later")) == 1
+    assert len(custom(sent, "backlog")) == 1
     ask(other, type="sync")
     assert cells_of(other)[1]["training"] is True
 

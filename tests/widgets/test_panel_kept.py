@@ -100,7 +100,7 @@ def test_a_panel_that_a_user_displays_knows_its_page(
     panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
 ) -> None:
     """Else the next cell that captures something would show a second copy."""
-    panel.place_now = lambda: ("page", "1")
+    panel.running_cell = lambda: ("page", "1")
     panel.display()
     session.capture()
     panel.renew("page", "2")
@@ -152,7 +152,7 @@ def test_in_a_long_cell_the_copy_is_renewed_every_ten_seconds(
     panel: DebuggerPanel, session: PlainSession, handles: list[Handle], clock: FakeClock, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr("hookscope.widgets.saved_widget.monotonic", clock)
-    panel.place_now = lambda: ("page", "cell")
+    panel.running_cell = lambda: ("page", "cell")
     panel.display("page")
     copy = handles[1]
     for _ in range(9):

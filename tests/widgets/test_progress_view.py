@@ -169,7 +169,7 @@ def shown(session: PlainSession, clock: FakeClock, **options: Any) -> dict[str, 
     """What is shown of work with these options."""
     put: list[dict[str, Any]] = []
     view = ProgressView(session, put.append, clock)  # type: ignore[arg-type]
-    unsubscribe = engine_progress.listen(view._told)
+    unsubscribe = engine_progress.listen(view._follow_work)
     with progress("work", 10, of=session, **options) as work:
         steps(work, clock, 5, 1.0)
     unsubscribe()

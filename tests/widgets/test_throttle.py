@@ -52,7 +52,7 @@ def test_what_is_told_to_wait_waits_and_no_shorter_for_it(clock) -> None:
 
 
 def test_what_an_update_costs_elsewhere_counts_as_its_cost(clock) -> None:
-    throttle = Throttle(clock, share=0.02, beyond=0.005)
+    throttle = Throttle(clock, share=0.02, page_seconds=0.005)
     passed = 0
     for tick in range(10_000):
         clock.now = tick / 1000

@@ -111,7 +111,7 @@ class RanksAnswer(TypedDict):
     answers: list[RankAnswer]
 
 
-SHOWN = View(
+RANKS_VIEW = View(
     name="ranks",
     title="Ranks",
     place=0,
@@ -137,7 +137,7 @@ SHOWN = View(
         "step": Action({"by": int}, lambda panel, by: panel.go_step(by)),
         "turn": Action({"tab": str, "by": int}, lambda panel, tab, by: panel.turn(tab, by)),
         "find": Action({"tab": str, "text": str}, lambda panel, tab, text: panel.find(tab, text)),
-        "bits": Action({"wanted": bool}, lambda panel, wanted: panel.want_bits(wanted)),
+        "bits": Action({"on": bool}, lambda panel, on: panel.choose_bits(on)),
         "refresh": Action({}, lambda panel: panel.refresh()),
         "reveal": Action(
             {"tab": str, "step": int, "name": str}, lambda panel, tab, step, name: panel.reveal(tab, step, name)

@@ -9,7 +9,7 @@ import { make } from "../static/dom.js";
 const MARKS = { "": "", differs: "differs from most ranks", error: "it failed", busy: "no answer yet" };
 
 /** @param {(message: import("../static/ranks.js").Asked) => void} send */
-export function createEvaluating(send) {
+export function createEvaluation(send) {
   const input = make("input", { type: "text", class: "hs-input", "aria-label": "Expression", placeholder: "Expression", spellcheck: "false", autocomplete: "off" });
   const where = make("select", { class: "hs-ranks-select", "aria-label": "Evaluate on" }, [make("option", { value: "-1", text: "all ranks" })]);
   const lines = make("div", { class: "hs-ranks-answers", role: "log", "aria-label": "Answers", tabindex: "0", hidden: "" });

@@ -8,28 +8,28 @@ import { make } from "../static/dom.js";
 export function createFindings(send) {
   const list = make("ul", { class: "hs-ranks-findings", "aria-label": "Findings across ranks", hidden: "" });
 
-  /** @param {RanksFinding} found */
-  function drawn(found) {
-    const ranks = found.ranks.map((rank) => make("span", { class: "hs-badge hs-warn", text: String(rank), "aria-label": `rank ${rank}` }));
-    const show = make("button", { type: "button", class: "hs-button", text: "Show", "aria-label": `Show ${found.name}`, onclick: () => send({ type: "reveal", tab: found.view, step: found.step, name: found.name }) });
+  /** @param {RanksFinding} finding */
+  function createItem(finding) {
+    const ranks = finding.ranks.map((rank) => make("span", { class: "hs-badge hs-warn", text: String(rank), "aria-label": `rank ${rank}` }));
+    const show = make("button", { type: "button", class: "hs-button", text: "Show", "aria-label": `Show ${finding.name}`, onclick: () => send({ type: "reveal", tab: finding.view, step: finding.step, name: finding.name }) });
     return make("li", {}, [
-      make("strong", { text: found.condition }),
+      make("strong", { text: finding.condition }),
       ...(ranks.length ? [make("span", { class: "hs-ranks-in" }, ["rank", ...ranks])] : []),
-      make("span", { class: "hs-ranks-what", title: found.advice || null }, [
-        found.step ? `step ${found.step}: ` : "",
-        found.text,
-        ...(found.advice ? [make("span", { class: "hs-ranks-advice", text: ` · ${found.advice}` })] : []),
+      make("span", { class: "hs-ranks-what", title: finding.advice || null }, [
+        finding.step ? `step ${finding.step}: ` : "",
+        finding.text,
+        ...(finding.advice ? [make("span", { class: "hs-ranks-advice", text: ` · ${finding.advice}` })] : []),
       ]),
-      ...(found.view ? [show] : []),
+      ...(finding.view ? [show] : []),
     ]);
   }
 
   return {
     element: list,
-    /** @param {RanksFinding[]} found */
-    draw(found) {
-      list.hidden = !found.length;
-      list.replaceChildren(...found.map(drawn));
+    /** @param {RanksFinding[]} finding */
+    draw(finding) {
+      list.hidden = !finding.length;
+      list.replaceChildren(...finding.map(createItem));
     },
   };
 }

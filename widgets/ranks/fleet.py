@@ -17,7 +17,7 @@ class Connection(Protocol):
         """The reason why the rank is gone, in one clause; "" while it is connected."""
 
 
-class Looked(Protocol):
+class Member(Protocol):
     """One rank."""
 
     @property
@@ -33,11 +33,11 @@ class Fleet(Protocol):
     """All ranks of a session."""
 
     @property
-    def ranks(self) -> Mapping[int, Looked]:
+    def ranks(self) -> Mapping[int, Member]:
         """Present and past ranks, by number."""
 
     @property
-    def living(self) -> Sequence[Looked]:
+    def living(self) -> Sequence[Member]:
         """Ranks that have not ended."""
 
     def observe(self, callback: Callable[[], None]) -> Callable[[], None]:

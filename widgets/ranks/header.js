@@ -16,7 +16,7 @@ const BUTTONS = {
 };
 
 /** @param {(message: import("../static/ranks.js").Asked) => void} send */
-export function createHead(send) {
+export function createHeader(send) {
   const heading = make("span", { class: "hs-title" });
   const status = createStatus();
   const buttons = COMMANDS.map((command) => {

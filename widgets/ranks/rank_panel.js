@@ -15,15 +15,15 @@ const APART = 100;
  * @param {import("../static/types.js").Model} model
  * @param {(message: import("../static/ranks.js").Asked) => void} send
  */
-export function createChosen(model, send) {
+export function createRankPanel(model, send) {
   const name = newId("hs-ranks");
   const radios = make("div", { class: "hs-bar", role: "radiogroup", "aria-label": "Rank" });
   const note = make("p", { class: "hs-empty", role: "status", text: "Choose a rank." });
   const host = make("div", { class: "hs-ranks-own" });
   /** @type {Map<number, HTMLInputElement>} */
   const inputs = new Map();
-  let shown = "";
-  let chosen = -1;
+  let modelId = "";
+  let chosenRank = -1;
   /** @type {View | null} */
   let view = null;
 
@@ -44,15 +44,15 @@ export function createChosen(model, send) {
     const manager = /** @type {Manager | undefined} */ (/** @type {unknown} */ (model.widget_manager));
     if (!manager?.get_model) return say("This page shows no panel of another process.");
     for (let look = 0; look < LOOKS && manager.has_model && !manager.has_model(id); look++) await new Promise((done) => setTimeout(done, APART));
-    if (shown !== id) return;
+    if (modelId !== id) return;
     try {
-      const made = await manager.create_view(await manager.get_model(id));
-      if (shown !== id) return made.remove(); // another rank has been chosen meanwhile
-      view = made;
-      host.replaceChildren(made.el);
+      const created = await manager.create_view(await manager.get_model(id));
+      if (modelId !== id) return created.remove(); // another rank has been chosen meanwhile
+      view = created;
+      host.replaceChildren(created.el);
       say("");
     } catch (error) {
-      if (shown === id) say(`This rank's panel cannot be shown: ${error instanceof Error ? error.message : String(error)}`);
+      if (modelId === id) say(`This rank's panel cannot be shown: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
@@ -64,29 +64,29 @@ export function createChosen(model, send) {
       inputs.clear();
       radios.replaceChildren(...rows.map(({ rank }) => {
         const input = make("input", { type: "radio", name, value: String(rank), onchange: () => send({ type: "rank", rank }) });
-        input.checked = rank === chosen;
+        input.checked = rank === chosenRank;
         inputs.set(rank, input);
         return make("label", { class: "hs-ranks-check" }, [input, `rank ${rank}`]);
       }));
     },
     /** @param {Chosen} now */
     draw(now) {
-      chosen = now.rank ?? -1;
-      const input = inputs.get(chosen);
+      chosenRank = now.rank ?? -1;
+      const input = inputs.get(chosenRank);
       if (input) input.checked = true;
       const id = now.model ?? "";
-      if (id !== shown) {
+      if (id !== modelId) {
         leave();
-        shown = id;
+        modelId = id;
         if (id) {
           say("Opening this rank's panel…");
           void open(id);
         }
       }
-      if (!id) say(now.note || (chosen < 0 ? "Choose a rank." : "This rank has not answered yet."));
+      if (!id) say(now.note || (chosenRank < 0 ? "Choose a rank." : "This rank has not answered yet."));
     },
     destroy() {
-      shown = "";
+      modelId = "";
       leave();
     },
   };

@@ -1,16 +1,16 @@
 // The panel of ranks: their status, findings across ranks, their values in one table, and one rank's own panel. All
 // state is in the model.
 
-import { LACKS, watchConnection } from "../static/connection.js";
+import { NOTES, watchConnection } from "../static/connection.js";
 import { make, setAttribute, setText } from "../static/dom.js";
-import { createFoot } from "../static/footer.js";
+import { createFooter } from "../static/footer.js";
 import { createKeys } from "../static/keys.js";
 import { Tabs } from "../static/tabs.js";
-import { Wires } from "../static/trait_bindings.js";
-import { createChosen } from "./rank_panel.js";
-import { createEvaluating } from "./evaluation.js";
+import { TraitBindings } from "../static/trait_bindings.js";
+import { createRankPanel } from "./rank_panel.js";
+import { createEvaluation } from "./evaluation.js";
 import { createFindings } from "./findings.js";
-import { createHead } from "./header.js";
+import { createHeader } from "./header.js";
 import { createRows } from "./rows.js";
 import { createTable } from "./table.js";
 
@@ -23,30 +23,30 @@ class Ranks {
     this.model = model;
     const send = (/** @type {Asked} */ message) => this.#send(message);
     this.connection = watchConnection(model, () => this.#drawConnection());
-    this.wires = new Wires(model, [], () => false);
-    this.head = createHead(send);
+    this.bindings = new TraitBindings(model, [], () => false);
+    this.header = createHeader(send);
     this.rows = createRows();
     this.findings = createFindings(send);
     this.captures = createTable("captures", send);
     this.parameters = createTable("parameters", send);
-    this.chosen = createChosen(model, send);
-    this.evaluating = createEvaluating(send);
+    this.rankPanel = createRankPanel(model, send);
+    this.evaluation = createEvaluation(send);
     this.tabs = new Tabs([["captures", "Captures"], ["parameters", "Parameters"], ["rank", "Rank"]], (tab) => this.#choose(tab));
     setAttribute(this.tabs.element, "aria-label", "Views of the ranks");
     this.tabs.fill("captures", this.captures.element);
     this.tabs.fill("parameters", this.parameters.element);
-    this.tabs.fill("rank", this.chosen.element);
-    this.foot = createFoot([]);
-    this.lack = make("div", { class: "hs-lack", role: "alert", hidden: "" });
+    this.tabs.fill("rank", this.rankPanel.element);
+    this.footer = createFooter([]);
+    this.connectionNote = make("div", { class: "hs-lack", role: "alert", hidden: "" });
     // Without a kernel all controls are disabled; the tabs still show their content.
-    this.top = make("fieldset", { class: "hs-controls", role: "none" }, [this.head.element, this.rows.element, this.findings.element]);
+    this.top = make("fieldset", { class: "hs-controls", role: "none" }, [this.header.element, this.rows.element, this.findings.element]);
     this.controls = make("fieldset", { class: "hs-controls", role: "none" }, [
       make("div", { class: "hs-ranks-panels" }, this.tabs.panels),
-      this.evaluating.element,
-      this.foot.element,
+      this.evaluation.element,
+      this.footer.element,
     ]);
     this.root = make("div", { class: "hs hs-ranks", role: "group", "data-alone": "" }, [
-      this.lack,
+      this.connectionNote,
       this.top,
       make("div", { class: "hs-top" }, [this.tabs.element]),
       this.controls,
@@ -56,29 +56,29 @@ class Ranks {
   }
 
   #wire() {
-    const { wires } = this;
-    wires.add(["title"], (title) => {
-      this.head.setTitle(title);
+    const { bindings } = this;
+    bindings.add(["title"], (title) => {
+      this.header.setTitle(title);
       setAttribute(this.root, "aria-label", `Ranks of ${title}`);
     });
-    wires.add(["status"], () => this.#drawStatus());
-    wires.add(["ranks"], (rows) => {
+    bindings.add(["status"], () => this.#drawStatus());
+    bindings.add(["ranks"], (rows) => {
       this.rows.draw(rows);
-      this.chosen.drawRanks(rows);
-      this.evaluating.drawRanks(rows);
+      this.rankPanel.drawRanks(rows);
+      this.evaluation.drawRanks(rows);
     });
-    wires.add(["findings"], (found) => this.findings.draw(found));
-    wires.add(["captures"], (table) => this.captures.draw(table));
-    wires.add(["parameters"], (table) => this.parameters.draw(table));
-    wires.add(["chosen"], (chosen) => this.chosen.draw(chosen));
-    wires.add(["answers"], (answers) => this.evaluating.draw(answers));
-    wires.add(["tab"], (tab) => this.tabs.show(tab));
-    wires.connect("msg:custom", () => this.connection.heard());
+    bindings.add(["findings"], (findings) => this.findings.draw(findings));
+    bindings.add(["captures"], (table) => this.captures.draw(table));
+    bindings.add(["parameters"], (table) => this.parameters.draw(table));
+    bindings.add(["chosen"], (rankPanel) => this.rankPanel.draw(rankPanel));
+    bindings.add(["answers"], (answers) => this.evaluation.draw(answers));
+    bindings.add(["tab"], (tab) => this.tabs.show(tab));
+    bindings.connect("msg:custom", () => this.connection.messageReceived());
   }
 
   /** Draw everything after the panel was added to the page. */
   begin() {
-    this.wires.begin();
+    this.bindings.begin();
     this.connection.look();
     this.#send({ type: "hello" });
   }
@@ -96,7 +96,7 @@ class Ranks {
       this.connection.end(); // a restart closes the comm before the page reports it
       return;
     }
-    this.connection.asked();
+    this.connection.requestSent();
   }
 
   /** @param {string} tab */
@@ -108,15 +108,15 @@ class Ranks {
   #drawStatus() {
     const now = this.model.get("status");
     const lost = this.#isLost();
-    this.head.draw(lost ? { ...now, text: LACKS[this.connection.now][0] } : now);
-    this.foot.update(lost ? "" : (now.error ?? ""));
+    this.header.draw(lost ? { ...now, text: NOTES[this.connection.now][0] } : now);
+    this.footer.update(lost ? "" : (now.error ?? ""));
     setAttribute(this.root, "data-stands", lost ? "lost" : now.state);
   }
 
   #drawConnection() {
     const { now } = this.connection;
-    this.lack.hidden = now === "live";
-    setText(this.lack, LACKS[now][1]);
+    this.connectionNote.hidden = now === "live";
+    setText(this.connectionNote, NOTES[now][1]);
     const back = this.controls.disabled && !this.#isLost();
     this.controls.disabled = this.top.disabled = this.#isLost();
     this.#drawStatus();
@@ -124,10 +124,10 @@ class Ranks {
   }
 
   destroy() {
-    this.wires.destroy();
+    this.bindings.destroy();
     this.connection.destroy();
     this.keys.destroy();
-    this.chosen.destroy();
+    this.rankPanel.destroy();
     this.captures.destroy();
     this.parameters.destroy();
   }

@@ -12,7 +12,7 @@ from hookscope.widgets.ranks.declaration import COMMANDS, ENDS, RankRow, RanksFi
 from hookscope.widgets.ranks.tables import figure_text
 from hookscope.widgets.texts import one_line
 
-Told = Mapping[str, Any]
+Status = Mapping[str, Any]
 
 _STATES = ("runs", "idle", "paused", "held", "waits", "ended", "busy")
 _AT_WORK = ("runs", "waits", "held", "paused", "busy")
@@ -20,11 +20,11 @@ _LONG = 300
 _SLOTS = ("input", "output", "grad_input", "grad_output")
 
 
-def rank_rows(told: Mapping[int, Told]) -> list[RankRow]:
+def rank_rows(statuses: Mapping[int, Status]) -> list[RankRow]:
     """Return a row for each rank's status report; an ended rank keeps its last step and loss."""
-    furthest = max((_step(status) for status in told.values()), default=0)
+    furthest = max((_step(status) for status in statuses.values()), default=0)
     rows: list[RankRow] = []
-    for rank, status in told.items():
+    for rank, status in statuses.items():
         state, step = str(status.get("state", "busy")), _step(status)
         rows.append(
             {
@@ -40,11 +40,11 @@ def rank_rows(told: Mapping[int, Told]) -> list[RankRow]:
     return rows
 
 
-def _step(status: Told) -> int:
+def _step(status: Status) -> int:
     return int(status.get("step") or 0)
 
 
-def _text(status: Told) -> str:
+def _text(status: Status) -> str:
     if status.get("state") == "paused":
         return ": ".join(part for part in (str(status.get("place", "")), str(status.get("reason", ""))) if part)
     waits = status.get("waits")
@@ -54,19 +54,19 @@ def _text(status: Told) -> str:
     return str(status.get("reason", ""))
 
 
-def with_missing(told: Mapping[int, Told]) -> dict[int, Told]:
+def with_missing_ranks(statuses: Mapping[int, Status]) -> dict[int, Status]:
     """Add to each rank's status the ranks that it waits for, if all ranks have reported."""
     standings = {
         rank: RankState(waits=status["waits"], asked=status["asked"])
-        for rank, status in told.items()
+        for rank, status in statuses.items()
         if "asked" in status
     }
-    if len(standings) < len(told):
-        return dict(told)
-    return {rank: {**status, "missing": missing(rank, standings)} for rank, status in told.items()}
+    if len(standings) < len(statuses):
+        return dict(statuses)
+    return {rank: {**status, "missing": missing(rank, standings)} for rank, status in statuses.items()}
 
 
-def whole(rows: list[RankRow], error: str) -> RanksStatus:
+def overall_status(rows: list[RankRow], error: str) -> RanksStatus:
     """Return the status of all ranks together, and the commands that are possible."""
     paused = [row for row in rows if row["state"] == "paused"]
     held = [row for row in rows if row["state"] == "held"]

@@ -33,7 +33,7 @@ export function createTable(tab, send) {
   const later = button("›", "Later step", () => send({ type: "step", by: 1 }));
   const newest = button("Newest", "Newest step of all ranks", () => send({ type: "step", by: 0 }));
   const steps = make("div", { class: "hs-ranks-steps", role: "group", "aria-label": "Step" }, [earlier, step, later, newest]);
-  const check = make("input", { type: "checkbox", class: "hs-check", onchange: () => send({ type: "bits", wanted: check.checked }) });
+  const check = make("input", { type: "checkbox", class: "hs-check", onchange: () => send({ type: "bits", on: check.checked }) });
   const bits = make("label", { class: "hs-ranks-check", title: "Compare the bits of the parameters on this page; those that differ come first" }, [check, "Compare bits"]);
   const refresh = make("button", { type: "button", class: "hs-button", text: "Refresh", title: "Ask the ranks again", onclick: () => send({ type: "refresh" }) });
   const back = button("‹", "Previous page", () => send({ type: "turn", tab, by: -1 }));

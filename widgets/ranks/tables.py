@@ -11,7 +11,7 @@ from hookscope.widgets.ranks.declaration import RankCell, RanksTableRow
 from hookscope.widgets.texts import shape_text
 
 Row = Mapping[str, Any]
-Place = list[Any]
+Position = list[Any]
 
 PER_PAGE = 50
 BUSY: RankCell = {"text": "busy", "mark": "busy", "note": "this rank has not answered yet"}
@@ -21,83 +21,85 @@ class Page(NamedTuple):
     """Rows of a table, the position of the last one, and whether more rows follow it."""
 
     rows: list[RanksTableRow]
-    last: Place | None
+    last: Position | None
     more: bool
 
 
-def merged(pages: Mapping[int, Mapping[str, Any] | None], figure: str, name: str, coming: Collection[int] = ()) -> Page:
+def joined_page(
+    pages: Mapping[int, Mapping[str, Any] | None], figure: str, name: str, pending: Collection[int] = ()
+) -> Page:
     """Join the pages of ranks into one table.
 
     Args:
         pages: by rank, the rows after the same position; None for a rank that has not replied.
         figure: the statistic that is shown of each value.
         name: the field that holds a row's name.
-        coming: ranks that are still within the shown step, so that missing values may still arrive.
+        pending: ranks that are still within the shown step, so that missing values may still arrive.
     """
-    by_place: dict[tuple[Any, ...], dict[int, Row]] = {}
+    by_position: dict[tuple[Any, ...], dict[int, Row]] = {}
     for rank, page in pages.items():
         for row in () if page is None else page["rows"]:
-            by_place.setdefault(tuple(row["place"]), {})[rank] = row
-    ordered = sorted(by_place)
+            by_position.setdefault(tuple(row["place"]), {})[rank] = row
+    ordered = sorted(by_position)
     positions = ordered[:PER_PAGE]
-    rows = [_merged_row(by_place[position], pages, figure, name, coming) for position in positions]
+    rows = [_merged_row(by_position[position], pages, figure, name, pending) for position in positions]
     full = any(page is not None and len(page["rows"]) >= PER_PAGE for page in pages.values())
     return Page(rows, list(positions[-1]) if positions else None, len(ordered) > PER_PAGE or full)
 
 
 def _merged_row(
-    found: Mapping[int, Row], pages: Mapping[int, Any], figure: str, name: str, coming: Collection[int]
+    rows_by_rank: Mapping[int, Row], pages: Mapping[int, Any], figure: str, name: str, pending: Collection[int]
 ) -> RanksTableRow:
-    what = usual(_what(row) for row in found.values())
-    faulty = {rank for rank, row in found.items() if _nonfinite(row)}
+    what = most_frequent(_shape_and_dtype(row) for row in rows_by_rank.values())
+    nonfinite = {rank for rank, row in rows_by_rank.items() if _nonfinite(row)}
     answered = [rank for rank, page in pages.items() if page is not None]
-    bits = {row.get("bits") for row in found.values()}
+    bits = {row.get("bits") for row in rows_by_rank.values()}
     bits_differ = len(bits) > 1 and None not in bits
-    usual_bits = usual(row.get("bits") for row in found.values()) if bits_differ else None
+    usual_bits = most_frequent(row.get("bits") for row in rows_by_rank.values()) if bits_differ else None
     cells: list[RankCell] = []
     for rank in pages:
-        row = found.get(rank)
+        row = rows_by_rank.get(rank)
         if row is not None:
-            some_only = rank in faulty and len(faulty) < len(answered)
+            is_partial = rank in nonfinite and len(nonfinite) < len(answered)
             other_bits = name == "name" and bits_differ and row.get("bits") != usual_bits
-            cells.append(_cell(row, what, figure, some_only, other_bits))
-        elif rank in answered and rank in coming:
+            cells.append(_cell(row, what, figure, is_partial, other_bits))
+        elif rank in answered and rank in pending:
             cells.append({"text": "", "mark": "", "note": "not there yet: this rank is in the midst of the step"})
         elif rank in answered:
             cells.append({"text": "\N{EM DASH}", "mark": "missing", "note": "not there on this rank"})
         else:
             cells.append(BUSY)
-    first = next(iter(found.values()))
+    first = next(iter(rows_by_rank.values()))
     return {
         "name": str(first[name]),
-        "detail": _what_text(first) if figure != "shape" else "",
-        "same": len(found) == len(pages) > 1 and len(bits) == 1 and None not in bits,
+        "detail": _shape_text(first) if figure != "shape" else "",
+        "same": len(rows_by_rank) == len(pages) > 1 and len(bits) == 1 and None not in bits,
         "marked": any(cell["mark"] not in ("", "busy") for cell in cells) or (name == "name" and bits_differ),
         "cells": cells,
     }
 
 
-def _cell(row: Row, what: Hashable, figure: str, some_only: bool, other_bits: bool) -> RankCell:
+def _cell(row: Row, what: Hashable, figure: str, is_partial: bool, other_bits: bool) -> RankCell:
     notes = []
     mark: Literal["", "differs", "nan"] = ""
-    text = _what_text(row) if figure == "shape" else figure_text(row.get(figure))
+    text = _shape_text(row) if figure == "shape" else figure_text(row.get(figure))
     if other_bits:
         mark = "differs"
         notes.append("its bits differ between the ranks")
-    if _what(row) != what:
+    if _shape_and_dtype(row) != what:
         mark = "differs"
-        notes.append(f"{_what_text(row)} here")
-        text = _what_text(row)
+        notes.append(f"{_shape_text(row)} here")
+        text = _shape_text(row)
     if _nonfinite(row):
         notes.append(_nonfinite_text(row))
         if figure not in ("nan", "shape"):
             text = f"{text} ({_nonfinite_text(row)})"
-        if some_only:
+        if is_partial:
             mark = "nan"
     return {"text": text, "mark": mark, "note": ", ".join(notes)}
 
 
-def usual(values: Iterable[Hashable]) -> Hashable:
+def most_frequent(values: Iterable[Hashable]) -> Hashable:
     """Return the most frequent value; None if there is a tie."""
     ranking = Counter(values)
     (winner, count), *others = ranking.most_common(2) or [(None, 0)]
@@ -112,11 +114,11 @@ def figure_text(value: object) -> str:
     return str(int(statistic)) if statistic.is_integer() and abs(statistic) < 1e6 else number(statistic)
 
 
-def _what(row: Row) -> Hashable:
+def _shape_and_dtype(row: Row) -> Hashable:
     return tuple(row["shape"]), row["dtype"]
 
 
-def _what_text(row: Row) -> str:
+def _shape_text(row: Row) -> str:
     return f"{shape_text(row['shape'])} {row['dtype']}"
 
 

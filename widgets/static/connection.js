@@ -5,7 +5,7 @@
 /** @typedef {"live" | "silent" | "away" | "gone"} Connection */
 
 /** Texts for each kind of lost connection: a word for the status, and a line with advice. */
-export const LACKS = {
+export const NOTES = {
   live: ["", ""],
   silent: ["", "The kernel has not answered so far: it is busy, or gone."],
   away: ["no connection", "No connection to the kernel. This panel is live again when it is back; Kernel > Reconnect to Kernel tries at once."],
@@ -25,7 +25,7 @@ export function watchConnection(model, changed) {
   let now = "live";
   let ended = false;
   let silent = false;
-  let waiting = 0;
+  let replyTimer = 0;
   // Another restart or another kernel is irrelevant: a panel belongs to the kernel at its creation.
   const kernel = model.widget_manager?.kernel;
   const signals = [kernel?.statusChanged, kernel?.connectionStatusChanged, kernel?.disposed].filter((signal) => typeof signal?.connect === "function");
@@ -39,8 +39,8 @@ export function watchConnection(model, changed) {
   function set(next) {
     if (next === now) return;
     now = next;
-    clearTimeout(waiting);
-    waiting = 0;
+    clearTimeout(replyTimer);
+    replyTimer = 0;
     changed(now);
   }
 
@@ -51,17 +51,17 @@ export function watchConnection(model, changed) {
   }
 
   /** Record that a message arrived from Python. */
-  function heard() {
-    clearTimeout(waiting);
-    waiting = 0;
+  function messageReceived() {
+    clearTimeout(replyTimer);
+    replyTimer = 0;
     ended = silent = false;
     look();
   }
 
   /** Record a request by the user. */
-  function asked() {
-    waiting ||= window.setTimeout(() => {
-      waiting = 0;
+  function requestSent() {
+    replyTimer ||= window.setTimeout(() => {
+      replyTimer = 0;
       // An idle kernel that does not reply has no such panel: it was restarted without a notification to this page.
       ended ||= kernel?.status === "idle";
       silent = true;
@@ -77,12 +77,12 @@ export function watchConnection(model, changed) {
     get now() {
       return now;
     },
-    asked,
-    heard,
+    requestSent,
+    messageReceived,
     end,
     look,
     destroy() {
-      clearTimeout(waiting);
+      clearTimeout(replyTimer);
       for (const signal of signals) signal?.disconnect(look);
       for (const [event, callback] of Object.entries(events)) model.off(event, callback);
     },

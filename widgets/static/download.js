@@ -30,5 +30,5 @@ export function createExport(send) {
     window.setTimeout(() => URL.revokeObjectURL(address), KEPT);
   }
 
-  return { button, save, answered: () => setAttribute(button, "aria-busy", null) };
+  return { button, save, confirmed: () => setAttribute(button, "aria-busy", null) };
 }

@@ -3,7 +3,7 @@
 import { make, setText } from "./dom.js";
 
 /** @param {HTMLElement[]} status the status of a single view in which a user waits for the run */
-export function createFoot(status) {
+export function createFooter(status) {
   const problem = make("div", { class: "hs-problem", role: "alert", hidden: "" });
   return {
     element: make("div", { class: "hs-foot" }, [...status, problem]),

@@ -2,9 +2,9 @@
 // place, so that a live update neither loses the focus nor flickers. A row may have several selectable parts, and rows
 // may be grouped below headings.
 
-import { Heading, chosen, grouped, sorted, tints } from "./row_order.js";
+import { Heading, filtered, grouped, sorted, tints } from "./row_order.js";
 import { closest, make, newId, setAttribute, setText } from "./dom.js";
-import { InSight } from "./scroll_anchor.js";
+import { ScrollAnchor } from "./scroll_anchor.js";
 
 /**
  * @template Row
@@ -45,11 +45,11 @@ export class Grid {
     /** @type {Row[]} */
     this.rows = [];
     /** Rows that match the filter, in order. @type {Row[]} */
-    this.chosen = [];
+    this.filtered = [];
     /** The same rows with the headings of groups. @type {(Row | Heading<Row>)[]} */
     this.shown = [];
     /** Cached position of the selection in `shown`. @type {{shown: unknown, selected: Key | null, position: number}} */
-    this.found = { shown: null, selected: null, position: -1 };
+    this.cachedSelection = { shown: null, selected: null, position: -1 };
     this.newestFirst = false;
     this.groups = Boolean(options.group);
     /** @type {((row: Row) => boolean) | null} */
@@ -92,7 +92,7 @@ export class Grid {
       },
       [this.head, this.space, this.empty],
     );
-    this.inSight = new InSight(this.view, this.head, ROW_HEIGHT);
+    this.inSight = new ScrollAnchor(this.view, this.head, ROW_HEIGHT);
     this.#chooseColumns([]);
     this.resize = new ResizeObserver(() => this.#resized());
     this.resize.observe(this.view);
@@ -122,15 +122,15 @@ export class Grid {
   #arrange() {
     const { group } = this.options;
     const terms = this.filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let rows = chosen(this.rows, this.only, terms);
+    let rows = filtered(this.rows, this.only, terms);
     const column = this.options.columns.find((c) => c.key === this.sortKey);
     if (column) rows = sorted(rows, column.value, this.sortDirection);
     else if (this.newestFirst) rows = [...rows].reverse();
     this.#chooseColumns(rows);
     const tinted = this.columns.filter((c) => c.tinted);
     this.tints = new Map(tinted.map((c) => [c.key, tints(rows.map((row) => Number(c.value(row))))]));
-    this.found.shown = null; // rows may be modified in place
-    this.chosen = rows;
+    this.cachedSelection.shown = null; // rows may be modified in place
+    this.filtered = rows;
     this.shown = group && this.#isGrouped() ? grouped(rows, group.key) : rows;
     setText(this.count, this.options.count?.(rows) ?? (rows.length === this.rows.length ? `${rows.length}` : `${rows.length} of ${this.rows.length}`));
     setAttribute(this.view, "aria-rowcount", this.shown.length + 1);
@@ -152,8 +152,8 @@ export class Grid {
     const now = this.options.columns.filter((column) => !shows || column.key === this.sortKey || shows(column));
     if (now.length === this.columns.length && now.every((column, k) => column === this.columns[k])) return;
     this.columns = now;
-    const focused = [...this.head.children].findIndex((header) => header.contains(document.activeElement));
-    const key = focused < 0 ? "" : /** @type {HTMLElement} */ (this.head.children[focused]).dataset.key;
+    const focusedIndex = [...this.head.children].findIndex((header) => header.contains(document.activeElement));
+    const key = focusedIndex < 0 ? "" : /** @type {HTMLElement} */ (this.head.children[focusedIndex]).dataset.key;
     this.head.replaceChildren(...now.map((column) => this.#header(column)));
     this.body.replaceChildren();
     this.view.style.setProperty("--hs-columns", now.map((column) => column.width).join(" "));
@@ -167,7 +167,7 @@ export class Grid {
     const width = this.view.clientWidth;
     if (width && width !== this.width) {
       this.width = width;
-      this.#chooseColumns(this.chosen);
+      this.#chooseColumns(this.filtered);
     }
     this.#keepInSight();
     this.draw();
@@ -201,9 +201,9 @@ export class Grid {
   /** Return the position of the selected row, or -1. */
   #position() {
     const { shown, selected } = this;
-    if (this.found.shown === shown && this.found.selected === selected) return this.found.position;
+    if (this.cachedSelection.shown === shown && this.cachedSelection.selected === selected) return this.cachedSelection.position;
     const position = selected === null ? -1 : shown.findIndex((row) => this.#keys(row).includes(selected));
-    this.found = { shown, selected, position };
+    this.cachedSelection = { shown, selected, position };
     return position;
   }
 
@@ -355,14 +355,14 @@ export class Grid {
     this.#select(position, next);
   }
 
-  /** Select a part of a row, or an existing part if it lacks that one. @param {number} position @param {number} wanted */
-  #select(position, wanted) {
+  /** Select a part of a row, or an existing part if it lacks that one. @param {number} position @param {number} wantedSide */
+  #select(position, wantedSide) {
     const row = this.shown[position];
     if (!row || row instanceof Heading || !this.options.onSelect) return;
     const keys = this.#keys(row);
     const has = (/** @type {number} */ part) => keys[part] !== null && keys[part] !== undefined;
-    const part = has(wanted) ? wanted : keys.findIndex((_, k) => has(k));
-    this.side = wanted;
+    const part = has(wantedSide) ? wantedSide : keys.findIndex((_, k) => has(k));
+    this.side = wantedSide;
     this.selected = keys[part];
     this.reveal();
     this.options.onSelect(row, part);

@@ -9,15 +9,15 @@ import { drawSparkline, series } from "./sparkline.js";
  * @param {HTMLElement[]} actions the next possible actions: buttons, at most one of which is shown
  * @param {HTMLElement} exporting
  */
-export function createHead(status, actions, exporting) {
+export function createHeader(status, actions, exporting) {
   const title = make("span", { class: "hs-title" });
   const step = make("span", { class: "hs-head-step" });
   const curve = make("span", { class: "hs-head-curve" });
   const value = make("span", { class: "hs-head-value" });
   const loss = make("span", { class: "hs-head-loss" }, [curve, value]);
-  const found = make("button", { type: "button", class: "hs-head-causes", hidden: "" });
+  const causeButton = make("button", { type: "button", class: "hs-head-causes", hidden: "" });
   return {
-    element: make("div", { class: "hs-head" }, [title, status, step, loss, found, make("span", { class: "hs-spring" }), ...actions, exporting]),
+    element: make("div", { class: "hs-head" }, [title, status, step, loss, causeButton, make("span", { class: "hs-spring" }), ...actions, exporting]),
     /** @param {string} name */
     setTitle(name) {
       setText(title, name);
@@ -33,9 +33,9 @@ export function createHead(status, actions, exporting) {
     },
     /** Show the number of causes that a view has found; a click opens the view. @param {number} causes @param {() => void} open */
     count(causes, open) {
-      setText(found, causes === 1 ? "1 cause found" : `${causes} causes found`);
-      found.hidden = !causes;
-      found.onclick = open;
+      setText(causeButton, causes === 1 ? "1 cause found" : `${causes} causes found`);
+      causeButton.hidden = !causes;
+      causeButton.onclick = open;
     },
   };
 }

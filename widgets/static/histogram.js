@@ -17,7 +17,7 @@ const FAULT_WIDTH = 38;
  */
 export function createHistogram() {
   const element = make("div", { class: "hs-histogram", role: "img", "aria-label": "No histogram" });
-  let drawn = "";
+  let drawnKey = "";
 
   /** @param {Float64Array} counts @param {Float64Array} edges @param {string} label @param {Faults} faults */
   function update(counts, edges, label, faults) {
@@ -25,21 +25,21 @@ export function createHistogram() {
     const low = edges[0];
     const high = edges[edges.length - 1];
     const finite = most > 0 && Number.isFinite(low) && Number.isFinite(high);
-    const apart = [["NaN", faults.nan], ["inf", faults.positive], ["−inf", faults.negative]].filter(([, count]) => Number(count) > 0);
+    const faultCounts = [["NaN", faults.nan], ["inf", faults.positive], ["−inf", faults.negative]].filter(([, count]) => Number(count) > 0);
     const inWords = finite
       ? `${counts.length} bins from ${formatNumber(low)} to ${formatNumber(high)}, largest bin ${most}`
       : "no finite values";
-    const words = [`Histogram of ${label}: ${inWords}`, ...apart.map(([name, count]) => `${count} ${name}`)].join(", ");
+    const words = [`Histogram of ${label}: ${inWords}`, ...faultCounts.map(([name, count]) => `${count} ${name}`)].join(", ");
     setAttribute(element, "aria-label", words);
     const key = `${words} ${counts.join()}`;
-    if (key === drawn) return; // live updates often repeat the same data
-    drawn = key;
-    const width = HISTOGRAM_WIDTH - FAULT_WIDTH * apart.length;
+    if (key === drawnKey) return; // live updates often repeat the same data
+    drawnKey = key;
+    const width = HISTOGRAM_WIDTH - FAULT_WIDTH * faultCounts.length;
     /** @type {SVGElement[]} */
     const parts = [makeSvg("rect", { class: "hs-axis", x: 0, y: HISTOGRAM_BASE, width: width - 4, height: 1 })];
     if (finite) parts.push(...histogramBars(counts, most, width - 4), ...histogramAxis(low, high, width - 4));
-    const tallest = Math.max(most, ...apart.map(([, count]) => Number(count)));
-    apart.forEach(([name, count], k) => {
+    const tallest = Math.max(most, ...faultCounts.map(([, count]) => Number(count)));
+    faultCounts.forEach(([name, count], k) => {
       const height = Math.max(3, ((HISTOGRAM_BASE - 20) * Number(count)) / tallest);
       const left = width + k * FAULT_WIDTH;
       parts.push(

@@ -28,50 +28,50 @@ const isSeen = (element) => element.getClientRects().length > 0;
 export function createKeys(root, stepper) {
   /** The document that contains the panel; kept, since JupyterLab removes distant cells from the page. @type {Element | null} */
   let home = null;
-  let between = 0;
+  let releaseTimer = 0;
 
   /** Return whether a key pressed at this target is for this panel. @param {Element} target */
   function reaches(target) {
     home = root.closest(DOCUMENT) ?? home;
-    const pressed = target.closest(DOCUMENT);
-    if (pressed) return home ? pressed === home : pressed.matches(".jp-NotebookPanel");
+    const documentElement = target.closest(DOCUMENT);
+    if (documentElement) return home ? documentElement === home : documentElement.matches(".jp-NotebookPanel");
     // Outside every document: not a Jupyter page, or nothing has the focus.
     return target === document.body ? !home || isSeen(home) : !home && !document.querySelector(DOCUMENT);
   }
   /** @type {Paused} */
-  const mine = { root, reaches };
+  const entry = { root, reaches };
 
-  /** @param {boolean} now */
-  function setPaused(now) {
+  /** @param {boolean} paused */
+  function setPaused(paused) {
     if (!stepper) return;
-    clearTimeout(between);
+    clearTimeout(releaseTimer);
     const panels = pausedPanels();
-    if (now && !panels.includes(mine)) panels.push(mine);
-    else if (!now) between = window.setTimeout(forget, BETWEEN_STOPS);
+    if (paused && !panels.includes(entry)) panels.push(entry);
+    else if (!paused) releaseTimer = window.setTimeout(forget, BETWEEN_STOPS);
   }
   function forget() {
-    clearTimeout(between);
+    clearTimeout(releaseTimer);
     const panels = pausedPanels();
-    if (panels.includes(mine)) panels.splice(panels.indexOf(mine), 1);
+    if (panels.includes(entry)) panels.splice(panels.indexOf(entry), 1);
   }
 
   /** Return whether this panel handles the key: the paused panel with the focus, else the one that was paused last. @param {Element} target */
-  function answers(target) {
-    const reached = pausedPanels().filter((one) => one.reaches(target));
-    return (reached.find((one) => one.root.contains(target)) ?? reached.at(-1)) === mine;
+  function isResponsible(target) {
+    const candidates = pausedPanels().filter((panel) => panel.reaches(target));
+    return (candidates.find((panel) => panel.root.contains(target)) ?? candidates.at(-1)) === entry;
   }
 
   /** Handle keys in the window's capture phase, before JupyterLab and the browser, which use the same keys. @param {KeyboardEvent} event */
   function onKeydown(event) {
     if (!(event.target instanceof Element)) return;
     if (root.contains(event.target)) keepPlainKeys(event.target, event);
-    if (!stepper || !pausedPanels().includes(mine) || [...document.querySelectorAll(IN_FRONT)].some(isSeen)) return;
-    if (!answers(event.target)) return;
-    const ends = stepper.ends(event);
+    if (!stepper || !pausedPanels().includes(entry) || [...document.querySelectorAll(IN_FRONT)].some(isSeen)) return;
+    if (!isResponsible(event.target)) return;
+    const isLast = stepper.ends(event);
     if (!stepper.key(event)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    if (ends) forget();
+    if (isLast) forget();
   }
 
   /**
@@ -82,8 +82,8 @@ export function createKeys(root, stepper) {
    * @param {KeyboardEvent} event
    */
   function keepPlainKeys(target, event) {
-    const undoes = target.matches("input, textarea") && /^[zy]$/i.test(event.key);
-    setAttribute(target, "data-lm-suppress-shortcuts", (event.ctrlKey || event.metaKey) && !undoes ? null : "true");
+    const isUndo = target.matches("input, textarea") && /^[zy]$/i.test(event.key);
+    setAttribute(target, "data-lm-suppress-shortcuts", (event.ctrlKey || event.metaKey) && !isUndo ? null : "true");
   }
 
   // JupyterLab also blocks undo and redo by input events in every field of a notebook.

@@ -1,18 +1,18 @@
 // The panel: its views, as tabs below a common heading or a single one, and the messages between them and Python. All
 // state is in the model; a newly drawn view sends "hello" and receives the data that is too large for the model.
 
-import { LACKS, watchConnection } from "./connection.js";
+import { NOTES, watchConnection } from "./connection.js";
 import { make, setAttribute, setText } from "./dom.js";
 import { createExport } from "./download.js";
-import { createFoot } from "./footer.js";
-import { createHead } from "./header.js";
+import { createFooter } from "./footer.js";
+import { createHeader } from "./header.js";
 import { createKeys } from "./keys.js";
 import { createProgress } from "./progress.js";
-import { whetherSeen } from "./visibility.js";
+import { reportVisibility } from "./visibility.js";
 import { createStatus } from "./status.js";
 import { Tabs } from "./tabs.js";
 import { PANEL, VIEWS } from "./views.js";
-import { Wires } from "./trait_bindings.js";
+import { TraitBindings } from "./trait_bindings.js";
 
 /** @typedef {import("./types.js").Model} Model */
 /** @typedef {import("./types.js").Go} Go */
@@ -28,37 +28,37 @@ class Panel {
     this.model = model;
     /** @type {string[]} */
     this.names = model.get("views");
-    this.alone = this.names.length === 1;
+    this.isSingle = this.names.length === 1;
     const kinds = [PANEL, ...this.names.map((name) => VIEWS[name])];
     /** Requests that the page sends by itself, without a user who waits for the reply. */
     this.background = new Set(kinds.flatMap((kind) => kind.background));
-    this.choosing = 0; // selections that Python has not confirmed; until then the model's view is outdated
-    this.goesOn = false; // a command that resumes the run is pending, so the pause in the model is outdated
-    this.later = 0;
+    this.pendingChoices = 0; // selections that Python has not confirmed; until then the model's view is outdated
+    this.isResuming = false; // a command that resumes the run is pending, so the pause in the model is outdated
+    this.syncTimer = 0;
     this.send = /** @type {Send} */ ((message) => this.#send(message));
     this.connection = watchConnection(model, (now) => this.#drawConnection(now));
-    this.wires = new Wires(model, kinds.flatMap((kind) => kind.live), () => this.#runs());
+    this.bindings = new TraitBindings(model, kinds.flatMap((kind) => kind.live), () => this.#runs());
     this.tabs = new Tabs(this.names.map((name) => [name, VIEWS[name].title]), (name) => this.choose(name));
     this.parts = this.#makeParts();
     const parts = Object.values(this.parts);
-    const quiet = this.alone && !parts[0].setPaused; // the status is shown where a user waits for the run
+    const quiet = this.isSingle && !parts[0].setPaused; // the status is shown where a user waits for the run
     this.status = createStatus();
     this.exporting = createExport(this.send);
-    this.again = make("button", { type: "button", class: "hs-button hs-primary", text: "Watch again", title: "Follow what later cells do with this network", hidden: "", onclick: () => this.send({ type: "watch_again" }) });
-    this.head = createHead(this.status.element, [...parts.flatMap((part) => part.next ?? []), this.again], this.exporting.button);
-    this.foot = createFoot(this.alone && !quiet ? [this.status.element] : []);
+    this.watchButton = make("button", { type: "button", class: "hs-button hs-primary", text: "Watch again", title: "Follow what later cells do with this network", hidden: "", onclick: () => this.send({ type: "watch_again" }) });
+    this.header = createHeader(this.status.element, [...parts.flatMap((part) => part.next ?? []), this.watchButton], this.exporting.button);
+    this.footer = createFooter(this.isSingle && !quiet ? [this.status.element] : []);
     this.progress = createProgress(this.send);
-    this.lack = make("div", { class: "hs-lack", role: "alert", hidden: "" });
+    this.connectionNote = make("div", { class: "hs-lack", role: "alert", hidden: "" });
     // Without a kernel all controls are disabled; the tabs still show their content.
     this.controls = make("fieldset", { class: "hs-controls", role: "none" }, [
       make("div", { class: "hs-panels" }, this.tabs.panels),
       ...(quiet ? [] : [this.progress.element]),
-      this.foot.element,
+      this.footer.element,
     ]);
-    this.top = make("fieldset", { class: "hs-controls", role: "none" }, [this.head.element]);
-    this.root = make("div", { class: "hs", role: "group", "data-alone": this.alone ? "" : null }, [
-      ...(this.alone ? [] : [this.top, make("div", { class: "hs-top" }, [this.tabs.element])]),
-      this.lack,
+    this.top = make("fieldset", { class: "hs-controls", role: "none" }, [this.header.element]);
+    this.root = make("div", { class: "hs", role: "group", "data-alone": this.isSingle ? "" : null }, [
+      ...(this.isSingle ? [] : [this.top, make("div", { class: "hs-top" }, [this.tabs.element])]),
+      this.connectionNote,
       this.controls,
     ]);
     this.keys = createKeys(this.root, Object.values(this.parts).find((part) => part.keys)?.keys);
@@ -70,8 +70,8 @@ class Panel {
     /** Links to a view are offered only if the panel contains it. @type {Go} */
     const go = {};
     for (const name of [...this.names].reverse()) {
-      const what = VIEWS[name].leads_to;
-      if (what) go[what] = (there) => (this.choose(name), this.parts[name].reveal?.(there));
+      const kind = VIEWS[name].leads_to;
+      if (kind) go[kind] = (target) => (this.choose(name), this.parts[name].reveal?.(target));
     }
     return Object.fromEntries(
       this.names.map((name) => {
@@ -79,7 +79,7 @@ class Panel {
           send: this.send,
           go,
           open: () => this.choose(name),
-          count: (found) => this.#count(name, found),
+          count: (count) => this.#count(name, count),
           keep: (trait, value) => this.model.set(trait, value),
         });
         this.tabs.fill(name, part.element);
@@ -88,25 +88,25 @@ class Panel {
     );
   }
 
-  /** Show the number of findings on the view's tab, and above all views. @param {string} name @param {number} found */
-  #count(name, found) {
-    this.tabs.count(name, found);
-    this.head.count(found, () => this.choose(name));
+  /** Show the number of findings on the view's tab, and above all views. @param {string} name @param {number} count */
+  #count(name, count) {
+    this.tabs.count(name, count);
+    this.header.count(count, () => this.choose(name));
   }
 
   #wire() {
-    this.wires.add(["title"], (title) => this.#drawTitle(title));
-    this.wires.add(["status"], () => this.#drawStatus());
-    this.wires.add(["heading"], (now) => this.head.update(now));
-    this.wires.add(["progress"], () => this.#drawWork());
-    this.wires.add(["view"], () => this.#drawView());
-    for (const part of Object.values(this.parts)) for (const [traits, draw] of part.traits ?? []) this.wires.add(traits, draw);
-    this.wires.connect("msg:custom", (message, buffers) => this.#receive(message, buffers));
+    this.bindings.add(["title"], (title) => this.#drawTitle(title));
+    this.bindings.add(["status"], () => this.#drawStatus());
+    this.bindings.add(["heading"], (now) => this.header.update(now));
+    this.bindings.add(["progress"], () => this.#drawWork());
+    this.bindings.add(["view"], () => this.#drawView());
+    for (const part of Object.values(this.parts)) for (const [traits, draw] of part.traits ?? []) this.bindings.add(traits, draw);
+    this.bindings.connect("msg:custom", (message, buffers) => this.#receive(message, buffers));
   }
 
   /** Draw everything after the panel was added to the page. */
   begin() {
-    this.wires.begin();
+    this.bindings.begin();
     this.connection.look();
     this.#greet();
   }
@@ -129,12 +129,12 @@ class Panel {
       return;
     }
     if (message.type === "resume") this.#resumes();
-    if (!this.background.has(message.type)) this.connection.asked();
+    if (!this.background.has(message.type)) this.connection.requestSent();
   }
 
   /** Disable the commands until Python reports the next stop. */
   #resumes() {
-    this.goesOn = true;
+    this.isResuming = true;
     for (const part of Object.values(this.parts)) part.setPaused?.(false);
   }
 
@@ -149,39 +149,39 @@ class Panel {
   choose(name) {
     this.#show(name);
     if (this.#isLost()) return;
-    this.choosing += 1;
+    this.pendingChoices += 1;
     this.send({ type: "show", view: name });
   }
 
   #greet() {
-    this.choosing = 0;
+    this.pendingChoices = 0;
     this.#drawView();
     this.send({ type: "hello" });
   }
 
   #drawView() {
-    if (!this.choosing) this.#show(this.model.get("view"));
+    if (!this.pendingChoices) this.#show(this.model.get("view"));
   }
 
   /** @param {string} title */
   #drawTitle(title) {
-    this.head.setTitle(title);
-    setAttribute(this.root, "aria-label", `${this.alone ? VIEWS[this.names[0]].title : "Debugger"} of ${title}`);
+    this.header.setTitle(title);
+    setAttribute(this.root, "aria-label", `${this.isSingle ? VIEWS[this.names[0]].title : "Debugger"} of ${title}`);
   }
 
   #drawStatus() {
     const now = this.model.get("status");
-    this.status.update(this.#isLost() ? LACKS[this.connection.now][0] : (now.text ?? ""));
-    this.foot.update(this.#isLost() ? "" : (now.error ?? ""));
-    this.again.hidden = now.state !== "finished" || Boolean(now.watching);
-    if (now.state !== "paused" || this.#isLost()) this.goesOn = false;
+    this.status.update(this.#isLost() ? NOTES[this.connection.now][0] : (now.text ?? ""));
+    this.footer.update(this.#isLost() ? "" : (now.error ?? ""));
+    this.watchButton.hidden = now.state !== "finished" || Boolean(now.watching);
+    if (now.state !== "paused" || this.#isLost()) this.isResuming = false;
     setAttribute(this.root, "data-state", this.#isLost() ? "lost" : now.state);
     this.#drawPaused();
-    if (!this.#runs()) this.wires.pace.flush();
+    if (!this.#runs()) this.bindings.pace.flush();
   }
 
   #drawPaused() {
-    const paused = !this.#isLost() && this.model.get("status").state === "paused" && !this.goesOn;
+    const paused = !this.#isLost() && this.model.get("status").state === "paused" && !this.isResuming;
     for (const part of Object.values(this.parts)) part.setPaused?.(paused);
     this.keys.setPaused(paused);
   }
@@ -192,8 +192,8 @@ class Panel {
 
   /** Show a lost connection at once; when it is restored, request the current state. @param {import("./connection.js").Connection} now */
   #drawConnection(now) {
-    this.lack.hidden = now === "live";
-    setText(this.lack, LACKS[now][1]);
+    this.connectionNote.hidden = now === "live";
+    setText(this.connectionNote, NOTES[now][1]);
     const back = this.controls.disabled && !this.#isLost();
     this.controls.disabled = this.top.disabled = this.#isLost();
     this.#drawStatus();
@@ -209,9 +209,9 @@ class Panel {
 
   /** @param {any} message @param {DataView[]} buffers */
   #receive(message, buffers) {
-    this.connection.heard();
-    const awaited = message.type !== "later" && !this.background.has(message.action);
-    this.wires.receive(message.type, awaited, () => this.#give(message, buffers));
+    this.connection.messageReceived();
+    const isReply = message.type !== "backlog" && !this.background.has(message.action);
+    this.bindings.receive(message.type, isReply, () => this.#give(message, buffers));
   }
 
   /** @param {import("./types.js").Sent} message @param {DataView[]} buffers */
@@ -220,32 +220,32 @@ class Panel {
       const act = /** @type {((message: unknown, buffers: DataView[]) => void) | undefined} */ (part.messages?.[message.type]);
       act?.(message, buffers);
     }
-    if (message.type === "look") whetherSeen(this.root, (visible) => this.send({ type: "seen", visible }));
+    if (message.type === "look") reportVisibility(this.root, (visible) => this.send({ type: "seen", visible }));
     else if (message.type === "export") this.exporting.save(message, buffers);
-    else if (message.type === "done") this.#answered(message.action);
-    else if (message.type === "later") {
-      clearTimeout(this.later);
-      this.later = window.setTimeout(() => this.send({ type: "sync" }), QUIET);
+    else if (message.type === "done") this.#confirmed(message.action);
+    else if (message.type === "backlog") {
+      clearTimeout(this.syncTimer);
+      this.syncTimer = window.setTimeout(() => this.send({ type: "sync" }), QUIET);
     }
   }
 
   /** Handle Python's confirmation of a message. @param {string} action */
-  #answered(action) {
-    if (action === "export") this.exporting.answered();
-    if (action === "look_at_work") this.progress.answered();
-    if (action === "show") this.choosing = Math.max(0, this.choosing - 1);
-    if (action === "resume") this.goesOn = false;
+  #confirmed(action) {
+    if (action === "export") this.exporting.confirmed();
+    if (action === "look_at_work") this.progress.confirmed();
+    if (action === "show") this.pendingChoices = Math.max(0, this.pendingChoices - 1);
+    if (action === "resume") this.isResuming = false;
     this.#setIdle();
-    for (const part of Object.values(this.parts)) part.answered?.(action);
+    for (const part of Object.values(this.parts)) part.confirmed?.(action);
     this.#drawPaused();
   }
 
   destroy() {
     this.send({ type: "gone" });
-    this.wires.destroy();
+    this.bindings.destroy();
     this.connection.destroy();
     this.keys.destroy();
-    clearTimeout(this.later);
+    clearTimeout(this.syncTimer);
     this.progress.destroy();
     for (const part of Object.values(this.parts)) part.destroy?.();
   }

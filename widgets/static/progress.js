@@ -34,34 +34,34 @@ export function createProgress(send) {
     setAttribute(stop, "aria-disabled", stopping ? "true" : null);
   }
 
-  /** @param {import("./python.js").Progress} shown */
-  function update(shown) {
+  /** @param {import("./python.js").Progress} current */
+  function update(current) {
     clearTimeout(look);
     openEnded = false;
-    const active = Boolean(shown.what);
-    element.hidden = !active && !shown.note;
+    const active = Boolean(current.what);
+    element.hidden = !active && !current.note;
     work.hidden = !active;
-    note.hidden = active || !shown.note;
-    setText(note, active ? "" : (shown.note ?? ""));
+    note.hidden = active || !current.note;
+    setText(note, active ? "" : (current.note ?? ""));
     if (!active) return;
-    setText(what, shown.what ?? "");
-    setText(text, shown.text ?? "");
-    setText(inner, shown.inner ?? "");
-    inner.hidden = !shown.inner;
-    setAttribute(bar, "aria-label", shown.what);
-    setAttribute(bar, "value", shown.value);
-    stop.hidden = !shown.can_stop;
-    setAttribute(stop, "title", `End this ${shown.what === "running" ? "run" : shown.what}`);
-    drawStop(Boolean(shown.stopping));
-    openEnded = Boolean(shown.open_ended);
-    answered();
+    setText(what, current.what ?? "");
+    setText(text, current.text ?? "");
+    setText(inner, current.inner ?? "");
+    inner.hidden = !current.inner;
+    setAttribute(bar, "aria-label", current.what);
+    setAttribute(bar, "value", current.value);
+    stop.hidden = !current.can_stop;
+    setAttribute(stop, "title", `End this ${current.what === "running" ? "run" : current.what}`);
+    drawStop(Boolean(current.stopping));
+    openEnded = Boolean(current.open_ended);
+    confirmed();
   }
 
   /** Schedule the next check after Python has checked or reported progress. */
-  function answered() {
+  function confirmed() {
     clearTimeout(look);
     if (openEnded) look = window.setTimeout(() => send({ type: "look_at_work" }), LOOK);
   }
 
-  return { element, update, answered, destroy: () => clearTimeout(look) };
+  return { element, update, confirmed, destroy: () => clearTimeout(look) };
 }

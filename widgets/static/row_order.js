@@ -8,10 +8,10 @@ export class Heading {
   }
 }
 
-/** Return the rows whose `search` contains all terms. @template {{search: string}} Row @param {Row[]} rows @param {((row: Row) => boolean) | null} only @param {string[]} terms */
-export function chosen(rows, only, terms) {
-  const there = only ? rows.filter(only) : rows;
-  return terms.length ? there.filter((row) => terms.every((term) => row.search.includes(term))) : there;
+/** Return the rows whose `search` contains all terms. @template {{search: string}} Row @param {Row[]} rows @param {((row: Row) => boolean) | null} predicate @param {string[]} terms */
+export function filtered(rows, predicate, terms) {
+  const candidates = predicate ? rows.filter(predicate) : rows;
+  return terms.length ? candidates.filter((row) => terms.every((term) => row.search.includes(term))) : candidates;
 }
 
 /** @template Row @param {Row[]} rows @param {(row: Row) => string | number} value @param {number} direction 1 or -1 */

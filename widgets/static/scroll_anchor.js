@@ -1,6 +1,6 @@
 // Keeps one row of a scrolled list in view when the list changes, unless the user has scrolled away from it.
 
-export class InSight {
+export class ScrollAnchor {
   /** @param {HTMLElement} view the scrolling element @param {HTMLElement} head the element that covers its first lines @param {number} height the height of a row */
   constructor(view, head, height) {
     this.view = view;

@@ -51,10 +51,10 @@ export function drawSparkline(cell, series, word, name = "") {
   const before = drawnSeries.get(cell);
   if (before?.series === series && before.name === name) return;
   drawnSeries.set(cell, { series, word, name });
-  const places = placesOf(series);
-  const zeros = marks(series, places, (value) => value === 0 && !series.linear, SPARK_HEIGHT - 1, SPARK_HEIGHT - 4);
-  const faults = marks(series, places, (value) => !Number.isFinite(value), 1, 6);
-  for (const [k, d] of [lineThrough(series, places), zeros, faults, null].entries()) setAttribute(svg.children[k], "d", d);
+  const positions = placesOf(series);
+  const zeros = marks(series, positions, (value) => value === 0 && !series.linear, SPARK_HEIGHT - 1, SPARK_HEIGHT - 4);
+  const faults = marks(series, positions, (value) => !Number.isFinite(value), 1, 6);
+  for (const [k, d] of [lineThrough(series, positions), zeros, faults, null].entries()) setAttribute(svg.children[k], "d", d);
 }
 
 /** @param {Series} series @param {string} name */
@@ -85,11 +85,11 @@ export function placesOf(series) {
 
 /** @typedef {ReturnType<typeof placesOf>} Places */
 
-/** Return the path through the points of the line. @param {Series} series @param {Places} places */
-function lineThrough(series, places) {
+/** Return the path through the points of the line. @param {Series} series @param {Places} positions */
+function lineThrough(series, positions) {
   const stands = (/** @type {number} */ k) => isOnLine(series, series.values[k]);
   let line = "";
-  places.forEach(({ x, y }, k) => {
+  positions.forEach(({ x, y }, k) => {
     if (!stands(k)) return;
     line += `${stands(k - 1) ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
     // An isolated value is a dot: its line is as long as its round cap.
@@ -98,9 +98,9 @@ function lineThrough(series, places) {
   return line;
 }
 
-/** Return the path of marks for each value of a kind. @param {Series} series @param {Places} places @param {(value: number) => boolean} wanted @param {number} from @param {number} to */
-function marks({ values }, places, wanted, from, to) {
-  return places.map(({ x }, k) => (wanted(values[k]) ? `M${x.toFixed(1)} ${from}V${to}` : "")).join("");
+/** Return the path of marks for each value of a kind. @param {Series} series @param {Places} positions @param {(value: number) => boolean} predicate @param {number} from @param {number} to */
+function marks({ values }, positions, predicate, from, to) {
+  return positions.map(({ x }, k) => (predicate(values[k]) ? `M${x.toFixed(1)} ${from}V${to}` : "")).join("");
 }
 
 /** Create a selector for the series that the lines show. @param {Record<string, string>} names @param {(key: string) => void} choose */

@@ -19,7 +19,7 @@
  *   handlers of messages by type
  * @property {(there: any) => void} [reveal] shows the target of a jump
  * @property {() => void} [draw] called when the view is selected
- * @property {(action: string) => void} [answered] called when Python has handled a message
+ * @property {(action: string) => void} [confirmed] called when Python has handled a message
  * @property {(now: boolean) => void} [setPaused]
  * @property {{key: (event: KeyboardEvent) => boolean, ends: (event: KeyboardEvent) => boolean}} [keys] keyboard
  *   handlers during a pause

@@ -7,17 +7,17 @@ const READABLE = 80;
  * Report whether an element is visible, as soon as the browser knows. A page in a background tab counts as visible,
  * since the user finds the element there on return.
  * @param {Element} element
- * @param {(visible: boolean) => void} tell
+ * @param {(visible: boolean) => void} report
  */
-export function whetherSeen(element, tell) {
+export function reportVisibility(element, report) {
   if (document.hidden || !element.isConnected) {
-    tell(element.isConnected && element.getClientRects().length > 0);
+    report(element.isConnected && element.getClientRects().length > 0);
     return;
   }
   const observer = new IntersectionObserver(([entry]) => {
     observer.disconnect();
-    const { boundingClientRect: whole, intersectionRect: part } = entry;
-    tell(whole.height > 0 && part.height >= Math.min(READABLE, whole.height));
+    const { boundingClientRect: box, intersectionRect: visibleBox } = entry;
+    report(box.height > 0 && visibleBox.height >= Math.min(READABLE, box.height));
   });
   observer.observe(element);
 }

@@ -10,7 +10,7 @@ from hookscope.widgets import texts
 from hookscope.widgets.view import View
 
 
-def _found() -> dict[str, View]:
+def _views() -> dict[str, View]:
     modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
     declared = {value for module in modules for value in vars(module).values() if isinstance(value, View)}
     views = {view.name: view for view in sorted(declared, key=lambda view: (view.place, view.name))}
@@ -19,10 +19,10 @@ def _found() -> dict[str, View]:
     return views
 
 
-VIEWS = _found()
+VIEWS = _views()
 """All views, by name."""
 
-WHOLE = tuple(name for name, view in VIEWS.items() if not view.part_of)
+TABS = tuple(name for name, view in VIEWS.items() if not view.part_of)
 """The tabs of the whole panel."""
 
 

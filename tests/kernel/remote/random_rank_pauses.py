@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from hookscope.engine.debug.remote import RemoteError
-from hookscope.kernel.remote.child_ranks import RanksFailed, StartedRanks, start_ranks
+from hookscope.kernel.remote.child_ranks import ChildRanks, RanksFailed, start_ranks
 from tests.processes import is_alive
 
 LONGEST = 60.0  # s for one cell, however it ends: what takes longer is a hang
@@ -92,10 +92,10 @@ class Person:
         self.count = ranks
         self.done: list[str] = []
         self.counted: Counter[str] = Counter()
-        self.ranks: StartedRanks | None = None
+        self.ranks: ChildRanks | None = None
         self.pids: list[int] = []
 
-    def begin(self) -> StartedRanks:
+    def begin(self) -> ChildRanks:
         """The ranks, started anew where they have ended."""
         if self.ranks is None or not self.ranks.alive:
             if self.ranks is not None:
@@ -133,7 +133,7 @@ class Person:
         self.counted["cells"] += 1
         self.check(ranks)
 
-    def act(self, ranks: StartedRanks, tired: bool) -> None:
+    def act(self, ranks: ChildRanks, tired: bool) -> None:
         """One thing that one can do at a pause."""
         fleet, chance = ranks.fleet, self.chance
         paused = [looked.rank for looked in fleet.living if looked.paused]
@@ -167,7 +167,7 @@ class Person:
         if error is not None and not isinstance(error, RemoteError | ValueError | ProcessLookupError):
             raise error
 
-    def check(self, ranks: StartedRanks) -> None:
+    def check(self, ranks: ChildRanks) -> None:
         """After the cell: those who live compute together, those who ended have left no process."""
         if ranks.alive:
             error = in_time(lambda: ranks.run("total = float(ops.AllReduce()(ms.Tensor([1.0]))[0])"), "the sum")

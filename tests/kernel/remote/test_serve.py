@@ -18,7 +18,7 @@ from kernel_driver import Kernel
 
 from hookscope.engine.debug.remote import Remote, cards
 from hookscope.engine.debug.remote.addresses import tcp_address
-from hookscope.kernel.remote.attached_run import Attached
+from hookscope.kernel.remote.attached_run import AttachedRun
 
 SECONDS = 240.0
 NETWORK = """
@@ -201,7 +201,7 @@ def test_a_process_that_only_its_own_machine_reaches_is_told_at_once(folder: Pat
 
     card = Card("ipc:///nowhere", "", "", "", "train.py", "run", 1, "elsewhere", 3, 4)
     with pytest.raises(OSError, match="rank 3 runs on elsewhere and can be looked at only there"):
-        Attached([card])
+        AttachedRun([card])
 
 
 def test_a_notebooks_kernel_is_not_served(kernel: Kernel) -> None:

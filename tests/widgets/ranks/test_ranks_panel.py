@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hookscope.engine.debug.compare.ranks import RankFinding
 from hookscope.widgets.ranks import RanksPanel
-from hookscope.widgets.ranks.declaration import SHOWN
+from hookscope.widgets.ranks.declaration import RANKS_VIEW
 from hookscope.widgets.ranks.tables import PER_PAGE
 from tests.browser.lab import wait_until
 
@@ -233,7 +233,7 @@ def test_bits_of_parameters_are_asked_for_only_if_wanted_and_come_first(
     ask("show", tab="parameters")
     wait_until("the table", lambda: shown(panel, "parameters") == ["conv.bias", "conv.weight"])
     assert not any(fields["bits"] for kind, fields in fleet.ranks[0].asked if kind == "parameters")
-    ask("bits", wanted=True)
+    ask("bits", on=True)
     wait_until("the order", lambda: shown(panel, "parameters") == ["conv.weight", "conv.bias"])
     first, second = panel.parameters["rows"]
     assert (first["marked"], first["same"], second["marked"], second["same"]) == (True, False, False, True)
@@ -336,9 +336,11 @@ def test_a_rank_is_asked_for_its_panel_when_it_is_chosen_and_closes_it_after(
     wait_until("the paused rank's panel", lambda: panel.chosen.get("model") == "panel of 1")
     ask("rank", rank=2)
     wait_until("the other", lambda: panel.chosen.get("model") == "panel of 2")
-    wait_until("the end of the first", lambda: fleet.ranks[1].asked[-1] == ("panel", {"of": panel._of, "open": False}))
+    wait_until(
+        "the end of the first", lambda: fleet.ranks[1].asked[-1] == ("panel", {"of": panel._panel_id, "open": False})
+    )
     panel.close()
-    assert fleet.ranks[2].asked[-1] == ("panel", {"of": panel._of, "open": False})
+    assert fleet.ranks[2].asked[-1] == ("panel", {"of": panel._panel_id, "open": False})
 
 
 def test_a_rank_that_has_no_panel_says_why(fleet: FakeFleet, panel: RanksPanel, ask: Ask) -> None:
@@ -389,10 +391,10 @@ def test_a_page_writes_no_trait(panel: RanksPanel) -> None:
 _VALUES = (
     st.none() | st.booleans() | st.integers(-3, 10**12) | st.text(max_size=9) | st.lists(st.integers(), max_size=2)
 )
-_FIELDS = sorted({field for action in SHOWN.actions.values() for field in action.fields})
+_FIELDS = sorted({field for action in RANKS_VIEW.actions.values() for field in action.fields})
 _MESSAGES = st.builds(
     lambda kind, fields: {**fields, "type": kind},
-    st.sampled_from([*SHOWN.actions, "x"]) | _VALUES,
+    st.sampled_from([*RANKS_VIEW.actions, "x"]) | _VALUES,
     st.dictionaries(st.sampled_from(_FIELDS), _VALUES | st.sampled_from(["captures", "rank", "mean"]), max_size=4),
 )
 
@@ -435,10 +437,10 @@ def test_whatever_ranks_answer_the_panel_goes_on(fleet: FakeFleet, panel: RanksP
 def test_what_is_as_it_was_is_sent_to_nobody(fleet: FakeFleet, panel: RanksPanel, ask: Ask, sent: list[Any]) -> None:
     wait_until("the table", lambda: shown(panel))
     with panel._lock:
-        panel._turn_once(0.0)
+        panel._run_once(0.0)
         count = len(sent)
         for _ in range(5):
-            panel._turn_once(0.0)
+            panel._run_once(0.0)
         assert len(sent) == count
 
 

@@ -25,8 +25,8 @@ from hookscope.widgets.views.cells.figures import (
     TREND_NUMBERS,
     CellFigures,
     Figure,
+    downsampled,
     figure,
-    thinned,
 )
 from hookscope.widgets.views.cells.shared_parts import Shared, sharing
 
@@ -279,7 +279,7 @@ def test_a_long_trend_keeps_its_ends_and_what_stands_out() -> None:
     points = [Figure(step, 1.0, "", 0, 0, 2, 1.0) for step in range(1000)]
     points[500] = points[500]._replace(word="NaN", value=float("nan"), nan=1)
     points[700] = points[700]._replace(value=9.0)
-    steps = [point.step for point in thinned(points)]
+    steps = [point.step for point in downsampled(points)]
     assert len(steps) <= 120
     assert {0, 500, 700, 999} <= set(steps)
     assert steps == sorted(steps)

@@ -46,7 +46,7 @@ def test_of_a_value_there_are_its_bars_and_apart_from_them_what_is_not_finite() 
     assert (shown["kind"], shown["nan"], shown["positive_inf"]) == ("values", 1, 0)
     assert shown["counts"] == expected.tolist()
     assert (shown["low"], shown["high"]) == pytest.approx((edges[0], edges[-1]))
-    assert shown["told"] == "0#0 forward output in step 1: 4 values, 1 NaN, the others from -0.6931 to 1.099"
+    assert shown["caption"] == "0#0 forward output in step 1: 4 values, 1 NaN, the others from -0.6931 to 1.099"
 
 
 def test_a_value_that_is_nowhere_finite_has_no_bars_but_words() -> None:
@@ -63,7 +63,7 @@ def test_of_a_bprop_it_is_what_it_returned() -> None:
     step = value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())
     with DebugSession(net, conditions=["wrong_bprop"]) as session:
         step(Tensor(X))
-    told = evidence(session, "wrong_bprop")["told"]
+    told = evidence(session, "wrong_bprop")["caption"]
     assert told == "1#0 backward grad_input[0] in step 1: 2 values, from 3 to 3"
 
 

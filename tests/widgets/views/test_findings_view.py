@@ -39,7 +39,7 @@ def test_every_condition_has_a_row_and_the_users_own_come_last(session: DebugSes
     assert list(rows) == [*CONDITIONS, "if norm > 1e6"]
     assert [name for name, row in rows.items() if row["on"]] == ["nan", "overflow", "dead_relu", "if norm > 1e6"]
     assert [name for name, row in rows.items() if row["pause"]] == ["overflow"]
-    assert [name for name, row in rows.items() if row["own"]] == ["if norm > 1e6"]
+    assert [name for name, row in rows.items() if row["is_custom"]] == ["if norm > 1e6"]
     assert (rows["dead_relu"]["threshold"], rows["saturated_tanh"]["threshold"], rows["nan"]["threshold"]) == (
         "0.5",
         "0.9",
@@ -111,7 +111,7 @@ def test_switching_off_what_is_off_is_refused_with_a_sentence(session: DebugSess
 
 @pytest.mark.parametrize("text", ["norm > 3", "if norm > 3", " if norm > 3 "])
 def test_an_own_condition_may_begin_with_if(session: DebugSession, text: str) -> None:
-    findings.add_own(SimpleNamespace(session=session), text)
+    findings.add_custom(SimpleNamespace(session=session), text)
     assert session.conditions[-1].name == "if norm > 3"
 
 

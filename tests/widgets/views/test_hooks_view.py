@@ -16,7 +16,7 @@ from hookscope.engine.debug import DebugSession
 from hookscope.widgets import DebuggerPanel
 from hookscope.widgets.views.hooks import rows as listed
 from hookscope.widgets.views.hooks import written_hooks
-from hookscope.widgets.views.hooks.names import MOST, names_at_end
+from hookscope.widgets.views.hooks.names import MAX_NAMES, names_at_end
 from hookscope.widgets.views.hooks.pages import hook_rows
 
 pytestmark = pytest.mark.usefixtures("sent")
@@ -195,7 +195,7 @@ def test_every_hook_is_listed_with_its_place_and_only_the_sessions_can_be_detach
     line = mine.__code__.co_firstlineno
     assert rows["1", "forward"]["where"] == f"test_hooks_view.py:{line}"
     assert rows["1", "forward"]["function"] == "mine"
-    assert [row["own"] for row in rows.values()] == [True, False, True]
+    assert [row["by_session"] for row in rows.values()] == [True, False, True]
     assert rows["1", "backward"]["function"] == "makes captures"
     assert (rows["0", "forward"]["source"], rows["0", "forward"]["where"]) == (PRINTS, "written here")
     ask(panel, type="hook", path="0", kind="forward", on=False)
@@ -341,7 +341,7 @@ def test_looking_for_names_runs_no_code_of_the_users() -> None:
 
 def test_a_long_text_is_searched_at_once_and_a_long_list_is_cut() -> None:
     namespace = {f"name_{k}": k for k in range(1000)}
-    assert len(offered("x = 1\n" * 15_000 + " " * 5_000 + "name_", **namespace)) == MOST
+    assert len(offered("x = 1\n" * 15_000 + " " * 5_000 + "name_", **namespace)) == MAX_NAMES
 
 
 def test_names_are_asked_for_by_the_page_and_answered_with_its_number(panel: DebuggerPanel, sent: list[Any]) -> None:

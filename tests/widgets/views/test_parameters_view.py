@@ -287,7 +287,7 @@ def test_a_long_history_keeps_its_peaks() -> None:
     series = [(step, 1.0) for step in range(1000)]
     series[501] = (501, 9.0)
     series[777] = (777, float("nan"))
-    points = view.thinned(series)
+    points = view.downsampled(series)
     assert len(points) <= 60
     assert (501, 9.0) in points
     assert any(np.isnan(value) for _, value in points)

@@ -236,14 +236,14 @@ def test_a_breakpoint_where_no_code_is_says_so() -> None:
 
 def test_watched_expressions_follow_the_stops_also_back_in_the_past() -> None:
     def values(panel: DebuggerPanel) -> list[str]:
-        return [one["text"] for one in panel.watched]
+        return [one["text"] for one in panel.watches]
 
     def first(panel: DebuggerPanel) -> str:
         ask(panel, type="watch_expression", expression="  x   is not None ")
         ask(panel, type="watch_expression", expression="twice.sum().asnumpy().item()")
         ask(panel, type="watch_expression", expression="twice.sum().asnumpy().item()")
         assert values(panel)[1:] == ["NameError: name 'twice' is not defined"]
-        assert [one["failed"] for one in panel.watched] == [False, True]
+        assert [one["failed"] for one in panel.watches] == [False, True]
         return "over"
 
     def second(panel: DebuggerPanel) -> str:
@@ -253,7 +253,7 @@ def test_watched_expressions_follow_the_stops_also_back_in_the_past() -> None:
         ask(panel, type="step_back")
         assert values(panel)[1:] == ["NameError: name 'twice' is not defined"]
         ask(panel, type="unwatch_expression", expression="twice.sum().asnumpy().item()")
-        assert len(panel.watched) == 1
+        assert len(panel.watches) == 1
         return "continue"
 
     debug(Doubled(), first, second)
@@ -278,7 +278,7 @@ def test_a_watched_expression_that_changes_something_is_evaluated_and_does_not_g
 
     def look() -> str:
         ask(person.panel, type="watch_expression", expression="count()")
-        counted.append(int(person.panel.watched[0]["text"]))
+        counted.append(int(person.panel.watches[0]["text"]))
         clock.now += 1000.0  # at the next stop an update is due again
         return "operator" if len(counted) == 1 else "continue"
 
@@ -335,7 +335,7 @@ def test_a_local_opens_as_the_capture_that_holds_it_or_as_one_that_is_made(sent:
         assert made.value.asnumpy().tolist() == [2, -4, 6]
         ask(panel, type="open_local", name="dout", part="")
         assert len(captures) == count + 1
-        arrived = sent_by(sent, "opened_local")
+        arrived = sent_by(sent, "local_capture")
         assert [one["index"] for one in arrived[:2]] == [made.index] * 2
         assert next(one for one in captures if one.index == arrived[2]["index"]).slot == "grad_output[0]"
         panel._received(panel, {"type": "open_local", "name": "self", "part": ""}, [])

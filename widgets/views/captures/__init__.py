@@ -41,7 +41,7 @@ class Selected(traitlets.Int[int, int]):
 
     def validate(self, panel: DebuggerPanel, value: Any) -> int:
         index = max(-1, int(super().validate(panel, value)))
-        return index if index < 0 else kept(panel, index).index
+        return index if index < 0 else row_at(panel, index).index
 
 
 def _feed(panel: DebuggerPanel) -> CaptureFeed:
@@ -65,7 +65,7 @@ def publish(panel: DebuggerPanel, budget: float) -> None:
         panel.send(content, [numbers])
 
 
-def kept(panel: DebuggerPanel, index: int) -> Row:
+def row_at(panel: DebuggerPanel, index: int) -> Row:
     """Return the capture with this index, with or without its value.
 
     Raises:
@@ -83,7 +83,7 @@ def with_value(panel: DebuggerPanel, index: int) -> Capture:
     Raises:
         MessageError: the capture is no longer in the ring buffer, or its value was evicted.
     """
-    capture = kept(panel, index)
+    capture = row_at(panel, index)
     if isinstance(capture, GivenUp):
         raise MessageError(f"the value of capture {index} was given up: only its figures are kept")
     return capture
@@ -95,12 +95,12 @@ def publish_selection(panel: DebuggerPanel) -> None:
         if panel.selected < 0:
             panel.selection, panel.histogram = {}, b""
         else:
-            panel.selection, panel.histogram = selection_view(kept(panel, panel.selected), panel.session.captures)
+            panel.selection, panel.histogram = selection_view(row_at(panel, panel.selected), panel.session.captures)
 
 
 def select(panel: DebuggerPanel, index: int) -> None:
     """Select a capture; widgets linked to the panel's `selected` follow."""
-    panel.selected = kept(panel, index).index
+    panel.selected = row_at(panel, index).index
 
 
 def send_statistics(panel: DebuggerPanel, indices: list[Any]) -> None:

@@ -29,7 +29,7 @@ function linesOf({ sides: [inputs, outputs] }) {
     const parts = [inputs[k] ?? null, outputs[k] ?? null];
     const there = parts.flatMap((part) => part ?? []);
     const { index, step, path, cell, call, direction, context } = there[0];
-    return { key: index, step, path, cell, call, direction, context, group: `${step} ${path}`, search: there.map((one) => one.search).join(" "), parts };
+    return { key: index, step, path, cell, call, direction, context, group: `${step} ${path}`, search: there.map((entry) => entry.search).join(" "), parts };
   });
 }
 
@@ -38,12 +38,12 @@ export class Calls {
     /** In run order. @type {Map<string, Call>} */
     this.byName = new Map();
     /** @type {Line[] | null} */
-    this.made = null;
+    this.cachedLines = null;
   }
 
   clear() {
     this.byName.clear();
-    this.made = null;
+    this.cachedLines = null;
   }
 
   /** @param {CaptureRow} row */
@@ -53,7 +53,7 @@ export class Calls {
     call.sides[sideOf(row)].push(row);
     call.lines = null;
     this.byName.set(name, call);
-    this.made = null;
+    this.cachedLines = null;
   }
 
   /** Remove a capture that is no longer kept. @param {CaptureRow} row */
@@ -62,14 +62,14 @@ export class Calls {
     const call = this.byName.get(name);
     if (!call) return;
     const side = sideOf(row);
-    call.sides[side] = call.sides[side].filter((one) => one !== row);
+    call.sides[side] = call.sides[side].filter((entry) => entry !== row);
     call.lines = null;
     if (!call.sides[IN].length && !call.sides[OUT].length) this.byName.delete(name);
-    this.made = null;
+    this.cachedLines = null;
   }
 
   lines() {
-    this.made ??= [...this.byName.values()].flatMap((call) => (call.lines ??= linesOf(call)));
-    return this.made;
+    this.cachedLines ??= [...this.byName.values()].flatMap((call) => (call.lines ??= linesOf(call)));
+    return this.cachedLines;
   }
 }

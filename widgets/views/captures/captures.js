@@ -1,7 +1,7 @@
 // The captures, and the selected one below them.
 
 import { make } from "../../static/dom.js";
-import { createSelected, messagesOf } from "./selected_capture.js";
+import { createSelectedCapture, messagesOf } from "./selected_capture.js";
 import { Timeline } from "./timeline.js";
 
 /**
@@ -10,15 +10,15 @@ import { Timeline } from "./timeline.js";
  */
 export function create({ send, go }) {
   const timeline = new Timeline(send);
-  const selected = createSelected(send, go, (index) => timeline.pin(index));
+  const selected = createSelectedCapture(send, go, (index) => timeline.pin(index));
 
-  /** @param {Partial<import("../../static/python.js").Selection>} chosen @param {DataView} buffer */
-  function select(chosen, buffer) {
+  /** @param {Partial<import("../../static/python.js").Selection>} selectedCapture @param {DataView} buffer */
+  function select(selectedCapture, buffer) {
     const opening = selected.element.hidden;
-    selected.update(chosen, buffer);
-    if (chosen.index === undefined) return;
+    selected.update(selectedCapture, buffer);
+    if (selectedCapture.index === undefined) return;
     // A click here takes precedence; the model's selection is for a newly loaded page.
-    timeline.grid.selected ??= chosen.index;
+    timeline.grid.selected ??= selectedCapture.index;
     if (opening) timeline.grid.reveal();
   }
 
@@ -31,9 +31,9 @@ export function create({ send, go }) {
       ...messagesOf(selected),
     },
     reveal: (index) => timeline.reveal(index),
-    answered(action) {
-      timeline.answered(action);
-      if (action === "tensor") selected.tensor.answered();
+    confirmed(action) {
+      timeline.confirmed(action);
+      if (action === "tensor") selected.tensor.confirmed();
     },
     draw: () => timeline.grid.schedule(),
     destroy() {

@@ -41,7 +41,7 @@ export function createTheme(changed) {
   const asked = make("span");
   // Any change of the theme changes this color, and a color change with a transition emits an event.
   const element = make("span", { class: "hs-theme", "aria-hidden": "true", ontransitionend: changed }, [asked]);
-  let known = "";
+  let cache = "";
   /** @type {Colors | null} */
   let colors = null;
 
@@ -57,8 +57,8 @@ export function createTheme(changed) {
     /** @returns {Colors} */
     colors() {
       const now = resolved("--hs-zero") + resolved("--hs-above-2");
-      if (colors && now === known) return colors;
-      known = now;
+      if (colors && now === cache) return colors;
+      cache = now;
       const read = (/** @type {string} */ name) => rgb(resolved(name));
       colors = {
         one: colorTable(SCALES.one.map(read)),

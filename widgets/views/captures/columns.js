@@ -75,21 +75,21 @@ function ofPart(part, side, mark) {
  * @returns {(column: Column) => boolean}
  */
 export function shows(lines, width, grouped) {
-  const shown = new Set(["step", "direction", "in slot", "out slot", "in std", "out std"]);
-  if (!grouped) shown.add("cell");
+  const initialColumns = new Set(["step", "direction", "in slot", "out slot", "in std", "out std"]);
+  if (!grouped) initialColumns.add("cell");
   for (const { parts } of lines) {
     parts.forEach((row, part) => {
-      if (row?.known && row.nan) shown.add(`${SIDES[part]} nan`);
-      if (row?.known && row.inf) shown.add(`${SIDES[part]} inf`);
+      if (row?.known && row.nan) initialColumns.add(`${SIDES[part]} nan`);
+      if (row?.known && row.inf) initialColumns.add(`${SIDES[part]} inf`);
     });
   }
-  const faults = [...shown].filter((key) => key.endsWith(" nan") || key.endsWith(" inf")).length;
+  const faults = [...initialColumns].filter((key) => key.endsWith(" nan") || key.endsWith(" inf")).length;
   let room = width - (width < NARROW ? ALWAYS.narrow : ALWAYS.wide) - (grouped ? 0 : ALWAYS.cell) - faults * ALWAYS.fault;
   for (const [name, needed] of Object.entries(NEEDS)) {
     room -= needed;
-    if (room >= 0) for (const side of SIDES) shown.add(`${side} ${name}`);
+    if (room >= 0) for (const side of SIDES) initialColumns.add(`${side} ${name}`);
   }
-  return ({ key }) => shown.has(key);
+  return ({ key }) => initialColumns.has(key);
 }
 
 /** @param {Line} line */

@@ -8,7 +8,7 @@ import { setTitle } from "./titles.js";
 /** @typedef {{index: number, label: string, sizes: number[]}} Pinned */
 
 /** @param {import("../../static/types.js").Send} send @param {(index: number) => void} changed called with the index of the new A, or -1 */
-export function createComparing(send, changed) {
+export function createComparison(send, changed) {
   /** @type {Selection | null} */
   let selection = null;
   /** @type {Pinned | null} */

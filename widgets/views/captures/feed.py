@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     Row = Capture | GivenUp
 
-_GIVEN_UP = "The value was given up to make room for newer ones; its figures stay."
+_EVICTED = "The value was given up to make room for newer ones; its figures stay."
 _NO_FIGURES = "The value was given up to make room for newer ones, before anybody asked for its figures."
 CAPTURE_NUMBERS = ("index", "step", "call", "known", "minimum", "maximum", "mean", "std", "nan", "inf")
 # Values of the column `known`: statistics are present, not computed yet, or never will be.
-_KNOWN, _NOT_YET, _NEVER = 1.0, 0.0, -1.0
+_HAS_STATISTICS, _NOT_YET, _NO_STATISTICS = 1.0, 0.0, -1.0
 CAPTURE_TEXTS = ("path", "cell", "direction", "slot", "context", "shape", "dtype", "origin", "hits")
 
 
@@ -81,10 +81,10 @@ def capture_numbers(capture: Row, statistics: Statistics | None) -> list[float]:
     """Return one row of CAPTURE_NUMBERS; its statistics are NaN if `statistics` is None."""
     row = [float(capture.index), float(capture.step), float(capture.call)]
     if statistics is None:
-        return [*row, _NEVER if isinstance(capture, GivenUp) else _NOT_YET, *[float("nan")] * 6]
+        return [*row, _NO_STATISTICS if isinstance(capture, GivenUp) else _NOT_YET, *[float("nan")] * 6]
     infinite = statistics.positive_inf + statistics.negative_inf
     spread = (statistics.minimum, statistics.maximum, statistics.mean, statistics.std)
-    return [*row, _KNOWN, *map(float, (*spread, statistics.nan, infinite))]
+    return [*row, _HAS_STATISTICS, *map(float, (*spread, statistics.nan, infinite))]
 
 
 def capture_texts(captures: Iterable[Row]) -> dict[str, list[str]]:
@@ -113,7 +113,7 @@ class CaptureFeed:
     def __init__(self, session: DebugSession) -> None:
         self._session = session
         self._next = 0  # the index of the first capture that the browser lacks
-        self._told: Bounds | None = None  # the last facts sent about the captures
+        self._last_bounds: Bounds | None = None  # the last facts sent about the captures
         self._replacements = 0  # number of replacements sent: an edit at a pause changes earlier captures
 
     def restart(self) -> None:
@@ -127,7 +127,7 @@ class CaptureFeed:
             self._replacements = ring.replacements
             self.restart()
         retained = ring.rows()
-        arrivals = retained[bisect_left(retained, self._next, key=_index) :]
+        new_rows = retained[bisect_left(retained, self._next, key=_index) :]
         bounds: Bounds = {
             "oldest": retained[0].index if retained else self._next,
             "given_up": ring.given_up,
@@ -135,15 +135,15 @@ class CaptureFeed:
             "max_bytes": size_text(ring.max_bytes),
             "max_captures": ring.max_captures,
         }
-        if not arrivals and bounds == self._told:
+        if not new_rows and bounds == self._last_bounds:
             return None
         reset = self._next == 0
-        self._told = bounds
-        if arrivals:
-            self._next = arrivals[-1].index + 1
+        self._last_bounds = bounds
+        if new_rows:
+            self._next = new_rows[-1].index + 1
         end = monotonic() + budget
         rows: list[list[float]] = []
-        for capture in reversed(arrivals):
+        for capture in reversed(new_rows):
             given_up = isinstance(capture, GivenUp)  # its statistics are already computed, or never will be
             statistics = capture.statistics() if given_up or monotonic() < end else None
             rows.append(capture_numbers(capture, statistics))
@@ -152,8 +152,8 @@ class CaptureFeed:
             "type": "captures",
             "reset": reset,
             **bounds,
-            "count": len(arrivals),
-            "columns": capture_texts(arrivals),
+            "count": len(new_rows),
+            "columns": capture_texts(new_rows),
         }
         return content, columns_to_bytes(rows, len(CAPTURE_NUMBERS))
 
@@ -222,7 +222,7 @@ def _of_value(capture: Row, captures: Iterable[Capture]) -> _OfValue:
             "choices": [],
             "comparable": 0,
             "attention": False,
-            "value": _NO_FIGURES if capture.figures is None else _GIVEN_UP,
+            "value": _NO_FIGURES if capture.figures is None else _EVICTED,
         }
     choices, comparable = tensor.choices(captures, capture)
     return {

@@ -23,7 +23,7 @@ export class Matrices {
     /** @type {Selection | null} */
     this.selection = null;
     /** @type {Slice | null} */
-    this.shown = null;
+    this.currentSlice = null;
     /** @type {Picture[]} */
     this.pictures = [];
     /** In indices of the full matrix. @type {Place | null} */
@@ -43,9 +43,9 @@ export class Matrices {
     ]);
   }
 
-  /** Set the data to show. @param {Selection} selection @param {Slice} shown @param {Picture[]} pictures */
-  show(selection, shown, pictures) {
-    [this.selection, this.shown, this.pictures] = [selection, shown, pictures];
+  /** Set the data to show. @param {Selection} selection @param {Slice} currentSlice @param {Picture[]} pictures */
+  show(selection, currentSlice, pictures) {
+    [this.selection, this.currentSlice, this.pictures] = [selection, currentSlice, pictures];
   }
 
   /** Draw the matrices within a width. @param {number} width @param {Colors} colors */
@@ -55,7 +55,7 @@ export class Matrices {
 
   /** @param {Picture} picture @param {number} k @param {number} wide @param {Colors} colors */
   #drawOne(picture, k, wide, colors) {
-    const { at, size, window } = /** @type {Slice} */ (this.shown);
+    const { at, size, window } = /** @type {Slice} */ (this.currentSlice);
     const several = this.pictures.length > 1;
     const room = several ? { width: Math.min(210, wide), height: 170 } : { width: Math.min(560, wide), height: 230 };
     const shape = at.length ? `slice [${at.join(", ")}], ${size.join("x")}` : (this.selection?.shape ?? "");
@@ -95,21 +95,21 @@ export class Matrices {
 
   /** Handle the pointer over a cell, or its leaving. @param {Place | null} cell */
   #point(cell) {
-    const { shown } = this;
-    this.cursor = cell && shown ? [shown.window[0] + cell[0] * shown.step[0], shown.window[2] + cell[1] * shown.step[1]] : null;
+    const { currentSlice } = this;
+    this.cursor = cell && currentSlice ? [currentSlice.window[0] + cell[0] * currentSlice.step[0], currentSlice.window[2] + cell[1] * currentSlice.step[1]] : null;
     this.drawCursor();
   }
 
   drawCursor() {
-    const cell = this.cursor && this.shown?.picture === "matrix" ? this.#cellAt(this.cursor) : null;
+    const cell = this.cursor && this.currentSlice?.picture === "matrix" ? this.#cellAt(this.cursor) : null;
     for (const map of this.maps) map.mark(cell);
-    const focused = this.maps.some((map) => map.surface.matches(":focus-visible"));
-    setText(this.readout, cell ? this.#reading(cell) : focused ? HINT : "");
+    const hasFocus = this.maps.some((map) => map.surface.matches(":focus-visible"));
+    setText(this.readout, cell ? this.#reading(cell) : hasFocus ? HINT : "");
   }
 
   /** Describe a cell: its indices, and its number in each picture. @param {Place} cell */
   #reading(cell) {
-    const { at, window, step } = /** @type {Slice} */ (this.shown);
+    const { at, window, step } = /** @type {Slice} */ (this.currentSlice);
     const index = [0, 1].map((k) => {
       const first = window[2 * k] + cell[k] * step[k];
       const last = Math.min(first + step[k], window[2 * k + 1]) - 1;
@@ -118,14 +118,14 @@ export class Matrices {
     const where = [...at, ...index].slice(-Math.max(1, this.#axes())).join(", ");
     const mean = step.some((one) => one > 1) ? " mean" : "";
     const values = this.pictures.map((picture) => formatNumber(picture.numbers[cell[0] * picture.columns + cell[1]], 6));
-    const place = `[${this.#axes() ? where : ""}]${mean}`;
-    if (values.length > 1) return `${place}: A = ${values[0]}, B = ${values[1]}, B − A = ${values[2]}`;
-    return `${place} = ${values[0]}${this.selection?.attention ? `: query ${index[0]}, key ${index[1]}` : ""}`;
+    const position = `[${this.#axes() ? where : ""}]${mean}`;
+    if (values.length > 1) return `${position}: A = ${values[0]}, B = ${values[1]}, B − A = ${values[2]}`;
+    return `${position} = ${values[0]}${this.selection?.attention ? `: query ${index[0]}, key ${index[1]}` : ""}`;
   }
 
-  /** @param {Place} place @returns {Place | null} */
+  /** @param {Place} position @returns {Place | null} */
   #cellAt([row, column]) {
-    const { window, step } = /** @type {Slice} */ (this.shown);
+    const { window, step } = /** @type {Slice} */ (this.currentSlice);
     const [down, across] = [Math.floor((row - window[0]) / step[0]), Math.floor((column - window[2]) / step[1])];
     const { rows, columns } = this.pictures[0];
     return down >= 0 && across >= 0 && down < rows && across < columns ? [down, across] : null;
@@ -133,17 +133,17 @@ export class Matrices {
 
   /** Zoom in or out, keeping the element under the cursor in place. @param {number} factor */
   #zoom(factor) {
-    const { shown } = this;
-    if (shown?.picture !== "matrix") return;
-    const place = this.cursor ?? [(shown.window[0] + shown.window[1]) / 2, (shown.window[2] + shown.window[3]) / 2];
+    const { currentSlice } = this;
+    if (currentSlice?.picture !== "matrix") return;
+    const position = this.cursor ?? [(currentSlice.window[0] + currentSlice.window[1]) / 2, (currentSlice.window[2] + currentSlice.window[3]) / 2];
     const next = [0, 1].flatMap((k) => {
-      const [first, last] = shown.window.slice(2 * k, 2 * k + 2);
-      const size = Math.max(1, Math.min(shown.size[k], Math.round((last - first) / factor)));
-      const share = (place[k] - first) / Math.max(1, last - first);
-      const start = Math.max(0, Math.min(shown.size[k] - size, Math.round(place[k] - share * size)));
+      const [first, last] = currentSlice.window.slice(2 * k, 2 * k + 2);
+      const size = Math.max(1, Math.min(currentSlice.size[k], Math.round((last - first) / factor)));
+      const share = (position[k] - first) / Math.max(1, last - first);
+      const start = Math.max(0, Math.min(currentSlice.size[k] - size, Math.round(position[k] - share * size)));
       return [start, start + size];
     });
-    this.look(next[1] - next[0] === shown.size[0] && next[3] - next[2] === shown.size[1] ? [] : next);
+    this.look(next[1] - next[0] === currentSlice.size[0] && next[3] - next[2] === currentSlice.size[1] ? [] : next);
   }
 
   /** Zoom by the wheel if the picture has the focus; otherwise the wheel scrolls the notebook. @param {WheelEvent} event */
@@ -155,10 +155,10 @@ export class Matrices {
 
   /** @param {KeyboardEvent} event */
   #keyed(event) {
-    if (!this.shown || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!this.currentSlice || event.ctrlKey || event.metaKey || event.altKey) return;
     /** @type {Record<string, Place>} */
     const moves = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-    if (event.key in moves) this.#move(this.shown, moves[event.key]);
+    if (event.key in moves) this.#move(this.currentSlice, moves[event.key]);
     else if (event.key === "+" || event.key === "=") this.#zoom(ZOOM);
     else if (event.key === "-") this.#zoom(1 / ZOOM);
     else if (event.key === "0") this.look([]);
@@ -167,10 +167,10 @@ export class Matrices {
     event.stopPropagation();
   }
 
-  /** Move the cursor by a cell, and the window if the cursor would leave it. @param {Slice} shown @param {Place} by */
+  /** Move the cursor by a cell, and the window if the cursor would leave it. @param {Slice} currentSlice @param {Place} by */
   #move({ window, size, step }, by) {
-    const place = this.cursor && this.#cellAt(this.cursor) ? this.cursor : null;
-    const next = [0, 1].map((k) => Math.max(0, Math.min(size[k] - 1, place ? place[k] + by[k] * step[k] : window[2 * k])));
+    const position = this.cursor && this.#cellAt(this.cursor) ? this.cursor : null;
+    const next = [0, 1].map((k) => Math.max(0, Math.min(size[k] - 1, position ? position[k] + by[k] * step[k] : window[2 * k])));
     const moved = [0, 1].flatMap((k) => {
       const [first, last] = window.slice(2 * k, 2 * k + 2);
       const shift = next[k] < first ? next[k] - first : Math.max(0, next[k] - last + 1);

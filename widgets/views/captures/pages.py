@@ -64,7 +64,7 @@ def _marked_heatmaps(session: DebugSession) -> list[str]:
 
 def _captures(captures: CaptureRing) -> Table:
     retained = captures.rows()
-    rows = [_capture_row(capture) for capture in chosen(retained, MAX_CAPTURES)]
+    rows = [_capture_row(capture) for capture in selected_captures(retained, MAX_CAPTURES)]
     title = f"Captures: {len(retained)}"
     if len(rows) < len(retained):
         title = f"Captures: {len(rows)} of {len(retained)}, those that conditions marked and the newest"
@@ -76,7 +76,7 @@ def _captures(captures: CaptureRing) -> Table:
     return Table(title, tuple(columns[k] for k in selection), table_rows, numeric=("step", *figures))
 
 
-def chosen(captures: Sequence[Row], most: int) -> list[Row]:
+def selected_captures(captures: Sequence[Row], most: int) -> list[Row]:
     """Return at most `most` captures, preferring those that conditions marked, then the newest, in run order."""
     ordered = sorted(captures, key=lambda capture: (bool(capture.hits), capture.index), reverse=True)
     return sorted(ordered[:most], key=lambda capture: capture.index)
@@ -115,9 +115,9 @@ def timeline_html(session: DebugSession) -> str:
     if not captures:
         return "<p>No captures.</p>"
     notes = " ".join(session.captures.notes())
-    selection = chosen(captures, MAX_EXPORTED)
+    selection = selected_captures(captures, MAX_EXPORTED)
     with_values = [capture for capture in selection if not isinstance(capture, GivenUp)]
-    pictured = {capture.index for capture in chosen(with_values, MAX_EXPORTED_HEATMAPS)}
+    with_picture = {capture.index for capture in selected_captures(with_values, MAX_EXPORTED_HEATMAPS)}
     parts = [f'<p class="soft">{text(notes)}</p>' if notes else "", left_out("captures", len(selection), len(captures))]
     last = selection[-1].step
     with progress("captures", len(selection), "captures") as work:
@@ -129,16 +129,16 @@ def timeline_html(session: DebugSession) -> str:
             opened = " open" if step == last else ""
             parts.append(f"<details{opened}><summary>{title}{badge}</summary>\n<ul>")
             for capture in rows:
-                parts.append(_capture(capture, capture.index in pictured))
+                parts.append(_capture(capture, capture.index in with_picture))
                 work.advance()
             parts.append("</ul></details>")
-    if len(pictured) < len(selection):
-        which = f"{len(pictured):,} of these captures: those that conditions marked, then the newest"
-        parts.append(f'<p class="soft">Heatmaps are drawn for {which}.</p>')
+    if len(with_picture) < len(selection):
+        selection_text = f"{len(with_picture):,} of these captures: those that conditions marked, then the newest"
+        parts.append(f'<p class="soft">Heatmaps are drawn for {selection_text}.</p>')
     return "\n".join(part for part in parts if part)
 
 
-def _capture(capture: Capture | GivenUp, pictured: bool) -> str:
+def _capture(capture: Capture | GivenUp, with_picture: bool) -> str:
     hits = f' <span class="warn">{text(", ".join(capture.hits))}</span>' if capture.hits else ""
     origin = "" if capture.origin == "tap" else f" · {capture.origin}"
     facts = f"{texts.shape_text(capture.shape)} {texts.dtype_text(capture.dtype)}{origin}"
@@ -147,6 +147,6 @@ def _capture(capture: Capture | GivenUp, pictured: bool) -> str:
     body = "<p>The value was given up before its figures were computed.</p>"
     if figures is not None:
         body = scrolling(drawings.figures_html(figures))
-    if pictured and not isinstance(capture, GivenUp):
+    if with_picture and not isinstance(capture, GivenUp):
         body += drawings.matrix_figure(capture.value._array)
     return opened_by(title, body)

@@ -29,8 +29,8 @@ export function createPicker({ label, ask, pick }) {
   let active = -1;
   let timer = 0;
   const list = make("ul", { class: "hs-picker-list", role: "listbox", id, "aria-label": label });
-  const told = make("p", { class: "hs-count", role: "status" });
-  const element = make("div", { class: "hs-picker", hidden: "", onpointerdown: (/** @type {Event} */ event) => event.preventDefault() }, [list, told]);
+  const countText = make("p", { class: "hs-count", role: "status" });
+  const element = make("div", { class: "hs-picker", hidden: "", onpointerdown: (/** @type {Event} */ event) => event.preventDefault() }, [list, countText]);
   const input = make("input", {
     type: "text",
     role: "combobox",
@@ -88,7 +88,7 @@ export function createPicker({ label, ask, pick }) {
     list.hidden = !choices.length;
     activate(choices.findIndex((choice) => choice.index === now));
     const noun = all === 1 ? "capture" : "captures";
-    setText(told, !choices.length ? "No capture of this shape has these words." : all > choices.length ? `The nearest ${choices.length} of ${all.toLocaleString("en")} ${noun}: words narrow them down.` : `${all} ${noun} of this shape`);
+    setText(countText, !choices.length ? "No capture of this shape has these words." : all > choices.length ? `The nearest ${choices.length} of ${all.toLocaleString("en")} ${noun}: words narrow them down.` : `${all} ${noun} of this shape`);
   }
 
   /** @param {number} next or -1 */

@@ -37,8 +37,8 @@ export class CaptureRows {
       this.byIndex.set(row.index, row);
       this.calls.add(row);
     });
-    const kept = this.all.findIndex((row) => row.index >= message.oldest);
-    for (const row of this.all.splice(0, kept < 0 ? this.all.length : kept)) {
+    const firstRetained = this.all.findIndex((row) => row.index >= message.oldest);
+    for (const row of this.all.splice(0, firstRetained < 0 ? this.all.length : firstRetained)) {
       this.byIndex.delete(row.index);
       this.calls.remove(row);
     }
@@ -68,8 +68,8 @@ export class CaptureRows {
 
   /** Return the capture of the same value in another step. @param {CaptureRow} row @param {number} step */
   inStep(row, step) {
-    const place = (/** @type {CaptureRow} */ one) => `${one.path} ${one.call} ${one.direction} ${one.slot} ${one.context}`;
-    return this.all.find((one) => one.step === step && place(one) === place(row));
+    const place = (/** @type {CaptureRow} */ candidate) => `${candidate.path} ${candidate.call} ${candidate.direction} ${candidate.slot} ${candidate.context}`;
+    return this.all.find((candidate) => candidate.step === step && place(candidate) === place(row));
   }
 }
 

@@ -18,7 +18,7 @@ const FIGURE_NAMES = { nan: "NaN", positive_inf: "+inf", negative_inf: "−inf" 
  * @param {import("../../static/types.js").Go} go
  * @param {(index: number) => void} [pinned] called with the index of the reference of comparisons
  */
-export function createSelected(send, go, pinned) {
+export function createSelectedCapture(send, go, pinned) {
   /** @type {Selection | null} */
   let selection = null;
   const histogram = createHistogram();
@@ -105,7 +105,7 @@ function figure(name, text) {
   return make("div", {}, [make("dt", { text: name }), make("dd", { text })]);
 }
 
-/** Return the message handlers of the selected capture. @param {ReturnType<typeof createSelected>} selected @returns {import("../../static/types.js").ViewPart["messages"]} */
+/** Return the message handlers of the selected capture. @param {ReturnType<typeof createSelectedCapture>} selected @returns {import("../../static/types.js").ViewPart["messages"]} */
 export const messagesOf = (selected) => ({
   tensor: (message, buffers) => selected.tensor.receive(message, buffers),
   code: (message) => selected.tensor.copyCode(message),
@@ -119,14 +119,14 @@ export const messagesOf = (selected) => ({
  * @returns {import("../../static/types.js").ViewPart}
  */
 export function create({ send, go }) {
-  const selected = createSelected(send, go);
+  const selected = createSelectedCapture(send, go);
   const none = make("p", { class: "hs-empty", text: "No capture is selected." });
 
   return {
     element: make("div", { class: "hs-view" }, [none, selected.element]),
     traits: [[["selection", "histogram"], (chosen, buffer) => (selected.update(chosen, buffer), (none.hidden = !selected.element.hidden))]],
     messages: messagesOf(selected),
-    answered: (action) => action === "tensor" && selected.tensor.answered(),
+    confirmed: (action) => action === "tensor" && selected.tensor.confirmed(),
     destroy: () => selected.tensor.destroy(),
   };
 }

@@ -18,15 +18,15 @@ export function createSteps(onStep, onAll) {
 
   /** Draw the marks, merging those that would touch. @param {Map<number, Set<string>>} held */
   function drawMarks(held) {
-    const places = new Set(steps.flatMap((one, k) => (held.has(one) ? [Math.round((MOST_MARKS * k) / Math.max(1, steps.length - 1))] : [])));
-    const key = [...places].join();
+    const markPositions = new Set(steps.flatMap((one, k) => (held.has(one) ? [Math.round((MOST_MARKS * k) / Math.max(1, steps.length - 1))] : [])));
+    const key = [...markPositions].join();
     if (key === drawnMarks) return;
     drawnMarks = key;
-    setAttribute(marks.parentElement ?? marks, "title", places.size ? "The marks are steps in which a condition held" : null);
+    setAttribute(marks.parentElement ?? marks, "title", markPositions.size ? "The marks are steps in which a condition held" : null);
     marks.replaceChildren(
-      ...[...places].map((place) => {
+      ...[...markPositions].map((position) => {
         const mark = make("span");
-        mark.style.left = `${(100 * place) / MOST_MARKS}%`;
+        mark.style.left = `${(100 * position) / MOST_MARKS}%`;
         return mark;
       }),
     );
@@ -46,8 +46,8 @@ export function createSteps(onStep, onAll) {
       const shown = step !== null ? String(step) : steps.length > 1 ? `${steps[0]}-${steps[steps.length - 1]}` : String(steps[0] ?? "-");
       setText(text, shown);
       const names = step === null ? [] : [...(held.get(step) ?? [])];
-      const found = step === null && held.size ? `, conditions held in ${held.size} of ${steps.length} steps` : names.length ? `, held: ${names.join(", ")}` : "";
-      setAttribute(scrubber, "aria-valuetext", (step === null ? `all steps, ${shown}` : `step ${shown}`) + found);
+      const hitText = step === null && held.size ? `, conditions held in ${held.size} of ${steps.length} steps` : names.length ? `, held: ${names.join(", ")}` : "";
+      setAttribute(scrubber, "aria-valuetext", (step === null ? `all steps, ${shown}` : `step ${shown}`) + hitText);
       setAttribute(all, "aria-pressed", step === null);
       drawMarks(held);
     },

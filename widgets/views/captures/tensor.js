@@ -4,7 +4,7 @@
 import { make, setText } from "../../static/dom.js";
 import { parseNumber, toFloat64 } from "../../static/format.js";
 import { createTheme } from "./colors.js";
-import { createComparing } from "./comparison.js";
+import { createComparison } from "./comparison.js";
 import { heatmapLegend } from "./heatmap.js";
 import { Matrices } from "./matrices.js";
 import { createTiles, drawTable } from "./pictures.js";
@@ -28,16 +28,16 @@ export class Tensor {
     /** @type {Selection | null} */
     this.selection = null;
     /** The user's choice; it also applies to later captures that support it. @type {Kind | ""} */
-    this.wanted = "";
+    this.chosenKind = "";
     /** @type {number[]} */
     this.at = [];
     /** @type {number[]} */
     this.window = [];
     /** @type {Slice | null} */
-    this.shown = null;
+    this.currentSlice = null;
     /** @type {Picture[]} */
     this.pictures = [];
-    this.waiting = false;
+    this.isPending = false;
     this.again = false;
     this.focusNext = false; // the focused tile is removed, so the matrix gets the focus
     this.kinds = createKinds((kind) => this.#chooseKind(kind));
@@ -45,12 +45,12 @@ export class Tensor {
       this.at[axis] = value;
       this.#ask();
     });
-    this.matrices = new Matrices((window) => this.#look(window), () => this.waiting);
+    this.matrices = new Matrices((window) => this.#look(window), () => this.isPending);
     this.tiles = createTiles((channel) => {
       this.#chooseKind("matrix", channel);
       this.focusNext = true;
     });
-    this.comparing = createComparing(send, (index) => {
+    this.comparing = createComparison(send, (index) => {
       pinned?.(index);
       this.#compare();
     });
@@ -68,7 +68,7 @@ export class Tensor {
     this.resize = new ResizeObserver(() => {
       if (this.body.clientWidth === width || !this.body.clientWidth) return;
       width = this.body.clientWidth;
-      if (this.shown) this.#draw();
+      if (this.currentSlice) this.#draw();
     });
     this.resize.observe(this.body);
   }
@@ -80,9 +80,9 @@ export class Tensor {
   /** @returns {Kind} */
   #kind() {
     const axes = this.#sizes().length;
-    if (this.wanted === "tiles" && axes >= 3) return "tiles";
-    if (this.wanted === "table" && this.#fitsTable()) return "table";
-    if (this.wanted || this.comparing.other() >= 0) return "matrix";
+    if (this.chosenKind === "tiles" && axes >= 3) return "tiles";
+    if (this.chosenKind === "table" && this.#fitsTable()) return "table";
+    if (this.chosenKind || this.comparing.other() >= 0) return "matrix";
     return axes >= 4 || this.selection?.attention ? "tiles" : "matrix";
   }
 
@@ -96,16 +96,16 @@ export class Tensor {
     return this.#sizes().slice(-2).every((size) => size > 0 && size <= MOST_IN_TABLE);
   }
 
-  /** Show pictures of a kind; with a channel, the matrix of that channel. @param {Kind} chosen @param {number} [channel] */
-  #chooseKind(chosen, channel) {
+  /** Show pictures of a kind; with a channel, the matrix of that channel. @param {Kind} newKind @param {number} [channel] */
+  #chooseKind(newKind, channel) {
     const before = this.#kind();
     const axis = this.#sizes().length - 3;
-    this.wanted = chosen;
-    if (chosen !== before) this.window = [];
+    this.chosenKind = newKind;
+    if (newKind !== before) this.window = [];
     // The last index is a channel for a matrix, and a page of channels for tiles.
     if (channel !== undefined) this.at[axis] = channel;
-    else if (before !== "tiles" && chosen === "tiles") this.at[axis] = Math.floor(this.at[axis] / MOST_ON_PAGE);
-    else if (before === "tiles" && chosen !== "tiles") this.at[axis] = (this.at[axis] ?? 0) * MOST_ON_PAGE;
+    else if (before !== "tiles" && newKind === "tiles") this.at[axis] = Math.floor(this.at[axis] / MOST_ON_PAGE);
+    else if (before === "tiles" && newKind !== "tiles") this.at[axis] = (this.at[axis] ?? 0) * MOST_ON_PAGE;
     this.#arrange();
     this.#ask();
   }
@@ -130,11 +130,11 @@ export class Tensor {
   /** Request the picture after the last reply has arrived. */
   #ask() {
     if (!this.selection) return;
-    if (this.waiting) {
+    if (this.isPending) {
       this.again = true;
       return;
     }
-    this.waiting = true;
+    this.isPending = true;
     this.send({ type: "tensor", index: this.selection.index, other: this.#other(), picture: this.#kind() === "tiles" ? "tiles" : "matrix", at: this.at, window: this.window });
   }
 
@@ -178,7 +178,7 @@ export class Tensor {
   receive(slice, buffers) {
     if (!this.selection || slice.index !== this.selection.index) return;
     if (slice.other < 0 && this.#other() >= 0 && !this.again) this.comparing.lose();
-    this.shown = slice;
+    this.currentSlice = slice;
     this.pictures = slice.pictures.map((facts, k) => ({
       ...facts,
       low: parseNumber(facts.low),
@@ -193,16 +193,16 @@ export class Tensor {
   }
 
   #draw() {
-    const { shown, pictures, selection, matrices } = this;
-    if (!shown || !selection) return;
-    matrices.show(selection, shown, pictures);
-    if (shown.picture === "tiles") this.#put([this.tiles.element, heatmapLegend(together(pictures))], () => this.tiles.update(pictures, this.#tileName(), this.theme.colors()));
-    else if (this.#kind() === "table" && shown.step.every((step) => step === 1)) this.#put([drawTable(pictures[0], shown.window)]);
+    const { currentSlice, pictures, selection, matrices } = this;
+    if (!currentSlice || !selection) return;
+    matrices.show(selection, currentSlice, pictures);
+    if (currentSlice.picture === "tiles") this.#put([this.tiles.element, heatmapLegend(together(pictures))], () => this.tiles.update(pictures, this.#tileName(), this.theme.colors()));
+    else if (this.#kind() === "table" && currentSlice.step.every((step) => step === 1)) this.#put([drawTable(pictures[0], currentSlice.window)]);
     else this.#put(matrices.draw(this.body.clientWidth, this.theme.colors()));
-    const attention = selection.attention && shown.other < 0 ? ATTENTION : "";
-    setText(this.note, [shown.difference, attention, shown.note].filter(Boolean).join("; "));
+    const attention = selection.attention && currentSlice.other < 0 ? ATTENTION : "";
+    setText(this.note, [currentSlice.difference, attention, currentSlice.note].filter(Boolean).join("; "));
     matrices.drawCursor();
-    if (this.focusNext && shown.picture === "matrix") {
+    if (this.focusNext && currentSlice.picture === "matrix") {
       this.focusNext = false;
       matrices.focus();
     }
@@ -218,8 +218,8 @@ export class Tensor {
 
   /** Request code for the visible slice; for a page of channels, for the array at the indices before them. */
   #askForCode() {
-    const { selection, shown } = this;
-    if (selection && shown) this.send({ type: "code", index: selection.index, at: shown.picture === "tiles" ? shown.at.slice(0, -1) : shown.at });
+    const { selection, currentSlice } = this;
+    if (selection && currentSlice) this.send({ type: "code", index: selection.index, at: currentSlice.picture === "tiles" ? currentSlice.at.slice(0, -1) : currentSlice.at });
   }
 
   /** Copy code to the clipboard, or show it for manual copying if the browser denies access. @param {{code: string}} message */
@@ -236,8 +236,8 @@ export class Tensor {
   }
 
   /** Handle Python's confirmation of a request, and send the next one. */
-  answered() {
-    this.waiting = false;
+  confirmed() {
+    this.isPending = false;
     if (!this.again) return;
     this.again = false;
     this.#ask();

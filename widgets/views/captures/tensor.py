@@ -196,12 +196,12 @@ def _clamped(at: Sequence[int], sizes: Sequence[int]) -> list[int]:
     return [max(0, min(index, size - 1)) for index, size in zip(requested, sizes, strict=True)]
 
 
-def _plane(capture: Capture, places: Sequence[int]) -> Any:
+def _plane(capture: Capture, indices: Sequence[int]) -> Any:
     """Return the matrix at these indices as a view of the array; a value of one axis is one row."""
     array = capture.value._array
     if 0 in array.shape:
         return np.zeros((1, 0))
-    plane = array[tuple(places)] if places else array
+    plane = array[tuple(indices)] if indices else array
     return plane.reshape((1,) * (2 - plane.ndim) + tuple(plane.shape)) if plane.ndim < 2 else plane
 
 
@@ -254,16 +254,16 @@ def _apart(read: Read, other: Read) -> Read:
     return read._replace(numbers=difference)
 
 
-def _largest(apart: Read, places: Sequence[int], axes: int) -> tuple[float, str]:
+def _largest(sample: Read, indices: Sequence[int], axes: int) -> tuple[float, str]:
     """Return the largest finite difference, and a line with its position."""
-    size = np.abs(apart.numbers)
+    size = np.abs(sample.numbers)
     faults = int(size.size - np.isfinite(size).sum())
     tail = f"; {faults} differ by NaN or an infinity" if faults else ""
     finite = np.where(np.isfinite(size), size, -1.0)
     if not size.size or finite.max() <= 0.0:
         return 1.0, ("no difference in this slice" if not faults else "the finite elements are the same") + tail
     row, column = (int(k) for k in np.unravel_index(int(finite.argmax()), size.shape))
-    position = [*places, row * apart.stride[0], column * apart.stride[1]]
+    position = [*indices, row * sample.stride[0], column * sample.stride[1]]
     reach = float(finite[row, column])
     return reach, f"largest difference in this slice: {reach:.6g} at {position[len(position) - axes :]}{tail}"
 
@@ -347,8 +347,8 @@ def choices(captures: Iterable[Capture], capture: Capture, wanted: str = "") -> 
     if words:
         fitting = [candidate for candidate in fitting if _has(candidate, words)]
 
-    def distance(one: Capture) -> tuple[bool, int]:
-        return (one.path, one.direction, one.slot) != origin, abs(one.index - capture.index)
+    def distance(candidate: Capture) -> tuple[bool, int]:
+        return (candidate.path, candidate.direction, candidate.slot) != origin, abs(candidate.index - capture.index)
 
     nearest = sorted(fitting, key=distance)[:_MOST_CHOICES]
     return [{"index": candidate.index, "label": choice_label(candidate)} for candidate in nearest], len(fitting)

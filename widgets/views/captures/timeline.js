@@ -182,7 +182,7 @@ export class Timeline {
   }
 
   /** Handle Python's confirmation of a message. @param {string} action */
-  answered(action) {
+  confirmed(action) {
     if (action === "statistics") {
       // While code runs, Python may send no statistics; then they are requested again later.
       for (const index of this.unanswered) this.asked.delete(index);
@@ -219,7 +219,7 @@ export function create({ send }) {
     traits: [[["selected"], (index) => timeline.follow(index)]],
     messages: { captures: (message, buffers) => timeline.add(message, buffers), statistics: (_, buffers) => timeline.addStatistics(buffers) },
     reveal: (index) => timeline.reveal(index),
-    answered: (action) => timeline.answered(action),
+    confirmed: (action) => timeline.confirmed(action),
     draw: () => timeline.grid.schedule(),
     destroy: () => timeline.destroy(),
   };

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hookscope.engine.debug import Breakpoint
 from hookscope.engine.debug.record.rows import HOOK_KINDS
 from hookscope.engine.debug.stop.breakpoint import MOMENTS
-from hookscope.widgets.messages import Action, one_of
+from hookscope.widgets.messages import Action, check_choice
 from hookscope.widgets.view import Message, Section, Static, View, state
 from hookscope.widgets.views import findings
 from hookscope.widgets.views.cells.figures import (
@@ -60,7 +60,7 @@ def _send_figures(panel: DebuggerPanel) -> None:
 def _tell_rest(panel: DebuggerPanel) -> None:
     """Notify the page that it may request the statistics that exceeded the time budget."""
     if _figures(panel).rest and panel.view == VIEW.name:
-        panel.send({"type": "later"})
+        panel.send({"type": "backlog"})
 
 
 def look_at_cells(panel: DebuggerPanel, rows: list[Any]) -> None:
@@ -78,7 +78,7 @@ def follow_trend(panel: DebuggerPanel, path: str, kind: str) -> None:
 
 def set_hook(panel: DebuggerPanel, path: str, kind: str, on: bool) -> None:
     """Attach or detach the session's hook of this kind."""
-    one_of("hook kind", kind, HOOK_KINDS)
+    check_choice("hook kind", kind, HOOK_KINDS)
     (panel.session.attach_hook if on else panel.session.detach_hook)(path, kind)
 
 
@@ -143,7 +143,7 @@ VIEW = View(
         "TREND_NUMBERS": TREND_NUMBERS,
     },
     publish=publish,
-    publish_beside=findings.publish,
+    publish_always=findings.publish,
     static=Static(40, static_parts),
     sections=(Section(50, "Cells", export_html),),
     summary=_summary,

@@ -11,8 +11,8 @@ import { FigureBar } from "./figure_bar.js";
 /** A row's context: whether it is expanded (null if it has no children), matches the search, is watched by the session,
  * and differs in training mode from its parent; its findings and, while it is collapsed, those of its descendants, with
  * the label of the worst; and its statistics.
- * @typedef {{opened: boolean | null, matches: boolean, watching: boolean, differs: boolean,
- *   here: import("./finding_counts.js").Here | undefined, below: import("./finding_counts.js").Below | undefined, worstBelow: string,
+ * @typedef {{expansion: boolean | null, matches: boolean, watching: boolean, differs: boolean,
+ *   here: import("./finding_counts.js").CellCount | undefined, below: import("./finding_counts.js").DescendantCount | undefined, worstBelow: string,
  *   figures: import("./figures.js").Figures}} Around */
 
 export class CellItem {
@@ -73,8 +73,8 @@ export class CellItem {
   }
 
   /** @param {CellNode} node @param {CellState} now @param {Around} around */
-  update(node, now, { opened, matches, watching, differs, here, below, worstBelow, figures }) {
-    setAttribute(this.element, "aria-expanded", opened);
+  update(node, now, { expansion, matches, watching, differs, here, below, worstBelow, figures }) {
+    setAttribute(this.element, "aria-expanded", expansion);
     this.element.classList.toggle("hs-match", matches);
     this.#drawShared(node);
     setText(this.count, node.parameters ? formatCount(node.parameters) : "");
@@ -90,7 +90,7 @@ export class CellItem {
     this.stop.classList.toggle("hs-set", now.breaks.length > 0);
     this.#drawHits(this.here, here, "", "");
     this.#drawHits(this.below, below, below ? ` in ${below.cells} ${below.cells === 1 ? "cell" : "cells"} inside` : "", ` in ${worstBelow}`);
-    const known = figures.known.get(this.index);
+    const known = figures.byCell.get(this.index);
     for (const bar of this.bars) bar.update(known?.[bar.kind], figures);
   }
 
@@ -105,7 +105,7 @@ export class CellItem {
     setAttribute(this.element, "aria-description", [told, counted].filter(Boolean).join(" ") || null);
   }
 
-  /** @param {HTMLButtonElement} badge @param {import("./finding_counts.js").Here | undefined} found @param {string} inside @param {string} where the label of the cell with the worst finding */
+  /** @param {HTMLButtonElement} badge @param {import("./finding_counts.js").CellCount | undefined} found @param {string} inside @param {string} where the label of the cell with the worst finding */
   #drawHits(badge, found, inside, where) {
     badge.hidden = !found;
     badge.disabled = !this.leadsToFindings;
@@ -122,7 +122,7 @@ export class CellItem {
   place(top, isCurrent) {
     this.element.style.top = top;
     const tab = isCurrent ? "0" : "-1";
-    for (const one of [this.element, ...this.element.querySelectorAll("button, select")]) setAttribute(one, "tabindex", tab);
+    for (const control of [this.element, ...this.element.querySelectorAll("button, select")]) setAttribute(control, "tabindex", tab);
   }
 }
 
@@ -131,10 +131,10 @@ function makeBadge(kind) {
   return make("button", { type: "button", class: kind, tabindex: "-1", hidden: "" }, [make("span", { class: "hs-hits-name" })]);
 }
 
-/** @param {HTMLButtonElement} button @param {boolean} mine @param {number} count */
-function drawHook(button, mine, count) {
-  const others = count - (mine ? 1 : 0);
-  setAttribute(button, "aria-pressed", mine);
-  setText(button, others > 0 ? String(others) : "");
-  setAttribute(button, "title", others > 0 ? `${others} of your own` : null);
+/** @param {HTMLButtonElement} button @param {boolean} hasOwn @param {number} count */
+function drawHook(button, hasOwn, count) {
+  const otherCount = count - (hasOwn ? 1 : 0);
+  setAttribute(button, "aria-pressed", hasOwn);
+  setText(button, otherCount > 0 ? String(otherCount) : "");
+  setAttribute(button, "title", otherCount > 0 ? `${otherCount} of your own` : null);
 }

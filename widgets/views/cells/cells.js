@@ -37,9 +37,9 @@ export class Cells {
     if (!paths) return "same"; // no data yet
     if (numbers.byteLength !== 32 * paths.length || states.byteLength !== CELL_STATES.length * paths.length) return "same"; // the rest will follow
     this.states = new Uint8Array(states.buffer, states.byteOffset, states.byteLength);
-    const known = texts === this.last[0] && numbers === this.last[1];
+    const isUnchanged = texts === this.last[0] && numbers === this.last[1];
     this.last = now;
-    if (known) return "state";
+    if (isUnchanged) return "state";
     const count = paths.length;
     const columns = toFloat64(numbers);
     this.nodes = paths.map((path, k) => {

@@ -37,7 +37,7 @@ export function toWords(kind, { value, word, nan, inf, count, largest }) {
 export class Figures {
   constructor() {
     /** Statistics by the row in the tree. @type {Map<number, Partial<Record<Kind, Figure>>>} */
-    this.known = new Map();
+    this.byCell = new Map();
     /** The range of all known positive values. @type {Record<Kind, [number, number]>} */
     this.scales = { output: [Infinity, 0], gradient: [Infinity, 0] };
     /** The last state that was read. To read it again would restore outdated values. @type {DataView | undefined} */
@@ -46,7 +46,7 @@ export class Figures {
 
   /** Clear the statistics, after the rows changed. */
   clear() {
-    this.known.clear();
+    this.byCell.clear();
     this.state = undefined;
   }
 
@@ -64,9 +64,9 @@ export class Figures {
     const count = numbers.length / FIGURE_NUMBERS.length;
     for (let k = 0; k < count; k++) {
       const [cell, kind, step, value, word, nan, inf, elements, largest] = FIGURE_NUMBERS.map((_, c) => numbers[c * count + k]);
-      const here = this.known.get(cell) ?? {};
-      here[FIGURE_KINDS[kind]] = { step, value, word: FIGURE_WORDS[word], nan, inf, count: elements, largest };
-      this.known.set(cell, here);
+      const figuresOfCell = this.byCell.get(cell) ?? {};
+      figuresOfCell[FIGURE_KINDS[kind]] = { step, value, word: FIGURE_WORDS[word], nan, inf, count: elements, largest };
+      this.byCell.set(cell, figuresOfCell);
     }
     for (const kind of FIGURE_KINDS) this.scales[kind] = this.#scale(kind);
   }
@@ -74,7 +74,7 @@ export class Figures {
   /** @param {Kind} kind @returns {[number, number]} */
   #scale(kind) {
     let [low, high] = [Infinity, 0];
-    for (const { [kind]: figure } of this.known.values()) {
+    for (const { [kind]: figure } of this.byCell.values()) {
       if (!figure || !(figure.value > 0)) continue;
       low = Math.min(low, figure.value);
       high = Math.max(high, figure.value);
@@ -87,8 +87,8 @@ export class Figures {
     if (!(value > 0)) return 0;
     const [low, high] = this.scales[kind];
     const bottom = Math.log(Math.min(low, high / LEAST_SPAN));
-    const place = (Math.log(value) - bottom) / (Math.log(high) - bottom);
-    return SHORTEST + (1 - SHORTEST) * Math.min(1, Math.max(0, place));
+    const share = (Math.log(value) - bottom) / (Math.log(high) - bottom);
+    return SHORTEST + (1 - SHORTEST) * Math.min(1, Math.max(0, share));
   }
 
   /** Describe the scale of the bars of a kind; "" if there are none. @param {Kind} kind */

@@ -121,35 +121,35 @@ def figure(kind: str, capture: Row) -> Figure | None:
     return Figure(capture.step, value, word, summary.nan, infinite, summary.count, largest)
 
 
-def _word(kind: str, found: Statistics, infinite: int, largest: float) -> str:
-    if found.nan or infinite:
-        return "NaN" if found.nan else "inf"
-    if not found.count:
+def _word(kind: str, statistics: Statistics, infinite: int, largest: float) -> str:
+    if statistics.nan or infinite:
+        return "NaN" if statistics.nan else "inf"
+    if not statistics.count:
         return "empty"
     if largest == 0:
         return "zero"
-    return "const" if kind == "output" and found.count > 1 and found.std == 0 else ""
+    return "const" if kind == "output" and statistics.count > 1 and statistics.std == 0 else ""
 
 
 def newest(session: DebugSession) -> dict[tuple[str, str], Row]:
     """Return the capture whose figure the tree shows, by path and kind."""
     calls: dict[tuple[str, str], _Call] = {}
     rows = session.captures.rows()
-    _follow(calls, rows)
+    _collect_calls(calls, rows)
     by_index = {row.index: row for row in rows}
     return {key: by_index[call.number] for key, call in calls.items()}
 
 
-def _follow(found: dict[tuple[str, str], _Call], captures: Iterable[Row]) -> None:
+def _collect_calls(calls: dict[tuple[str, str], _Call], captures: Iterable[Row]) -> None:
     """Update the newest call of each path and kind with further captures."""
     for capture in captures:
         kind = kind_of(capture)
         if not kind:
             continue
         key = capture.path, kind
-        previous = found.get(key)
+        previous = calls.get(key)
         if previous is None or previous.gives_way(capture):
-            found[key] = _Call.of(capture)
+            calls[key] = _Call.of(capture)
 
 
 class CellFigures:
@@ -172,7 +172,7 @@ class CellFigures:
         self._next = 0  # the index of the first unprocessed capture
         self._replacements = 0  # an edit at a pause changes earlier captures
         self._newest: dict[tuple[str, str], _Call] = {}
-        self._known: dict[tuple[str, str], tuple[int, Figure]] = {}  # with the capture's index
+        self._figures: dict[tuple[str, str], tuple[int, Figure]] = {}  # with the capture's index
         self._trend: tuple[str, str] | None = None
 
     def look_at(self, rows: list[Any]) -> None:
@@ -216,9 +216,9 @@ class CellFigures:
             self._replacements = self._session.captures.replacements
             self._next = 0
             self._newest.clear()
-            self._known.clear()
+            self._figures.clear()
         arrivals = rows[bisect_left(rows, self._next, key=_index) :]
-        _follow(self._newest, arrivals)
+        _collect_calls(self._newest, arrivals)
         if arrivals:
             self._next = arrivals[-1].index + 1
 
@@ -231,14 +231,14 @@ class CellFigures:
             for number, kind in enumerate(FIGURE_KINDS):
                 key = self._paths[position], kind
                 self._compute(key, rows, end)
-                if key in self._known:
-                    table.append((position, number, *self._known[key][1].numbers))
+                if key in self._figures:
+                    table.append((position, number, *self._figures[key][1].numbers))
         return columns_to_bytes(table, len(FIGURE_NUMBERS))
 
-    def _compute(self, place: tuple[str, str], rows: list[Row], end: float) -> None:
+    def _compute(self, key: tuple[str, str], rows: list[Row], end: float) -> None:
         """Compute the newest figure of a path and kind within the time budget; until then the previous one stays."""
-        call = self._newest.get(place)
-        if call is None or (place in self._known and self._known[place][0] == call.number):
+        call = self._newest.get(key)
+        if call is None or (key in self._figures and self._figures[key][0] == call.number):
             return
         row_index = bisect_left(rows, call.number, key=_index)
         if row_index == len(rows) or rows[row_index].index != call.number:
@@ -246,9 +246,9 @@ class CellFigures:
         if not _may_compute(rows[row_index], end):
             self.rest += 1
             return
-        statistic = figure(place[1], rows[row_index])
+        statistic = figure(key[1], rows[row_index])
         if statistic is not None:
-            self._known[place] = call.number, statistic
+            self._figures[key] = call.number, statistic
 
     # By step
 
@@ -273,16 +273,16 @@ class CellFigures:
             else:
                 points.append(statistic)
         self.rest += rest
-        columns = [(point.step, point.value, FIGURE_WORDS.index(point.word)) for point in thinned(points[::-1])]
+        columns = [(point.step, point.value, FIGURE_WORDS.index(point.word)) for point in downsampled(points[::-1])]
         content: Trend = {"type": "cell_trend", "path": path, "kind": kind, "rest": rest, "never": never}
         self._send(content, [columns_to_bytes(columns, len(TREND_NUMBERS))])
 
 
-def thinned(points: list[Figure], most: int = _MOST_POINTS) -> list[Figure]:
+def downsampled(points: list[Figure], limit: int = _MOST_POINTS) -> list[Figure]:
     """Return the first and last points, and the most notable of each stretch between them."""
-    if len(points) <= most:
+    if len(points) <= limit:
         return points
-    length = -(-(len(points) - 2) // (most - 2))
+    length = -(-(len(points) - 2) // (limit - 2))
     return [points[0], *_most_remarkable(points[1:-1], length), points[-1]]
 
 

@@ -12,9 +12,9 @@ export class Outline {
     /** @type {number[]} */
     this.roots = [];
     /** The visible rows from top to bottom, always ascending. @type {number[]} */
-    this.shown = [];
+    this.lines = [];
     /** @type {Set<number>} */
-    this.opened = new Set();
+    this.expansion = new Set();
   }
 
   /** Start over with other rows. @param {number[]} depths */
@@ -32,51 +32,51 @@ export class Outline {
       } else this.roots.push(index);
       trail.push(index);
     });
-    this.opened.clear();
+    this.expansion.clear();
     let level = this.roots;
     let rows = level.length;
     for (let first = true; level.length; first = false) {
       const below = level.flatMap((index) => this.children[index]);
       rows += below.length;
       if (rows > OPEN_ROWS && !first) break;
-      for (const index of level) this.opened.add(index);
+      for (const index of level) this.expansion.add(index);
       level = below;
     }
     this.#arrange();
   }
 
   #arrange() {
-    this.shown = [];
+    this.lines = [];
     for (let index = 0; index < this.parents.length; index++) {
       const parent = this.parents[index];
-      if (parent < 0 || (this.opened.has(parent) && this.placeOf(parent) >= 0)) this.shown.push(index);
+      if (parent < 0 || (this.expansion.has(parent) && this.positionOf(parent) >= 0)) this.lines.push(index);
     }
   }
 
   /** Return the position of a row among the visible ones, or -1. @param {number} index */
-  placeOf(index) {
+  positionOf(index) {
     let low = 0;
-    let high = this.shown.length;
+    let high = this.lines.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.shown[middle] < index) low = middle + 1;
+      if (this.lines[middle] < index) low = middle + 1;
       else high = middle;
     }
-    return this.shown[low] === index ? low : -1;
+    return this.lines[low] === index ? low : -1;
   }
 
   /** Expand or collapse a row; return whether that changed the tree. @param {number} index @param {boolean} on */
   setOpen(index, on) {
-    if (!this.children[index]?.length || on === this.opened.has(index)) return false;
-    if (on) this.opened.add(index);
-    else this.opened.delete(index);
+    if (!this.children[index]?.length || on === this.expansion.has(index)) return false;
+    if (on) this.expansion.add(index);
+    else this.expansion.delete(index);
     this.#arrange();
     return true;
   }
 
   /** Expand all ancestors of a row. @param {number} index */
   uncover(index) {
-    for (let at = this.parents[index]; at >= 0; at = this.parents[at]) this.opened.add(at);
+    for (let at = this.parents[index]; at >= 0; at = this.parents[at]) this.expansion.add(at);
     this.#arrange();
   }
 

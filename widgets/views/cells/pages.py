@@ -33,30 +33,30 @@ _SPACE = "\u2007"
 _LEAST_SPAN = 100.0  # minimum ratio that a scale spans, as in figures.js
 
 
-class Known(NamedTuple):
+class CellContext(NamedTuple):
     """Facts about cells, by path.
 
     Attributes:
         figures: statistics, by path and kind.
-        found: the number of hits of conditions, and the worst condition's name; the worst cell first.
+        hits: the number of hits of conditions, and the worst condition's name; the worst cell first.
         shared: texts about shared parts.
     """
 
     figures: Mapping[tuple[str, str], Figure] = {}
-    found: Mapping[str, tuple[int, str]] = {}
+    hits: Mapping[str, tuple[int, str]] = {}
     shared: Mapping[str, Shared] = {}
 
 
-_NOTHING = Known()
+_NO_CONTEXT = CellContext()
 
 
 def static_parts(session: DebugSession) -> list[str | Table]:
     """Return the cells as a table."""
     nodes = cell_nodes(session)
-    return [_cell_table(nodes, _known(session, nodes[:MAX_ROWS]))]
+    return [_cell_table(nodes, _context(session, nodes[:MAX_ROWS]))]
 
 
-def _known(session: DebugSession, nodes: Sequence[CellNode]) -> Known:
+def _context(session: DebugSession, nodes: Sequence[CellNode]) -> CellContext:
     remaining = _MOST_ELEMENTS
     last = newest(session)
     figures: dict[tuple[str, str], Figure] = {}
@@ -71,25 +71,25 @@ def _known(session: DebugSession, nodes: Sequence[CellNode]) -> Known:
         statistic = figure(key[1], capture)
         if statistic is not None:
             figures[key] = statistic
-    return Known(figures, cell_hits(session.findings()), sharing(session.paths))
+    return CellContext(figures, cell_hits(session.findings()), sharing(session.paths))
 
 
 def cell_tree_html(nodes: Sequence[CellNode]) -> str:
     """Return the cell tree as a table, with children indented below their parents."""
-    part = _cell_table(nodes, _NOTHING)
+    part = _cell_table(nodes, _NO_CONTEXT)
     return part.html(part.title)
 
 
-def _cell_table(nodes: Sequence[CellNode], known: Known) -> Table:
+def _cell_table(nodes: Sequence[CellNode], context: CellContext) -> Table:
     """Return the table of cells; columns about a run are omitted if they are empty."""
     visible = nodes[:MAX_ROWS]
-    bars = {kind: _bars(kind, visible, known) for kind in FIGURE_KINDS}
+    bars = {kind: _bars(kind, visible, context) for kind in FIGURE_KINDS}
     rows = [
         (
             "\u2003" * node.depth + ("└ " if node.depth else "") + node.name,
             node.type + (" (own bprop)" if node.has_bprop else ""),
-            known.shared[node.path].mark if node.path in known.shared else "",
-            _found_text(known.found.get(node.path)),
+            context.shared[node.path].mark if node.path in context.shared else "",
+            _hits_text(context.hits.get(node.path)),
             bars["output"].get(node.path, ""),
             bars["gradient"].get(node.path, ""),
             f"{node.parameters:,}" if node.parameters else "",
@@ -120,17 +120,17 @@ _COLUMNS = (
 _OF_A_RUN = ("worst finding", "output spread", "gradient norm", "shared")
 
 
-def _found_text(found: tuple[int, str] | None) -> str:
-    return "" if found is None else f"{found[1]} \u00d7{found[0]:,}"
+def _hits_text(hits: tuple[int, str] | None) -> str:
+    return "" if hits is None else f"{hits[1]} \u00d7{hits[0]:,}"
 
 
 def _shared_sentences(shared: Shared | None) -> str:
-    return "" if shared is None else " ".join(part for part in (shared.told, shared.counted) if part)
+    return "" if shared is None else " ".join(part for part in (shared.sentences, shared.counted) if part)
 
 
-def _bars(kind: str, nodes: Sequence[CellNode], known: Known) -> dict[str, str]:
+def _bars(kind: str, nodes: Sequence[CellNode], context: CellContext) -> dict[str, str]:
     """Return, by path, a bar on a logarithmic scale followed by the figure."""
-    statistics = {node.path: known.figures[node.path, kind] for node in nodes if (node.path, kind) in known.figures}
+    statistics = {node.path: context.figures[node.path, kind] for node in nodes if (node.path, kind) in context.figures}
     positive = [statistic.value for statistic in statistics.values() if statistic.value > 0]
     high = math.log(max(positive, default=1.0))
     span = max(high - math.log(min(positive, default=1.0)), math.log(_LEAST_SPAN))
@@ -150,56 +150,56 @@ def _bar(share: float) -> str:
     return ("█" * full + _BLOCKS[rest].strip()).ljust(_BAR, _SPACE)
 
 
-def figure_text(found: Figure) -> str:
+def figure_text(figure: Figure) -> str:
     """Format a figure with few digits, or as the word that replaces it."""
-    return found.word or f"{found.value:.3g}"
+    return figure.word or f"{figure.value:.3g}"
 
 
 def export_html(session: DebugSession) -> str:
     """Return the cells as a tree."""
     nodes = cell_nodes(session)
-    return cell_tree(nodes, most=MAX_EXPORTED, known=_known(session, nodes[:MAX_EXPORTED]))
+    return cell_tree(nodes, limit=MAX_EXPORTED, context=_context(session, nodes[:MAX_EXPORTED]))
 
 
 def cell_tree(
-    nodes: Sequence[CellNode], arguments: Iterable[str] = (), most: int = MAX_CELLS, known: Known = _NOTHING
+    nodes: Sequence[CellNode], arguments: Iterable[str] = (), limit: int = MAX_CELLS, context: CellContext = _NO_CONTEXT
 ) -> str:
     """Return cells as nested lists that open and close without a script, with a note on the number omitted."""
-    visible = nodes[:most]
+    visible = nodes[:limit]
     notes = [*arguments, *[""] * len(visible)]
     levels = 2 if len(nodes) > _OPEN_CELLS else len(visible)
     parts, depth = ['<ul class="hs-cells">'], 0
     for k, node in enumerate(visible):
         parts += ["</ul></details></li>"] * (depth - node.depth)
         depth = min(depth, node.depth)
-        line = _cell_line(node, notes[k], known)
+        line = _cell_line(node, notes[k], context)
         if k + 1 < len(visible) and visible[k + 1].depth > node.depth:
             opened = " open" if node.depth < levels else ""
-            parts.append(f"<li><details{opened}><summary>{line}{_inside(k, visible, known)}</summary><ul>")
+            parts.append(f"<li><details{opened}><summary>{line}{_descendants_text(k, visible, context)}</summary><ul>")
             depth += 1
         else:
             parts.append(f"<li>{line}</li>")
     parts += ["</ul></details></li>"] * depth + ["</ul>"]
-    if len(nodes) > most:
-        parts.append(f"<p>{len(nodes) - most:,} more cells left out.</p>")
+    if len(nodes) > limit:
+        parts.append(f"<p>{len(nodes) - limit:,} more cells left out.</p>")
     return "".join(parts)
 
 
-def _inside(at: int, nodes: Sequence[CellNode], known: Known) -> str:
+def _descendants_text(position: int, nodes: Sequence[CellNode], context: CellContext) -> str:
     """Return a note on the findings inside a cell that may be collapsed."""
-    end = next((k for k in range(at + 1, len(nodes)) if nodes[k].depth <= nodes[at].depth), len(nodes))
-    inside = {node.path for node in nodes[at + 1 : end]}
-    findings = [hits for path, hits in known.found.items() if path in inside]
+    end = next((k for k in range(position + 1, len(nodes)) if nodes[k].depth <= nodes[position].depth), len(nodes))
+    descendants = {node.path for node in nodes[position + 1 : end]}
+    findings = [hits for path, hits in context.hits.items() if path in descendants]
     if not findings:
         return ""
     worst = findings[0][1]
-    hits = counted(sum(times for times, _ in findings), "hit")
-    return f" <small>· {text(f'inside: {worst}, {hits} in ' + counted(len(findings), 'cell'))}</small>"
+    total = counted(sum(times for times, _ in findings), "hit")
+    return f" <small>· {text(f'inside: {worst}, {total} in ' + counted(len(findings), 'cell'))}</small>"
 
 
-def _cell_line(node: CellNode, arguments: str, known: Known) -> str:
+def _cell_line(node: CellNode, arguments: str, context: CellContext) -> str:
     kind = f"{node.type}({arguments})" if arguments else node.type
-    figures = [(figure_kind, known.figures.get((node.path, figure_kind))) for figure_kind in FIGURE_KINDS]
+    figures = [(figure_kind, context.figures.get((node.path, figure_kind))) for figure_kind in FIGURE_KINDS]
     facts = [
         f"{node.parameters:,} parameter{'' if node.parameters == 1 else 's'}" if node.parameters else "",
         f"gave {node.shape}" if node.shape else "",
@@ -210,14 +210,14 @@ def _cell_line(node: CellNode, arguments: str, known: Known) -> str:
         ),
         "own bprop" if node.has_bprop else "",
         f"hooks: {hooks_text(node)}" if any(node.hooks.values()) else "",
-        _shared_sentences(known.shared.get(node.path)),
+        _shared_sentences(context.shared.get(node.path)),
     ]
     rest = " · ".join(text(fact) for fact in facts if fact)
     code = "" if kind == node.name else f" <code>{text(kind)}</code>"  # a root's name is its type
-    worst = _found_text(known.found.get(node.path))
+    worst = _hits_text(context.hits.get(node.path))
     mark = f" <mark>{text(worst)}</mark>" if worst else ""
     return f"<b>{text(node.name)}</b>{code}{mark}" + (f" <small>{rest}</small>" if rest else "")
 
 
-def _noun(kind: str, found: Figure) -> str:
-    return "gradient norm" if kind == "gradient" else "output magnitude" if found.elements == 1 else "output spread"
+def _noun(kind: str, figure: Figure) -> str:
+    return "gradient norm" if kind == "gradient" else "output magnitude" if figure.elements == 1 else "output spread"

@@ -26,12 +26,12 @@ class Shared(NamedTuple):
 
     Attributes:
         mark: in a few words; "" if only nested cells share something.
-        told: in full sentences.
+        sentences: in full sentences.
         counted: about the number of its shared parameter elements, or "".
     """
 
     mark: str
-    told: str
+    sentences: str
     counted: str
 
 
@@ -52,7 +52,7 @@ def sharing(cells: Iterable[tuple[str, Cell]]) -> dict[str, Shared]:
     rows = list(cells)
     if not _anything_is(rows):
         return {}
-    paths = _places(rows)
+    paths = _paths_of(rows)
     uses, parameters = _uses(rows, paths)
     used_often = {key: entries for key, entries in uses.items() if sum(len(use.cells) for use in entries) > 1}
     counts = _counts(used_often, parameters, {path for path, _ in rows})
@@ -83,7 +83,7 @@ def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _places(rows: list[tuple[str, Cell]]) -> dict[int, list[str]]:
+def _paths_of(rows: list[tuple[str, Cell]]) -> dict[int, list[str]]:
     """Return, by the id of each cell, the paths that lead to it, its row's path first."""
     paths: dict[int, list[str]] = {}
     for path, cell in rows:
@@ -97,7 +97,7 @@ def _places(rows: list[tuple[str, Cell]]) -> dict[int, list[str]]:
 
 
 def _uses(
-    rows: list[tuple[str, Cell]], places: dict[int, list[str]]
+    rows: list[tuple[str, Cell]], paths_by_id: dict[int, list[str]]
 ) -> tuple[dict[int, list[_Use]], dict[int, Parameter]]:
     """Return, by the id of each parameter, the cells that contain it; and the parameters by id."""
     reached: dict[str, tuple[str, ...]] = {}
@@ -105,7 +105,7 @@ def _uses(
     parameters: dict[int, Parameter] = {}
     visited: set[int] = set()
     for path, cell in rows:
-        paths = places[id(cell)]
+        paths = paths_by_id[id(cell)]
         parent, _, name = path.rpartition(".")
         if len(paths) > 1 or parent not in reached:
             reached[path] = tuple(paths[:_MOST_PATHS])
@@ -126,14 +126,14 @@ def _of_cell(path: str, paths: list[str]) -> list[tuple[str, str]]:
     if not others:
         return []
     mark = f"shared, also {others[0]}" if len(others) == 1 else f"shared, at {len(paths)} paths"
-    return [(mark, f"The same cell is also {_listed(others)}.")]
+    return [(mark, f"The same cell is also {_list_text(others)}.")]
 
 
-def _of_members(path: str, cell: Cell, places: dict[int, list[str]]) -> list[tuple[str, str]]:
+def _of_members(path: str, cell: Cell, paths_by_id: dict[int, list[str]]) -> list[tuple[str, str]]:
     """Return texts about members of a cell that the tree shows elsewhere."""
     entries = []
     for name, member in cell._cells.items():
-        first = places[id(member)][0] if member and id(member) in places else _join(path, name)
+        first = paths_by_id[id(member)][0] if member and id(member) in paths_by_id else _join(path, name)
         if first != _join(path, name):
             entries.append((f"{name} shared with {cell_name(first)}", f"Its {name} is the cell {cell_name(first)}."))
     return entries
@@ -151,7 +151,7 @@ def _of_parameters(uses: dict[int, list[_Use]]) -> dict[str, list[tuple[str, str
             mark = f"{use.name} shared with {cell_name(rows[0])}"
             if len(rows) > 1:
                 mark = f"{use.name} shared by {len(rows) + 1} cells"
-            listing = _listed([_join(other.row, other.name) for other in others])
+            listing = _list_text([_join(other.row, other.name) for other in others])
             entries.setdefault(use.row, []).append((mark, f"Its {use.name} is the same parameter as {listing}."))
     return entries
 
@@ -168,7 +168,7 @@ def _counts(uses: dict[int, list[_Use]], parameters: dict[int, Parameter], rows:
                 sizes[ancestor] = sizes.get(ancestor, 0) + math.prod(parameters[key].shape)
                 outside.setdefault(ancestor, {}).update(dict.fromkeys(others))
     return {
-        path: f"{counted(size, 'element')} of these shared with {_listed(list(outside[path]))}"
+        path: f"{counted(size, 'element')} of these shared with {_list_text(list(outside[path]))}"
         for path, size in sizes.items()
     }
 
@@ -179,6 +179,6 @@ def _and_around(path: str) -> list[str]:
     return [".".join(parts[:end]) for end in range(len(parts), 0, -1)]
 
 
-def _listed(paths: list[str]) -> str:
+def _list_text(paths: list[str]) -> str:
     names = [cell_name(path) for path in paths[:3]]
     return ", ".join(names) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")

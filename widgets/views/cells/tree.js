@@ -6,7 +6,7 @@ import { formatCount } from "../../static/format.js";
 import { CellItem } from "./cell_item.js";
 import { Cells } from "./cells.js";
 import { Figures } from "./figures.js";
-import { Found } from "./finding_counts.js";
+import { FindingCounts } from "./finding_counts.js";
 import { Outline } from "./outline.js";
 import { createSearch, nextMatch } from "./search.js";
 import { TrendWindow } from "./trend.js";
@@ -30,15 +30,15 @@ class Tree {
     this.outline = new Outline();
     /** The current elements, by index of their node. @type {Map<number, CellItem>} */
     this.items = new Map();
-    this.found = new Found();
+    this.findingCounts = new FindingCounts();
     this.figures = new Figures();
-    this.told = ""; // the rows in view, as last reported to Python
+    this.reportedRows = ""; // the rows in view, as last reported to Python
     this.timer = 0;
     /** @type {number[]} */
     this.matches = [];
     this.current = 0;
     this.watching = true;
-    this.wanted = ""; // a cell to select as soon as it arrives
+    this.requestedCell = ""; // a cell to select as soon as it arrives
     this.list = make("ul", { class: "hs-tree", role: "tree", "aria-label": "Cell tree" });
     /** @type {[Kind, HTMLElement][]} */
     this.legends = [
@@ -75,7 +75,7 @@ class Tree {
   #figureOf(bar) {
     const index = Number(closest(bar, '[role="treeitem"]')?.dataset.index ?? -1);
     const kind = /** @type {Kind} */ (bar.dataset.kind);
-    const figure = this.figures.known.get(index)?.[kind];
+    const figure = this.figures.byCell.get(index)?.[kind];
     const node = this.cells.nodes[index];
     return node && figure ? { path: node.path, label: node.label, kind, figure } : null;
   }
@@ -91,17 +91,17 @@ class Tree {
   #update(item) {
     const { nodes } = this.cells;
     const node = nodes[item.index];
-    const { children, opened, parents } = this.outline;
+    const { children, expansion, parents } = this.outline;
     const outer = parents[item.index];
     const now = this.cells.state(item.index);
-    const isOpen = opened.has(item.index);
-    const below = isOpen ? undefined : this.found.below.get(item.index);
+    const isOpen = expansion.has(item.index);
+    const below = isOpen ? undefined : this.findingCounts.below.get(item.index);
     item.update(node, now, {
-      opened: children[item.index].length ? isOpen : null,
+      expansion: children[item.index].length ? isOpen : null,
       matches: this.matches.includes(item.index),
       watching: this.watching,
       differs: outer < 0 || this.cells.state(outer).training !== now.training,
-      here: this.found.here.get(node.path),
+      here: this.findingCounts.byPath.get(node.path),
       below,
       worstBelow: below ? nodes[below.at].label : "",
       figures: this.figures,
@@ -113,18 +113,18 @@ class Tree {
     const top = Math.max(0, this.scroller.scrollTop);
     const first = Math.max(0, Math.floor(top / CELL_HEIGHT) - MARGIN);
     const last = Math.ceil((top + this.scroller.clientHeight) / CELL_HEIGHT) + MARGIN;
-    const place = this.outline.placeOf(this.current);
+    const place = this.outline.positionOf(this.current);
     return [
       ...(place >= 0 && place < first ? [this.current] : []),
-      ...this.outline.shown.slice(first, last),
+      ...this.outline.lines.slice(first, last),
       ...(place >= last ? [this.current] : []),
     ];
   }
 
   draw() {
-    this.list.style.height = `${this.outline.shown.length * CELL_HEIGHT}px`; // first, because the visible part depends on the height
-    const drawn = this.#inSight();
-    const keep = new Set(drawn);
+    this.list.style.height = `${this.outline.lines.length * CELL_HEIGHT}px`; // first, because the visible part depends on the height
+    const visible = this.#inSight();
+    const keep = new Set(visible);
     for (const [index, { element }] of this.items) {
       if (keep.has(index)) continue;
       element.remove();
@@ -132,23 +132,23 @@ class Tree {
     }
     // Indices ascend, so the kept elements are in the right order: none moves, since that would lose the focus.
     let at = this.list.firstElementChild;
-    for (const index of drawn) {
+    for (const index of visible) {
       const item = this.items.get(index) ?? this.#build(index);
       this.items.set(index, item);
       this.#update(item);
-      item.place(`${this.outline.placeOf(index) * CELL_HEIGHT}px`, index === this.current);
+      item.place(`${this.outline.positionOf(index) * CELL_HEIGHT}px`, index === this.current);
       if (item.element === at) at = at.nextElementSibling;
       else this.list.insertBefore(item.element, at);
     }
     this.trend.update();
     clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.#look(drawn), SETTLE);
+    this.timer = window.setTimeout(() => this.#look(visible), SETTLE);
   }
 
   /** Tell Python the rows that need statistics. @param {number[]} rows */
   #look(rows) {
-    if (!this.element.offsetParent || !rows.length || String(rows) === this.told) return;
-    this.told = String(rows);
+    if (!this.element.offsetParent || !rows.length || String(rows) === this.reportedRows) return;
+    this.reportedRows = String(rows);
     this.send({ type: "look_at_cells", rows });
   }
 
@@ -167,7 +167,7 @@ class Tree {
   /** Make a node the one that Tab reaches, and scroll it into view. @param {number} index */
   #makeCurrent(index) {
     this.current = index;
-    const top = this.outline.placeOf(index) * CELL_HEIGHT;
+    const top = this.outline.positionOf(index) * CELL_HEIGHT;
     const room = this.scroller.clientHeight - this.head.offsetHeight - CELL_HEIGHT;
     if (top < this.scroller.scrollTop) this.scroller.scrollTop = top;
     else if (room > 0 && top > this.scroller.scrollTop + room) this.scroller.scrollTop = top - room;
@@ -201,7 +201,7 @@ class Tree {
   /** Select a cell, given by its path or by its name in captures, as soon as it arrives. @param {string} cell */
   reveal(cell) {
     const index = this.cells.indexOf(cell);
-    this.wanted = index < 0 ? cell : "";
+    this.requestedCell = index < 0 ? cell : "";
     if (index < 0) return;
     this.#uncover(index);
     this.#focus(index);
@@ -224,7 +224,7 @@ class Tree {
     setText(this.total, count === 1 ? "1 cell" : `${formatCount(count)} cells`);
     if (fresh === "cells") this.#rebuild();
     else this.#updateAll();
-    if (this.wanted) this.reveal(this.wanted);
+    if (this.requestedCell) this.reveal(this.requestedCell);
   }
 
   /** Read the statistics of rows that came into view. @param {DataView} figures */
@@ -243,16 +243,16 @@ class Tree {
     this.list.replaceChildren();
     this.current = 0;
     this.matches = [];
-    this.told = "";
+    this.reportedRows = "";
     this.outline.set(this.cells.nodes.map(({ depth }) => depth));
-    this.found.gather(this.cells.nodes, this.outline.parents);
+    this.findingCounts.sumDescendants(this.cells.nodes, this.outline.parents);
     this.draw();
   }
 
   /** Show the findings in each cell. @param {Partial<import("../../static/python.js").Conditions>} now */
   setFound(now) {
-    this.found.read(now);
-    this.found.gather(this.cells.nodes, this.outline.parents);
+    this.findingCounts.update(now);
+    this.findingCounts.sumDescendants(this.cells.nodes, this.outline.parents);
     this.#updateAll();
   }
 
@@ -278,7 +278,7 @@ class Tree {
     if (button) this.#act(button, index);
     else {
       this.#focus(index);
-      this.#setOpen(index, !this.outline.opened.has(index));
+      this.#setOpen(index, !this.outline.expansion.has(index));
     }
   }
 
@@ -286,7 +286,7 @@ class Tree {
   #act(button, index) {
     const { path } = this.cells.nodes[index];
     if (button.classList.contains("hs-figure")) return; // handled by the trend window
-    if (button.classList.contains("hs-hits-below")) return this.go.findings?.(this.cells.nodes[this.found.below.get(index)?.at ?? index].path);
+    if (button.classList.contains("hs-hits-below")) return this.go.findings?.(this.cells.nodes[this.findingCounts.below.get(index)?.at ?? index].path);
     if (button.classList.contains("hs-hits")) return this.go.findings?.(path);
     button.classList.add("hs-pending");
     const { kind } = button.dataset;
@@ -322,18 +322,18 @@ class Tree {
 
   /** Handle a key for the tree; return whether the tree uses that key. @param {number} index @param {string} key */
   #walk(index, key) {
-    const { shown, children, parents, opened } = this.outline;
-    const place = this.outline.placeOf(index);
+    const { lines, children, parents, expansion } = this.outline;
+    const place = this.outline.positionOf(index);
     const page = Math.max(1, Math.floor(this.scroller.clientHeight / CELL_HEIGHT) - 2);
-    const isOpen = opened.has(index);
+    const isOpen = expansion.has(index);
     /** @type {Record<string, () => void>} */
     const keys = {
-      ArrowDown: () => this.#focus(shown[place + 1]),
-      ArrowUp: () => this.#focus(shown[place - 1]),
-      PageDown: () => this.#focus(shown[Math.min(shown.length - 1, place + page)]),
-      PageUp: () => this.#focus(shown[Math.max(0, place - page)]),
-      Home: () => this.#focus(shown[0]),
-      End: () => this.#focus(shown[shown.length - 1]),
+      ArrowDown: () => this.#focus(lines[place + 1]),
+      ArrowUp: () => this.#focus(lines[place - 1]),
+      PageDown: () => this.#focus(lines[Math.min(lines.length - 1, place + page)]),
+      PageUp: () => this.#focus(lines[Math.max(0, place - page)]),
+      Home: () => this.#focus(lines[0]),
+      End: () => this.#focus(lines[lines.length - 1]),
       ArrowRight: () => (children[index].length && !isOpen ? this.#setOpen(index, true) : this.#focus(children[index][0])),
       ArrowLeft: () => (children[index].length && isOpen ? this.#setOpen(index, false) : parents[index] >= 0 && this.#focus(parents[index])),
       Enter: () => this.#setOpen(index, !isOpen),
@@ -364,7 +364,7 @@ export function create({ send, go }) {
     },
     reveal: (cell) => tree.reveal(cell),
     draw: () => tree.draw(),
-    answered: () => tree.element.offsetParent && tree.draw(),
+    confirmed: () => tree.element.offsetParent && tree.draw(),
     destroy: () => tree.destroy(),
   };
 }

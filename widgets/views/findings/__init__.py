@@ -71,7 +71,7 @@ def cure(panel: DebuggerPanel, condition: str, path: str, name: str, on: bool) -
     (matches[0].apply if on else matches[0].undo)()
 
 
-def add_own(panel: DebuggerPanel, expression: str) -> None:
+def add_custom(panel: DebuggerPanel, expression: str) -> None:
     """Enable a condition of the user's own."""
     panel.session.add_condition("if " + expression.strip().removeprefix("if ").strip())
 
@@ -89,13 +89,13 @@ VIEW = View(
     actions={
         "condition": Action({"name": str, "on": bool, "pause": bool, "threshold": str}, set_condition),
         "all_conditions": Action({"on": bool}, set_all),
-        "own_condition": Action({"expression": str}, add_own),
+        "custom_condition": Action({"expression": str}, add_custom),
         "cure": Action({"condition": str, "path": str, "name": str, "on": bool}, cure),
         "clear_findings": Action({}, clear_findings),
         "mute": Action({"condition": str, "path": str, "on": bool}, set_muted),
     },
     publish=publish,
-    publish_beside=publish,
+    publish_always=publish,
     static=Static(20, static_parts),
     sections=(Section(20, "Findings", findings_section), Section(90, "Conditions", conditions_html)),
 )

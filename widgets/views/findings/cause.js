@@ -40,16 +40,16 @@ export function createCause(first, send, go) {
     details,
   ]);
   let row = first;
-  let drawn = "";
+  let drawnKey = "";
   /** @type {Map<string, ReturnType<typeof createCure>>} */
-  const known = new Map();
+  const cureItems = new Map();
 
   /** @param {CauseRow} now */
   function update(now) {
     row = now;
     const text = JSON.stringify(now);
-    if (text === drawn) return;
-    drawn = text;
+    if (text === drawnKey) return;
+    drawnKey = text;
     setText(when, `, ${now.steps.includes(" ") ? "steps" : "step"} ${now.steps}${now.times > 1 ? `, ${now.times} times` : ""}`);
     setText(seen, now.message);
     setText(advice, now.advice);
@@ -66,15 +66,15 @@ export function createCause(first, send, go) {
 
   function drawCures() {
     const names = new Set(row.cures.map((cure) => cure.name));
-    for (const [name, cure] of known) {
+    for (const [name, cure] of cureItems) {
       if (names.has(name)) continue;
       cure.element.remove();
-      known.delete(name);
+      cureItems.delete(name);
     }
     for (const cure of row.cures) {
-      const shown = known.get(cure.name) ?? createCure(cure, label, (on) => send({ type: "cure", condition, path, name: cure.name, on }));
-      if (!known.has(cure.name)) cures.append(shown.element);
-      known.set(cure.name, shown);
+      const shown = cureItems.get(cure.name) ?? createCure(cure, label, (on) => send({ type: "cure", condition, path, name: cure.name, on }));
+      if (!cureItems.has(cure.name)) cures.append(shown.element);
+      cureItems.set(cure.name, shown);
       shown.update(cure);
     }
   }

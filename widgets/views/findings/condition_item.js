@@ -10,7 +10,7 @@ export class ConditionItem {
     this.row = row;
     this.ask = ask;
     this.drawn = "";
-    const { name, own } = row;
+    const { name, is_custom } = row;
     this.on = make("input", { type: "checkbox", class: "hs-check", "aria-label": `look for ${name}`, onchange: () => this.#tell(this.on.checked, this.on.checked && this.pause.checked) });
     this.pause = make("input", { type: "checkbox", class: "hs-check", "aria-label": `pause at ${name}`, onchange: () => this.#tell(this.pause.checked || this.on.checked, this.pause.checked) });
     this.threshold = row.threshold === "" ? null : make("input", {
@@ -23,11 +23,11 @@ export class ConditionItem {
     });
     const remove = make("button", { type: "button", class: "hs-button hs-small", text: "Remove", "aria-label": `remove ${name}`, onclick: () => this.#tell(false, false) });
     this.element = make("tr", {}, [
-      make("td", {}, own ? [] : [this.on]),
+      make("td", {}, is_custom ? [] : [this.on]),
       make("td", {}, [this.pause]),
       make("th", { scope: "row", text: name }),
       make("td", {}, this.threshold ? [this.threshold, make("span", { class: "hs-unit", text: row.unit })] : []),
-      make("td", {}, [make("span", { class: "hs-meaning", text: row.meaning }), own ? remove : make("span", { class: "hs-advice", text: row.advice })]),
+      make("td", {}, [make("span", { class: "hs-meaning", text: row.meaning }), is_custom ? remove : make("span", { class: "hs-advice", text: row.advice })]),
     ]);
     this.update(row, false);
   }
@@ -60,7 +60,7 @@ export class ConditionItem {
   }
 
   /** Handle the session's answer to all requests, whether accepted or rejected. */
-  answered() {
+  confirmed() {
     this.#draw();
     if (!this.threshold) return;
     const refused = this.row.on && Number(this.threshold.value) !== Number(this.row.threshold);

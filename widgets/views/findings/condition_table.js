@@ -6,10 +6,10 @@ import { ConditionItem } from "./condition_item.js";
 /** @typedef {import("../../static/python.js").ConditionRow} ConditionRow */
 
 /** Message types that this part sends. */
-const ASKED = new Set(["condition", "all_conditions"]);
+const CONFIRMED = new Set(["condition", "all_conditions"]);
 
 /** @param {import("../../static/types.js").Send} send */
-export function createWanted(send) {
+export function createConditionTable(send) {
   /** @type {Map<string, ConditionItem>} */
   const items = new Map();
   const body = make("tbody");
@@ -26,7 +26,7 @@ export function createWanted(send) {
     spellcheck: "false",
     autocomplete: "off",
   });
-  const own = make("form", { class: "hs-bar hs-own", onsubmit: submit }, [
+  const form = make("form", { class: "hs-bar hs-own", onsubmit: submit }, [
     make("span", { class: "hs-prompt", text: "if", "aria-hidden": "true" }),
     expression,
     make("button", { type: "submit", class: "hs-button", text: "Add" }),
@@ -36,17 +36,17 @@ export function createWanted(send) {
     make("h3", { class: "hs-heading", text: "Look for" }),
     summary,
     make("span", { class: "hs-spring" }),
-    make("button", { type: "button", class: "hs-button", text: "Look for all", onclick: () => ask({ type: "all_conditions", on: true }) }),
-    make("button", { type: "button", class: "hs-button", text: "Look for none", onclick: () => ask({ type: "all_conditions", on: false }) }),
+    make("button", { type: "button", class: "hs-button", text: "Look for all", onclick: () => request({ type: "all_conditions", on: true }) }),
+    make("button", { type: "button", class: "hs-button", text: "Look for none", onclick: () => request({ type: "all_conditions", on: false }) }),
   ]);
   const noPauses = make("p", { class: "hs-notes", role: "note", hidden: "" });
   // Without a watching session, conditions have no effect.
-  const switches = make("fieldset", { class: "hs-controls", role: "none" }, [bar, noPauses, own, table]);
-  let ownCount = 0;
+  const switches = make("fieldset", { class: "hs-controls", role: "none" }, [bar, noPauses, form, table]);
+  let customCount = 0;
   let unanswered = 0;
 
   /** Data from Python is older than the user's input until Python has answered. @param {Parameters<import("../../static/types.js").Send>[0]} message */
-  function ask(message) {
+  function request(message) {
     unanswered += 1;
     send(message);
   }
@@ -54,7 +54,7 @@ export function createWanted(send) {
   /** @param {Event} event */
   function submit(event) {
     event.preventDefault();
-    if (expression.value.trim()) send({ type: "own_condition", expression: expression.value });
+    if (expression.value.trim()) send({ type: "custom_condition", expression: expression.value });
   }
 
   /** @param {ConditionRow[]} rows */
@@ -69,9 +69,9 @@ export function createWanted(send) {
       const item = items.get(row.name);
       if (item) item.update(row, unanswered > 0);
       else {
-        const fresh = new ConditionItem(row, ask);
-        items.set(row.name, fresh);
-        body.append(fresh.element);
+        const created = new ConditionItem(row, request);
+        items.set(row.name, created);
+        body.append(created.element);
       }
     }
   }
@@ -81,9 +81,9 @@ export function createWanted(send) {
     /** @param {ConditionRow[]} rows @param {string} pausesNowhere the reason why the run cannot pause, or "" */
     update(rows, pausesNowhere) {
       drawRows(rows);
-      const count = rows.filter((row) => row.own).length;
-      if (count > ownCount) expression.value = ""; // the condition was accepted
-      ownCount = count;
+      const count = rows.filter((row) => row.is_custom).length;
+      if (count > customCount) expression.value = ""; // the condition was accepted
+      customCount = count;
       const pausing = rows.filter((row) => row.pause).length;
       setText(summary, `${rows.filter((row) => row.on).length} of ${rows.length}${pausing ? `, ${pausing} of them pause the run` : ""}`);
       setText(noPauses, pausesNowhere ? `No pauses here: ${pausesNowhere}.` : "");
@@ -92,10 +92,10 @@ export function createWanted(send) {
     /** @param {boolean} can */
     setEnabled: (can) => (switches.disabled = !can),
     /** @param {string} action */
-    answered(action) {
+    confirmed(action) {
       if (action === "hello") unanswered = 0; // a restarted kernel has lost all earlier requests
-      else if (ASKED.has(action)) unanswered = Math.max(0, unanswered - 1);
-      if (!unanswered) items.forEach((item) => item.answered());
+      else if (CONFIRMED.has(action)) unanswered = Math.max(0, unanswered - 1);
+      if (!unanswered) items.forEach((item) => item.confirmed());
     },
   };
 }

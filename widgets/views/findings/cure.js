@@ -18,11 +18,11 @@ export function createCure(first, label, tell) {
   let cure = first;
   let asking = false;
 
-  /** @param {boolean} wanted */
-  function show(wanted) {
-    asking = wanted;
+  /** @param {boolean} isOn */
+  function show(isOn) {
+    asking = isOn;
     update(cure);
-    if (wanted) apply.focus();
+    if (isOn) apply.focus();
   }
 
   function applyNow() {
@@ -33,7 +33,7 @@ export function createCure(first, label, tell) {
 
   /** @param {CureRow} now */
   function update(now) {
-    const focused = element.contains(document.activeElement);
+    const hadFocus = element.contains(document.activeElement);
     const turned = now.done !== cure.done;
     cure = now;
     if (now.done) asking = false;
@@ -42,7 +42,7 @@ export function createCure(first, label, tell) {
     apply.hidden = !asking;
     undo.hidden = !now.done;
     setText(told, now.done ? `${now.label}: done; ${now.outcome}.` : asking ? now.preview : now.outcome);
-    if (turned && focused) (now.done ? undo : open).focus();
+    if (turned && hadFocus) (now.done ? undo : open).focus();
   }
 
   return { element, update };

@@ -14,17 +14,17 @@ const BASE = HEIGHT - 12;
 
 export function createEvidence() {
   const picture = make("div", { class: "hs-evidence-picture" });
-  const told = make("figcaption");
-  const element = make("figure", { class: "hs-evidence", hidden: "" }, [picture, told]);
+  const captionText = make("figcaption");
+  const element = make("figure", { class: "hs-evidence", hidden: "" }, [picture, captionText]);
   return {
     element,
     /** @param {Evidence} now */
     update(now) {
       element.hidden = !now.kind;
-      setText(told, now.told);
-      setAttribute(element, "title", now.told);
+      setText(captionText, now.caption);
+      setAttribute(element, "title", now.caption);
       if (!now.kind) return;
-      if (now.kind === "series") drawSparkline(picture, series(now.points), now.told);
+      if (now.kind === "series") drawSparkline(picture, series(now.points), now.caption);
       else picture.replaceChildren(makeSvg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, "aria-hidden": "true" }, bars(now)));
     },
   };

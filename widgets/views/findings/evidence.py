@@ -25,7 +25,7 @@ class Evidence(TypedDict):
     """
 
     kind: Literal["", "values", "series"]
-    told: str
+    caption: str
     counts: list[int]
     low: float
     high: float
@@ -37,7 +37,7 @@ class Evidence(TypedDict):
 
 NOTHING: Evidence = {
     "kind": "",
-    "told": "",
+    "caption": "",
     "counts": [],
     "low": 0.0,
     "high": 0.0,
@@ -48,7 +48,7 @@ NOTHING: Evidence = {
 }
 
 
-class Shown:
+class EvidenceSource:
     """Drawable data of a session, collected once for all of its causes.
 
     Args:
@@ -100,7 +100,7 @@ def _values(capture: Capture | GivenUp) -> Evidence:
     return {
         **NOTHING,
         "kind": "values",
-        "told": caption,
+        "caption": caption,
         "counts": [int(count) for count in figures.histogram] if figures.finite else [],
         "low": float(edges[0]) if figures.finite else 0.0,
         "high": float(edges[-1]) if figures.finite else 0.0,
@@ -132,7 +132,7 @@ def _series(what: str, series: Iterable[tuple[int, float]]) -> Evidence:
         return NOTHING
     (first, before), (last, after) = points[0], points[-1]
     caption = f"{what}: {before:.4g} in step {first}, {after:.4g} in step {last}"
-    return {**NOTHING, "kind": "series", "told": caption, "points": drawable(points)}
+    return {**NOTHING, "kind": "series", "caption": caption, "points": drawable(points)}
 
 
 def evidence_html(evidence: Evidence) -> str:
@@ -141,4 +141,4 @@ def evidence_html(evidence: Evidence) -> str:
         return ""
     points = [(step, value) for step, value in evidence["points"] if value is not None]
     bars = drawings.histogram(evidence["counts"], evidence["low"], evidence["high"])
-    return drawings.figure(drawings.curve(evidence["told"], points) or bars, evidence["told"])
+    return drawings.figure(drawings.curve(evidence["caption"], points) or bars, evidence["caption"])

@@ -28,32 +28,32 @@ export function createFindings(send, go, settings) {
 
   /** @param {CauseRow[]} rows */
   function drawCards(rows) {
-    const kept = new Set(rows.map(key));
+    const currentKeys = new Set(rows.map(key));
     for (const [name, card] of cards) {
-      if (kept.has(name)) continue;
+      if (currentKeys.has(name)) continue;
       card.element.remove();
       cards.delete(name);
     }
-    rows.forEach((row, place) => {
+    rows.forEach((row, position) => {
       const name = key(row);
       const card = cards.get(name) ?? createCause(row, send, go);
       cards.set(name, card);
       card.update(row);
       if (onlyPath !== null && row.path !== onlyPath) card.unfold(); // the requested finding is inside
       // Unmoved cards keep the focus.
-      if (list.children[place] !== card.element) list.insertBefore(card.element, list.children[place] ?? null);
+      if (list.children[position] !== card.element) list.insertBefore(card.element, list.children[position] ?? null);
     });
   }
 
   function draw() {
-    const chosen = onlyPath === null ? causes : causes.filter((cause) => [cause, ...cause.consequences].some(({ path }) => path === onlyPath));
-    drawCards(chosen);
+    const shownCauses = onlyPath === null ? causes : causes.filter((cause) => [cause, ...cause.consequences].some(({ path }) => path === onlyPath));
+    drawCards(shownCauses);
     const among = onlyPath === null ? "" : ` of ${causes.length}, in ${onlyPath || "(root)"}`;
-    setText(count, causes.length ? `${chosen.length}${among}` : "");
+    setText(count, causes.length ? `${shownCauses.length}${among}` : "");
     every.hidden = onlyPath === null;
     clear.hidden = !causes.length;
-    list.hidden = !chosen.length;
-    nothing.hidden = chosen.length > 0;
+    list.hidden = !shownCauses.length;
+    nothing.hidden = shownCauses.length > 0;
   }
 
   /** Show only the findings in one cell, or with null all of them. @param {string | null} path */

@@ -2,20 +2,20 @@
 
 import { make, setAttribute } from "../../static/dom.js";
 import { createFindings } from "./findings.js";
-import { createMuted } from "./muted_conditions.js";
-import { createWanted } from "./condition_table.js";
+import { createMutedConditions } from "./muted_conditions.js";
+import { createConditionTable } from "./condition_table.js";
 
 /**
  * @param {import("../../static/types.js").ViewContext} context
  * @returns {import("../../static/types.js").ViewPart}
  */
 export function create({ send, go, open, count }) {
-  let looking = false; // whether any condition is enabled
+  let isLooking = false; // whether any condition is enabled
   let watching = true;
-  const settings = make("button", { type: "button", class: "hs-button", text: "Settings", title: "What is looked for, with thresholds, and what pauses the run", "aria-expanded": "false", onclick: () => openSettings(wanted.element.hidden) });
+  const settings = make("button", { type: "button", class: "hs-button", text: "Settings", title: "What is looked for, with thresholds, and what pauses the run", "aria-expanded": "false", onclick: () => openSettings(conditionTable.element.hidden) });
   const findings = createFindings(send, go, settings);
-  const muted = createMuted(send);
-  const wanted = createWanted(send);
+  const muted = createMutedConditions(send);
+  const conditionTable = createConditionTable(send);
   // First-time users start here: this button enables all conditions and shows the faults.
   const find = make("button", {
     type: "button",
@@ -29,13 +29,13 @@ export function create({ send, go, open, count }) {
     },
   });
 
-  const found = make("section", { "aria-label": "What was found" }, [...findings.elements, muted.element]);
-  wanted.element.hidden = true;
+  const results = make("section", { "aria-label": "What was found" }, [...findings.elements, muted.element]);
+  conditionTable.element.hidden = true;
 
   /** Show the settings in place of the findings, or the findings again. @param {boolean} wish */
   function openSettings(wish) {
-    wanted.element.hidden = !wish;
-    found.hidden = wish;
+    conditionTable.element.hidden = !wish;
+    results.hidden = wish;
     setAttribute(settings, "aria-expanded", wish);
     setAttribute(settings, "aria-pressed", wish);
   }
@@ -43,10 +43,10 @@ export function create({ send, go, open, count }) {
   /** @param {Partial<import("../../static/python.js").Conditions>} now */
   function update(now) {
     const rows = now.rows ?? [];
-    looking = rows.some((row) => row.on);
-    wanted.update(rows, now.no_pauses ?? "");
+    isLooking = rows.some((row) => row.on);
+    conditionTable.update(rows, now.no_pauses ?? "");
     findings.update(now.causes ?? [], now.verdict ?? "");
-    findings.offer(watching && !looking);
+    findings.offer(watching && !isLooking);
     muted.update(now.muted ?? []);
     count(now.causes?.length ?? 0);
   }
@@ -55,19 +55,19 @@ export function create({ send, go, open, count }) {
   function updateStatus(_, status) {
     // The session no longer watches once it has finished; a ready session starts with the run.
     watching = status.state !== "finished" || status.watching;
-    wanted.setEnabled(watching);
-    findings.offer(watching && !looking);
-    find.hidden = status.state === "finished" || status.state === "paused" || looking;
+    conditionTable.setEnabled(watching);
+    findings.offer(watching && !isLooking);
+    find.hidden = status.state === "finished" || status.state === "paused" || isLooking;
   }
 
   return {
-    element: make("div", { class: "hs-view" }, [findings.bar, make("div", { class: "hs-view hs-scroll" }, [found, wanted.element])]),
+    element: make("div", { class: "hs-view" }, [findings.bar, make("div", { class: "hs-view hs-scroll" }, [results, conditionTable.element])]),
     traits: [[["conditions"], update], [["conditions", "status"], updateStatus]],
     reveal(path) {
       openSettings(false);
       findings.filter(path);
     },
-    answered: wanted.answered,
+    confirmed: conditionTable.confirmed,
     next: [find],
   };
 }

@@ -5,7 +5,7 @@ import { make } from "../../static/dom.js";
 /** @typedef {import("../../static/python.js").MutedRow} MutedRow */
 
 /** @param {import("../../static/types.js").Send} send */
-export function createMuted(send) {
+export function createMutedConditions(send) {
   const list = make("ul", { class: "hs-muted", "aria-label": "Muted" });
   const element = make("div", { class: "hs-muted-box", hidden: "" }, [make("h4", { text: "Muted: neither found nor paused at" }), list]);
   let drawn = "";

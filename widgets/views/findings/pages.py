@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 def static_parts(session: DebugSession) -> list[str | Table]:
     """Return the findings, and the conditions that were checked."""
-    return [cards_html(session), _looked_for(session)]
+    return [cards_html(session), _enabled_conditions(session)]
 
 
-def _looked_for(session: DebugSession) -> str:
+def _enabled_conditions(session: DebugSession) -> str:
     """Return the checked conditions, with their thresholds, as one sentence; "" for none."""
     rows = [row for row in condition_rows(session) if row["on"]]
     names = [f"{row['name']}={row['threshold']}" if row["threshold"] else row["name"] for row in rows]

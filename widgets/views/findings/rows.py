@@ -16,7 +16,7 @@ from hookscope.engine.debug.diagnose.producer import OUTSIDE
 from hookscope.engine.debug.record.capture import cell_name
 from hookscope.engine.debug.stop.stepping.user_code import is_user_code
 from hookscope.widgets import texts
-from hookscope.widgets.views.findings.evidence import NOTHING, Evidence, Shown
+from hookscope.widgets.views.findings.evidence import NOTHING, Evidence, EvidenceSource
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import Condition, DebugSession, Finding, Findings
@@ -28,7 +28,7 @@ class ConditionRow(TypedDict):
 
     name: str
     about: str
-    own: bool
+    is_custom: bool
     on: bool
     pause: bool
     threshold: str
@@ -142,7 +142,7 @@ def _row(condition: Condition, on: bool, pause: bool) -> ConditionRow:
     return {
         "name": condition.name,
         "about": condition.group,
-        "own": condition.name not in CONDITIONS,
+        "is_custom": condition.name not in CONDITIONS,
         "on": on,
         "pause": pause,
         # As text: the user's input goes to the session unchanged, and JSON has no NaN.
@@ -157,7 +157,7 @@ def cause_rows(session: DebugSession, findings: Findings) -> list[CauseRow]:
     """Return the causes, worst and earliest first, each with its cures and consequences."""
     captures = captures_of(session)
     causes = findings.causes()
-    drawable = Shown(session, captures) if causes else None
+    drawable = EvidenceSource(session, captures) if causes else None
     return [
         {
             **finding_row(cause.finding, captures),
@@ -254,15 +254,15 @@ def cell_hits(findings: Findings) -> dict[str, tuple[int, str]]:
     last.
     """
     condition_count = len(CONDITIONS)
-    rank = {name: place for place, name in enumerate(CONDITIONS)}
-    causes = {(cause.condition, cause.path): place for place, cause in enumerate(findings.causes())}
+    condition_ranks = {name: rank for rank, name in enumerate(CONDITIONS)}
+    cause_ranks = {(cause.condition, cause.path): rank for rank, cause in enumerate(findings.causes())}
 
-    def place(path: str, name: str) -> int:
-        return causes.get((name, path), len(causes) + rank.get(name, condition_count))
+    def rank(path: str, name: str) -> int:
+        return cause_ranks.get((name, path), len(cause_ranks) + condition_ranks.get(name, condition_count))
 
     cells: dict[str, tuple[int, str]] = {}
     for finding in findings:
         count, worst = cells.get(finding.path, (0, finding.condition))
-        worst = min(worst, finding.condition, key=partial(place, finding.path))
+        worst = min(worst, finding.condition, key=partial(rank, finding.path))
         cells[finding.path] = count + finding.count, worst
-    return dict(sorted(cells.items(), key=lambda found: place(found[0], found[1][1])))
+    return dict(sorted(cells.items(), key=lambda entry: rank(entry[0], entry[1][1])))

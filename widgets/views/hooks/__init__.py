@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 
 from hookscope.engine.debug.record.capture import cell_name
 from hookscope.engine.debug.record.rows import HOOK_KINDS
-from hookscope.widgets.messages import Action, one_of
+from hookscope.widgets.messages import Action, check_choice
 from hookscope.widgets.throttle import Throttle
 from hookscope.widgets.view import Message, Section, Static, View, state
 from hookscope.widgets.views import cells
@@ -80,7 +80,7 @@ def attach(panel: DebuggerPanel, path: str, kind: str, source: str) -> None:
         panel.session.attach_hook(path, kind, written_hooks.reporting(hook, description, printed(panel).log))
         panel.hook_answer = {"text": f"attached: {description}", "failed": False, "line": 0, "source": ""}
     except Exception as error:  # the user's source may raise anything; the error is the reply
-        text, line = written_hooks.told(error)
+        text, line = written_hooks.error_text(error)
         panel.hook_answer = {"text": text, "failed": True, "line": line or first, "source": source}
 
 
@@ -97,7 +97,7 @@ def complete(panel: DebuggerPanel, number: int, path: str, kind: str, before: st
 
 def keep_draft(panel: DebuggerPanel, path: str, kind: str, source: str) -> None:
     """Keep the editor's content for the panel's other displays, and for a reloaded page."""
-    one_of("hook kind", kind, HOOK_KINDS)
+    check_choice("hook kind", kind, HOOK_KINDS)
     panel.hook_draft = {"path": path[:_MAX_DRAFT], "kind": kind, "source": source[:_MAX_DRAFT]}
 
 

@@ -21,12 +21,12 @@ export class HookEditor {
     const id = newId("hs-hooks");
     /** @type {Record<string, string>} */
     this.templates = {};
-    /** @type {import("../../static/python.js").ListedHook[]} */
+    /** @type {import("../../static/python.js").HookEntry[]} */
     this.hooks = [];
     /** @type {import("../../static/python.js").Entry[]} */
     this.printed = [];
     /** @type {Partial<Answer>} */
-    this.given = {};
+    this.lastAnswer = {};
     this.typing = 0;
     this.cells = make("datalist", { id: `${id}-cells` });
     this.cell = make("input", { type: "text", class: "hs-input", id: `${id}-cell`, list: `${id}-cells`, placeholder: "conv1; . is the network", ...NO_HELP });
@@ -40,9 +40,9 @@ export class HookEditor {
     this.names.belongTo(this.area);
     this.attach = make("button", { type: "submit", class: "hs-button hs-primary", text: "Attach" });
     const reset = make("button", { type: "button", class: "hs-button", text: "Template", title: "Begin again with the template of this kind", onclick: () => this.#replaceText(this.templates[this.kind.value] ?? "") });
-    this.told = make("span", { id: `${id}-answer` });
+    this.answerText = make("span", { id: `${id}-answer` });
     this.goTo = make("button", { type: "button", class: "hs-button hs-small", hidden: "", onclick: () => this.area.goTo(this.area.line) });
-    this.answer = make("p", { class: "hs-hook-answer", "aria-live": "polite", hidden: "" }, [this.told, this.goTo]);
+    this.answer = make("p", { class: "hs-hook-answer", "aria-live": "polite", hidden: "" }, [this.answerText, this.goTo]);
     this.form = make("form", { class: "hs-hook-form", "aria-label": "Write a hook", onsubmit: (/** @type {Event} */ event) => this.#submit(event), oninput: () => this.#changed() }, [
       make("div", { class: "hs-hook-fields" }, [
         make("label", { for: `${id}-cell`, text: "Cell" }),
@@ -119,7 +119,7 @@ export class HookEditor {
     this.#showFault();
   }
 
-  /** @param {import("../../static/python.js").ListedHook} row */
+  /** @param {import("../../static/python.js").HookEntry} row */
   edit(row) {
     this.cell.value = row.path || ".";
     this.kind.value = row.kind;
@@ -135,7 +135,7 @@ export class HookEditor {
   /** @param {Partial<Answer>} given */
   setAnswer(given) {
     this.attach.classList.remove("hs-pending");
-    this.given = given;
+    this.lastAnswer = given;
     this.#showFault();
     // After Attach, scroll the answer into view, which a low window would hide.
     if (given.failed && this.form.contains(this.form.ownerDocument.activeElement)) this.answer.scrollIntoView({ block: "nearest" });
@@ -148,13 +148,13 @@ export class HookEditor {
 
   /** Describe the fault in the text, and mark its line as long as that line is unmodified. */
   #showFault() {
-    const refused = this.given.failed ? this.#standing({ line: this.given.line ?? 0, text: this.given.text ?? "", source: this.given.source ?? "" }) : null;
+    const refused = this.lastAnswer.failed ? this.#standing({ line: this.lastAnswer.line ?? 0, text: this.lastAnswer.text ?? "", source: this.lastAnswer.source ?? "" }) : null;
     const fault = refused ?? this.#raised();
-    const text = fault?.text ?? this.given.text ?? "";
+    const text = fault?.text ?? this.lastAnswer.text ?? "";
     this.area.mark(fault?.line ?? 0, fault?.text.replace(/^line \d+: /, "") ?? "");
-    this.area.setInvalid(Boolean(fault ?? this.given.failed));
-    setText(this.told, text);
-    this.told.classList.toggle("hs-fault", Boolean(fault ?? this.given.failed));
+    this.area.setInvalid(Boolean(fault ?? this.lastAnswer.failed));
+    setText(this.answerText, text);
+    this.answerText.classList.toggle("hs-fault", Boolean(fault ?? this.lastAnswer.failed));
     this.answer.hidden = !text;
     this.goTo.hidden = !fault;
     setText(this.goTo, fault ? `Go to line ${fault.line}` : "");

@@ -2,9 +2,9 @@
 
 import { make, setText } from "../../static/dom.js";
 
-/** @typedef {import("../../static/python.js").ListedHook} ListedHook */
+/** @typedef {import("../../static/python.js").HookEntry} HookEntry */
 
-/** @param {import("../../static/types.js").Send} send @param {(row: ListedHook) => void} edit */
+/** @param {import("../../static/types.js").Send} send @param {(row: HookEntry) => void} edit */
 export function createHookList(send, edit) {
   const rows = make("tbody");
   const table = make("table", { class: "hs-hook-table" }, [
@@ -16,14 +16,14 @@ export function createHookList(send, edit) {
   const note = make("p", { class: "hs-count hs-hook-note", hidden: "" });
   const list = make("div", { class: "hs-hook-list", role: "region", "aria-label": "Hooks on cells", tabindex: "0" }, [table, none]);
 
-  /** @param {ListedHook} row */
+  /** @param {HookEntry} row */
   function drawRow(row) {
     const name = `${row.kind} hook ${row.function} of ${row.label}`;
     /** @param {string} text @param {() => void} onclick */
     const button = (text, onclick) => make("button", { type: "button", class: "hs-button hs-small", text, "aria-label": `${text} ${name}`, onclick });
     const buttons = [
       ...(row.source ? [button("Edit", () => edit(row))] : []),
-      ...(row.own ? [button("Detach", () => send({ type: "hook", path: row.path, kind: row.kind, on: false }))] : []),
+      ...(row.by_session ? [button("Detach", () => send({ type: "hook", path: row.path, kind: row.kind, on: false }))] : []),
     ];
     return make("tr", {}, [
       ...[row.label, row.kind].map((text) => make("td", { text, title: text })),

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from hookscope.engine.nn import Cell
 from hookscope.engine.tensors.tensor import Tensor
 
-MOST = 200
+MAX_NAMES = 200
 """Maximum number of completions."""
 
 _NAME = r"[^\W\d]\w*"
@@ -75,7 +75,7 @@ def names_at_end(text: str, kind: str, cell: object, namespace: Mapping[str, Any
     completions = [
         name for name in dict.fromkeys(candidates) if name.startswith(prefix) and (prefix or not _hidden(name))
     ]
-    return Names(prefix, completions[:MOST])
+    return Names(prefix, completions[:MAX_NAMES])
 
 
 def _arguments(text: str, kind: str, cell: object) -> dict[str, object]:

@@ -43,7 +43,7 @@ def look(cell, grad_input, grad_output):
 TEMPLATES = {"forward_pre": _INPUTS, "forward": _OUTPUT, "backward_pre": _ARRIVING, "backward": _LEAVING}
 
 
-class ListedHook(TypedDict):
+class HookEntry(TypedDict):
     """A hook on a cell; for one written in the panel, its source and the number that identifies it in errors."""
 
     path: str
@@ -51,7 +51,7 @@ class ListedHook(TypedDict):
     kind: str
     function: str
     where: str
-    own: bool
+    by_session: bool
     source: str
     number: int
 
@@ -62,7 +62,7 @@ class Hooks(TypedDict):
     If something is compiled, the note states that it runs eagerly meanwhile.
     """
 
-    rows: list[ListedHook]
+    rows: list[HookEntry]
     count: int
     note: str
     templates: dict[str, str]
@@ -118,7 +118,7 @@ def hooks_view(session: DebugSession) -> Hooks:
     }
 
 
-def _row(row: HookRow) -> ListedHook:
+def _row(row: HookRow) -> HookEntry:
     hook_source = written_hooks.written_of(row.hook)
     captures = row.by_session and row.function == MAKES_CAPTURES
     return {
@@ -127,7 +127,7 @@ def _row(row: HookRow) -> ListedHook:
         "kind": row.kind,
         "function": row.function,
         "where": "written here" if hook_source else _where(row) if not captures else "",
-        "own": row.by_session,
+        "by_session": row.by_session,
         "source": hook_source.source if hook_source else "",
         "number": hook_source.number if hook_source else 0,
     }

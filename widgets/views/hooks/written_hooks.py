@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from hookscope.widgets import texts
 
-__all__ = ["MAX_ENTRIES", "Entry", "Log", "Written", "compile_hook", "reporting", "told", "written_of"]
+__all__ = ["MAX_ENTRIES", "Entry", "Log", "Written", "compile_hook", "error_text", "reporting", "written_of"]
 
 MAX_ENTRIES = 200
 _MAX_CHARACTERS = 20_000
@@ -51,7 +51,7 @@ class Place(NamedTuple):
     line: int = 0
 
 
-_NOWHERE = Place()
+_NO_PLACE = Place()
 
 
 def _file(number: int) -> str:
@@ -99,7 +99,7 @@ def reporting(written: Written, where: str, log: Log) -> Callable[..., Any]:
     return hook
 
 
-def told(error: BaseException) -> tuple[str, int]:
+def error_text(error: BaseException) -> tuple[str, int]:
     """Return the error of a rejected text in one line, and the line number in the text; 0 if unknown."""
     if isinstance(error, SyntaxError) and str(error.filename).startswith(_FILE):
         line = error.lineno or 0
@@ -151,7 +151,7 @@ class Log:
         self._lock = threading.Lock()
         self.dropped = 0
 
-    def add(self, where: str, text: str, failed: bool = False, place: Place = _NOWHERE) -> None:
+    def add(self, where: str, text: str, failed: bool = False, place: Place = _NO_PLACE) -> None:
         """Append to the newest entry if it is of the same hook, otherwise add an entry; count repeated errors."""
         with self._lock:
             last = self._entries[-1] if self._entries else None

@@ -21,7 +21,7 @@ from hookscope.engine.debug.parameter_edits import INITIALIZERS
 from hookscope.engine.tensors.tensor import Tensor
 from hookscope.widgets import texts
 from hookscope.widgets.columns import columns_to_bytes
-from hookscope.widgets.series import thinned
+from hookscope.widgets.series import downsampled
 from hookscope.widgets.views.parameters.roles import is_running_statistic, shared_text
 from hookscope.widgets.views.parameters.update_check import unusual_update
 
@@ -120,7 +120,7 @@ class EditAnswer(TypedDict):
     undo: str
 
 
-class _Known(NamedTuple):
+class _KnownRow(NamedTuple):
     """The statistics of a row, with weak references to its arrays."""
 
     array: Callable[[], object]
@@ -145,7 +145,7 @@ class ParametersView:
         self._session = session
         self._send = send
         self._names: list[str] = []
-        self._known: dict[int, _Known] = {}  # by position
+        self._rows_by_position: dict[int, _KnownRow] = {}  # by position
         self._sent: set[int] = set()  # positions whose current statistics the page has
         self._in_view: list[int] = list(range(_FIRST))
         self._next = 0  # the next row outside the view to compute
@@ -169,14 +169,14 @@ class ParametersView:
         rows = self._session.parameters()
         names = [row.name for row in rows]
         if names != self._names:
-            self._known.clear()
+            self._rows_by_position.clear()
             self._sent.clear()
             self._names = names
         return rows
 
     def publish(self, rows: list[ParameterRow], budget: float) -> None:
         """Send changed statistics: of visible rows, and of as many others as ``budget`` seconds allow."""
-        self._send_figures(rows, budget, everything=True)
+        self._send_figures(rows, budget, all_rows=True)
 
     # Requests from the page
 
@@ -192,7 +192,7 @@ class ParametersView:
 
     def answer(self, others: bool) -> None:
         """Send the statistics of visible rows, and with ``others`` those of the rest too."""
-        self._send_figures(self.rows(), _ANSWER, everything=others)
+        self._send_figures(self.rows(), _ANSWER, all_rows=others)
 
     def select_parameter(self, name: str) -> None:
         """Select a parameter and send everything about it."""
@@ -281,7 +281,7 @@ class ParametersView:
         numbers = np.concatenate([np.asarray(summary.histogram, "<f8"), np.asarray(summary.edges, "<f8")])
         self._send(content, [numbers.tobytes()])
 
-    def _send_figures(self, rows: list[ParameterRow], budget: float, everything: bool) -> None:
+    def _send_figures(self, rows: list[ParameterRow], budget: float, all_rows: bool) -> None:
         end = monotonic() + budget
         in_view = [position for position in self._in_view if 0 <= position < len(rows)]
         updates: list[int] = []
@@ -294,20 +294,22 @@ class ParametersView:
             if monotonic() > end:
                 break
         visible = len(updates)
-        rest = self._look_around(rows, updates, end) if everything else len(rows) - len(self._known)
+        rest = self._look_around(rows, updates, end) if all_rows else len(rows) - len(self._rows_by_position)
         if not updates and not rest:
             return
         history: list[float] = []
         for index, position in enumerate(updates):
-            points = thinned(self._history(rows[position].name)) if index < visible else []
+            points = downsampled(self._history(rows[position].name)) if index < visible else []
             history += [len(points), *(x for x, _ in points), *(y for _, y in points)]
-        table = columns_to_bytes([self._known[position].figures for position in updates], len(FIGURES))
+        table = columns_to_bytes([self._rows_by_position[position].figures for position in updates], len(FIGURES))
         content: ParameterFigures = {
             "type": "parameter_figures",
             "rest": rest,
             "series": self._series,
             "with_history": visible,
-            "unusual": {str(k): self._known[k].unusual for k in updates if self._known[k].unusual},
+            "unusual": {
+                str(k): self._rows_by_position[k].unusual for k in updates if self._rows_by_position[k].unusual
+            },
         }
         self._send(content, [table, np.array(history, "<f8").tobytes()])
 
@@ -326,7 +328,7 @@ class ParametersView:
 
     def _look(self, row: ParameterRow, position: int) -> bool:
         """Compute the statistics of a row if its arrays have changed; return whether they had."""
-        cached = self._known.get(position)
+        cached = self._rows_by_position.get(position)
         if cached is not None and cached.is_of(row):
             return False
         row_figures = figures(row, position)
@@ -338,7 +340,7 @@ class ParametersView:
             row.shape, row_figures[_RATIO], row.gradient_norm != 0, partial(_norm_before, row), conditions
         )
         gradient = _gradient_array(row)
-        self._known[position] = _Known(
+        self._rows_by_position[position] = _KnownRow(
             ref(row.array), _nothing if gradient is None else ref(gradient), row_figures, description
         )
         self._sent.discard(position)
@@ -356,7 +358,7 @@ class ParametersView:
         """Record the statistics of a visible row."""
         step = self._session.step
         for series in SERIES:
-            value = self._known[position].figures[FIGURES.index(series)]
+            value = self._rows_by_position[position].figures[FIGURES.index(series)]
             samples = self._samples.setdefault((series, name), deque(maxlen=_KEPT_SAMPLES))
             if not np.isnan(value) and (not samples or samples[-1][0] != step):
                 samples.append((step, value))

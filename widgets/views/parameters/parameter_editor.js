@@ -76,17 +76,17 @@ export function createParameterEditor(send) {
       if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) values[field.name] = field.value.trim();
     }
     const wanted = EDITS[action.value].fields;
-    const missing = wanted.filter(({ name, optional }) => !optional && !values[name]);
+    const missingFields = wanted.filter(({ name, optional }) => !optional && !values[name]);
     const nothing = wanted.length > 0 && !wanted.some(({ name }) => values[name]);
-    if (missing.length || nothing) {
-      const names = (missing.length ? missing : wanted).map(({ label }) => label.toLowerCase());
-      tell(`Fill in ${names.join(missing.length ? " and " : " or ")} to see what changes.`, false);
+    if (missingFields.length || nothing) {
+      const names = (missingFields.length ? missingFields : wanted).map(({ label }) => label.toLowerCase());
+      tell(`Fill in ${names.join(missingFields.length ? " and " : " or ")} to see what changes.`, false);
       return;
     }
     if (!parameter) return;
-    const asked = number;
+    const requestNumber = number;
     const [name, change] = [parameter, action.value];
-    timer = window.setTimeout(() => send({ type: "preview_edit", number: asked, name, action: change, values }), PAUSE_IN_TYPING);
+    timer = window.setTimeout(() => send({ type: "preview_edit", number: requestNumber, name, action: change, values }), PAUSE_IN_TYPING);
   }
 
   /** @param {string} text @param {boolean} failed */

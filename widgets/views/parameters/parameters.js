@@ -9,7 +9,7 @@ import { runningColumns, weightColumns } from "./columns.js";
 import { createParameterDetail } from "./parameter_detail.js";
 import { addFigures, readRows } from "./rows.js";
 import { createSeriesChooser } from "../../static/sparkline.js";
-import { createRunning } from "./running_statistics.js";
+import { createRunningStatistics } from "./running_statistics.js";
 import { SparklineReading } from "./sparkline_reading.js";
 
 /** @typedef {import("./rows.js").ParameterRow} ParameterRow */
@@ -35,10 +35,10 @@ class Parameters {
     this.series = "gradient_norm";
     this.timer = 0;
     this.remaining = 0;
-    this.told = "";
-    this.waiting = false;
+    this.reportedRows = "";
+    this.isPending = false;
     this.rest = 1;
-    this.chosen = "";
+    this.selectedName = "";
     /** @type {Map<Grid<ParameterRow>, ParameterRow[]>} */
     this.inView = new Map();
     this.weights = this.#table("Parameters", weightColumns(() => SERIES_NAMES[this.series]));
@@ -47,7 +47,7 @@ class Parameters {
     this.weights.view.addEventListener("change", (event) => this.#switched(event));
     setAttribute(this.weights.view, "aria-description", "Arrow left and right read the history of the selected row.");
     this.reading = new SparklineReading(this.weights.view, () => this.weights.view.querySelector("[aria-selected=true]"));
-    this.running = createRunning(this.statistics, () => this.#toggled());
+    this.running = createRunningStatistics(this.statistics, () => this.#toggled());
     this.weights.filter.addEventListener("input", () => this.#filtered());
     this.noun = make("span");
     const chooser = createSeriesChooser(SERIES_NAMES, (key) => this.#chooseSeries(/** @type {Series} */ (key)));
@@ -88,7 +88,7 @@ class Parameters {
 
   /** @param {Grid<ParameterRow>} table @param {ParameterRow} row */
   #select(table, row) {
-    this.chosen = row.name;
+    this.selectedName = row.name;
     this.#showChosen(table);
     this.send({ type: "select_parameter", name: row.name });
   }
@@ -96,7 +96,7 @@ class Parameters {
   /** Clear the selection in the other tables, so that at most one row is selected. @param {Grid<ParameterRow>} table */
   #showChosen(table) {
     for (const other of this.tables) {
-      other.selected = other === table ? this.chosen : null;
+      other.selected = other === table ? this.selectedName : null;
       if (other !== table) other.schedule();
     }
   }
@@ -135,7 +135,7 @@ class Parameters {
   }
 
   #lookAgain() {
-    this.told = "";
+    this.reportedRows = "";
     for (const table of this.tables) table.schedule();
   }
 
@@ -158,9 +158,9 @@ class Parameters {
     const rows = [...this.inView.values()].flat().map((row) => row.position);
     const others = this.rest > 0 && this.#isOrdered();
     const now = `${rows} ${this.series} ${others}`;
-    if (this.waiting || !rows.length || now === this.told) return;
-    this.told = now;
-    this.waiting = others;
+    if (this.isPending || !rows.length || now === this.reportedRows) return;
+    this.reportedRows = now;
+    this.isPending = others;
     this.send({ type: "look_at_parameters", rows, others, series: this.series });
   }
 
@@ -170,7 +170,7 @@ class Parameters {
     this.#sayEmpty();
     const rows = readRows(this.rows, texts, buffer);
     if (!rows) return;
-    if (rows !== this.rows) [this.told, this.waiting] = ["", false];
+    if (rows !== this.rows) [this.reportedRows, this.isPending] = ["", false];
     this.rows = rows;
     this.initializers = texts.initializers ?? [];
     this.weights.setRows(rows.filter((row) => !row.running));
@@ -183,10 +183,10 @@ class Parameters {
   addFigures(message, buffers) {
     addFigures(this.rows, buffers, message, message.series === this.series);
     this.rest = message.rest;
-    this.waiting = false;
+    this.isPending = false;
     clearTimeout(this.remaining);
     // Sorting requires the rest now; otherwise it is requested after a time without updates.
-    if (this.rest && this.#isOrdered()) this.told = "";
+    if (this.rest && this.#isOrdered()) this.reportedRows = "";
     else if (this.rest) this.remaining = window.setTimeout(() => this.#lookAgain(), QUIET);
     for (const table of this.tables) table.schedule();
     this.running.tell();
@@ -194,7 +194,7 @@ class Parameters {
   }
 
   #tell() {
-    if (!this.detail.element.hidden) this.detail.tell(this.rows.find((row) => row.name === this.chosen));
+    if (!this.detail.element.hidden) this.detail.tell(this.rows.find((row) => row.name === this.selectedName));
   }
 
   /** @param {import("../../static/python.js").SelectedParameter} parameter @param {DataView[]} buffers */
@@ -202,9 +202,9 @@ class Parameters {
     const opening = this.detail.element.hidden;
     this.detail.element.hidden = false;
     this.detail.update(parameter, buffers[0], this.initializers);
-    if (!this.chosen) {
+    if (!this.selectedName) {
       // The selection predates the reload of the page.
-      this.chosen = parameter.name;
+      this.selectedName = parameter.name;
       const running = this.rows.find((row) => row.name === parameter.name)?.running;
       this.#showChosen(running ? this.statistics : this.weights);
     }

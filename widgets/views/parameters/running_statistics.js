@@ -6,7 +6,7 @@ import { make, newId, setAttribute, setText } from "../../static/dom.js";
 /** @typedef {import("./rows.js").ParameterRow} ParameterRow */
 
 /** @param {import("../../static/grid.js").Grid<ParameterRow>} table @param {() => void} toggled called after the table was opened or closed */
-export function createRunning(table, toggled) {
+export function createRunningStatistics(table, toggled) {
   const id = newId("hs-running");
   const count = make("span");
   const faults = make("span", { class: "hs-badge hs-warn", hidden: "" });

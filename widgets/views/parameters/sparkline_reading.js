@@ -24,8 +24,8 @@ export class SparklineReading {
   /** Update after the table was drawn again: its cells may belong to other rows and have more points. */
   refresh() {
     if (!this.at) return;
-    const drawn = drawnIn(this.at.cell);
-    const k = drawn?.name === this.at.name ? drawn.series.steps.indexOf(this.at.step) : -1;
+    const drawnLine = drawnIn(this.at.cell);
+    const k = drawnLine?.name === this.at.name ? drawnLine.series.steps.indexOf(this.at.step) : -1;
     if (k < 0) this.#hide();
     else this.#show(this.at.cell, k);
   }
@@ -33,11 +33,11 @@ export class SparklineReading {
   /** @param {PointerEvent} event */
   #pointed(event) {
     const cell = cellAround(event.target);
-    const drawn = cell && drawnIn(cell);
-    if (!cell || !drawn) return this.#hide();
+    const drawnLine = cell && drawnIn(cell);
+    if (!cell || !drawnLine) return this.#hide();
     const box = cell.getBoundingClientRect();
     const x = ((event.clientX - box.left) / box.width) * SPARK_WIDTH;
-    const distances = placesOf(drawn.series).map((place) => Math.abs(place.x - x));
+    const distances = placesOf(drawnLine.series).map((place) => Math.abs(place.x - x));
     this.#show(cell, distances.indexOf(Math.min(...distances)));
   }
 
@@ -47,24 +47,24 @@ export class SparklineReading {
     const way = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
     if (!way) return this.#hide();
     const cell = cellAround(this.selected()?.querySelector(".hs-spark") ?? null);
-    const drawn = cell && drawnIn(cell);
-    if (!cell || !drawn) return;
+    const drawnLine = cell && drawnIn(cell);
+    if (!cell || !drawnLine) return;
     event.preventDefault();
-    const { steps } = drawn.series;
+    const { steps } = drawnLine.series;
     const now = this.at?.cell === cell ? steps.indexOf(this.at.step) : -1;
     this.#show(cell, now < 0 ? steps.length - 1 : Math.max(0, Math.min(steps.length - 1, now + way)));
   }
 
   /** @param {HTMLElement} cell @param {number} k index of the point */
   #show(cell, k) {
-    const drawn = drawnIn(cell);
-    if (!drawn) return;
+    const drawnLine = drawnIn(cell);
+    if (!drawnLine) return;
     if (this.at?.cell !== cell) this.#hide();
-    const { steps, values } = drawn.series;
-    this.at = { cell, name: drawn.name, step: steps[k] };
-    const { x, y } = placesOf(drawn.series)[k];
+    const { steps, values } = drawnLine.series;
+    this.at = { cell, name: drawnLine.name, step: steps[k] };
+    const { x, y } = placesOf(drawnLine.series)[k];
     mark(cell, `M${x.toFixed(1)} ${y.toFixed(1)}h0.01`);
-    setText(this.element, `step ${steps[k]}: ${drawn.word} ${formatNumber(values[k])}`);
+    setText(this.element, `step ${steps[k]}: ${drawnLine.word} ${formatNumber(values[k])}`);
     this.element.hidden = false;
     const [box, around] = [cell.getBoundingClientRect(), (this.element.offsetParent ?? this.table).getBoundingClientRect()];
     this.element.style.top = `${box.top - around.top + (box.height - this.element.offsetHeight) / 2}px`;

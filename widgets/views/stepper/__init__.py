@@ -11,9 +11,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from hookscope.engine.debug.stop.pause import COMMANDS
 from hookscope.engine.tape.progress import Stopped
 from hookscope.widgets import progress_view, texts
-from hookscope.widgets.messages import Action, MessageError, one_of
+from hookscope.widgets.messages import Action, MessageError, check_choice
 from hookscope.widgets.view import Message, Section, Static, View, state
-from hookscope.widgets.views.stepper.local_values import LocalPlot, OpenedLocal, open_local, publish_local, select_local
+from hookscope.widgets.views.stepper.local_values import (
+    LocalCapture,
+    LocalPlot,
+    open_local,
+    publish_local,
+    select_local,
+)
 from hookscope.widgets.views.stepper.pages import gradients_html, static_parts, stop_section
 from hookscope.widgets.views.stepper.stop import Gradient, Stop, gradient_view, stop_view
 from hookscope.widgets.views.stepper.stop_breakpoints import remove_breakpoint_at, set_breakpoint_at
@@ -21,7 +27,7 @@ from hookscope.widgets.views.stepper.watch_expressions import (
     Evaluation,
     Peek,
     peek,
-    publish_watched,
+    publish_watch_values,
     unwatch_expression,
     watch_expression,
 )
@@ -32,7 +38,7 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).parent
 # Time limit of a gradient check, which blocks a paused run and the user.
 _CHECK_SECONDS = 1.0
-_KEPT_EVALUATIONS = 20
+_MAX_EVALUATIONS = 20
 
 
 class GradientCheck(Gradient):
@@ -51,13 +57,13 @@ def publish(panel: DebuggerPanel, budget: float = 0.0) -> None:
         point = session.skipped_pauses[-1]
     if point is not None:
         panel.stop = stop_view(point, skipped, session.paused, session.breakpoints)
-    publish_watched(panel)
+    publish_watch_values(panel)
     publish_local(panel)
 
 
 def resume(panel: DebuggerPanel, command: str) -> None:
     """Resume the run until its next stop."""
-    one_of("command", command, COMMANDS)
+    check_choice("command", command, COMMANDS)
     if panel.session.paused is None:
         raise MessageError(f"cannot do {command!r}: the run is not paused")
     # The state changes first, since the run may reach its next stop before resume() returns.
@@ -100,7 +106,7 @@ def evaluate(panel: DebuggerPanel, expression: str) -> None:
 
 def _answer(panel: DebuggerPanel, expression: str, text: str, failed: bool) -> None:
     answer = {"expression": expression, "text": text, "failed": failed}
-    panel.evaluations = [*panel.evaluations, answer][-_KEPT_EVALUATIONS:]
+    panel.evaluations = [*panel.evaluations, answer][-_MAX_EVALUATIONS:]
 
 
 def edit(panel: DebuggerPanel, name: str, expression: str) -> None:
@@ -140,11 +146,11 @@ VIEW = View(
         "stop": state(Stop),
         "evaluations": state(list[Evaluation]),
         "gradient": state(GradientCheck),
-        "watched": state(list[Evaluation]),
+        "watches": state(list[Evaluation]),
         "local_plot": state(LocalPlot),
         "local_numbers": state(bytes),
     },
-    messages={"peek": Message(Peek), "opened_local": Message(OpenedLocal)},
+    messages={"peek": Message(Peek), "local_capture": Message(LocalCapture)},
     actions={
         "resume": Action({"command": str}, resume),
         "step_back": Action({}, step_back),

@@ -4,10 +4,10 @@
 /** Return the completion by Tab: the rest of a name, or "". @param {string} text @param {string[]} names */
 function restOfName(text, names) {
   const begun = /(?<![\p{L}\p{N}_.])[\p{L}_][\p{L}\p{N}_]*$/u.exec(text)?.[0];
-  const meant = begun ? names.filter((name) => name.startsWith(begun)) : [];
-  if (!begun || !meant.length) return "";
-  let common = meant[0];
-  for (const name of meant) while (!name.startsWith(common)) common = common.slice(0, -1);
+  const candidates = begun ? names.filter((name) => name.startsWith(begun)) : [];
+  if (!begun || !candidates.length) return "";
+  let common = candidates[0];
+  for (const name of candidates) while (!name.startsWith(common)) common = common.slice(0, -1);
   return common.slice(begun.length);
 }
 

@@ -10,7 +10,7 @@ const ASSIGNMENT = /^\s*([A-Za-z_]\w*(?:\s*\[\s*\d+\s*\])?)\s*=(?!=)\s*(.+)$/s;
  * @param {import("../../static/types.js").Send} send
  * @param {() => string[]} names returns the names that Tab completes
  */
-export function createEvaluate(send, names) {
+export function createExpressionInput(send, names) {
   const input = make("input", {
     type: "text",
     class: "hs-input",
@@ -42,8 +42,8 @@ export function createEvaluate(send, names) {
     if (!expression || input.disabled) return;
     history.push(expression);
     recalled = history.length;
-    const found = ASSIGNMENT.exec(expression);
-    send(found ? { type: "edit", name: found[1], expression: found[2] } : { type: "evaluate", expression });
+    const assignment = ASSIGNMENT.exec(expression);
+    send(assignment ? { type: "edit", name: assignment[1], expression: assignment[2] } : { type: "evaluate", expression });
     input.value = "";
     nameButton();
   }

@@ -7,7 +7,7 @@ import { make, setText } from "../../static/dom.js";
 /** @param {() => void} check */
 export function createGradient(check) {
   /** @type {Partial<GradientCheck>} */
-  let found = {};
+  let latest = {};
   let path = "";
   const button = make("button", { type: "button", class: "hs-button", text: "Check gradient", disabled: "", onclick: check });
   const summary = make("p", { class: "hs-check-summary", "aria-live": "polite", hidden: "" });
@@ -25,12 +25,12 @@ export function createGradient(check) {
 
   /** Draw the result, which is hidden at a stop in another cell. */
   function draw() {
-    const here = found.state && found.path === path ? found : null;
-    summary.hidden = !here;
-    table.hidden = !here?.rows?.length;
-    setText(summary, !here ? "" : here.state === "checking" ? "checking …" : (here.summary ?? ""));
-    summary.classList.toggle("hs-fault", here !== null && here.state !== "checking" && !here.ok);
-    rows.replaceChildren(...(here?.rows ?? []).flatMap(rowsOf));
+    const shownCheck = latest.state && latest.path === path ? latest : null;
+    summary.hidden = !shownCheck;
+    table.hidden = !shownCheck?.rows?.length;
+    setText(summary, !shownCheck ? "" : shownCheck.state === "checking" ? "checking …" : (shownCheck.summary ?? ""));
+    summary.classList.toggle("hs-fault", shownCheck !== null && shownCheck.state !== "checking" && !shownCheck.ok);
+    rows.replaceChildren(...(shownCheck?.rows ?? []).flatMap(rowsOf));
   }
 
   return {
@@ -39,7 +39,7 @@ export function createGradient(check) {
     setEnabled: (can) => (button.disabled = !can),
     /** @param {Partial<GradientCheck>} now */
     update(now) {
-      found = now;
+      latest = now;
       draw();
     },
     /** Set the cell of the current stop. @param {string} cell */

@@ -17,7 +17,7 @@ export function createGutter(list, asks) {
 
   const numbers = () => [.../** @type {NodeListOf<HTMLButtonElement>} */ (list.querySelectorAll("button.hs-line-number"))];
   /** @param {number} line */
-  const numberOf = (line) => numbers().find((one) => one.dataset.at === String(line));
+  const numberOf = (line) => numbers().find((entry) => entry.dataset.at === String(line));
 
   /** @param {number} line */
   function toggle(line) {
@@ -39,7 +39,7 @@ export function createGutter(list, asks) {
 
   /** Make this number the only one that Tab reaches. @param {HTMLButtonElement | undefined} number */
   function reach(number) {
-    for (const one of numbers()) setAttribute(one, "tabindex", one === number ? 0 : -1);
+    for (const entry of numbers()) setAttribute(entry, "tabindex", entry === number ? 0 : -1);
   }
 
   /** Edit the condition of an existing or new breakpoint. @param {number} line */
@@ -82,20 +82,20 @@ export function createGutter(list, asks) {
   function draw() {
     for (const number of numbers()) {
       const line = Number(number.dataset.at);
-      const one = breakpoints.get(line);
+      const entry = breakpoints.get(line);
       const item = /** @type {HTMLElement} */ (number.parentElement);
       number.disabled = !enabled;
-      setAttribute(number, "aria-pressed", Boolean(one));
-      setAttribute(number, "title", one ? `Breakpoint ${one.text}, ${one.hits}: a click removes it` : "A click stops here, a right click under a condition");
-      item.classList.toggle("hs-broken", Boolean(one));
-      drawCondition(item, line, one);
+      setAttribute(number, "aria-pressed", Boolean(entry));
+      setAttribute(number, "title", entry ? `Breakpoint ${entry.text}, ${entry.hits}: a click removes it` : "A click stops here, a right click under a condition");
+      item.classList.toggle("hs-broken", Boolean(entry));
+      drawCondition(item, line, entry);
     }
   }
 
-  /** @param {HTMLElement} item @param {number} line @param {LineBreakpoint | undefined} one */
-  function drawCondition(item, line, one) {
+  /** @param {HTMLElement} item @param {number} line @param {LineBreakpoint | undefined} entry */
+  function drawCondition(item, line, entry) {
     let button = /** @type {HTMLButtonElement | null} */ (item.querySelector(".hs-if"));
-    if (!one || editing?.line === line) {
+    if (!entry || editing?.line === line) {
       button?.remove();
       return;
     }
@@ -104,11 +104,11 @@ export function createGutter(list, asks) {
       item.append(button);
     }
     button.disabled = !enabled;
-    const failed = one.error ? `: ${one.error}; it did not stop` : "";
+    const failed = entry.error ? `: ${entry.error}; it did not stop` : "";
     button.classList.toggle("hs-failed", Boolean(failed));
-    setText(button, one.condition ? `if ${one.condition}${failed}` : "if …");
-    setAttribute(button, "aria-label", one.condition ? `Condition at line ${line}: ${one.condition}${failed}` : `Condition at line ${line}: none`);
-    setAttribute(button, "title", one.condition ? `if ${one.condition}${failed}` : "Stop only if a condition holds");
+    setText(button, entry.condition ? `if ${entry.condition}${failed}` : "if …");
+    setAttribute(button, "aria-label", entry.condition ? `Condition at line ${line}: ${entry.condition}${failed}` : `Condition at line ${line}: none`);
+    setAttribute(button, "title", entry.condition ? `if ${entry.condition}${failed}` : "Stop only if a condition holds");
   }
 
   list.addEventListener("contextmenu", (event) => {
@@ -135,7 +135,7 @@ export function createGutter(list, asks) {
     },
     /** @param {LineBreakpoint[]} now */
     update(now) {
-      breakpoints = new Map(now.map((one) => [one.line, one]));
+      breakpoints = new Map(now.map((entry) => [entry.line, entry]));
       draw();
     },
     /** @param {boolean} now */

@@ -26,10 +26,10 @@ _MOST_DEPTH = 2
 _NO_PICTURE = "OcSUMm"  # kinds of elements
 
 
-class OpenedLocal(TypedDict):
+class LocalCapture(TypedDict):
     """The index of a capture of a local, to be shown in the tensor viewer."""
 
-    type: Literal["opened_local"]
+    type: Literal["local_capture"]
     index: int
 
 
@@ -58,7 +58,7 @@ class LocalPlot(TypedDict):
     lost: bool
 
 
-class _Chosen:
+class _Selection:
     """The selection of one panel."""
 
     def __init__(self, panel: DebuggerPanel) -> None:
@@ -68,20 +68,20 @@ class _Chosen:
 
 def select_local(panel: DebuggerPanel, name: str, part: str) -> None:
     """Plot a local at this stop and at later ones; plot none for an empty name."""
-    chosen = panel.memory(_Chosen)
-    chosen.name, chosen.part = name, part
+    selection = panel.memory(_Selection)
+    selection.name, selection.part = name, part
     publish_local(panel)
 
 
 def publish_local(panel: DebuggerPanel) -> None:
     """Publish the plot of the selected local at the stop; while the run goes on, the last plot stays."""
-    chosen = panel.memory(_Chosen)
+    selection = panel.memory(_Selection)
     point = panel.session.shown
     with panel.hold_sync():
-        if not chosen.name:
+        if not selection.name:
             panel.local_plot, panel.local_numbers = {}, b""
         elif point is not None:
-            panel.local_plot, panel.local_numbers = plot_view(point, chosen.name, chosen.part)
+            panel.local_plot, panel.local_numbers = plot_view(point, selection.name, selection.part)
 
 
 def plot_view(point: PausePoint, name: str, part: str) -> tuple[LocalPlot, bytes]:
@@ -150,4 +150,4 @@ def open_local(panel: DebuggerPanel, name: str, part: str) -> None:
     )
     if capture is None:
         capture = session.capture_local(part or name, tensor)
-    panel.send({"type": "opened_local", "index": capture.index})
+    panel.send({"type": "local_capture", "index": capture.index})

@@ -19,8 +19,8 @@ export function createOperators(show) {
   /** Show the operator before or after the selected one. @param {number} step */
   function walk(step) {
     if (!stop) return;
-    const place = stop.operators.findIndex((one) => one.shown);
-    const index = place >= 0 ? place + step : step < 0 ? stop.ran - 1 : stop.ran;
+    const position = stop.operators.findIndex((one) => one.shown);
+    const index = position >= 0 ? position + step : step < 0 ? stop.ran - 1 : stop.ran;
     if (index >= 0 && index < stop.operators.length) show(index);
   }
 
@@ -39,10 +39,10 @@ export function createOperators(show) {
     const count = ran < operators.length ? `${ran} of ${operators.length}` : `${operators.length}`;
     setText(title, operators.length ? `Operators run (${count})` : "Operators run: none yet");
     const hadFocus = list.contains(list.ownerDocument.activeElement) && list !== list.ownerDocument.activeElement;
-    const place = operators.findIndex((one) => one.shown);
-    const reached = place < 0 ? operators.length - 1 : place;
+    const position = operators.findIndex((one) => one.shown);
+    const reached = position < 0 ? operators.length - 1 : position;
     list.replaceChildren(...operators.map((one, index) => item(one, index < ran, now.skipped ? null : { tabindex: index === reached ? 0 : -1, onclick: () => show(index) })));
-    const current = list.children[place];
+    const current = list.children[position];
     if (current instanceof HTMLElement) {
       if (hadFocus) current.querySelector("button")?.focus({ preventScroll: true });
       list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;

@@ -39,7 +39,7 @@ export function createPeek(list, ask) {
   let at = null;
   let timer = 0;
   /** The known values of this stop. @type {Map<string, import("../../static/python.js").Peek>} */
-  const known = new Map();
+  const evaluations = new Map();
 
   /** @param {HTMLElement | null} name @param {number} milliseconds */
   function soon(name, milliseconds) {
@@ -54,7 +54,7 @@ export function createPeek(list, ask) {
     at.classList.add("hs-named");
     draw();
     const expression = at.dataset.name ?? "";
-    if (!known.has(expression)) ask(expression);
+    if (!evaluations.has(expression)) ask(expression);
   }
 
   function hide() {
@@ -66,12 +66,12 @@ export function createPeek(list, ask) {
 
   /** Place the value below the name, within the view. */
   function draw() {
-    const found = at?.isConnected ? known.get(at.dataset.name ?? "") : undefined;
-    element.hidden = !found;
-    if (!found || !at) return;
-    setText(title, found.expression);
-    setText(text, found.text);
-    element.classList.toggle("hs-failed", found.failed);
+    const evaluation = at?.isConnected ? evaluations.get(at.dataset.name ?? "") : undefined;
+    element.hidden = !evaluation;
+    if (!evaluation || !at) return;
+    setText(title, evaluation.expression);
+    setText(text, evaluation.text);
+    element.classList.toggle("hs-failed", evaluation.failed);
     const room = /** @type {HTMLElement} */ (element.offsetParent ?? list);
     const [frame, name] = [room.getBoundingClientRect(), at.getBoundingClientRect()];
     element.style.left = `${Math.max(4, Math.min(name.left - frame.left, frame.width - element.offsetWidth - 4))}px`;
@@ -83,8 +83,8 @@ export function createPeek(list, ask) {
   function walk(step) {
     const names = [.../** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll(".hs-name-here"))];
     const current = names.findIndex((name) => name.closest("[aria-current]"));
-    const place = at ? names.indexOf(at) + step : Math.max(current, 0);
-    const name = names[place];
+    const position = at ? names.indexOf(at) + step : Math.max(current, 0);
+    const name = names[position];
     if (!name) return;
     name.scrollIntoView({ block: "nearest", inline: "nearest" });
     show(name);
@@ -112,14 +112,14 @@ export function createPeek(list, ask) {
 
   return {
     element,
-    /** @param {import("../../static/python.js").Peek} found */
-    receive(found) {
-      known.set(found.expression, found);
+    /** @param {import("../../static/python.js").Peek} evaluation */
+    receive(evaluation) {
+      evaluations.set(evaluation.expression, evaluation);
       draw();
     },
     /** Clear the values at another stop, where they may differ. */
     forget() {
-      known.clear();
+      evaluations.clear();
       if (at?.isConnected && !element.hidden) show(at);
       else hide();
     },

@@ -2,7 +2,7 @@
 
 import { make, setText } from "../../static/dom.js";
 import { createCommands, ends, keyFor } from "./commands.js";
-import { createEvaluate } from "./expression_input.js";
+import { createExpressionInput } from "./expression_input.js";
 import { createGradient } from "./gradient.js";
 import { createLines } from "./lines.js";
 import { createLocals } from "./locals.js";
@@ -31,7 +31,7 @@ export function create({ send, go }) {
   const watches = createWatches(send, names);
   const operators = createOperators((index) => paused && send({ type: "show_operator", index }));
   const gradient = createGradient(() => send({ type: "check_gradient" }));
-  const evaluate = createEvaluate(send, names);
+  const evaluate = createExpressionInput(send, names);
   const stack = make("ol", { class: "hs-stack" });
   const stackPart = make("section", { "aria-label": "Call stack" }, [make("h4", { text: "Call stack" }), stack]);
   const title = make("h3", { class: "hs-stop-title" });
@@ -99,13 +99,13 @@ export function create({ send, go }) {
       [["stop"], update],
       [["evaluations"], evaluate.update],
       [["gradient"], gradient.update],
-      [["watched"], watches.update],
+      [["watches"], watches.update],
       [["local_plot", "local_numbers"], (now, numbers) => {
         locals.setSelected(now.name ?? "");
         plot.update(now, numbers);
       }],
     ],
-    messages: { peek: (message) => lines.receive(message), opened_local: ({ index }) => go.capture?.(index) },
+    messages: { peek: (message) => lines.receive(message), local_capture: ({ index }) => go.capture?.(index) },
     setPaused,
     keys: { key: commands.key, ends },
     next: [commands.proceed],

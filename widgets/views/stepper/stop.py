@@ -125,7 +125,7 @@ def stop_view(
 ) -> Stop:
     """Return everything the stepper shows of a stop; `live` is the current pause if `point` is an earlier stop."""
     operators = (live or point).operators
-    lines, first_line = _lines_in_sight(point)
+    lines, first_line = _visible_lines(point)
     return {
         "kind": point.kind,
         "title": point.place,
@@ -162,7 +162,7 @@ def stop_view(
     }
 
 
-def _lines_in_sight(point: PausePoint) -> tuple[Sequence[str], int]:
+def _visible_lines(point: PausePoint) -> tuple[Sequence[str], int]:
     """Return the visible lines and the number of the first: of a long script only those near the current line."""
     first = int(point.first_line or 0)
     if len(point.lines) <= _MOST_LINES:

@@ -56,15 +56,15 @@ def _is_head(point: PausePoint, line: int) -> bool:
     return (point.filename, line) == point.bprop_begins
 
 
-def _stands(one: Breakpoint, point: PausePoint, line: int) -> bool:
-    if _is_head(point, line) and one.applies(point.path, "bprop"):
+def _stands(breakpoint_: Breakpoint, point: PausePoint, line: int) -> bool:
+    if _is_head(point, line) and breakpoint_.applies(point.path, "bprop"):
         return True
-    return one.stands_in(point.path) and one.stands_at(line, point.filename, point.bprop_begins[0])
+    return breakpoint_.stands_in(point.path) and breakpoint_.stands_at(line, point.filename, point.bprop_begins[0])
 
 
 def set_breakpoint_at(panel: DebuggerPanel, line: int, condition: str) -> None:
     """Set a breakpoint at a line of the function that is shown, optionally with a condition."""
-    point = _shown(panel)
+    point = _shown_point(panel)
     if line not in _lines(point):
         raise MessageError(f"no breakpoint can stand at line {line}: it has no code of {point.function or 'a bprop'}")
     file, _ = point.bprop_begins
@@ -79,7 +79,7 @@ def set_breakpoint_at(panel: DebuggerPanel, line: int, condition: str) -> None:
 
 def remove_breakpoint_at(panel: DebuggerPanel, line: int) -> None:
     """Remove every breakpoint at a line."""
-    _remove(panel, _shown(panel), line)
+    _remove(panel, _shown_point(panel), line)
 
 
 def _remove(panel: DebuggerPanel, point: PausePoint, line: int) -> None:
@@ -88,7 +88,7 @@ def _remove(panel: DebuggerPanel, point: PausePoint, line: int) -> None:
             panel.session.remove_breakpoint(candidate)
 
 
-def _shown(panel: DebuggerPanel) -> PausePoint:
+def _shown_point(panel: DebuggerPanel) -> PausePoint:
     point = panel.session.shown
     if point is None:
         raise MessageError("cannot set a breakpoint at a line: the run is not paused")

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
     from hookscope.widgets.panel import DebuggerPanel
 
-_MOST_WATCHED = 50
-_MOST_TEXT = 400
+_MAX_WATCHES = 50
+_MAX_TEXT = 400
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -34,7 +34,7 @@ class Peek(Evaluation):
     type: Literal["peek"]
 
 
-class _Watched:
+class _WatchExpressions:
     """The watched expressions of one panel, in the order of their addition."""
 
     def __init__(self, panel: DebuggerPanel) -> None:
@@ -42,36 +42,36 @@ class _Watched:
         self.evaluating = False
 
 
-def publish_watched(panel: DebuggerPanel) -> None:
+def publish_watch_values(panel: DebuggerPanel) -> None:
     """Evaluate the watched expressions at the pause; while the run goes on, the last values stay."""
-    watched = panel.memory(_Watched)
-    if watched.evaluating or not watched.expressions or panel.session.paused is None:
+    watches = panel.memory(_WatchExpressions)
+    if watches.evaluating or not watches.expressions or panel.session.paused is None:
         return
-    watched.evaluating = True  # an expression with side effects publishes changes, which would evaluate again
+    watches.evaluating = True  # an expression with side effects publishes changes, which would evaluate again
     try:
-        panel.watched = [evaluation(panel.session, text, _MOST_TEXT) for text in watched.expressions]
+        panel.watches = [evaluation(panel.session, text, _MAX_TEXT) for text in watches.expressions]
     finally:
-        watched.evaluating = False
+        watches.evaluating = False
 
 
 def watch_expression(panel: DebuggerPanel, expression: str) -> None:
     """Evaluate an expression at each stop from now on."""
-    watched, text = panel.memory(_Watched), " ".join(expression.split())
+    watches, text = panel.memory(_WatchExpressions), " ".join(expression.split())
     if not text:
         raise MessageError("there is no expression to watch")
-    if len(watched.expressions) >= _MOST_WATCHED and text not in watched.expressions:
-        raise MessageError(f"{_MOST_WATCHED} expressions are watched already: remove one first")
-    if text not in watched.expressions:
-        watched.expressions.append(text)
-        panel.watched = [*panel.watched, {"expression": text, "text": "", "failed": False}]
-    publish_watched(panel)
+    if len(watches.expressions) >= _MAX_WATCHES and text not in watches.expressions:
+        raise MessageError(f"{_MAX_WATCHES} expressions are watched already: remove one first")
+    if text not in watches.expressions:
+        watches.expressions.append(text)
+        panel.watches = [*panel.watches, {"expression": text, "text": "", "failed": False}]
+    publish_watch_values(panel)
 
 
 def unwatch_expression(panel: DebuggerPanel, expression: str) -> None:
     """Stop evaluating an expression."""
-    watched = panel.memory(_Watched)
-    watched.expressions = [text for text in watched.expressions if text != expression]
-    panel.watched = [entry for entry in panel.watched if entry["expression"] != expression]
+    watches = panel.memory(_WatchExpressions)
+    watches.expressions = [text for text in watches.expressions if text != expression]
+    panel.watches = [entry for entry in panel.watches if entry["expression"] != expression]
 
 
 def peek(panel: DebuggerPanel, expression: str) -> None:
@@ -80,7 +80,7 @@ def peek(panel: DebuggerPanel, expression: str) -> None:
         raise MessageError(f"{texts.one_line(expression, 40)!r} is no name")
     if panel.session.paused is None:
         return
-    result = evaluation(panel.session, expression, _MOST_TEXT, figures=True)
+    result = evaluation(panel.session, expression, _MAX_TEXT, figures=True)
     panel.send({"type": "peek", **result})
 
 

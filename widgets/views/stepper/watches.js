@@ -20,7 +20,7 @@ export function createWatches(send, names) {
   const input = make("input", { type: "text", class: "hs-input", "aria-label": "Watch an expression", placeholder: "abs(dx).max()", spellcheck: "false", autocomplete: "off" });
   const form = make("form", { class: "hs-watch-form", onsubmit: submit }, [input, make("button", { type: "submit", class: "hs-button hs-small", text: "Watch" })]);
   completeWithTab(input, names);
-  let drawn = "";
+  let drawnExpressions = "";
 
   /** @param {Event} event */
   function submit(event) {
@@ -40,18 +40,18 @@ export function createWatches(send, names) {
   /** Update only the rows that differ, so that a button keeps the focus over a stop. @param {Evaluation[]} watched */
   function update(watched) {
     table.hidden = !watched.length;
-    const now = JSON.stringify(watched.map((one) => one.expression));
-    if (now !== drawn) {
-      drawn = now;
-      rows.replaceChildren(...watched.map((one) => row(one, remove)));
+    const now = JSON.stringify(watched.map((entry) => entry.expression));
+    if (now !== drawnExpressions) {
+      drawnExpressions = now;
+      rows.replaceChildren(...watched.map((entry) => row(entry, remove)));
     }
-    watched.forEach((one, k) => fill(rows.rows[k], one));
+    watched.forEach((entry, k) => fill(rows.rows[k], entry));
   }
 
   return { element: make("section", { "aria-label": "Watch" }, [make("h4", { text: "Watch" }), table, form]), update };
 }
 
-/** @param {Evaluation} one @param {(expression: string) => void} remove */
+/** @param {Evaluation} entry @param {(expression: string) => void} remove */
 function row({ expression }, remove) {
   const name = `Stop watching ${expression}`;
   return make("tr", {}, [
@@ -61,7 +61,7 @@ function row({ expression }, remove) {
   ]);
 }
 
-/** @param {HTMLTableRowElement} row @param {Evaluation} one */
+/** @param {HTMLTableRowElement} row @param {Evaluation} entry */
 function fill(row, { text, failed }) {
   const cell = row.cells[1];
   setText(cell, text);
