@@ -59,18 +59,18 @@ def _html(value: object) -> str | None:
 def _show_panels(shell: Any, module: Any) -> None:
     # Not by name: each widget has a class of its own with the same name.
     shell.display_formatter.mimebundle_formatter.for_type(module.DebuggerPanel, _forms)
-    shell.display_formatter.ipython_display_formatter.for_type(module.DebuggerPanel, partial(_display, shell))
+    shell.display_formatter.ipython_display_formatter.for_type(module.DebuggerPanel, _display)
     from hookscope.widgets import saved_widget
 
     if (add := panels_of(shell).add_panel) not in saved_widget.creation_callbacks:
         saved_widget.creation_callbacks.append(add)
 
 
-def _display(shell: Any, panel: Any) -> None:
+def _display(panel: Any) -> None:
     """Show a panel that is a cell's value; without a person at the front end, its static forms."""
     if not widgets_are_live():
         raise NotImplementedError  # IPython then requests the forms
-    panels_of(shell).show(panel)
+    panel.display()
 
 
 def _forms(panel: Any) -> tuple[dict[str, Any], dict[str, Any]]:

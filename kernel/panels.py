@@ -132,10 +132,6 @@ class Panels:
         run = self.run()
         return any(panel in contents.panels and contents.run.request == run.request for contents in self._contents)
 
-    def show(self, panel: SavedWidget) -> None:
-        """Show a live panel in the running cell's output."""
-        panel.display()
-
     def open(self, session: DebugSession) -> SavedWidget | None:
         """Show a session's live panel in the running cell's output; with no person present, its static forms."""
         if not widgets_are_live():
@@ -147,23 +143,23 @@ class Panels:
         panel = None
         with forgiven(session, "opening the panel"):
             panel = DebuggerPanel(session)
-            self.show(panel)
+            panel.display()
         return panel
 
     @contextmanager
-    def around(self, session: DebugSession, shown: bool = True) -> Iterator[None]:
+    def around(self, session: DebugSession, with_panel: bool = True) -> Iterator[None]:
         """Show the panel before the body of a `%%cell`, and mark the body as running; renewal follows the cell's end.
 
         Without a person at the front end, static forms are shown at the end, if they have content.
         """
         contents = next(contents for contents in self._contents if contents.session is session)
         contents.runs = True
-        panel = self.open(session) if shown and widgets_are_live() else None
+        panel = self.open(session) if with_panel and widgets_are_live() else None
         try:
             yield
         finally:
             contents.runs = False
-            if shown and panel is None:
+            if with_panel and panel is None:
                 _show_static(session)
 
     def show_under(self, panel: SavedWidget, request: dict[str, Any]) -> None:

@@ -123,7 +123,7 @@ class HookscopeMagics(Magics):
                 stack.enter_context(cell_body.restored_modes(net, body, options.mode))
             self._panels.add_session(session, options.output)
             stack.enter_context(cell_body.detached_at_end(session))
-            stack.enter_context(self._panels.around(session, shown=options.panel))
+            stack.enter_context(self._panels.around(session, with_panel=options.panel))
             session.attach()
             body.run()
         if body.error is None and defined_by_body:

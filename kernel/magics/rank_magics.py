@@ -49,11 +49,11 @@ class RanksMagics(Magics):
         notebook_ranks = ranks_of(self.shell)
         if cell is not None:
             options = RANKS_CELL.parse_line(line)
-            started = notebook_ranks.started()
-            count = len(started.fleet.ranks)
+            ranks = notebook_ranks.running_ranks()
+            count = len(ranks.fleet.ranks)
             if options.on and options.on[-1] >= count:
                 raise UsageError(f"%%ranks: there is no rank {options.on[-1]}; there are 0 to {count - 1}")
-            started.run(cell, options.on)
+            ranks.run(cell, options.on)
             return
         options = RANKS.parse_line(line)
         if options.what is None:
@@ -111,7 +111,7 @@ class NotebookRanks:
         self._started.stop()
         self._started = None
 
-    def started(self) -> ChildRanks:
+    def running_ranks(self) -> ChildRanks:
         """Return the running ranks.
 
         Raises:
@@ -152,27 +152,27 @@ class NotebookRanks:
 
         from ..remote.child_ranks import RanksFailed
 
-        started = self.started()
-        started.fleet.stop_on = frozenset(options.stop_on) & frozenset(RANK_CONDITIONS)
-        with self._panel(started, options.net or "", options.panel):
+        ranks = self.running_ranks()
+        ranks.fleet.stop_on = frozenset(options.stop_on) & frozenset(RANK_CONDITIONS)
+        with self._panel(ranks, options.net or "", options.panel):
             seconds = _EXPLANATIONS_AFTER_AN_INTERRUPT
             try:
-                started.run(f"%%cell {_line_for_one_rank(line)}\n{body}")
+                ranks.run(f"%%cell {_line_for_one_rank(line)}\n{body}")
                 seconds = _EXPLANATIONS
             except RanksFailed:
                 seconds = _EXPLANATIONS
                 raise
             finally:
-                _tell_findings(started.fleet, seconds)
+                _tell_findings(ranks.fleet, seconds)
 
     @contextmanager
-    def _panel(self, started: ChildRanks, name: str, shown: bool) -> Iterator[None]:
-        if not shown:
+    def _panel(self, ranks: ChildRanks, name: str, is_shown: bool) -> Iterator[None]:
+        if not is_shown:
             yield
             return
         from hookscope.widgets.ranks import RanksPanel
 
-        panel = RanksPanel(started.fleet, name)
+        panel = RanksPanel(ranks.fleet, name)
         if widgets_are_live():
             panel.display()
         try:

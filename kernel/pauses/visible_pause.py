@@ -116,7 +116,7 @@ class VisiblePause:
             self._session.say(
                 f"paused at {point.place} ({point.reason}): press Continue in the panel below, or interrupt the kernel"
             )
-        self._panel_registry.show(DebuggerPanel(self._session))
+        DebuggerPanel(self._session).display()
 
     def _show_in(self, request: dict[str, Any], seen: list[DebuggerPanel]) -> None:
         """Show a panel in the output of a waiting cell, unless its page is the one with a visible panel."""

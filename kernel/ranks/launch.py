@@ -203,7 +203,7 @@ class _Launch:
                 self.screen,
                 descriptor,
                 b"[%d] " % number if labelled else b"",
-                shown=self.plan.shows(number),
+                visible=self.plan.shows(number),
                 log=log,
                 live=number == 0 and os.isatty(descriptor),
             )

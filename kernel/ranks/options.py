@@ -32,16 +32,16 @@ class Plan:
     Args:
         ranks: the number of ranks.
         log_dir: the folder of worker_<rank>.log, or None.
-        shown: the ranks whose output is shown; None for all.
+        visible_ranks: the ranks whose output is shown; None for all.
     """
 
     ranks: int
     log_dir: str | None
-    shown: Collection[int] | None
+    visible_ranks: Collection[int] | None
 
     def shows(self, rank: int) -> bool:
         """Return whether the rank's output is shown."""
-        return self.shown is None or rank in self.shown
+        return self.visible_ranks is None or rank in self.visible_ranks
 
 
 def add_rank_options(run: argparse.ArgumentParser) -> None:

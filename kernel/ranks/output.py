@@ -84,7 +84,7 @@ class Stream:
         screen: shows the lines.
         descriptor: 1 or 2, the launcher's descriptor.
         label: the prefix of each line.
-        shown: whether it is shown at all.
+        visible: whether it is shown at all.
         log: a file that receives the bytes unchanged.
         live: whether incomplete lines are shown, on a terminal.
     """
@@ -95,16 +95,16 @@ class Stream:
         descriptor: int,
         label: bytes,
         *,
-        shown: bool = True,
+        visible: bool = True,
         log: BinaryIO | None = None,
         live: bool = False,
     ) -> None:
         self.descriptor, self.label = descriptor, label
-        self._screen, self._is_visible, self._log, self._live = screen, shown, log, live
+        self._screen, self._is_visible, self._log, self._live = screen, visible, log, live
         self._pieces: list[bytes] = []  # of the incomplete line
         self._size = 0
-        self._news = False  # since the incomplete line was last shown
-        self._shown_at = 0.0
+        self._has_news = False  # since the incomplete line was last shown
+        self._display_time = 0.0
 
     def feed(self, data: bytes) -> None:
         """Process output of the rank."""
@@ -121,7 +121,7 @@ class Stream:
         if rest:
             self._pieces.append(rest)
             self._size += len(rest)
-        self._news = bool(self._pieces)
+        self._has_news = bool(self._pieces)
         if self._size > _LONGEST:
             self.close()
 
@@ -129,15 +129,15 @@ class Stream:
         """Show the rest of an incomplete line."""
         if self._pieces:
             line = b"".join(self._pieces)
-            self._pieces, self._size, self._news = [], 0, False
+            self._pieces, self._size, self._has_news = [], 0, False
             self._screen.lines(self, [line])
 
     def look(self, now: float) -> float | None:
         """Show the incomplete line on a terminal if it is due; return the seconds until then, else None."""
-        if not (self._live and self._news):
+        if not (self._live and self._has_news):
             return None
-        if (remaining := self._shown_at + _PARTIAL_EVERY - now) > 0:
+        if (remaining := self._display_time + _PARTIAL_EVERY - now) > 0:
             return remaining
-        self._news, self._shown_at = False, now
+        self._has_news, self._display_time = False, now
         self._screen.partial(self, b"".join(self._pieces))
         return None

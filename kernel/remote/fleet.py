@@ -85,12 +85,12 @@ class Fleet:
         self._resolved: dict[int, RankState] = {}
         self._before: dict[int, RankState] = {}
         self._closing = threading.Event()
-        self._later = threading.Timer(0.0, self._hold)
+        self._hold_timer = threading.Timer(0.0, self._hold)
         self.outputs: Outputs | None = None
         self.stop_on: frozenset[str] = frozenset()
         self._compared = 0  # the number of the session that is compared
         self._comparison = Comparison(len(cards))
-        self._asked: set[tuple[int, int, str]] = set()
+        self._detail_requests: set[tuple[int, int, str]] = set()
         self.when_forms: Callable[[int, dict[str, str]], None] | None = None
         self.ranks: dict[int, RemoteRank] = {}
         for card in sorted(cards, key=lambda card: card.rank):
@@ -213,7 +213,7 @@ class Fleet:
     def _compare(self, rank: int, session: int, record: Mapping[str, object]) -> None:
         with self._lock:
             if session > self._compared:  # the ranks use a new network
-                self._compared, self._comparison, self._asked = session, Comparison(len(self.ranks)), set()
+                self._compared, self._comparison, self._detail_requests = session, Comparison(len(self.ranks)), set()
             if session < self._compared:
                 return
             previous = len(self._comparison.findings)
@@ -225,9 +225,9 @@ class Fleet:
     def _ask_details(self, session: int) -> None:
         """Request, once from all ranks, details that may explain a difference; no other data of a network is sent."""
         for step, kind in self._comparison.wanted():
-            if (session, step, kind) in self._asked:
+            if (session, step, kind) in self._detail_requests:
                 continue
-            self._asked.add((session, step, kind))
+            self._detail_requests.add((session, step, kind))
             for rank, answer in self.ask("detail", self.ranks, step=step, kind=kind).items():
                 answer.add_done_callback(partial(self._receive_detail, rank, session, step, kind))
 
@@ -305,13 +305,13 @@ class Fleet:
         self.ask("give up", of_messages or list(circle), why=text)
 
     def _hold_or_release(self) -> None:
-        self._later.cancel()
+        self._hold_timer.cancel()
         if self._held_by_hand:
             return
         if any(member.paused for member in self.living):
-            self._later = threading.Timer(_SECONDS_TO_THE_SAME_PAUSE, self._hold)
-            self._later.daemon = True
-            self._later.start()
+            self._hold_timer = threading.Timer(_SECONDS_TO_THE_SAME_PAUSE, self._hold)
+            self._hold_timer.daemon = True
+            self._hold_timer.start()
         else:
             for member in self.living:
                 member.remote.tell("release", number=self._holds)

@@ -8,8 +8,7 @@ import pytest
 from kernel_driver import Kernel, Result
 
 from hookscope.engine.debug.record import ring
-from hookscope.kernel.magics.cell_magics import options as magic_options
-from hookscope.kernel.magics.cell_magics.cell_magics import HookscopeMagics
+from hookscope.kernel.magics import HookscopeMagics, options
 
 SETUP = """
 import comm
@@ -462,7 +461,7 @@ def test_bprop_takes_inputs_and_gradients_of_one_call(kernel: Kernel, link: str)
 
 def test_the_help_of_the_magic_has_every_option_and_the_bounds_of_the_ring() -> None:
     text = HookscopeMagics.cell.__doc__ or ""
-    for option in magic_options.CELL._option_string_actions:
+    for option in options.CELL._option_string_actions:
         assert re.search(rf"(?<![\w-]){option}(?![\w-])", text), option
     assert f"({ring.MAX_BYTES >> 20}MiB)" in text
     assert f"({ring.MAX_CAPTURES})" in text

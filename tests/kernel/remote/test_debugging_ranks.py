@@ -37,7 +37,7 @@ import comm, json, time
 from hookscope.kernel.magics.rank_magics import ranks_of
 link = comm.create_comm(target_name="test")
 def act(message):
-    fleet = ranks_of(get_ipython()).started().fleet
+    fleet = ranks_of(get_ipython()).running_ranks().fleet
     link.send({"value": eval(message["content"]["data"], {"fleet": fleet, **globals()})})
 link.on_msg(act)
 """

@@ -9,7 +9,7 @@
 /** @typedef {{sides: [CaptureRow[], CaptureRow[]], lines: Line[] | null}} Call */
 
 /** Indices of the parts of a line. */
-export const IN = 0;
+const IN = 0;
 export const OUT = 1;
 
 /** @param {CaptureRow} row */

@@ -93,7 +93,7 @@ export function shows(lines, width, grouped) {
 }
 
 /** @param {Line} line */
-export function nameOf({ cell, call }) {
+function nameOf({ cell, call }) {
   return call ? `${cell} #${call}` : cell;
 }
 

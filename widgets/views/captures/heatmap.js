@@ -41,7 +41,7 @@ export function paintMatrix(canvas, picture, colors) {
 }
 
 /** Describe the common value of all elements, if they are equal. @param {{count: number, same: string}} picture */
-export function sameInWords({ count, same }) {
+function sameInWords({ count, same }) {
   if (!same) return "";
   return count === 1 ? `the value is ${same}` : `all ${count.toLocaleString("en")} values are ${same}`;
 }

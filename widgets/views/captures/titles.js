@@ -16,7 +16,7 @@ export function breakable(text) {
 }
 
 /** Return a text with its middle omitted if it is very long. @param {string} text @param {number} [most] */
-export function withoutMiddle(text, most = MOST_TITLE) {
+function withoutMiddle(text, most = MOST_TITLE) {
   const characters = [...text];
   if (characters.length <= most) return text;
   const start = Math.floor(most / 4);

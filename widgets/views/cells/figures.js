@@ -17,7 +17,7 @@ export function shortNumber(value) {
 }
 
 /** Return the noun for a statistic. @param {Kind} kind @param {number} [count] elements of the value */
-export function nounOf(kind, count = 0) {
+function nounOf(kind, count = 0) {
   if (kind === "gradient") return "gradient norm";
   return count === 1 ? "output magnitude" : "output spread";
 }
