@@ -10,7 +10,7 @@ import ast
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,7 +23,13 @@ from .record.statistics import Statistics, statistics
 if TYPE_CHECKING:
     from hookscope.engine.tensors.parameter import Parameter
 
-__all__ = ["ACTIONS", "INITIALIZERS", "ParameterEdit", "ParameterEdits"]
+    from .diagnose.session_checks import Checks
+    from .events import Events
+    from .record.newest_values import Newest
+    from .stop.showing import Showing
+    from .watch.watching import Watching
+
+__all__ = ["ACTIONS", "INITIALIZERS", "ParameterEdit", "ParameterEdits", "SessionParameters"]
 
 # Initializers of the engine that need no argument.
 INITIALIZERS = (
@@ -64,32 +70,79 @@ class ParameterEdit:
     drawn: tuple[tuple[int, int], tuple[int, int]] | None
 
 
+class Parameters(Protocol):
+    """Parameters that can be edited: ``SessionParameters``, or a test's."""
+
+    def find(self, name: str) -> Parameter:
+        """Return the parameter of this name; raise a ValueError if there is none."""
+        ...
+
+    def busy(self) -> str | None:
+        """Return the reason why edits are not possible now, in one clause, or None."""
+        ...
+
+    def put(self, parameter: Parameter, array: Any) -> None:
+        """Assign an array to a parameter."""
+        ...
+
+
+class SessionParameters:
+    """Parameters of a session.
+
+    Args:
+        watching: the attachment of the session.
+        showing: knows whether the run is paused.
+        newest: told of edits, which are not updates.
+        checks: likewise.
+        events: notified of edits.
+    """
+
+    def __init__(self, watching: Watching, showing: Showing, newest: Newest, checks: Checks, events: Events) -> None:
+        self._watching = watching
+        self._showing = showing
+        self._newest = newest
+        self._checks = checks
+        self._events = events
+
+    def find(self, name: str) -> Parameter:
+        """Return the parameter of this name.
+
+        Raises:
+            ValueError: there is no such parameter; the message names the nearest.
+        """
+        roots = self._watching.visits.paths.roots
+        parameters_by_name = dict(pair for root in roots for pair in root.parameters_and_names())
+        if name not in parameters_by_name:
+            raise ValueError(f"no parameter {name!r} in this session{suggestion(name, parameters_by_name)}")
+        return parameters_by_name[name]
+
+    def busy(self) -> str | None:
+        """Return the reason why edits are not possible now, in one clause, or None."""
+        if self._showing.paused is None and self._watching.in_a_run:
+            return "a run is under way and not paused"
+        return None
+
+    def put(self, parameter: Parameter, array: Any) -> None:
+        """Assign an array to a parameter."""
+        self._checks.edited(parameter, array)
+        self._newest.edited(parameter, array)
+        parameter._rebind(array)
+        self._events.notify("changed")
+
+
 class ParameterEdits:
     """Editor of the parameters of a session.
 
     Args:
-        find: returns the parameter of a name, or raises a ValueError.
-        busy: returns the reason why edits are not possible now, in one clause, or None.
-        put: assigns an array to a parameter.
-        done: list for the edit that ``undo`` reverts.
+        parameters: finds and changes parameters.
+
+    Attributes:
+        last: the edit that ``undo`` reverts.
     """
 
-    def __init__(
-        self,
-        find: Callable[[str], Parameter],
-        busy: Callable[[], str | None],
-        put: Callable[[Parameter, Any], None],
-        done: list[ParameterEdit],
-    ) -> None:
-        self._find = find
-        self._busy = busy
-        self._put = put
-        self._done = done
-
-    @property
-    def last(self) -> ParameterEdit | None:
-        """The edit that ``undo`` reverts."""
-        return self._done[-1] if self._done else None
+    def __init__(self, parameters: Parameters) -> None:
+        self._parameters = parameters
+        self.last: ParameterEdit | None = None
 
     def preview(self, name: str, action: str, **given: str | float) -> ParameterEdit:
         """Compute a change without applying it.
@@ -104,7 +157,7 @@ class ParameterEdits:
             ValueError: an unknown name or action, or an argument that is invalid for this parameter.
             IndexError: the index does not fit the shape.
         """
-        parameter = self._find(name)
+        parameter = self._parameters.find(name)
         if action not in ACTIONS:
             raise ValueError(f"action {action!r} is not known; it is one of {', '.join(ACTIONS)}")
         allowed = ACTIONS[action].arguments
@@ -142,8 +195,8 @@ class ParameterEdits:
             if random.position() != edit.drawn[0]:
                 raise RuntimeError("random numbers were drawn since the preview: look at it again")
             random.go_to(edit.drawn[1])
-        self._done[:] = [edit]
-        self._put(edit.parameter, edit.after)
+        self.last = edit
+        self._parameters.put(edit.parameter, edit.after)
 
     def undo(self) -> ParameterEdit:
         """Undo the last edit; return it.
@@ -155,14 +208,14 @@ class ParameterEdits:
         if edit is None:
             raise RuntimeError("there is no edit to undo")
         self._check_idle(edit.name)
-        self._done.clear()
+        self.last = None
         if edit.parameter._array is not edit.after:
             raise RuntimeError(f"{edit.name} was changed since by something else: the edit cannot be undone")
-        self._put(edit.parameter, edit.before)
+        self._parameters.put(edit.parameter, edit.before)
         return edit
 
     def _check_idle(self, name: str) -> None:
-        reason = self._busy()
+        reason = self._parameters.busy()
         if reason is not None:
             raise RuntimeError(f"{name} cannot be changed now: {reason}")
 

@@ -1,7 +1,6 @@
 """DebugSession: the headless debugger. Panels, magics and scripts all drive this one class.
 
-The class delegates each subject to a component. Components know those below them; they refer to the session only
-weakly, through single functions.
+The class delegates each subject to a component. Components refer to those below them, and to the session only weakly.
 """
 
 from __future__ import annotations
@@ -15,8 +14,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 from hookscope.engine.tape import taps
 from hookscope.engine.tensors.tensor import Tensor
 
-from ..base.modes import graph_mode
-from ..base.nearest_name import suggestion
 from .argument_checks import checked_flag, checked_pauser, checked_text, checked_texts
 from .diagnose.conditions import CONDITIONS, Condition, Hit, parse_conditions
 from .diagnose.cures import Cure, cures_of
@@ -27,35 +24,33 @@ from .diagnose.producer import Producer
 from .diagnose.session_checks import Checks
 from .events import Event, Events
 from .faults import Fault
-from .parameter_edits import ParameterEdit, ParameterEdits
-from .record.capture import Capture, pick_slot
+from .parameter_edits import ParameterEdits, SessionParameters
+from .record.capture import Capture
 from .record.counts import Counts
 from .record.newest_values import Newest
-from .record.recorder import Capturing
+from .record.recorder import Recorder
 from .record.ring import MAX_BYTES, MAX_CAPTURES, CaptureRing
 from .record.rows import CellNode, HookRow, ParameterRow, cell_nodes, hook_rows, parameter_rows, table
 from .stop.breakpoint import Breakpoint
 from .stop.breakpoints import Breakpoints
-from .stop.pause import DebugAbort, PausePoint, Pauser, default_pauser
+from .stop.editor import Editor
+from .stop.pause import DebugAbort, PausePoint, Pauser
 from .stop.paused_scope import PausedScope
 from .stop.pauses import Pauses
 from .stop.showing import Showing
 from .stop.stops import Stops
-from .stop.terminal import TerminalPauser
-from .stop.undo import TrainingModes, changes_since
-from .watch.hooks import SessionHooks
+from .stop.undo import TrainingModes
+from .watch.eager_calls import EagerCalls
+from .watch.hooks import HookRecorder, SessionHooks
 from .watch.newest_session import began_to_watch
-from .watch.observer import Ports
+from .watch.observer import Stages
 from .watch.paths import CellPaths
 from .watch.pattern import Watch
-from .watch.visits import Visits
 from .watch.watches import Watches
 from .watch.watching import Watching, is_watched
-from .weakly import weakly
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
-    from hookscope.engine.tensors.parameter import Parameter
 
     from .compare.gradient_rows import GradientCheck
 
@@ -88,6 +83,7 @@ class DebugSession:
         paths: the cells by path.
         captures: the ring buffer of captures.
         checks: the conditions and their findings.
+        parameter_edits: previews, applies and undoes changes of parameters.
 
     Raises:
         TypeError: ``net`` is not a cell, or an argument has a wrong type.
@@ -118,43 +114,46 @@ class DebugSession:
         conditions_with_pause = self._choose(
             checked_text("name", name), watch, every, breaks, step, conditions, stop_on
         )
+        owner = weakref.ref(self)
         self.captures = CaptureRing(max_bytes, max_captures)
         self._counts = Counts()
         self._newest = Newest()
-        self._hooks = SessionHooks(weakly(self._record_hook))
+        self._hooks = SessionHooks()
         self._showing = Showing(self._events)
-        self._watching = Watching(weakref.ref(self), self.paths, self._visits())
-        self._pauses = Pauses(
-            self._events,
-            self._showing,
+        self._watching = Watching(owner, self.paths, self._counts, self.takes_roots, self._watches, self._events)
+        self._pauses = Pauses(self._events, self._showing, self._watching, self._hooks, owner)
+        self._scope = PausedScope(self._showing, self._events, self.paths, self._breakpoints, self._pauses)
+        self.checks = Checks(
+            owner,
+            self.paths,
+            self.takes_roots,
+            self._counts,
+            self.captures,
             self._watching,
-            pauser=weakly(self._who_answers),
-            changes=partial(changes_since, self.paths.roots, self._hooks),
-        )
-        self._scope = PausedScope(
-            self._showing,
+            self._newest,
+            self._pauses,
             self._events,
-            cell=self.paths.cell,
-            unheard=self._breakpoints.passed_over,
-            undo_later=self._pauses.undo_later,
         )
-        self.checks = self._new_checks()
         for condition, pause in conditions_with_pause:
             self.checks.add(condition, pause)
-        self._stops = Stops(weakref.ref(self), self._watching, self._breakpoints, self._pauses)
-        self._capturing = Capturing(
-            self.captures,
-            self._counts,
+        self._recorder = Recorder(self.captures, self._counts, self._events, self._showing)
+        self._stops = Stops(owner, self._watching, self._breakpoints, self._pauses, self._events)
+        self._eager_calls = EagerCalls(self._events)
+        self._stages = Stages(
+            self._watches,
+            self._recorder,
+            self.checks.examiner,
+            self._stops,
+            Editor(self._recorder, self.checks.examiner, self._events),
+            self.checks,
+            self._newest,
+            self._eager_calls,
             self._events,
-            self._showing,
-            look=self.checks.examiner.value,
-            conditions=self.checks.conditions,
         )
-        # JIT levels of calls that bypass their plans for the session, by name
-        self._compiled: dict[str, str] = {}
-        self._edited: list[ParameterEdit] = []
+        self._hook_recorder = HookRecorder(self._stages, self._watching)
+        self._parameters = SessionParameters(self._watching, self._showing, self._newest, self.checks, self._events)
+        self.parameter_edits = ParameterEdits(self._parameters)
         self._cures = OfferedCures()
-        self._ports = self._new_ports()
 
     def _choose(
         self,
@@ -170,12 +169,7 @@ class DebugSession:
         self._events = Events(name)
         self._watches = Watches(checked_texts("watch", watch), every, self.paths, self.takes_roots, self._events)
         self._breakpoints = Breakpoints(
-            checked_texts("breaks", breaks, Breakpoint),
-            step,
-            self.paths,
-            self.takes_roots,
-            self._events,
-            weakly(self._breakpoints_changed),
+            checked_texts("breaks", breaks, Breakpoint), step, self.paths, self.takes_roots, self._events
         )
         checked = parse_conditions(checked_texts("conditions", conditions))
         pausing = parse_conditions(checked_texts("stop_on", stop_on), "stop_on")
@@ -184,44 +178,8 @@ class DebugSession:
             self._breakpoints.check()
         return [*((condition, False) for condition in checked), *((condition, True) for condition in pausing)]
 
-    def _visits(self) -> Callable[[], Visits]:
-        return partial(
-            Visits,
-            self.paths,
-            self._counts,
-            self.takes_roots,
-            say=weakly(self.say),
-            new_step=weakly(self._step_began),
-            new_cells=weakly(self._watches.look_again),
-        )
-
-    def _new_checks(self) -> Checks:
-        return Checks(
-            weakref.ref(self),
-            self.paths,
-            self.takes_roots,
-            self._counts,
-            self.captures,
-            self._watching,
-            self._newest.shapes.__contains__,
-            self._pauses,
-            self._events,
-        )
-
-    def _new_ports(self) -> Ports:
-        return Ports(
-            stops=self._stops,
-            wants=self._watches.wants,
-            on_values=self._capturing.take,
-            on_edit=self._capturing.take_edited,
-            on_output=self._newest.output,
-            on_gradients=weakly(self._gradients_came),
-            on_differentiated=self.checks.differentiated,
-            on_unplanned=weakly(self._unplanned),
-        )
-
     def __del__(self) -> None:
-        if not hasattr(self, "_ports"):  # the constructor raised
+        if not hasattr(self, "_cures"):  # the constructor raised
             return
         was_attached = self.attached
         self._watching.detach()
@@ -357,7 +315,7 @@ class DebugSession:
         """Attach the session until ``detach`` or until nothing refers to it; a second call has no effect."""
         if self.attached:
             return
-        self._watching.attach(self._ports)
+        self._watching.attach(self._stages)
         self._stops.operators.attach()
         self.checks.attach()
         began_to_watch(self)
@@ -419,13 +377,7 @@ class DebugSession:
         """A sentence about compiled cells that run eagerly because the session is attached or has hooks; or ""."""
         if not (self.attached or self._hooks.keys()):
             return ""
-        roots = [type(root).__name__ for root in self.roots if graph_mode() or root.compiled]
-        names = list(dict.fromkeys((*roots, *self._compiled)))
-        if not names:
-            return ""
-        verb, possessive = ("is", "its") if len(names) == 1 else ("are", "their")
-        reason = "the session watches" if self.attached else "a hook of the session is attached"
-        return f"{', '.join(names)} {verb} compiled; while {reason}, {possessive} calls run eagerly"
+        return self._eager_calls.text(self.roots, self.attached)
 
     # Watches and breakpoints, which can change at any time
 
@@ -471,7 +423,7 @@ class DebugSession:
         Raises:
             ValueError: a faulty text, or a path that matches nothing.
         """
-        return self._breakpoints.add(text)
+        return self._stops.add(text)
 
     def remove_breakpoint(self, text: str | Breakpoint) -> None:
         """Remove a breakpoint.
@@ -479,7 +431,7 @@ class DebugSession:
         Raises:
             ValueError: there is no such breakpoint.
         """
-        self._breakpoints.remove(text)
+        self._stops.remove(text)
 
     def add_condition(self, text: str, pause: bool = False) -> list[Condition]:
         """Add a condition, or several ("all"); with ``pause``, also pause when it holds.
@@ -516,7 +468,8 @@ class DebugSession:
     def attach_hook(self, path: str, kind: str, function: Callable[..., Any] | None = None) -> None:
         """Attach a hook to the cell at ``path``; without ``function``, the hook captures what it receives."""
         cell = self.paths.cell(path)
-        self._hooks.attach(cell, self._path(cell), kind, function)
+        path = self._path(cell)
+        self._hooks.attach(cell, path, kind, function or self._hook_recorder.hook(path, kind))
         self.notify("changed")
 
     def detach_hook(self, path: str, kind: str) -> None:
@@ -531,29 +484,7 @@ class DebugSession:
 
     def set_requires_grad(self, name: str, value: bool) -> None:
         """Set ``requires_grad`` of the parameter of this name."""
-        self._parameter(name).requires_grad = value
-        self.notify("changed")
-
-    def _parameter(self, name: str) -> Parameter:
-        parameters_by_name = dict(pair for root in self.roots for pair in root.parameters_and_names())
-        if name not in parameters_by_name:
-            raise ValueError(f"no parameter {name!r} in this session{suggestion(name, parameters_by_name)}")
-        return parameters_by_name[name]
-
-    @property
-    def parameter_edits(self) -> ParameterEdits:
-        """The editor that previews, applies and undoes changes of parameters."""
-        return ParameterEdits(self._parameter, self._in_a_run, self._put, self._edited)
-
-    def _in_a_run(self) -> str | None:
-        if self.paused is None and self._watching.in_a_run:
-            return "a run is under way and not paused"
-        return None
-
-    def _put(self, parameter: Parameter, array: Any) -> None:
-        self.checks.edited(parameter, array)
-        self._newest.edited(parameter, array)
-        parameter._rebind(array)
+        self._parameters.find(name).requires_grad = value
         self.notify("changed")
 
     # Pauses
@@ -625,7 +556,7 @@ class DebugSession:
         Raises:
             RuntimeError: nothing is paused.
         """
-        return self._capturing.take_local(self._showing.shown_point(), slot, value)
+        return self._recorder.record_local(self._showing.shown_point(), slot, value)
 
     def step_back(self) -> PausePoint:
         """Display the previous line of the bprop; return the point that is now displayed.
@@ -744,42 +675,6 @@ class DebugSession:
             the user's own code.
         """
         return self._events.faults.forgives(place, error)
-
-    # For the components
-
-    def _who_answers(self) -> Pauser:
-        return self.pauser or (default_pauser() or TerminalPauser)(self)
-
-    def _breakpoints_changed(self) -> None:
-        self._stops.operators.listen()
-        self.notify("changed")
-
-    def _step_began(self) -> None:
-        self._pauses.step_began()
-        self.checks.step_began()
-
-    def _unplanned(self, name: str, level: str) -> None:
-        self._compiled[name] = level
-        if level == "O1":
-            self.say(
-                f"'{name}' has jit_level O1; while it is watched its operators run one by one and round as at O0, so "
-                "its numbers may differ from those of a call that nobody watches",
-                "O1",
-            )
-
-    def _gradients_came(self, pairs: list[tuple[Parameter, Tensor]]) -> None:
-        self._newest.came(pairs)
-        self.notify("changed")
-
-    def _record_hook(self, path: str, kind: str, cell: Cell, seen: tuple[tuple[str, Any], ...]) -> None:
-        direction = "backward" if kind.startswith("backward") else "forward"
-        if (unplanned := taps.unplanned_call()) is not None:
-            self._unplanned(*unplanned)
-        with taps.muted(), self._events.faults.at("capturing at a hook"):
-            visit = self._watching.visits.of_hook(cell, path, kind)
-            if self._watches.takes(visit.step):
-                slots = [slot for name, value in seen for slot in pick_slot(name, value, Tensor)]
-                self._capturing.take(visit, direction, slots, "hook", visit.context)
 
     def _path(self, cell: Cell) -> str:
         path = self.paths.path_of(cell)

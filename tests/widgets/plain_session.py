@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -104,6 +103,23 @@ class PlainParameter:
 
     def _rebind(self, array: np.ndarray) -> None:
         self.row.array, self.row.statistics = array, plain_statistics(array)
+
+
+class PlainParameters:
+    """The parameters of a session for its edits."""
+
+    def __init__(self, session: PlainSession) -> None:
+        self.session = session
+
+    def find(self, name: str) -> PlainParameter:
+        return PlainParameter(self.session, name)
+
+    def busy(self) -> None:
+        return None
+
+    def put(self, parameter: PlainParameter, array: np.ndarray) -> None:
+        parameter._rebind(array)
+        self.session.emit("changed")
 
 
 class PlainRing(list[PlainCapture]):
@@ -237,15 +253,11 @@ class PlainSession:
         self.paths = PlainPaths(self.nodes)
         self.step = 0
         self.history = History()
-        self.parameter_edits = ParameterEdits(partial(PlainParameter, self), lambda: None, self._put, [])
+        self.parameter_edits = ParameterEdits(PlainParameters(self))
 
     def forgives(self, place: str, error: BaseException) -> bool:
         self.faults.append((place, error))
         return True
-
-    def _put(self, parameter: PlainParameter, array: np.ndarray) -> None:
-        parameter._rebind(array)
-        self.emit("changed")
 
     def tree(self) -> list[Any]:
         self.trees_made += 1

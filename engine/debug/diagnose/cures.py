@@ -140,7 +140,7 @@ def _set_train(session: DebugSession, finding: Finding) -> _Made:
 
 
 def _unfreeze(session: DebugSession, finding: Finding) -> _Made:
-    parameter = session._parameter(finding.parameter)
+    parameter = session._parameters.find(finding.parameter)
     if parameter.requires_grad:
         return None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..record.statistics import Statistics
@@ -14,6 +13,7 @@ from .streaks import Streaks
 if TYPE_CHECKING:
     from ..events import Events
     from ..record.capture import Capture
+    from ..watch.visits import Visit
     from .condition_pauses import ConditionPauses
     from .findings import Found
     from .finiteness import Finiteness
@@ -31,11 +31,17 @@ class Examiner:
         pauses: pauses for hits.
         finiteness: knows the origins of non-finite values.
         events: reports conditions that fail.
+
+    Attributes:
+        conditions: the checked conditions, by name.
     """
+
+    PLACE = "trying the conditions on a value"  # in reports of faults
 
     def __init__(
         self, looked_for: LookedFor, found: Found, pauses: ConditionPauses, finiteness: Finiteness, events: Events
     ) -> None:
+        self.conditions = looked_for.conditions
         self._looked_for = looked_for
         self._found = found
         self._pauses = pauses
@@ -55,6 +61,10 @@ class Examiner:
         for hit in self._streaks.end():
             self._found.keep(hit)
 
+    def wants(self, *kinds: type[Any]) -> bool:
+        """Return whether a condition on one of these classes of observations is checked."""
+        return self._looked_for.wanted(*kinds)
+
     def look(self, seen: Any, path: str, subject: str, step: int) -> None:
         """Check the conditions on an observation of a parameter, the loss or a cell."""
         for condition in self._looked_for.about(type(seen)):
@@ -67,7 +77,7 @@ class Examiner:
     def _failed(self, condition: Condition, error: Exception) -> None:
         report(condition, error, self._events)
 
-    def value(self, capture: Capture, names: Callable[[], Mapping[str, Any]]) -> list[Hit]:
+    def examine(self, capture: Capture, visit: Visit) -> list[Hit]:
         """Check the conditions on a captured value; return the hits to pause for."""
         looked_for = self._looked_for
         if not looked_for.values:
@@ -78,8 +88,8 @@ class Examiner:
         elif looked_for.against_first and self._is_first_gradient(capture):
             self._arrived = capture.figures()
         applicable, key = looked_for.at(capture), ""
-        hits = tried(capture, applicable, self._arrived, names, self._failed)
-        hits_by_name = {hit.condition.name: hit for hit in hits}
+        hits = tried(capture, applicable, self._arrived, visit.names, self._failed)
+        hits_by_name = {hit.condition.name: hit for hit in hits} if hits else {}
         for condition in applicable:
             if condition.in_a_row > 1:
                 key = key or capture.key
@@ -90,7 +100,7 @@ class Examiner:
         if not (hits_by_name or self._held_back):
             return []
         released: list[tuple[Hit, Capture]] = []
-        if self._held_back and capture.direction == "forward" and has_parameters(names()["cell"]):
+        if self._held_back and capture.direction == "forward" and has_parameters(visit.cell):
             released, self._held_back = self._held_back, []
         self._held_back += [(hit, capture) for hit in hits_by_name.values() if hit.condition.inside]
         reported = [*released, *((hit, capture) for hit in hits_by_name.values() if not hit.condition.inside)]

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from hookscope.engine.tape.taps import CellCall, Gradients
 
     from ..faults import Faults
+    from ..record.counts import Counts
+    from ..watch.watching import Watching
+    from .condition_pauses import ConditionPauses
 
 __all__ = ["Incoming", "Origin", "Provenance"]
 
@@ -73,41 +76,25 @@ class _Running(threading.local):
         self.bprops: list[Cell] = []
 
 
-Produced = Callable[[Producer, FrameType | None, dict[str, object]], None]
-Place = Callable[[int], tuple[str, int] | None]
-
-
 class Provenance(taps.Tap):
     """Tap that tracks the origins of non-finite values.
 
     Args:
-        place: returns the path and the number of a call, from its running number; None for unknown cells.
-        place_of_bprop: the same for the call whose gradient a cell's ``bprop`` computes.
-        step: returns the number of the current step.
-        own_run: returns whether the current run belongs to the session; other runs are ignored.
-        produced: called with each producer, the user's frame and the values; it may pause.
+        watching: knows the places of calls, and which runs belong to the session; others are ignored.
+        counts: the counter of steps.
+        pauses: pauses at a producer, if a condition asks for it.
         faults: reports exceptions of this tap.
     """
 
     observes_operators = True
     observes_bprop = True
 
-    def __init__(
-        self,
-        place: Place,
-        place_of_bprop: Callable[[Cell], tuple[str, int]],
-        step: Callable[[], int],
-        own_run: Callable[[], bool],
-        produced: Produced,
-        faults: Faults,
-    ) -> None:
+    def __init__(self, watching: Watching, counts: Counts, pauses: ConditionPauses, faults: Faults) -> None:
         self.producers: deque[Producer] = deque(maxlen=_MAX_PRODUCERS)
         self._new: list[Producer] = []
-        self._place = place
-        self._place_of_bprop = place_of_bprop
-        self._step = step
-        self._own_run = own_run
-        self._produced = produced
+        self._watching = watching
+        self._counts = counts
+        self._pauses = pauses
         self._faults = faults
         self._running = _Running()
         self._lines: ByArray[_Made] = ByArray()
@@ -177,7 +164,7 @@ class Provenance(taps.Tap):
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
         """Check the output of an operator."""
-        if not self._own_run():
+        if not self._watching.own_run:
             return
         arrays = [outputs._array] if isinstance(outputs, Tensor) else [tensor._array for tensor in tensors_in(outputs)]
         if not arrays:
@@ -227,7 +214,7 @@ class Provenance(taps.Tap):
         output: Any,
     ) -> None:
         """Check the results of an operator's gradient rule."""
-        if not self._own_run():
+        if not self._watching.own_run:
             return
         arrays = [array_of(result) for result in gradients]
         if not any(map(any_nonfinite, arrays)):
@@ -268,7 +255,7 @@ class Provenance(taps.Tap):
             returned = function(*args)
         finally:
             running.bprops.pop()
-        if not self._own_run():
+        if not self._watching.own_run:
             return returned
         with taps.muted():
             arrays = [tensor._array for tensor in tensors_in(returned)]
@@ -277,7 +264,7 @@ class Provenance(taps.Tap):
                 input_arrays = [tensor._array for tensor in tensors_in(args)]
                 culprit = next((array for array in input_arrays if any_nonfinite(array)), None)
                 if culprit is None:
-                    path, number = self._place_of_bprop(cell)
+                    path, number = self._watching.place_of_bprop(cell)
                     code, line = _written_at(function)
                     origin: Origin = self._producer(
                         "bprop", "backward", path, number, code, line, input_arrays, nonfinite
@@ -292,7 +279,7 @@ class Provenance(taps.Tap):
 
     def _here(self) -> tuple[str, int]:
         if self._running.bprops:
-            return self._place_of_bprop(self._running.bprops[-1])
+            return self._watching.place_of_bprop(self._running.bprops[-1])
         return self._place_of(self._call())
 
     def _call(self) -> tuple[int, Cell] | None:
@@ -306,7 +293,7 @@ class Provenance(taps.Tap):
         if call is None:
             return OUTSIDE, 0
         index, cell = call
-        return self._place(index) or (type(cell).__name__, 0)
+        return self._watching.place_of(index) or (type(cell).__name__, 0)
 
     def _producer(
         self,
@@ -327,7 +314,7 @@ class Provenance(taps.Tap):
             direction,
             path,
             number,
-            self._step(),
+            self._counts.steps,
             filename,
             line,
             linecache.getline(filename, line).strip() if line else "",
@@ -343,7 +330,7 @@ class Provenance(taps.Tap):
 
     def _tell(self, origin: Origin, frame: FrameType | None, values: dict[str, object]) -> None:
         if isinstance(origin, Producer):
-            self._produced(origin, frame, values)
+            self._pauses.pause_at_producer(origin, frame, values)
 
     def _incoming(self, what: str) -> Incoming:
         path, number = self._here()

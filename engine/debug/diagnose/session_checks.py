@@ -8,6 +8,7 @@ only while a condition needs them.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ from .checks.optimizer_checks import OptimizerWatch
 from .checks.owners import Owners
 from .checks.updates import Updates
 from .checks.use_checks import UseWatch
-from .checks.watcher import Watched, Watcher
+from .checks.watcher import Watcher, WatcherParts
 from .condition_pauses import ConditionPauses
 from .conditions import CONDITIONS, Condition
 from .examiner import Examiner
@@ -41,7 +42,9 @@ if TYPE_CHECKING:
 
     from ..events import Events
     from ..record.counts import Counts
+    from ..record.newest_values import Newest
     from ..record.ring import CaptureRing
+    from ..session import DebugSession
     from ..stop.pauses import Pauses
     from ..watch.paths import CellPaths
     from ..watch.watching import Watching
@@ -65,13 +68,13 @@ class Checks:
     """Conditions of a session and their findings.
 
     Args:
-        owner: returns the session, or None when it is gone.
+        owner: the session, weakly.
         paths: the cells of the session.
         any_path: whether a path may belong to a cell that is not known yet.
         counts: the counters of steps and captures.
         captures: the ring buffer.
         watching: the attachment of the session.
-        ran: returns whether the cell of a path has run.
+        newest: the newest outputs, by which a cell is known to have run.
         pauses: the pauses of the session.
         events: reports faults.
 
@@ -84,13 +87,13 @@ class Checks:
 
     def __init__(
         self,
-        owner: Callable[[], object | None],
+        owner: weakref.ref[DebugSession],
         paths: CellPaths,
         any_path: bool,
         counts: Counts,
         captures: CaptureRing,
         watching: Watching,
-        ran: Callable[[str], bool],
+        newest: Newest,
         pauses: Pauses,
         events: Events,
     ) -> None:
@@ -105,36 +108,16 @@ class Checks:
         self.found = Found(captures)
         self._pauses = ConditionPauses(self._looked_for, self.found, pauses, events)
 
-        def step() -> int:
-            return counts.steps
-
-        def own_run() -> bool:
-            return watching.own_run
-
         self._faults = events.faults
-        self.provenance = Provenance(
-            watching.place_of, watching.place_of_bprop, step, own_run, self._pauses.pause_at_producer, events.faults
-        )
+        self.provenance = Provenance(watching, counts, self._pauses, events.faults)
         self._finiteness = Finiteness(self._looked_for, self.found, self._pauses, self.provenance, events)
         self.examiner = Examiner(self._looked_for, self.found, self._pauses, self._finiteness, events)
-        look, is_checked = self.examiner.look, self._looked_for.wanted
         self._owners = Owners(paths)
-        self._loss_course = LossCourse(self.history, is_checked, look)
-        initial = InitialValues(paths, self._owners, is_checked, look)
-        self.updates = Updates(paths, self._owners, initial, self.history, self._finiteness, ran, is_checked, look)
-        watched = Watched(
-            look,
-            paths,
-            lambda: paths.roots,
-            paths.path_of,
-            watching.place_of,
-            lambda: watching.here,
-            step,
-            own_run,
-            events.say,
-            events.faults,
-        )
-        self._watchers = [watcher(watched) for watcher in WATCHERS]
+        self._loss_course = LossCourse(self.history, self.examiner)
+        initial = InitialValues(paths, self._owners, self.examiner)
+        self.updates = Updates(paths, self._owners, initial, self.history, self._finiteness, newest, self.examiner)
+        parts = WatcherParts(self.examiner, paths, watching, counts, events)
+        self._watchers = [watcher(parts) for watcher in WATCHERS]
         self.taps = (self.provenance, *self._watchers)
         self._at_steps: tuple[Callable[[], None], ...] = (
             self._finiteness.keep_what_stayed_inside,

@@ -37,6 +37,7 @@ from .size_texts import size_text
 from .statistics import load_kernels
 
 if TYPE_CHECKING:
+    from ..watch.value_event import ValueEvent
     from ..watch.visits import Visit
 
 __all__ = ["MAX_BYTES", "MAX_CAPTURES", "MAX_TOGETHER", "CaptureRing", "kept_value"]
@@ -151,13 +152,23 @@ class CaptureRing:
             capture._order = _order()
             self._append(capture)
 
-    def note(self, index: int, visit: Visit, direction: str, slot: str, array: Any, origin: str, context: str) -> None:
-        """Note a value; its capture is created on first use."""
-        self._noted.append(_new(_Noted, (_order(), index, visit, direction, slot, array, origin, context)))
-        self._noted_bytes += array.nbytes
-        noted = len(self._noted)
-        if 8 * self._noted_bytes > self.max_bytes or 8 * noted > self.max_captures or noted >= _MOST_NOTED:
-            self._settle()
+    def note(self, event: ValueEvent, index: int) -> int:
+        """Note the values of an event, numbered from ``index``; return the next number.
+
+        Their captures are created on first use.
+        """
+        noted = self._noted
+        for slot, value in event.slots:
+            array = value._array
+            noted.append(
+                _new(_Noted, (_order(), index, event.visit, event.direction, slot, array, event.origin, event.context))
+            )
+            index += 1
+            self._noted_bytes += array.nbytes
+            count = len(noted)
+            if 8 * self._noted_bytes > self.max_bytes or 8 * count > self.max_captures or count >= _MOST_NOTED:
+                self._settle()
+        return index
 
     def _settle(self) -> None:
         """Create captures of the noted values."""

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ..watch.watching import Watching
     from .breakpoints import Breakpoints
     from .operator_stops import OperatorStops
-    from .pause import PausePoint
     from .pauses import Pauses
 
 __all__ = ["BpropStops"]
@@ -64,7 +63,7 @@ class BpropStops:
             visits = self._watching.visits
             visit = visits.of_bprop(cell) or visits.of_no_call(cell, path)
             names = visit.names_with(values)
-            stop = self._breakpoints.standing(path, "bprop", values, lambda: {**names, **arguments})
+            stop = self._breakpoints.first_at(path, "bprop", values, lambda: {**names, **arguments})
         has_stop = stop is not None or self._breakpoints.every_bprop or self._operators.next_stop.in_bprop
         if not has_stop and not self._breakpoints.lines.of(path):
             return function(*args)
@@ -75,11 +74,11 @@ class BpropStops:
             path,
             reason,
             names,
-            self._pause,
+            self._pauses,
+            self._operators,
             self._shown_errors,
-            visits.paths.name_of,
+            visits.paths,
             self._breakpoints.lines,
-            self._pauses.faults,
         )
         try:
             result = run.run(function, args)
@@ -90,10 +89,3 @@ class BpropStops:
         if run.to_operator:  # no operator ran before the end: the next one is outside
             self._operators.obey("operator", visit.depth)
         return result
-
-    def _pause(self, point: PausePoint) -> str:
-        command = self._pauses.pause_at(point)
-        if command != "cell":
-            return command
-        self._operators.next_stop.at_any_cell()
-        return "continue"

@@ -29,8 +29,7 @@ class Breakpoints:
         every_bprop: whether to stop also at the first line of every custom bprop.
         paths: the cells of the session.
         any_path: whether a path may match nothing yet, since the networks are not known in advance.
-        events: notified of expressions that fail.
-        changed: called after each change.
+        events: prints a message on an expression that fails.
 
     Attributes:
         all: the breakpoints, in the order of their creation.
@@ -43,21 +42,14 @@ class Breakpoints:
     """
 
     def __init__(
-        self,
-        given: Iterable[str | Breakpoint],
-        every_bprop: bool,
-        paths: CellPaths,
-        any_path: bool,
-        events: Events,
-        changed: Callable[[], None],
+        self, given: Iterable[str | Breakpoint], every_bprop: bool, paths: CellPaths, any_path: bool, events: Events
     ) -> None:
         self.all = [_read(item) for item in given]
-        self.lines = LineStops(self.all, events.say)
+        self.lines = LineStops(self.all, events)
         self.every_bprop = checked_flag("step", every_bprop)
         self._paths = paths
         self._any_path = any_path
         self._events = events
-        self._changed = changed
 
     def check(self) -> None:
         """Check that each breakpoint matches a cell.
@@ -79,26 +71,28 @@ class Breakpoints:
             raise ValueError(f"breakpoint {quoted(str(stop))}: no such cell has a bprop of its own{nearest}")
 
     def add(self, given: str | Breakpoint) -> Breakpoint:
-        """Add a breakpoint; see ``DebugSession.add_breakpoint``."""
+        """Add a breakpoint and return it, or the equal one that exists."""
         stop = _read(given)
         self._check(stop)
         if stop in self.all:
             return self.all[self.all.index(stop)]
         self.all.append(stop)
-        self._changed()
         return stop
 
     def remove(self, given: str | Breakpoint) -> None:
-        """Remove a breakpoint; see ``DebugSession.remove_breakpoint``."""
+        """Remove a breakpoint.
+
+        Raises:
+            ValueError: there is no such breakpoint.
+        """
         self.all.remove(known(_read(given), self.all, "breakpoint", str))
-        self._changed()
 
     @property
     def at_operators(self) -> bool:
         """True if there is a breakpoint at an operator."""
         return any(stop.operator for stop in self.all)
 
-    def standing(
+    def first_at(
         self,
         path: str,
         moment: str,

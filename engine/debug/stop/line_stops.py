@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from hookscope.engine.tape import taps
 
 from .breakpoint import Breakpoint
 from .stepping.variables import variables
+
+if TYPE_CHECKING:
+    from ..events import Events
 
 __all__ = ["LineStops"]
 
@@ -18,12 +22,12 @@ class LineStops:
 
     Args:
         breakpoints: all breakpoints of the session, a list that changes.
-        say: prints a line about an expression that fails.
+        events: prints a message on an expression that fails.
     """
 
-    def __init__(self, breakpoints: Sequence[Breakpoint], say: Callable[[str], None]) -> None:
+    def __init__(self, breakpoints: Sequence[Breakpoint], events: Events) -> None:
         self._breakpoints = breakpoints
-        self._say = say
+        self._events = events
 
     def of(self, path: str) -> list[Breakpoint]:
         """Return the breakpoints at lines that the ``bprop`` of a cell may run."""
@@ -53,5 +57,5 @@ class LineStops:
                 stop.hits += 1
                 match = match or stop
             elif stop.error not in (None, previous_error):
-                self._say(f"breakpoint {stop}: {stop.error}; it does not stop")
+                self._events.say(f"breakpoint {stop}: {stop.error}; it does not stop")
         return match

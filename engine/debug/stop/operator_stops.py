@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.tape import taps
@@ -17,6 +17,7 @@ from .stepping.stepper import Stop
 from .stepping.user_code import frame_to_show
 
 if TYPE_CHECKING:
+    from ..session import DebugSession
     from ..watch.watching import Watching
     from .breakpoints import Breakpoints
     from .pauses import Pauses
@@ -28,7 +29,7 @@ class OperatorStops(taps.Tap):
     """Tap that stops at operators.
 
     Args:
-        owner: returns the session.
+        owner: the session, weakly.
         watching: the attachment of the session.
         breakpoints: the breakpoints of the session.
         pauses: the pauses of the session.
@@ -40,7 +41,7 @@ class OperatorStops(taps.Tap):
     observes_operators = True
 
     def __init__(
-        self, owner: Callable[[], object | None], watching: Watching, breakpoints: Breakpoints, pauses: Pauses
+        self, owner: weakref.ref[DebugSession], watching: Watching, breakpoints: Breakpoints, pauses: Pauses
     ) -> None:
         self.owner = owner
         self.next_stop = NextStop()
@@ -109,7 +110,7 @@ class OperatorStops(taps.Tap):
         roots = visits.paths.roots
         visit = (visits.running() or visits.of_no_call(roots[0], "")) if roots else None
         names = {**(visit.names() if visit else {}), **shown, "value": values[0] if values else None}
-        stop = self._breakpoints.standing(f"ops.{name}", direction, values, lambda: names, operator=True)
+        stop = self._breakpoints.first_at(f"ops.{name}", direction, values, lambda: names, operator=True)
         if stop is None and not self.next_stop.at_operator:
             return
         self.forget_steps()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hookscope.engine.tape.tape import Recording
 
     from ..session import DebugSession
-    from .editing import Passing
+    from ..watch.value_event import ValueEvent
     from .stepping.history import BpropHistory, PastState
     from .stepping.variables import Change
 
@@ -104,7 +104,7 @@ class PausePoint:
     """Function that assigns a variable of the paused function; None if there is no such function."""
     variables: Callable[[], dict[str, object]] | None = field(default=None, repr=False)
     """Function that returns the current variables of the paused function."""
-    passing: Passing | None = field(default=None, repr=False)
+    passing: ValueEvent | None = field(default=None, repr=False)
     """The replaceable values, at a moment of a cell."""
     arguments: tuple[Any, ...] | None = field(default=None, repr=False)
     """The arguments of the ``bprop``; None outside a bprop."""

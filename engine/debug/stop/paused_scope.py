@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from hookscope.engine.tape import taps
 
+from .editing import assign
 from .expression import evaluate, take_part, value_of
 from .pauses import evaluating
 
 if TYPE_CHECKING:
-    from hookscope.engine.nn import Cell
-
     from ..compare.gradient_rows import GradientCheck
     from ..events import Events
+    from ..watch.paths import CellPaths
+    from .breakpoints import Breakpoints
     from .pause import PausePoint
+    from .pauses import Pauses
     from .showing import Showing
 
 __all__ = ["PausedScope"]
@@ -28,33 +29,28 @@ class PausedScope:
     Args:
         showing: the displayed point.
         events: notified of changes.
-        cell: returns the cell at a path.
-        unheard: called with the cells that an expression calls.
-        undo_later: registers the undo function of a change.
+        paths: the cells of the session.
+        breakpoints: reports breakpoints in cells that an expression calls.
+        pauses: undoes assignments if the step is aborted.
 
     Attributes:
         gradient_checks: the last gradient check of each checked cell, by path.
     """
 
     def __init__(
-        self,
-        showing: Showing,
-        events: Events,
-        cell: Callable[[str], Cell],
-        unheard: Callable[[Cell], None],
-        undo_later: Callable[[Callable[[], None]], None],
+        self, showing: Showing, events: Events, paths: CellPaths, breakpoints: Breakpoints, pauses: Pauses
     ) -> None:
         self.gradient_checks: dict[str, GradientCheck] = {}
         self._showing = showing
         self._events = events
-        self._cell = cell
-        self._unheard = unheard
-        self._undo_later = undo_later
+        self._paths = paths
+        self._breakpoints = breakpoints
+        self._pauses = pauses
 
     def evaluate(self, expression: str) -> object:
         """Evaluate an expression; see ``DebugSession.evaluate``."""
         point = self._showing.shown_point()
-        with evaluating(), taps.on_muted_call(self._unheard), taps.muted():
+        with evaluating(), taps.unheard(self._breakpoints.passed_over), taps.muted():
             try:
                 return value_of(expression, {**point.names, **point.locals}, partial(evaluate, tell=self._put_back))
             finally:
@@ -70,7 +66,7 @@ class PausedScope:
     def edit(self, name: str, expression: str) -> object:
         """Evaluate an expression and assign its value; see ``DebugSession.edit``."""
         point = self._settable_point()
-        with evaluating(), taps.on_muted_call(self._unheard), taps.recorded(point.recordings):
+        with evaluating(), taps.unheard(self._breakpoints.passed_over), taps.recorded(point.recordings):
             try:
                 value = value_of(expression, {**point.names, **point.locals}, take_part)
             finally:
@@ -90,7 +86,7 @@ class PausedScope:
         if point.arguments is None:
             raise RuntimeError("there is no gradient to check: the run stands in no bprop")
         with evaluating():
-            check = check_gradient(self._cell(point.path), *point.arguments[:-2], seconds=seconds)
+            check = check_gradient(self._paths.cell(point.path), *point.arguments[:-2], seconds=seconds)
         self.gradient_checks[point.path] = check
         return check
 
@@ -106,12 +102,12 @@ class PausedScope:
 
     def _assign(self, point: PausePoint, name: str, value: object, expression: str | None) -> None:
         if point.passing is not None:
-            name, value = point.passing.assign(name, value, expression)
-            point.names["value"] = next((tensor for _, tensor in point.passing.slots()), None)
+            name, value = assign(point.passing, name, value, expression)
+            point.names["value"] = next((tensor for _, tensor in point.passing.slots), None)
         elif point.assign is not None:
             name, value, undo = point.assign(name, value)
             if undo is not None:
-                self._undo_later(undo)
+                self._pauses.undo_later(undo)
         point.locals[name] = value
         point.changed.add(name)
         self._events.notify("changed")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+import weakref
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
@@ -11,14 +12,18 @@ from hookscope.engine.tape import taps
 
 from ...base.module_names import is_of_the_engine
 from ..faults import let_pass
-from .pause import DebugAbort, PausePoint, Pauser, check_command
+from .pause import DebugAbort, PausePoint, Pauser, check_command, default_pauser
 from .points import point_at_stop
 from .stepping.stepper import Stop
+from .terminal import TerminalPauser
+from .undo import Undo, changes_since
 
 if TYPE_CHECKING:
     from types import FrameType
 
     from ..events import Events
+    from ..session import DebugSession
+    from ..watch.hooks import SessionHooks
     from ..watch.watching import Watching
     from .showing import Showing
 
@@ -26,8 +31,6 @@ __all__ = ["Pauses", "evaluating"]
 
 # Limit of skipped pauses that are kept: each holds the variables of a function.
 _MAX_SKIPPED = 100
-
-Undo = Callable[[], None]
 
 
 class _PerThread(threading.local):
@@ -54,9 +57,8 @@ class Pauses:
         events: notified of pauses.
         showing: the displayed point.
         watching: the attachment of the session.
-        pauser: returns the pauser.
-        changes: called before a pause; returns a function that returns the undo functions of later changes to the
-            network.
+        hooks: the session's hooks, which an abort restores.
+        owner: the session, weakly, whose pauser waits.
 
     Attributes:
         skipped: the pauses for which no pauser was available.
@@ -69,8 +71,8 @@ class Pauses:
         events: Events,
         showing: Showing,
         watching: Watching,
-        pauser: Callable[[], Pauser],
-        changes: Callable[[], Callable[[], list[Undo]]],
+        hooks: SessionHooks,
+        owner: weakref.ref[DebugSession],
     ) -> None:
         self.skipped: list[PausePoint] = []
         self.aborting = False
@@ -78,8 +80,8 @@ class Pauses:
         self._events = events
         self._showing = showing
         self._watching = watching
-        self._pauser = pauser
-        self._changes = changes
+        self._hooks = hooks
+        self._owner = owner
         self._undo: list[Undo] = []  # undo functions of the changes at this step's pauses
         self._command: str | None = None
         self._one_pause = threading.RLock()
@@ -134,6 +136,11 @@ class Pauses:
 
     # Requests of the run
 
+    def _pauser(self) -> Pauser:
+        session = self._owner()
+        assert session is not None, "a run is paused by a tap or a call of its session"
+        return session.pauser or (default_pauser() or TerminalPauser)(session)
+
     @property
     def unavailable(self) -> str | None:
         """The reason why no pauser is available, in one clause; None if one is."""
@@ -181,7 +188,7 @@ class Pauses:
     def _wait(self, point: PausePoint, pauser: Pauser) -> str:
         self._command = None
         point.recordings = taps.outer_recordings()
-        undo_since = self._changes()
+        undo_since = changes_since(self._watching.visits.paths.roots, self._hooks)
         try:
             try:
                 self._showing.stand_at(point)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ..watch.hooks import SessionHooks
 
-__all__ = ["NetworkState", "TrainingModes", "changes_since"]
+__all__ = ["NetworkState", "TrainingModes", "Undo", "changes_since"]
 
 Undo = Callable[[], None]
 

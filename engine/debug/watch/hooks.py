@@ -5,21 +5,28 @@ They are real hooks of the engine and stay until they are removed, even after th
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from hookscope.engine.tensors.tensor import Tensor
+
 from ...base.nearest_name import suggestion
 from ...tape import taps
+from ..record.capture import pick_slot
 from ..record.rows import HOOK_KINDS
+from .value_event import ValueEvent
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
 
-__all__ = ["MAKES_CAPTURES", "SessionHooks", "check_kind"]
+    from .observer import Stages
+    from .watching import Watching
+
+__all__ = ["MAKES_CAPTURES", "HookRecorder", "SessionHooks", "check_kind"]
 
 MAKES_CAPTURES = "makes captures"
 """Name of the session's own hooks in lists."""
-Recorder = Callable[[str, str, "Cell", tuple[tuple[str, Any], ...]], None]
 
 
 def check_kind(kind: str) -> str:
@@ -34,20 +41,13 @@ def check_kind(kind: str) -> str:
 
 
 class SessionHooks:
-    """Hooks of a session by (path, kind).
+    """Hooks of a session by (path, kind)."""
 
-    Args:
-        record: called by a default hook with the path, the kind, the cell, and pairs of a slot name and the value
-            that the hook received.
-    """
-
-    def __init__(self, record: Recorder) -> None:
-        self._record = record
+    def __init__(self) -> None:
         self._attached: dict[tuple[str, str], tuple[Any, Callable[..., Any]]] = {}
 
-    def attach(self, cell: Cell, path: str, kind: str, function: Callable[..., Any] | None) -> None:
+    def attach(self, cell: Cell, path: str, kind: str, hook: Callable[..., Any]) -> None:
         """Attach a hook, replacing any of this kind."""
-        hook = function or self._recording(path, check_kind(kind))
         handle = getattr(cell, f"register_{check_kind(kind)}_hook")(hook)
         self.detach(path, kind)
         self._attached[path, kind] = (handle, hook)
@@ -93,27 +93,58 @@ class SessionHooks:
     def __del__(self) -> None:
         taps.hooking.difference_update(map(id, self.functions()))
 
-    def _recording(self, path: str, kind: str) -> Callable[..., None]:
-        record = self._record
+
+class HookRecorder:
+    """Recorder of what the session's default hooks receive.
+
+    Args:
+        stages: the stages of the session.
+        watching: the attachment of the session.
+    """
+
+    def __init__(self, stages: Stages, watching: Watching) -> None:
+        self._stages = stages
+        self._watching = watching
+
+    def hook(self, path: str, kind: str) -> Callable[..., None]:
+        """Return a hook that captures what it receives while the session exists."""
+        reference = weakref.ref(self)
+
+        def record(cell: Cell, *received: tuple[str, Any]) -> None:
+            recorder = reference()
+            if recorder is not None:
+                recorder._record(path, kind, cell, received)
 
         def record_forward_pre(cell: Cell, inputs: Any) -> None:
-            record(path, kind, cell, (("input", inputs),))
+            record(cell, ("input", inputs))
 
         def record_forward(cell: Cell, inputs: Any, output: Any) -> None:
-            record(path, kind, cell, (("output", output),))
+            record(cell, ("output", output))
 
         def record_backward_pre(cell: Cell, grad_output: Any) -> None:
-            record(path, kind, cell, (("grad_output", grad_output),))
+            record(cell, ("grad_output", grad_output))
 
         def record_backward(cell: Cell, grad_input: Any, grad_output: Any) -> None:
-            record(path, kind, cell, (("grad_output", grad_output), ("grad_input", grad_input)))
+            record(cell, ("grad_output", grad_output), ("grad_input", grad_input))
 
-        recorders: dict[str, Callable[..., None]] = {
+        hooks: dict[str, Callable[..., None]] = {
             "forward_pre": record_forward_pre,
             "forward": record_forward,
             "backward_pre": record_backward_pre,
             "backward": record_backward,
         }
-        recorder = recorders[kind]
-        recorder.__qualname__ = MAKES_CAPTURES
-        return recorder
+        hook = hooks[check_kind(kind)]
+        hook.__qualname__ = MAKES_CAPTURES
+        return hook
+
+    def _record(self, path: str, kind: str, cell: Cell, received: tuple[tuple[str, Any], ...]) -> None:
+        stages = self._stages
+        direction = "backward" if kind.startswith("backward") else "forward"
+        if (unplanned := taps.unplanned_call()) is not None:
+            stages.eager_calls.add(*unplanned)
+        with taps.muted(), stages.events.faults.at("capturing at a hook"):
+            visit = self._watching.visits.of_hook(cell, path, kind)
+            if stages.watches.takes(visit.step):
+                slots = [slot for name, value in received for slot in pick_slot(name, value, Tensor)]
+                event = ValueEvent(visit, kind, direction, slots, visit.context, origin="hook")
+                stages.recorder.record(event, stages.examiner)

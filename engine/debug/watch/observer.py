@@ -1,11 +1,11 @@
-"""Tap of the session: captures the values of a network, stops the run, and applies the user's edits.
+"""Tap of the session, and the stages that each value passes.
 
 The tap changes nothing unless the user edits a value. Captured values are separate tensors around the arrays that
 pass. An exception leaves the tap only if the user aborts or interrupts the run, or if the user's own code raised it.
 
-``_passes`` handles each moment of a call in a fixed order: check whether values are wanted (``watches``), collect the
-tensors by slot (``stop.editing``), capture them and check conditions (``record.recorder``), stop
-(``stop.cell_stops``), and capture edited values.
+At each moment of a call, ``Stages.process`` makes a ``ValueEvent`` if a watch, a breakpoint or a step is about the
+call. The event passes these stages in order: record (``record.recorder``), diagnose (``diagnose.examiner``), stop
+(``stop.cell_stops``), edit (``stop.editor``).
 """
 
 from __future__ import annotations
@@ -17,48 +17,88 @@ from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.tape import taps
 from hookscope.engine.tape.taps import CellCall, Gradients
-from hookscope.engine.tensors.tensor import Tensor
 
-from ..stop.cell_stops import edit_again
-from ..stop.editing import Passing, slots_at
+from .value_event import ValueEvent, slots_at
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
     from hookscope.engine.tensors.parameter import Parameter
+    from hookscope.engine.tensors.tensor import Tensor
 
-    from ..diagnose.conditions import Hit
-    from ..record.capture import Capture
-    from ..record.recorder import Slots
+    from ..diagnose.examiner import Examiner
+    from ..diagnose.session_checks import Checks
+    from ..events import Events
+    from ..record.newest_values import Newest
+    from ..record.recorder import Recorder
+    from ..session import DebugSession
+    from ..stop.editor import Editor
     from ..stop.stops import Stops
+    from .eager_calls import EagerCalls
     from .visits import Visit, Visits
+    from .watches import Watches
 
-__all__ = ["Observer", "Ports"]
+__all__ = ["Observer", "Stages"]
 
 
 @dataclass(frozen=True, eq=False)
-class Ports:
-    """Functions of the session that the observer calls.
+class Stages:
+    """Stages that each value passes in this order, and the other parts of a session that hear of a run.
 
     Attributes:
-        stops: decide whether to stop.
-        wants: return whether the values of a call are captured, forward or backward.
-        on_values: capture values; return the captures, if requested, and the hits that request a pause.
-        on_edit: capture values by which the user replaced captured ones.
-        on_output: receive the path and the output of each call.
-        on_gradients: receive the gradients of parameters.
-        on_differentiated: receive each completed gradient call with weights.
-        on_unplanned: receive each call that would run by a plan without an observer: the name and the JIT level of the
-            compiled function.
+        watches: decide whether a value is captured.
+        recorder: records: makes captures.
+        examiner: diagnoses: checks the conditions on captures.
+        stops: stops at breakpoints, hits and the ends of steps.
+        editor: edits: applies the user's edits.
+        checks: the conditions on parameters and losses, and the watchers.
+        newest: the newest outputs and gradients.
+        eager_calls: the compiled functions that run eagerly.
+        events: notified of changes.
     """
 
+    watches: Watches
+    recorder: Recorder
+    examiner: Examiner
     stops: Stops
-    wants: Callable[[Visit, str], bool]
-    on_values: Callable[[Visit, str, Slots, str, str, bool], tuple[list[Capture], list[Hit]]]
-    on_edit: Callable[[Visit, str, Slots, str, list[Capture]], None]
-    on_output: Callable[[str, Any], None]
-    on_gradients: Callable[[list[tuple[Parameter, Tensor]]], None]
-    on_differentiated: Callable[[list[Tensor], list[tuple[Parameter, Tensor | None]]], None]
-    on_unplanned: Callable[[str, str], None]
+    editor: Editor
+    checks: Checks
+    newest: Newest
+    eager_calls: EagerCalls
+    events: Events
+
+    def process(
+        self, visit: Visit, moment: str, direction: str, call: CellCall, gradients: Gradients | None = None
+    ) -> Gradients | None:
+        """Pass the values at a moment of a call through the stages; return replaced gradients, or None."""
+        first = visit.first
+        if first is not None and moment in first.edits:
+            self.editor.repeat(visit, moment, direction, call)
+        stops = self.stops
+        is_captured = self.watches.wants(visit, direction)
+        may_stop = visit.depth <= stops.operators.next_stop.to_depth or stops.breakpoints.all
+        if not (is_captured or may_stop):
+            return None
+        context = visit.context if gradients is None else _in_walk(visit.context, call)
+        event = ValueEvent(visit, moment, direction, slots_at(call, moment, gradients), context, call, gradients)
+        if is_captured:
+            if not (may_stop or self.examiner.conditions):
+                self.recorder.note(event)
+                return None
+            self.recorder.record(event, self.examiner)
+        # A repeated call is the same call: it does not stop again at a moment at which it stopped the first time.
+        if not (event.hits or may_stop) or (first is not None and moment in first.stopped):
+            return None
+        stops.cells.stop(event)
+        if not event.edits:
+            return None
+        if self.watches.wants(visit, direction):
+            self.editor.edit(event)
+        return event.gradients
+
+    def step_began(self) -> None:
+        """Begin a step: a root cell is called."""
+        self.stops.pauses.step_began()
+        self.checks.step_began()
 
 
 class Observer(taps.Tap):
@@ -67,18 +107,18 @@ class Observer(taps.Tap):
     Calls refer to the tap while gradients may reach them, so it must not keep the session's data alive.
 
     Args:
-        owner: returns the session, or None when it is gone.
+        owner: the session, weakly.
         visits: the registry of calls.
-        ports: functions of the session; they are held weakly here, and by the session.
+        stages: the stages of the session; they are held weakly here, and by the session.
     """
 
     observes_bprop = True
 
-    def __init__(self, owner: Callable[[], object | None], visits: Visits, ports: Ports) -> None:
+    def __init__(self, owner: weakref.ref[DebugSession], visits: Visits, stages: Stages) -> None:
         self.owner = owner
         self.visits = visits
-        # The ports live as long as the session, which outlives every notification of the engine.
-        self._ports: Callable[[], Ports] = weakref.ref(ports)  # type: ignore[assignment]  # which may return None
+        # The stages live as long as the session, which outlives every notification of the engine.
+        self._stages: Callable[[], Stages] = weakref.ref(stages)  # type: ignore[assignment]  # which may return None
 
     def watches(self, net: Cell) -> bool:
         """Return whether a network is a root of the session."""
@@ -86,31 +126,31 @@ class Observer(taps.Tap):
 
     def forgives(self, method: str, error: Exception) -> bool:
         """Report a fault of the session in one of the tap's methods."""
-        return self._ports().stops.pauses.faults.forgives(f"watching ({method})", error)
+        return self._stages().stops.pauses.faults.forgives(f"watching ({method})", error)
 
     # Notifications of the engine
 
     def cell_enter(self, call: CellCall) -> None:
         """Count the call and capture its inputs."""
-        ports, visits = self._ports(), self.visits
-        pauses = ports.stops.pauses
+        stages, visits = self._stages(), self.visits
+        pauses = stages.stops.pauses
         if pauses.aborting and visits.path(call) is not None:
             pauses.end_by_abort()
-        visit = visits.enter(call, None if call.repeats is None else call.repeats.get(self))
+        visit = visits.enter(call, None if call.repeats is None else call.repeats.get(self), stages)
         if visit is not None:
             call.notes[self] = visit
             if (unplanned := taps.unplanned_call()) is not None:
-                ports.on_unplanned(*unplanned)
-            _passes(ports, visit, "forward_pre", "forward", call)
+                stages.eager_calls.add(*unplanned)
+            stages.process(visit, "forward_pre", "forward", call)
 
     def cell_exit(self, call: CellCall) -> None:
         """Capture its outputs."""
         visit: Visit | None = call.notes.get(self)
         try:
             if visit is not None:
-                ports = self._ports()
-                ports.on_output(visit.path, call.output)
-                _passes(ports, visit, "forward", "forward", call)
+                stages = self._stages()
+                stages.newest.output(visit.path, call.output)
+                stages.process(visit, "forward", "forward", call)
         finally:
             self.visits.leave(visit, call)
 
@@ -124,7 +164,7 @@ class Observer(taps.Tap):
         if visit is None:
             return None
         self.visits.arrive(visit)
-        return _passes(self._ports(), visit, "backward_pre", "backward", call, grad_output)
+        return self._stages().process(visit, "backward_pre", "backward", call, grad_output)
 
     def backward_exit(self, call: CellCall, grad_input: Gradients) -> Gradients | None:
         """Capture the gradients that leave."""
@@ -132,52 +172,25 @@ class Observer(taps.Tap):
         if visit is None:
             return None
         try:
-            return _passes(self._ports(), visit, "backward", "backward", call, grad_input)
+            return self._stages().process(visit, "backward", "backward", call, grad_input)
         finally:
             self.visits.leave(visit)
 
     def parameter_gradients(self, pairs: list[tuple[Parameter, Tensor]]) -> None:
         """Pass on the gradients of the weights."""
         if self.visits.own_run:
-            self._ports().on_gradients(pairs)
+            stages = self._stages()
+            stages.newest.came(pairs)
+            stages.events.notify("changed")
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """Pass on a completed gradient call with weights."""
         if self.visits.own_run:
-            self._ports().on_differentiated(values, pairs)
+            self._stages().checks.differentiated(values, pairs)
 
     def run_bprop(self, cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Run a custom bprop, under the stepper if the session stops there."""
-        return self._ports().stops.bprops.run(cell, function, args)
-
-
-def _passes(
-    ports: Ports, visit: Visit, moment: str, direction: str, call: CellCall, gradients: Gradients | None = None
-) -> Gradients | None:
-    """Capture the values, stop, and apply the user's edits; return replaced gradients, or None."""
-    stops, first = ports.stops, visit.first
-    is_captured = ports.wants(visit, direction)
-    is_step_target = visit.depth <= stops.operators.next_stop.to_depth
-    has_edits = first is not None and moment in first.edits
-    if not (is_captured or is_step_target or has_edits or stops.breakpoints.all):
-        return None
-    context = visit.context if gradients is None else _in_walk(visit.context, call)
-    if first is not None and has_edits:
-        edit_again(first, visit, Passing(call, moment))
-    slots = slots_at(call, moment, gradients)
-    may_stop = is_step_target or bool(stops.breakpoints.all)
-    captures, hits = ports.on_values(visit, direction, slots, "tap", context, may_stop) if is_captured else ([], [])
-    if not (hits or may_stop):
-        return None
-    # A repeated call is the same call: it does not stop again at a moment at which it stopped the first time.
-    if first is not None and moment in first.stopped:
-        return None
-    passing = Passing(call, moment, gradients)
-    if not stops.cells.stop(visit, passing, slots, hits, is_step_target, context):
-        return None
-    if ports.wants(visit, direction):
-        ports.on_edit(visit, direction, passing.slots(), context, captures)
-    return passing.gradients
+        return self._stages().stops.bprops.run(cell, function, args)
 
 
 def _in_walk(context: str, call: CellCall) -> str:

@@ -30,10 +30,13 @@ if TYPE_CHECKING:
     from hookscope.engine.tape.taps import CellCall
     from hookscope.engine.tensors.tensor import Tensor
 
+    from ..events import Events
     from ..record.counts import Counts
     from ..stop.editing import Edit
     from ..stop.pause import PausePoint
+    from .observer import Stages
     from .paths import CellPaths
+    from .watches import Watches
 
 __all__ = ["Visit", "Visits"]
 
@@ -52,7 +55,7 @@ class Visit:
     call: int
     depth: int = 0
     context: str = ""
-    edits: dict[str, tuple[PausePoint, list[Edit]]] = field(default_factory=dict)  # by moment
+    edits: dict[str, tuple[PausePoint, Sequence[Edit]]] = field(default_factory=dict)  # by moment
     stopped: set[str] = field(default_factory=set)  # the moments at which the call stopped
     first: Visit | None = None
 
@@ -91,26 +94,16 @@ class Visits:
         paths: the cells of the session.
         counts: counters of steps.
         takes_roots: whether called networks become roots.
-        say: called with a message on too many networks, and its kind.
-        new_step: called when a step has begun.
-        new_cells: called when inner cells may have been added.
+        watches: told when inner cells may have been added.
+        events: prints a message on too many networks.
     """
 
-    def __init__(
-        self,
-        paths: CellPaths,
-        counts: Counts,
-        takes_roots: bool,
-        say: Callable[[str, str], None],
-        new_step: Callable[[], None],
-        new_cells: Callable[[], None],
-    ) -> None:
+    def __init__(self, paths: CellPaths, counts: Counts, takes_roots: bool, watches: Watches, events: Events) -> None:
         self.paths = paths
         self._counts = counts
         self._takes_roots = takes_roots
-        self._say = say
-        self._new_step = new_step
-        self._new_cells = new_cells
+        self._watches = watches
+        self._events = events
         self._thread = _PerThread()
         self._runs = OwnRuns(paths.roots)
         self._calls: dict[int, int] = {}  # calls in this step, by the cell's id
@@ -123,8 +116,14 @@ class Visits:
 
     # Notifications of the observer
 
-    def enter(self, call: CellCall, first: Visit | None) -> Visit | None:
-        """Register a call of a cell, a repeated one with its first visit; return None for cells outside the session."""
+    def enter(self, call: CellCall, first: Visit | None, stages: Stages) -> Visit | None:
+        """Register a call of a cell, which may begin a step; return None for cells outside the session.
+
+        Args:
+            call: the call.
+            first: the visit of the call that this one repeats.
+            stages: told when a step has begun.
+        """
         path = self.path(call)
         if path is None:
             if not call.depth:
@@ -133,7 +132,7 @@ class Visits:
         if first is not None:
             visit = Visit(call.cell, path, first.step, first.call, first.depth, call.context, first=first)
         else:
-            self._look_for_step(call)
+            self._look_for_step(call, stages)
             number = self._calls.get(id(call.cell), 0)
             self._calls[id(call.cell)] = number + 1
             visit = Visit(call.cell, path, self._counts.steps, number, call.depth, call.context)
@@ -175,7 +174,7 @@ class Visits:
     def _look_for_new_cells(self) -> None:
         if self.paths.count != self._cells_known:
             self._cells_known = self.paths.count
-            self._new_cells()  # a cell with new inner cells is not a leaf any more
+            self._watches.look_again()  # a cell with new inner cells is not a leaf any more
 
     def _take_roots(self, cell: Cell) -> None:
         paths = self.paths
@@ -186,11 +185,11 @@ class Visits:
                 paths.add_root(network)
             elif has_parameters(network):
                 name = type(network).__name__
-                self._say(f"watches no more networks: this {name} is one too many", "networks")
+                self._events.say(f"watches no more networks: this {name} is one too many", "networks")
 
     # Steps
 
-    def _look_for_step(self, call: CellCall) -> None:
+    def _look_for_step(self, call: CellCall, stages: Stages) -> None:
         thread = self._thread
         root = thread.root
         is_root = (root is None or call.depth <= root.depth) and any(call.cell is cell for cell in self.paths.roots)
@@ -201,7 +200,7 @@ class Visits:
             thread.root = call
             if not (call.continues or continues):
                 thread.began_step = weakref.ref(call.cell)
-                self._begin_step()
+                self._begin_step(stages)
 
     def _goes_on(self, cell: Cell) -> bool:
         """Return whether a root continues the step of another root: as its loss, or in the same gradient call."""
@@ -210,7 +209,7 @@ class Visits:
             return False
         return self._runs.in_same_recording() or (has_parameters(first_root) and is_loss(cell))
 
-    def _begin_step(self) -> None:
+    def _begin_step(self, stages: Stages) -> None:
         self._counts.steps += 1
         for index, reference in tuple(self._visits.items()):
             if reference() is None:
@@ -218,7 +217,7 @@ class Visits:
         self._calls.clear()
         self._thread.running.clear()
         self._look_for_new_cells()
-        self._new_step()
+        stages.step_began()
         safe_point()
 
     # Queries

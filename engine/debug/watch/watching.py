@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import weakref
 from typing import TYPE_CHECKING
 
 from hookscope.engine.tape import taps
@@ -14,8 +14,12 @@ from .visits import Visits
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
 
-    from .observer import Ports
+    from ..events import Events
+    from ..record.counts import Counts
+    from ..session import DebugSession
+    from .observer import Stages
     from .paths import CellPaths
+    from .watches import Watches
 
 __all__ = ["Watching", "is_watched"]
 
@@ -24,26 +28,43 @@ class Watching:
     """Attachment with a new tap each time, so that earlier calls are unknown to it.
 
     Args:
-        owner: returns the session, or None when it is gone.
+        owner: the session, weakly.
         paths: the cells of the session.
-        new_visits: creates the registry of calls.
+        counts: counters of steps.
+        takes_roots: whether called networks become roots.
+        watches: the watches of the session.
+        events: prints messages.
+
+    Attributes:
+        visits: the registry of calls since the session was attached.
     """
 
-    def __init__(self, owner: Callable[[], object | None], paths: CellPaths, new_visits: Callable[[], Visits]) -> None:
+    def __init__(
+        self,
+        owner: weakref.ref[DebugSession],
+        paths: CellPaths,
+        counts: Counts,
+        takes_roots: bool,
+        watches: Watches,
+        events: Events,
+    ) -> None:
         self._owner = owner
         self._paths = paths
-        self._new_visits = new_visits
-        self.visits = new_visits()
+        self._counts = counts
+        self._takes_roots = takes_roots
+        self._watches = watches
+        self._events = events
         self._tap: taps.Tap | None = None
+        self.forget()
 
     @property
     def attached(self) -> bool:
         """True while the tap is attached to the engine."""
         return self._tap is not None and taps.attached(self._tap)
 
-    def attach(self, ports: Ports) -> None:
+    def attach(self, stages: Stages) -> None:
         """Attach a new tap."""
-        self._tap = Observer(self._owner, self.visits, ports)
+        self._tap = Observer(self._owner, self.visits, stages)
         taps.attach(self._tap)
 
     def detach(self) -> None:
@@ -53,7 +74,7 @@ class Watching:
 
     def forget(self) -> None:
         """Discard the visits so far."""
-        self.visits = self._new_visits()
+        self.visits = Visits(self._paths, self._counts, self._takes_roots, self._watches, self._events)
 
     # The current run
 

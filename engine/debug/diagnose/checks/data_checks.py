@@ -20,7 +20,7 @@ from ...compare.isolated import IsolatedCell, held_tensors
 from ...compare.side_effects import is_plain, side_effect
 from ...record.capture import cell_name
 from ..conditions.data import BatchSeen, InputSeen, SamplesSeen
-from .watcher import Watched, Watcher
+from .watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
@@ -44,8 +44,8 @@ class InputWatch(Watcher):
 
     shows = (InputSeen, BatchSeen)
 
-    def __init__(self, watched: Watched) -> None:
-        super().__init__(watched)
+    def __init__(self, parts: WatcherParts) -> None:
+        super().__init__(parts)
         self._looked = False
         self._steps = 0
 
@@ -57,7 +57,7 @@ class InputWatch(Watcher):
     def cell_enter(self, call: CellCall) -> None:
         """Check the arguments of a cell with weights of its own."""
         cell = call.cell
-        location = None if call.context or not cell._params else self._watched.place(call.index)
+        location = None if call.context or not cell._params else self._watching.place_of(call.index)
         if location is None or not taps.outer_recordings():
             return
         values = [
@@ -67,13 +67,13 @@ class InputWatch(Watcher):
         ]
         if isinstance(cell, BATCH_NORMS) and cell.training and values and values[0].ndim > 1:
             count = values[0].size // values[0].shape[1]
-            self._watched.look(BatchSeen(count), location[0], cell_name(location[0]), self._watched.step())
+            self._examiner.look(BatchSeen(count), location[0], cell_name(location[0]), self._counts.steps)
         # The input of an embedding is indices; other inputs are checked where they enter.
         if self._looked or not values or not any(parameter is not None for parameter in cell._params.values()):
             return
         self._looked = True
         if not isinstance(cell, _NORMALIZATIONS):
-            self._watched.look(_input(values[0]), "", "the inputs", self._watched.step())
+            self._examiner.look(_input(values[0]), "", "the inputs", self._counts.steps)
 
 
 def _input(array: Any) -> InputSeen:
@@ -93,8 +93,8 @@ class SamplesWatch(Watcher):
     shows = (SamplesSeen,)
     observes_operators = True
 
-    def __init__(self, watched: Watched) -> None:
-        super().__init__(watched)
+    def __init__(self, parts: WatcherParts) -> None:
+        super().__init__(parts)
         self._tried: set[int] = set()
         self._pairs: set[int] = set()  # batch sizes for which operators computed pairs, in this run
 
@@ -121,7 +121,7 @@ class SamplesWatch(Watcher):
         """Check a root after its first run in a training step."""
         if id(call.cell) in self._tried or call.context or not self.is_root(call.cell):
             return
-        path = self._watched.path(call.cell)
+        path = self._paths.path_of(call.cell)
         inputs, outputs = tensors_in((call.args, call.kwargs)), tensors_in(call.output)
         if path is None or not inputs or not outputs or not taps.outer_recordings():
             return
@@ -129,7 +129,7 @@ class SamplesWatch(Watcher):
         effect = side_effect(call.cell) if is_plain((call.args, call.kwargs)) else "an argument that is no tensor"
         if effect:
             name = cell_name(path)
-            self._watched.say(f"samples_leak is not looked for in {name}: a run of a copy may change {effect}", None)
+            self._events.say(f"samples_leak is not looked for in {name}: a run of a copy may change {effect}")
             return
         count = inputs[0].shape[0] if inputs[0].ndim else 0
         has_batch_axis = all(tensor.ndim and tensor.shape[0] == count for tensor in (*inputs, *outputs))
@@ -153,7 +153,7 @@ class SamplesWatch(Watcher):
                 "",
             )
             inner = f"{path}.{leaking_path}" if path and leaking_path else path or leaking_path
-            self._watched.look(SamplesSeen(change), inner, cell_name(inner), self._watched.step())
+            self._examiner.look(SamplesSeen(change), inner, cell_name(inner), self._counts.steps)
 
 
 def _changes(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, tuple[float, float]]:

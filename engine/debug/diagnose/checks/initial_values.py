@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ....base.module_names import is_of_the_engine
@@ -15,8 +14,8 @@ if TYPE_CHECKING:
     from hookscope.engine.tensors.tensor import Tensor
 
     from ...watch.paths import CellPaths
+    from ..examiner import Examiner
     from .owners import Owner, Owners
-    from .watcher import Looks
 
 __all__ = ["InitialValues", "root_mean_square"]
 
@@ -29,21 +28,19 @@ class InitialValues:
     Args:
         cells: the paths and cells of the session.
         owners: the owners of the parameters.
-        wanted: returns whether a condition on one of these classes is checked.
-        look: checks conditions on an observation.
+        examiner: checks the conditions on an observation.
     """
 
-    def __init__(self, cells: CellPaths, owners: Owners, wanted: Callable[..., bool], look: Looks) -> None:
+    def __init__(self, cells: CellPaths, owners: Owners, examiner: Examiner) -> None:
         self._cells = cells
         self._owners = owners
-        self._wanted = wanted
-        self._look = look
+        self._examiner = examiner
         self._begun: set[int] = set()  # parameters whose first gradient was checked
         self._scaled_roots = 0
 
     def step_began(self) -> None:
         """Begin a step: check the scales in new roots."""
-        if self._wanted(BeginningSeen):
+        if self._examiner.wants(BeginningSeen):
             first_new = self._scaled_roots if self._begun else 0
             self._look_at_scales(self._cells.roots[first_new:])
             self._scaled_roots = len(self._cells.roots)
@@ -60,7 +57,7 @@ class InitialValues:
             if parameter.requires_grad and is_standard:
                 figures = statistics(parameter)
                 if figures.count and figures.finite == figures.count:
-                    self._look(BeginningSeen(figures.shape, root_mean_square(figures)), path, name, 1)
+                    self._examiner.look(BeginningSeen(figures.shape, root_mean_square(figures)), path, name, 1)
 
     def gradient_came(self, owner: Owner, before: Any, gradient: Tensor | None, some: bool, step: int) -> None:
         """Check the symmetry of units at a parameter's first gradient; None is a requested gradient that is missing.
@@ -75,7 +72,7 @@ class InitialValues:
         if id(owner.parameter) in self._begun:
             return
         self._begun.add(id(owner.parameter))
-        if not self._wanted(BeginningSeen) or before.ndim < 2 or len(before) < 2:
+        if not self._examiner.wants(BeginningSeen) or before.ndim < 2 or len(before) < 2:
             return
         symmetric = ""
         if _alike(before):
@@ -83,7 +80,7 @@ class InitialValues:
                 symmetric = "every unit begins with the same weights and gets the same gradient"
             elif before.any():  # zeros are often intended: the last layer of a branch begins so
                 symmetric = "every unit begins with the same weights"
-        self._look(BeginningSeen(tuple(before.shape), symmetric=symmetric), owner.path, owner.name, step)
+        self._examiner.look(BeginningSeen(tuple(before.shape), symmetric=symmetric), owner.path, owner.name, step)
 
 
 def root_mean_square(figures: Statistics) -> float:

@@ -22,7 +22,7 @@ from ...record.array_table import ByArray
 from ...record.numbers import ends_of, number_in
 from ..conditions.data import LabelsSeen
 from ..conditions.loss import BINARY, BoundedSeen, BroadcastSeen, FirstLossSeen, LossCallSeen, SignSeen, SoftmaxSeen
-from .watcher import Watched, Watcher
+from .watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.tape.taps import CellCall
@@ -45,10 +45,10 @@ class LossWatch(Watcher):
     observes_losses = True
     observes_operators = True
 
-    def __init__(self, watched: Watched) -> None:
-        super().__init__(watched)
+    def __init__(self, parts: WatcherParts) -> None:
+        super().__init__(parts)
         self._times = 0
-        self._counts: Any = None
+        self._class_counts: Any = None
         self._binary: Any = np.zeros(2, np.int64)
         self._cross_entropy: float | None = None  # in the current run
         self._given: list[weakref.ref[Any]] = []  # the network's outputs in this step
@@ -86,21 +86,21 @@ class LossWatch(Watcher):
                 self._guessing.append(-float(outputs._array.mean()))
 
     def _gave_probabilities(self, name: str, outputs: Tensor, axis: object) -> None:
-        path, shape = self._watched.here(), tuple(outputs.shape)
+        path, shape = self._watching.here, tuple(outputs.shape)
         if name != "log_softmax":
             self._bounded.put(outputs._array, (0.0, 1.0))
         self._probabilities.put(outputs._array, path)
         if name != "sigmoid" and isinstance(axis, int) and -len(shape) <= axis < len(shape):
             observation = SoftmaxSeen(axis % len(shape), shape)
-            self._watched.look(observation, path, name, self._watched.step())
+            self._examiner.look(observation, path, name, self._counts.steps)
             if name == "log_softmax" and len(shape) > 1 and shape[axis]:
                 self._guessing.append(math.log(shape[axis]))
 
     def loss(self, name: str, prediction: Tensor, target: Tensor, attrs: dict[str, Any]) -> None:
         """Check a call of a loss function."""
-        if not (taps.outer_recordings() and self._watched.own_run()):
+        if not (taps.outer_recordings() and self._watching.own_run):
             return
-        look, step, x, expected = self._watched.look, self._watched.step(), prediction._array, target._array
+        look, step, x, expected = self._examiner.look, self._counts.steps, prediction._array, target._array
         look(LossCallSeen(name, x, expected), self._probabilities.get(x) or "", name, step)
         if name in _OF_EQUAL_SHAPES:
             self._compared(x, expected, name)
@@ -121,12 +121,12 @@ class LossWatch(Watcher):
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """Check the loss after a gradient call with weights."""
         if values and values[0]._array.size == 1 and values[0]._array.dtype.kind in "fV":
-            loss, step = number_in(values[0]._array), self._watched.step()
+            loss, step = number_in(values[0]._array), self._counts.steps
             if self._cross_entropy is not None:
-                self._watched.look(SignSeen(loss, self._cross_entropy), "", "the loss", step)
+                self._examiner.look(SignSeen(loss, self._cross_entropy), "", "the loss", step)
             elif self._first and self._guessing:
                 uninformed = sum(self._guessing) / len(self._guessing)
-                self._watched.look(SignSeen(loss, uninformed, about=True), "", "the loss", step)
+                self._examiner.look(SignSeen(loss, uninformed, about=True), "", "the loss", step)
             self._first = False
         self._cross_entropy = None
         self._guessing.clear()
@@ -135,13 +135,13 @@ class LossWatch(Watcher):
         labels = to_host(wanted).reshape(-1).astype(np.int64)
         labels = labels[labels != ignored]
         counts = np.bincount(labels[(labels >= 0) & (labels < x.shape[1])], minlength=x.shape[1])
-        has_same_classes = self._counts is not None and len(self._counts) == len(counts)
-        self._counts = counts + self._counts if has_same_classes else counts
-        self._watched.look(LabelsSeen(labels, self._counts), "", "the labels", self._watched.step())
+        has_same_classes = self._class_counts is not None and len(self._class_counts) == len(counts)
+        self._class_counts = counts + self._class_counts if has_same_classes else counts
+        self._examiner.look(LabelsSeen(labels, self._class_counts), "", "the labels", self._counts.steps)
 
     def _compared(self, first: Any, second: Any, name: str) -> None:
         """Check two arrays in a comparison, one of which is an output of the network."""
-        look, step = self._watched.look, self._watched.step()
+        look, step = self._examiner.look, self._counts.steps
         look(BroadcastSeen(tuple(first.shape), tuple(second.shape)), "", name, step)
         for value, target in ((first, second), (second, first)):
             limits, extremes = self._bounded.get(value), ends_of(target)
@@ -150,7 +150,7 @@ class LossWatch(Watcher):
 
     def _head(self) -> str:
         """Return the path of the cell whose weight was used last."""
-        for path, cell in self._watched.cells if self._weight is not None else ():
+        for path, cell in self._paths if self._weight is not None else ():
             if any(parameter is self._weight for parameter in cell._params.values()):
                 return path
         return ""

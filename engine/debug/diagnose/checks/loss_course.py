@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...record.numbers import number_in
@@ -11,8 +10,8 @@ from ..conditions.network import LossSeen
 if TYPE_CHECKING:
     from hookscope.engine.tensors.tensor import Tensor
 
+    from ..examiner import Examiner
     from ..figures_by_step import History
-    from .watcher import Looks
 
 __all__ = ["LossCourse"]
 
@@ -25,14 +24,12 @@ class LossCourse:
 
     Args:
         history: receives the losses, for display.
-        wanted: returns whether a condition on one of these classes is checked.
-        look: checks conditions on an observation.
+        examiner: checks the conditions on an observation.
     """
 
-    def __init__(self, history: History, wanted: Callable[..., bool], look: Looks) -> None:
+    def __init__(self, history: History, examiner: Examiner) -> None:
         self._history = history
-        self._wanted = wanted
-        self._look = look
+        self._examiner = examiner
         self._losses: dict[frozenset[int], list[float]] = {}
         self._newest: frozenset[int] | None = None
 
@@ -42,7 +39,7 @@ class LossCourse:
             return
         loss = number_in(values[0]._array)
         self._history.losses.append((step, loss))
-        if not self._wanted(LossSeen):
+        if not self._examiner.wants(LossSeen):
             return
         alternating = asked in self._losses and self._newest != asked
         if alternating:
@@ -51,4 +48,4 @@ class LossCourse:
         self._newest = asked
         losses.append(loss)
         del losses[_FIRST_LOSSES:-_FIRST_LOSSES]  # the first are compared with the newest
-        self._look(LossSeen(losses), "", "loss", step)
+        self._examiner.look(LossSeen(losses), "", "loss", step)

@@ -17,7 +17,7 @@ from hookscope.engine.tensors.tensor import Tensor
 from ...record.capture import cell_name
 from ...watch.roots import has_parameters
 from ..conditions.network import BpropSeen, ModeSeen, SameNamesSeen, SharedSeen
-from .watcher import Watched, Watcher
+from .watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
@@ -67,8 +67,8 @@ class ModeWatch(Watcher):
     shows = (ModeSeen,)
     observes_operators = True
 
-    def __init__(self, watched: Watched) -> None:
-        super().__init__(watched)
+    def __init__(self, parts: WatcherParts) -> None:
+        super().__init__(parts)
         self._running = _Running()
         self._passes: deque[_Pass] = deque(maxlen=_MAX_PASSES)
         self._predicting: dict[str, tuple[Cell, bool, int]] = {}  # by path: the cell, whether its root trains, the step
@@ -90,19 +90,19 @@ class ModeWatch(Watcher):
             self._recorded_roots.add(id(cell))
             self._use(call)
         is_training = None if call.context else _mode(cell)
-        location = None if is_training is None else self._watched.place(call.index)
+        location = None if is_training is None else self._watching.place_of(call.index)
         if location is None:
             return
         if is_recorded and not is_training:
-            self._predicting[location[0]] = (cell, running.root_trains, self._watched.step())
+            self._predicting[location[0]] = (cell, running.root_trains, self._counts.steps)
         elif not is_recorded and is_training and running.forward is not None:
-            running.forward.offenders.append((location[0], type(cell).__name__, self._watched.step()))
+            running.forward.offenders.append((location[0], type(cell).__name__, self._counts.steps))
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
         """Record a dropout that is called as a function: it runs in training mode, whatever its cell's mode."""
         running = self._running
         if name == "dropout" and running.calls and not running.calls[-1][1] and running.forward is not None:
-            running.forward.offenders.append((self._watched.here(), name, self._watched.step()))
+            running.forward.offenders.append((self._watching.here, name, self._counts.steps))
 
     def cell_exit(self, call: CellCall) -> None:
         """Record the end of a cell."""
@@ -126,7 +126,7 @@ class ModeWatch(Watcher):
             has_requested = any(id(parameter) in requested for _, parameter in cell.parameters_and_names())
             if has_requested or (isinstance(cell, _DROPOUTS) and not root_trains):
                 self._tell(path, ModeSeen(type(cell).__name__, training=False, trained=True), step)
-        networks = {id(root) for root in self._watched.roots() if has_parameters(root)} & self._recorded_roots
+        networks = {id(root) for root in self._paths.roots if has_parameters(root)} & self._recorded_roots
         if len(networks) > 1:
             self._together |= networks
         for forward in tuple(self._passes):
@@ -162,7 +162,7 @@ class ModeWatch(Watcher):
             self._tell(path, ModeSeen(cell_type, training=True, trained=False), step)
 
     def _tell(self, path: str, seen: ModeSeen, step: int) -> None:
-        self._watched.look(seen, path, cell_name(path), step)
+        self._examiner.look(seen, path, cell_name(path), step)
 
 
 def _mode(cell: Cell) -> bool | None:
@@ -179,32 +179,32 @@ class StructureWatch(Watcher):
 
     shows = (SharedSeen, SameNamesSeen)
 
-    def __init__(self, watched: Watched) -> None:
-        super().__init__(watched)
+    def __init__(self, parts: WatcherParts) -> None:
+        super().__init__(parts)
         self._looked = 0  # the number of checked roots
 
     def cell_enter(self, call: CellCall) -> None:
         """Check new roots at their first call."""
-        new_roots = self._watched.roots()[self._looked :]
+        new_roots = self._paths.roots[self._looked :]
         if not new_roots:
             return
         self._looked += len(new_roots)
         paths_by_cell: dict[int, list[str]] = {}
         for root in new_roots:
-            _places(root, self._watched.path(root) or "", paths_by_cell)
+            _places(root, self._paths.path_of(root) or "", paths_by_cell)
         for paths in paths_by_cell.values():
             if len(paths) > 1:
-                self._watched.look(SharedSeen(paths), paths[0], cell_name(paths[0]), self._watched.step())
+                self._examiner.look(SharedSeen(paths), paths[0], cell_name(paths[0]), self._counts.steps)
         for root in new_roots:
             self._look_at_names(root)
 
     def _look_at_names(self, root: Cell) -> None:
         """Report names of several parameters, or former ones if the current call just renamed them by paths."""
-        path, paths = self._watched.path(root) or "", dict[str, list[str]]()
+        path, paths = self._paths.path_of(root) or "", dict[str, list[str]]()
         for name, parameter in root.parameters_and_names(name_prefix=path):
             paths.setdefault(parameter.__dict__.get("_shared_name", parameter.name), []).append(name)
         if any(len(parameter_names) > 1 for parameter_names in paths.values()):
-            self._watched.look(SameNamesSeen(paths), path, cell_name(path), self._watched.step())
+            self._examiner.look(SameNamesSeen(paths), path, cell_name(path), self._counts.steps)
 
 
 def _places(cell: Cell, path: str, places: dict[int, list[str]]) -> None:
@@ -226,14 +226,14 @@ class BpropWatch(Watcher):
     shows = (BpropSeen,)
     observes_bprop = True
 
-    def __init__(self, watched: Watched) -> None:
-        super().__init__(watched)
+    def __init__(self, parts: WatcherParts) -> None:
+        super().__init__(parts)
         # The steps in which each cell ran.
         self._steps: weakref.WeakKeyDictionary[Cell, list[int]] = weakref.WeakKeyDictionary()
 
     def run_bprop(self, cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Check and run a bprop."""
-        path, step = self._watched.path(cell), self._watched.step()
+        path, step = self._paths.path_of(cell), self._counts.steps
         steps = self._steps.setdefault(cell, [])
         if path is not None and step not in steps[-1:] and len(steps) < _CHECKED_UNTIL:
             steps.append(step)
@@ -249,15 +249,15 @@ class BpropWatch(Watcher):
         effect = side_effect(cell) if is_plain(inputs) else "an argument that is no tensor"
         if effect:
             name = cell_name(path)
-            self._watched.say(f"the bprop of {name} is not checked: the run of a copy of it may change {effect}", None)
+            self._events.say(f"the bprop of {name} is not checked: the run of a copy of it may change {effect}")
             return
         try:
             check = check_gradient(cell, *inputs, samples=_SAMPLES, seconds=_SECONDS)
         except (Exception, SystemExit) as error:  # user code, run in another dtype: not its fault
-            self._watched.say(f"the bprop of {cell_name(path)} is not checked: {type(error).__name__}: {error}", None)
+            self._events.say(f"the bprop of {cell_name(path)} is not checked: {type(error).__name__}: {error}")
             return
         worst = check.worst
         # A step function has no meaningful gradient: any substitute is intended, as in a straight-through estimator.
         is_intended = all(row.flat for row in check.rows if row.verdict == "wrong")
         difference = "" if is_intended or worst is None else f"for {worst.name}: {worst.reason}"
-        self._watched.look(BpropSeen(difference), path, cell_name(path), self._watched.step())
+        self._examiner.look(BpropSeen(difference), path, cell_name(path), self._counts.steps)

@@ -13,7 +13,7 @@ from hookscope.engine.tensors.nested import tensors_in
 
 from ...record.numbers import number_in
 from ..conditions.optimizer import HoldingSeen, RateSeen
-from .watcher import Watched, Watcher
+from .watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.tape.taps import CellCall
@@ -41,8 +41,8 @@ class OptimizerWatch(Watcher):
 
     shows = (RateSeen, HoldingSeen)
 
-    def __init__(self, watched: Watched) -> None:
-        super().__init__(watched)
+    def __init__(self, parts: WatcherParts) -> None:
+        super().__init__(parts)
         self._running: set[int] = set()  # ids of the cells that run under a gradient call
         # Of the newest gradient call: the cells that ran, the requested weights, and their gradients.
         self._ran: set[int] = set()
@@ -71,7 +71,7 @@ class OptimizerWatch(Watcher):
         own_parameters = self._own()
         if not own_parameters or not (self._ran and self._asked):
             return
-        name, step, look = type(optimizer).__name__, self._watched.step(), self._watched.look
+        name, step, look = type(optimizer).__name__, self._counts.steps, self._examiner.look
         observation = self._holding(optimizer, own_parameters, call.args)
         if observation.foreign:
             self.wrong = weakref.ref(optimizer)
@@ -110,7 +110,7 @@ class OptimizerWatch(Watcher):
         if not by_rate:  # a get_lr of the user's own that returns none
             return
         worst = 0.0 if 0.0 in by_rate else next(iter(by_rate))
-        self._watched.look(RateSeen(worst, by_rate[worst]), "", name, step)
+        self._examiner.look(RateSeen(worst, by_rate[worst]), "", name, step)
 
     @property
     def asked(self) -> set[int]:
@@ -119,7 +119,7 @@ class OptimizerWatch(Watcher):
 
     def _own(self) -> dict[int, Parameter]:
         """Return the trainable parameters of the network that ran in training mode in the newest gradient call."""
-        cells = [cell for _, cell in self._watched.cells if id(cell) in self._ran and cell.training]
+        cells = [cell for _, cell in self._paths if id(cell) in self._ran and cell.training]
         parameters = [
             parameter
             for cell in cells

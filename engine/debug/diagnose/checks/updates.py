@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +21,13 @@ if TYPE_CHECKING:
     from hookscope.engine.tensors.parameter import Parameter
     from hookscope.engine.tensors.tensor import Tensor
 
+    from ...record.newest_values import Newest
     from ...watch.paths import CellPaths
+    from ..examiner import Examiner
     from ..figures_by_step import History
     from ..finiteness import Finiteness
     from .initial_values import InitialValues
     from .owners import Owner, Owners
-    from .watcher import Looks
 
 __all__ = ["Updates", "update_ratio"]
 
@@ -92,9 +92,8 @@ class Updates:
         initial: checks parameters before their first update.
         history: receives the figures, for display.
         finiteness: receives a parameter that an update left with a NaN or an infinity.
-        ran: returns whether the cell of this path has run.
-        wanted: returns whether a condition on one of these classes is checked.
-        look: checks conditions on an observation.
+        newest: the newest outputs, by which a cell is known to have run.
+        examiner: checks the conditions on an observation.
     """
 
     def __init__(
@@ -104,18 +103,16 @@ class Updates:
         initial: InitialValues,
         history: History,
         finiteness: Finiteness,
-        ran: Callable[[str], bool],
-        wanted: Callable[..., bool],
-        look: Looks,
+        newest: Newest,
+        examiner: Examiner,
     ) -> None:
         self._cells = cells
         self._owners = owners
         self._initial = initial
         self._history = history
         self._finiteness = finiteness
-        self._ran = ran
-        self._wanted = wanted
-        self._look = look
+        self._newest = newest
+        self._examiner = examiner
         self._calls: list[_Call] = []
         self._came: set[int] = set()  # parameters that had a gradient
         self._largest: dict[int, float] = {}  # by parameter: the root mean square of its largest finite gradient
@@ -176,7 +173,7 @@ class Updates:
         has_gradient = any(entry.kind == "some" for entry in followed)
         for entry in followed:
             had_gradient = entry.parameter.ndim < 2 and id(entry.parameter) in self._came
-            self._look(GradientSeen(entry.kind, has_gradient, had_gradient), entry.path, entry.name, step)
+            self._examiner.look(GradientSeen(entry.kind, has_gradient, had_gradient), entry.path, entry.name, step)
             if entry.kind == "some":
                 self._came.add(id(entry.parameter))
             self._initial.gradient_came(entry.owner, entry.before, entry.gradient, entry.kind == "some", step)
@@ -193,7 +190,7 @@ class Updates:
 
     def _follows(self) -> bool:
         """Return whether parameters are followed by their figures."""
-        return self._wanted(*_ABOUT_PARAMETERS)
+        return self._examiner.wants(*_ABOUT_PARAMETERS)
 
     def settle(self, asked: frozenset[int] | None = None) -> None:
         """End the steps of these parameters; None means all."""
@@ -208,7 +205,7 @@ class Updates:
             for entry in call.followed:
                 if not entry.changed and (others or entry.written):
                     observation = UpdateSeen(tuple(entry.before.shape), entry.kind, 0.0, entry.norm, others)
-                    self._look(observation, entry.path, entry.name, call.step)
+                    self._examiner.look(observation, entry.path, entry.name, call.step)
             if others:
                 self._look_at_those_not_asked_for(call.step)
         self._calls = open_calls
@@ -235,7 +232,7 @@ class Updates:
                 was_finite = entry.finite and not any_nonfinite(entry.before)
                 self._finiteness.updated(entry.path, entry.name, array, call.step, was_finite)
             if entry.changed:  # else it depends on whether others change
-                self._look(
+                self._examiner.look(
                     UpdateSeen(tuple(array.shape), entry.kind, change, entry.norm), entry.path, entry.name, call.step
                 )
 
@@ -244,10 +241,10 @@ class Updates:
         if written:
             norms = [max(entry.norm, usual_norm(entry.before.shape)) for entry in written]
             ratio = math.hypot(*(entry.change for entry in written)) / math.hypot(*norms)
-            self._look(StepSeen(ratio, call.share), "", "the optimizer", call.step)
+            self._examiner.look(StepSeen(ratio, call.share), "", "the optimizer", call.step)
 
     def _look_at_those_not_asked_for(self, step: int) -> None:
-        if not self._wanted(UpdateSeen):
+        if not self._examiner.wants(UpdateSeen):
             return
         # Of several networks, one may have its turn later, or never: a teacher.
         parameters = [[id(parameter) for parameter in root.get_parameters()] for root in self._cells.roots]
@@ -256,11 +253,11 @@ class Updates:
             # Frozen parameters need no gradient, or are in prediction mode. A part of the network that is called alone
             # may be intended: a teacher, an average.
             is_trained = parameter.requires_grad and cell.training and key in trained
-            if key in self._asked or not (is_trained and self._ran(path) and self._ran("")):
+            if key in self._asked or not (is_trained and {path, ""} <= self._newest.shapes.keys()):
                 continue
             self._not_asked[key] += 1
             if self._not_asked[key] > _OTHERS_FIRST:
-                self._look(UpdateSeen(tuple(parameter.shape), "not asked", 0.0), path, name, step)
+                self._examiner.look(UpdateSeen(tuple(parameter.shape), "not asked", 0.0), path, name, step)
 
 
 def _kind(gradient: Statistics | None, largest: float) -> str:

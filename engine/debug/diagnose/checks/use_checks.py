@@ -19,7 +19,7 @@ from ..conditions.parameters import FrozenSeen, UseSeen
 from ..conditions.values import RepeatedSeen
 from .operands import arrays_of
 from .owners import owners_in
-from .watcher import Watched, Watcher
+from .watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.tape.taps import CellCall
@@ -39,8 +39,8 @@ class UseWatch(Watcher):
     shows = (UseSeen, FrozenSeen, RepeatedSeen)
     observes_operators = True
 
-    def __init__(self, watched: Watched) -> None:
-        super().__init__(watched)
+    def __init__(self, parts: WatcherParts) -> None:
+        super().__init__(parts)
         self._ran: set[int] = set()  # ids of cells, in this gradient call
         self._used: dict[int, Parameter] = {}  # in this gradient call, by the id of the array
         self._uses: Counter[int] = Counter()  # uses of weights, by the id of the array
@@ -78,12 +78,12 @@ class UseWatch(Watcher):
         """Check the uses after a gradient call with weights."""
         if taps.outer_recordings():
             return
-        look, step = self._watched.look, self._watched.step()
+        look, step = self._examiner.look, self._counts.steps
         # Another thread may be adding more meanwhile.
         used_by_array, ran_cells, gradients_by_array = self._used.copy(), self._ran.copy(), self._arrived.copy()
         used_ids = {id(parameter) for parameter in used_by_array.values()}
         has_gradient = {id(parameter): gradient is not None for parameter, gradient in pairs}
-        owners = list(owners_in(self._watched.cells)) if any(has_gradient.values()) else []
+        owners = list(owners_in(self._paths)) if any(has_gradient.values()) else []
         intended = _frozen_on_purpose(used_by_array.values())
         for path, name, cell, parameter in owners:
             if id(parameter) in has_gradient:

@@ -24,9 +24,10 @@ from .stepper import Stepper, Stop, code_of, user_frame
 from .variables import Change
 
 if TYPE_CHECKING:
-    from hookscope.engine.nn import Cell
-
     from ...faults import Faults
+    from ...watch.paths import CellPaths
+    from ..operator_stops import OperatorStops
+    from ..pauses import Pauses
 
 __all__ = ["BpropRun"]
 
@@ -36,12 +37,10 @@ class _OperatorTap(taps.Tap):
 
     observes_operators = True
 
-    def __init__(
-        self, ran: Callable[[str, tuple[Any, ...], Any, str], None], name_of: Callable[[Cell], str], faults: Faults
-    ) -> None:
-        self._ran = ran
+    def __init__(self, run: BpropRun, paths: CellPaths, faults: Faults) -> None:
+        self._run = run
         self._faults = faults
-        self._name_of = name_of
+        self._paths = paths
         self._thread = threading.get_ident()
         self._cells: list[str] = []
 
@@ -52,7 +51,7 @@ class _OperatorTap(taps.Tap):
     def cell_enter(self, call: CellCall) -> None:
         """Record the call of a cell inside the bprop."""
         if threading.get_ident() == self._thread:
-            self._cells.append(self._name_of(call.cell))
+            self._cells.append(self._paths.name_of(call.cell))
 
     def cell_exit(self, call: CellCall) -> None:
         """Record its return."""
@@ -66,7 +65,7 @@ class _OperatorTap(taps.Tap):
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
         """Report the operator."""
         if threading.get_ident() == self._thread:
-            self._ran(name, inputs, outputs, self._cells[-1] if self._cells else "")
+            self._run.operator_ran(name, inputs, outputs, self._cells[-1] if self._cells else "")
 
 
 class BpropRun:
@@ -76,11 +75,11 @@ class BpropRun:
         path: the cell's path.
         reason: the reason of a pause at the first line; if empty, the first pause is at a line breakpoint.
         names: the debugger's names for ``evaluate``.
-        pause: shows a pause point and returns the command.
+        pauses: the pauses of the session.
+        operators: the stops at operators, with the next stop of this thread.
         shown: propagating errors that were already shown; nested runs share the list.
-        name_of: returns the name of a cell that the bprop calls.
+        paths: the names of the cells that the bprop calls.
         line_stops: the breakpoints at lines.
-        faults: reports exceptions of this class, but not of the bprop.
 
     Attributes:
         to_operator: whether the last command was to stop after the next operator.
@@ -91,19 +90,20 @@ class BpropRun:
         path: str,
         reason: str,
         names: Mapping[str, object],
-        pause: Callable[[PausePoint], str],
+        pauses: Pauses,
+        operators: OperatorStops,
         shown: list[BaseException],
-        name_of: Callable[[Cell], str],
+        paths: CellPaths,
         line_stops: LineStops,
-        faults: Faults,
     ) -> None:
-        self._faults = faults
+        self._faults = pauses.faults
         self._path = path
         self._first_reason: str | None = reason
         self._line_stops = line_stops
         self._has_begun = bool(reason)
         self._names = names
-        self._pause = pause
+        self._pauses = pauses
+        self._operators = operators
         self._shown = shown
         self._stepper = Stepper(
             self._on_stop,
@@ -114,7 +114,7 @@ class BpropRun:
             stops_first=bool(reason),
         )
         self._history = BpropHistory(self._stepper.callers, stack_of(sys._getframe(1)))
-        self._tap = _OperatorTap(self._operator_ran, name_of, faults)
+        self._tap = _OperatorTap(self, paths, pauses.faults)
         self.to_operator = False
         self._arguments: tuple[Any, ...] = ()
         self._operator: str | None = None
@@ -162,7 +162,8 @@ class BpropRun:
             self._stands = self._line_stops.at(self._path, frame, self._begins[0], self._names)
         return self._stands is not None
 
-    def _operator_ran(self, name: str, inputs: tuple[Any, ...], outputs: Any, path: str) -> None:
+    def operator_ran(self, name: str, inputs: tuple[Any, ...], outputs: Any, path: str) -> None:
+        """Record an operator of the bprop, and stop after it if requested."""
         frame = self._stepper.nearest(sys._getframe(1))
         self._history.operator(name, inputs, outputs, path, frame)
         if self.to_operator and frame is not None:
@@ -177,7 +178,10 @@ class BpropRun:
         command = "continue"
         with taps.muted(), self._faults.at("stepping (a stop)"):
             self._has_begun = True
-            command = self._pause(self._point(stop))
+            command = self._pauses.pause_at(self._point(stop))
+            if command == "cell":
+                self._operators.next_stop.at_any_cell()
+                command = "continue"
             self._last_seen[stop.frame] = contents(stop.locals())
         self.to_operator = command == "operator"
         return command

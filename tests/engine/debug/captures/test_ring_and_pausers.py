@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hookscope.engine import Tensor
 from hookscope.engine.debug import TerminalPauser
 from hookscope.engine.debug.record.capture import Capture
 from hookscope.engine.debug.record.ring import CaptureRing
 from hookscope.engine.debug.stop.pause import PausePoint, check_command, default_pauser, describe, set_default_pauser
+from hookscope.engine.debug.watch.value_event import ValueEvent
 
 
 def capture(index: int, array: object, path: str = "c", slot: str = "output") -> Capture:
@@ -62,7 +64,8 @@ def test_shared_memory_is_counted_once_and_given_up_with_its_last_user() -> None
 
 def note(ring: CaptureRing, index: int, array: Any, step: int = 1) -> None:
     visit: Any = SimpleNamespace(step=step, path="c", call=2, cell=ring)
-    ring.note(index, visit, "forward", "output", array, "tap", "")
+    event = ValueEvent(visit, "forward", "forward", [("output", Tensor._wrap(array))], "")
+    ring.note(event, index)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ from odd_values import DTYPES, KINDS, SHAPES, array, seen, structures
 
 from hookscope.engine import Parameter, Tensor, nn, ops, value_and_grad
 from hookscope.engine.debug import CONDITIONS, Condition, DebugSession
-from hookscope.engine.debug.diagnose.checks.watcher import Watched, Watcher
+from hookscope.engine.debug.diagnose.checks.watcher import Watcher, WatcherParts
 from hookscope.engine.debug.diagnose.session_checks import WATCHERS
-from hookscope.engine.debug.faults import Faults
+from hookscope.engine.debug.events import Events
+from hookscope.engine.debug.record.counts import Counts
+from hookscope.engine.debug.watch.paths import CellPaths
 from hookscope.engine.tape import taps
 
 ROWS = [(condition, kind) for condition in CONDITIONS.values() for kind in condition.seen]
@@ -59,19 +62,20 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(taps, "outer_recordings", lambda: (object(),))
 
 
+def _paths(cell: nn.Cell) -> CellPaths:
+    paths = CellPaths()
+    paths.add_root(cell)
+    return paths
+
+
 def _watcher(kind: type[Watcher], looked: list[Any], cell: nn.Cell) -> Watcher:
     return kind(
-        Watched(
-            look=lambda seen, path, subject, step: looked.append(seen),
-            cells=[("", cell)],
-            roots=lambda: [cell],
-            path=lambda one: "" if one is cell else None,
-            place=lambda index: ("", 0),
-            here=lambda: "",
-            step=lambda: 1,
-            own_run=lambda: True,
-            say=lambda text, once: None,
-            faults=Faults("test"),
+        WatcherParts(
+            examiner=SimpleNamespace(look=lambda seen, path, subject, step: looked.append(seen)),
+            paths=_paths(cell),
+            watching=SimpleNamespace(place_of=lambda index: ("", 0), here="", own_run=True),
+            counts=Counts(steps=1),
+            events=Events("test"),
         )
     )
 
