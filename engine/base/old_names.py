@@ -56,6 +56,18 @@ _MOVED = {
     ("debug", "debug.stop"): "stepping",
     ("debug", "debug.watch"): "hooks newest_session observer own_runs paths taken_roots=roots visits watches watching",
     ("debug.captures", "debug.record"): "by_array=array_table capturing=recorder given_up=evicted held=memory",
+    ("debug", "debug.watch"): (
+        "hooks newest_session observer own_runs paths taken_roots=roots visits  watches watching=attachment"
+    ),
+    ("debug.stop", "debug.stop"): "showing=display",
+    ("debug.watch", "debug.watch"): "watching=attachment",
+    (
+        "debug.across_ranks",
+        "debug.compare.ranks",
+    ): "alike_rows comparison details digests findings naming recorder records",
+    ("debug.captures", "debug.record"): (
+        "by_array=array_table capture capturing=recorder given_up=evicted held=memory ring size_texts statistics"
+    ),
     ("debug.checks", "debug.diagnose"): (
         "causes condition_pauses examiner figures_by_step findings finiteness looked_for=selection "
         "nonfinite=nonfinite_text producer provenance report session_checks streaks"
@@ -74,7 +86,7 @@ _MOVED = {
     ),
     ("debug.pausing", "debug.stop"): (
         "bprop_stops breakpoint breakpoints cell_stops editing expression line_stops next_stop "
-        "operator_stops pause paused_scope pauses points showing stops terminal undo"
+        "operator_stops pause paused_scope pauses points showing=display stops terminal undo"
     ),
     ("debug.stepping", "debug.stop.stepping"): "bprop history stepper tracing user_code variables",
     ("graph", "compile"): "cells function graph inputs=declared_inputs loops passes plan sizes trace traced_array",

@@ -11,7 +11,7 @@ from .diagnose.producer import Producer
 from .events import Event
 from .faults import Fault
 from .record.capture import Capture
-from .record.evicted import GivenUp
+from .record.evicted import EvictedCapture
 from .record.ring import CaptureRing, kept_value
 from .record.rows import CellNode, HookRow, ParameterRow
 from .record.statistics import Statistics, statistics
@@ -21,6 +21,8 @@ from .stop.pause import DebugAbort, OperatorRecord, PausePoint, Pauser, default_
 from .stop.stepping.history import PastState
 from .stop.stepping.stepper import Stepper, Stop
 from .stop.terminal import TerminalPauser
+
+GivenUp = EvictedCapture  # its name before
 
 __all__ = [
     "CONDITIONS",
@@ -35,6 +37,7 @@ __all__ = [
     "DebugSession",
     "Difference",
     "Event",
+    "EvictedCapture",
     "Fault",
     "Finding",
     "Findings",

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from .diagnose.session_checks import Checks
     from .events import Events
-    from .record.newest_values import Newest
-    from .stop.showing import Showing
-    from .watch.watching import Watching
+    from .record.newest_values import NewestValues
+    from .stop.display import PauseDisplay
+    from .watch.attachment import Attachment
 
 __all__ = ["ACTIONS", "INITIALIZERS", "ParameterEdit", "ParameterEdits", "SessionParameters"]
 
@@ -90,16 +90,18 @@ class SessionParameters:
     """Parameters of a session.
 
     Args:
-        watching: the attachment of the session.
-        showing: knows whether the run is paused.
+        attachment: the attachment of the session.
+        display: knows whether the run is paused.
         newest: told of edits, which are not updates.
         checks: likewise.
         events: notified of edits.
     """
 
-    def __init__(self, watching: Watching, showing: Showing, newest: Newest, checks: Checks, events: Events) -> None:
-        self._watching = watching
-        self._showing = showing
+    def __init__(
+        self, attachment: Attachment, display: PauseDisplay, newest: NewestValues, checks: Checks, events: Events
+    ) -> None:
+        self._attachment = attachment
+        self._display = display
         self._newest = newest
         self._checks = checks
         self._events = events
@@ -110,7 +112,7 @@ class SessionParameters:
         Raises:
             ValueError: there is no such parameter; the message names the nearest.
         """
-        roots = self._watching.visits.paths.roots
+        roots = self._attachment.visits.paths.roots
         parameters_by_name = dict(pair for root in roots for pair in root.parameters_and_names())
         if name not in parameters_by_name:
             raise ValueError(f"no parameter {name!r} in this session{suggestion(name, parameters_by_name)}")
@@ -118,14 +120,14 @@ class SessionParameters:
 
     def busy(self) -> str | None:
         """Return the reason why edits are not possible now, in one clause, or None."""
-        if self._showing.paused is None and self._watching.in_a_run:
+        if self._display.paused is None and self._attachment.in_a_run:
             return "a run is under way and not paused"
         return None
 
     def put(self, parameter: Parameter, array: Any) -> None:
         """Assign an array to a parameter."""
-        self._checks.edited(parameter, array)
-        self._newest.edited(parameter, array)
+        self._checks.note_edit(parameter, array)
+        self._newest.set_parameter(parameter, array)
         parameter._rebind(array)
         self._events.notify("changed")
 
@@ -144,14 +146,14 @@ class ParameterEdits:
         self._parameters = parameters
         self.last: ParameterEdit | None = None
 
-    def preview(self, name: str, action: str, **given: str | float) -> ParameterEdit:
+    def preview(self, name: str, action: str, **options: str | float) -> ParameterEdit:
         """Compute a change without applying it.
 
         Args:
             name: the parameter's name.
             action: "set" (``index`` such as "[0, :]", ``number``), "scale" (``factor``), "zero", "clip" (``low``,
                 ``high``, one of which may be left out), or "initialize" (``initializer``, one of INITIALIZERS).
-            given: arguments of the action; numbers may be text.
+            options: arguments of the action; numbers may be text.
 
         Raises:
             ValueError: an unknown name or action, or an argument that is invalid for this parameter.
@@ -161,20 +163,20 @@ class ParameterEdits:
         if action not in ACTIONS:
             raise ValueError(f"action {action!r} is not known; it is one of {', '.join(ACTIONS)}")
         allowed = ACTIONS[action].arguments
-        for argument in given:
+        for argument in options:
             if argument not in allowed:
                 raise ValueError(f"{action} takes {' and '.join(allowed) or 'no argument'}, got {argument}")
         before = parameter._array
         start = random.position()
         try:
             with np.errstate(all="ignore"):
-                after, phrase = ACTIONS[action].compute(before, given)
+                after, phrase = ACTIONS[action].compute(before, options)
                 changed = int(((before != after) & ((before == before) | (after == after))).sum())
         finally:
             end = random.position()
             random.go_to(start)
         description = phrase.replace("{}", name, 1)
-        text = _told(name, changed, statistics(before), statistics(after))
+        text = _effect(name, changed, statistics(before), statistics(after))
         return ParameterEdit(
             name, description, text, changed, parameter, before, after, None if end == start else (start, end)
         )
@@ -220,19 +222,19 @@ class ParameterEdits:
             raise RuntimeError(f"{name} cannot be changed now: {reason}")
 
 
-_Given = dict[str, str | float]
+_Options = dict[str, str | float]
 
 
 class _Action(NamedTuple):
     """Arguments of an action, and the function that returns the new array and the change in words, {} for the name."""
 
     arguments: tuple[str, ...]
-    compute: Callable[[Any, _Given], tuple[Any, str]]
+    compute: Callable[[Any, _Options], tuple[Any, str]]
 
 
-def _set(array: Any, given: _Given) -> tuple[Any, str]:
-    text = str(given.get("index", "")).strip()
-    index, number = _index(text), _number(given, "number", array)
+def _set(array: Any, options: _Options) -> tuple[Any, str]:
+    text = str(options.get("index", "")).strip()
+    index, number = _index(text), _number(options, "number", array)
     after = array.copy()
     try:
         after[index] = number
@@ -242,24 +244,24 @@ def _set(array: Any, given: _Given) -> tuple[Any, str]:
     return after, f"set {{}}[{text.removeprefix('[').removesuffix(']').strip()}] to {number:g}"
 
 
-def _scale(array: Any, given: _Given) -> tuple[Any, str]:
-    factor = _number(given, "factor", array)
+def _scale(array: Any, options: _Options) -> tuple[Any, str]:
+    factor = _number(options, "factor", array)
     after = array.copy()
     after *= array.dtype.type(factor)
     return after, f"scale {{}} by {factor:g}"
 
 
-def _zero(array: Any, given: _Given) -> tuple[Any, str]:
+def _zero(array: Any, options: _Options) -> tuple[Any, str]:
     after = array.copy()
     after[...] = 0
     return after, "set {} to zero"
 
 
-def _clip(array: Any, given: _Given) -> tuple[Any, str]:
+def _clip(array: Any, options: _Options) -> tuple[Any, str]:
     if array.dtype.kind in "bc":
         raise ValueError(f"clip needs numbers with an order, the parameter is {array.dtype.name}")
     low, high = (
-        None if str(given.get(name, "")).strip() == "" else _number(given, name, array) for name in ("low", "high")
+        None if str(options.get(name, "")).strip() == "" else _number(options, name, array) for name in ("low", "high")
     )
     if low is None and high is None:
         raise ValueError("clip needs low, high or both")
@@ -274,8 +276,8 @@ def _clip(array: Any, given: _Given) -> tuple[Any, str]:
     return after, f"clip {{}} to {limits}"
 
 
-def _initialize(array: Any, given: _Given) -> tuple[Any, str]:
-    name = str(given.get("initializer", "")).strip()
+def _initialize(array: Any, options: _Options) -> tuple[Any, str]:
+    name = str(options.get("initializer", "")).strip()
     if name not in INITIALIZERS:
         raise ValueError(f"initializer {name!r} is not known{suggestion(name, INITIALIZERS)}")
     initialized = initializer(name, array.shape)._array
@@ -291,9 +293,9 @@ ACTIONS: dict[str, _Action] = {
 }
 
 
-def _number(given: _Given, name: str, array: Any) -> float:
+def _number(options: _Options, name: str, array: Any) -> float:
     """Return an argument as a number that the array's dtype can represent."""
-    value = given.get(name, "")
+    value = options.get(name, "")
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -334,7 +336,7 @@ def _integer(node: ast.expr) -> int:
     return value
 
 
-def _told(name: str, changed: int, before: Statistics, after: Statistics) -> str:
+def _effect(name: str, changed: int, before: Statistics, after: Statistics) -> str:
     """Return the effect of an edit, in one line."""
     if not changed:
         return f"changes none of the {before.count} elements of {name}"

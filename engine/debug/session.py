@@ -27,19 +27,20 @@ from .faults import Fault
 from .parameter_edits import ParameterEdits, SessionParameters
 from .record.capture import Capture
 from .record.counts import Counts
-from .record.newest_values import Newest
+from .record.newest_values import NewestValues
 from .record.recorder import Recorder
 from .record.ring import MAX_BYTES, MAX_CAPTURES, CaptureRing
 from .record.rows import CellNode, HookRow, ParameterRow, cell_nodes, hook_rows, parameter_rows, table
 from .stop.breakpoint import Breakpoint
 from .stop.breakpoints import Breakpoints
+from .stop.display import PauseDisplay
 from .stop.editor import Editor
 from .stop.pause import DebugAbort, PausePoint, Pauser
 from .stop.paused_scope import PausedScope
 from .stop.pauses import Pauses
-from .stop.showing import Showing
 from .stop.stops import Stops
 from .stop.undo import TrainingModes
+from .watch.attachment import Attachment, is_watched
 from .watch.eager_calls import EagerCalls
 from .watch.hooks import HookRecorder, SessionHooks
 from .watch.newest_session import began_to_watch
@@ -47,7 +48,6 @@ from .watch.observer import Stages
 from .watch.paths import CellPaths
 from .watch.pattern import Watch
 from .watch.watches import Watches
-from .watch.watching import Watching, is_watched
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
@@ -110,34 +110,34 @@ class DebugSession:
         self.paths = CellPaths()
         if net is not None:
             self.paths.add_root(_checked_cell(net))
-        self._entered: list[tuple[TrainingModes, bool]] = []
+        self._contexts: list[tuple[TrainingModes, bool]] = []
         conditions_with_pause = self._choose(
             checked_text("name", name), watch, every, breaks, step, conditions, stop_on
         )
         owner = weakref.ref(self)
         self.captures = CaptureRing(max_bytes, max_captures)
         self._counts = Counts()
-        self._newest = Newest()
+        self._newest = NewestValues()
         self._hooks = SessionHooks()
-        self._showing = Showing(self._events)
-        self._watching = Watching(owner, self.paths, self._counts, self.takes_roots, self._watches, self._events)
-        self._pauses = Pauses(self._events, self._showing, self._watching, self._hooks, owner)
-        self._scope = PausedScope(self._showing, self._events, self.paths, self._breakpoints, self._pauses)
+        self._display = PauseDisplay(self._events)
+        self._attachment = Attachment(owner, self.paths, self._counts, self.takes_roots, self._watches, self._events)
+        self._pauses = Pauses(self._events, self._display, self._attachment, self._hooks, owner)
+        self._scope = PausedScope(self._display, self._events, self.paths, self._breakpoints, self._pauses)
         self.checks = Checks(
             owner,
             self.paths,
             self.takes_roots,
             self._counts,
             self.captures,
-            self._watching,
+            self._attachment,
             self._newest,
             self._pauses,
             self._events,
         )
         for condition, pause in conditions_with_pause:
             self.checks.add(condition, pause)
-        self._recorder = Recorder(self.captures, self._counts, self._events, self._showing)
-        self._stops = Stops(owner, self._watching, self._breakpoints, self._pauses, self._events)
+        self._recorder = Recorder(self.captures, self._counts, self._events, self._display)
+        self._stops = Stops(owner, self._attachment, self._breakpoints, self._pauses, self._events)
         self._eager_calls = EagerCalls(self._events)
         self._stages = Stages(
             self._watches,
@@ -150,8 +150,8 @@ class DebugSession:
             self._eager_calls,
             self._events,
         )
-        self._hook_recorder = HookRecorder(self._stages, self._watching)
-        self._parameters = SessionParameters(self._watching, self._showing, self._newest, self.checks, self._events)
+        self._hook_recorder = HookRecorder(self._stages, self._attachment)
+        self._parameters = SessionParameters(self._attachment, self._display, self._newest, self.checks, self._events)
         self.parameter_edits = ParameterEdits(self._parameters)
         self._cures = OfferedCures()
 
@@ -182,7 +182,7 @@ class DebugSession:
         if not hasattr(self, "_cures"):  # the constructor raised
             return
         was_attached = self.attached
-        self._watching.detach()
+        self._attachment.detach()
         for tap in (self._stops.operators, *self.checks.taps):
             taps.detach(tap)
         self._hooks.detach_recorders()
@@ -203,7 +203,7 @@ class DebugSession:
     @property
     def attached(self) -> bool:
         """True while the session is attached."""
-        return self._watching.attached
+        return self._attachment.attached
 
     @property
     def step(self) -> int:
@@ -248,12 +248,12 @@ class DebugSession:
     @property
     def running(self) -> bool:
         """True if this thread is inside a run that the session observes."""
-        return self.attached and self._watching.in_a_run
+        return self.attached and self._attachment.in_a_run
 
     @property
     def hits(self) -> list[Hit]:
         """The hits of conditions, oldest first; hits of values only for captures that are still kept."""
-        return self.checks.found.hits()
+        return self.checks.hit_store.hits()
 
     @property
     def conditions(self) -> list[Condition]:
@@ -272,7 +272,7 @@ class DebugSession:
 
     def findings(self) -> Findings:
         """Return the findings, one for each condition and cell; they print as a table."""
-        return self.checks.found.findings({path: position for position, path in enumerate(tuple(self.shapes))})
+        return self.checks.hit_store.findings({path: position for position, path in enumerate(tuple(self.shapes))})
 
     def cures(self, finding: Finding) -> list[Cure]:
         """Return the fixes available now for a finding, each with a preview and an undo; see ``Cure``."""
@@ -287,7 +287,7 @@ class DebugSession:
     @property
     def muted(self) -> list[Muted]:
         """The muted pairs of condition and cell, in the order in which they were muted."""
-        return list(self.checks.found.muted)
+        return list(self.checks.hit_store.muted)
 
     def mute(self, condition: str, path: str) -> None:
         """Suppress findings and pauses of a condition in one cell, such as a BatchNorm that is frozen on purpose.
@@ -315,7 +315,7 @@ class DebugSession:
         """Attach the session until ``detach`` or until nothing refers to it; a second call has no effect."""
         if self.attached:
             return
-        self._watching.attach(self._stages)
+        self._attachment.attach(self._stages)
         self._stops.operators.attach()
         self.checks.attach()
         began_to_watch(self)
@@ -326,25 +326,25 @@ class DebugSession:
         if not self.attached:
             return
         self._pauses.aborting = False
-        self._watching.detach()
+        self._attachment.detach()
         self._stops.operators.detach()
         self.checks.detach()
-        self._watching.forget()
-        self._watches.look_again()
+        self._attachment.forget()
+        self._watches.reset()
         if self.paused is None:
             self.notify("finished")
         else:
             self.resume("continue")  # the paused thread notifies observers that the session is finished
 
     def __enter__(self) -> DebugSession:
-        modes, stays_attached = TrainingModes(self.roots), bool(self._entered) and self.attached
+        modes, stays_attached = TrainingModes(self.roots), bool(self._contexts) and self.attached
         self.attach()
-        self._entered.append((modes, stays_attached))
+        self._contexts.append((modes, stays_attached))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *exc_info: object) -> None:
         # A stack of contexts may detach a session that was attached before it.
-        modes, stays_attached = self._entered.pop() if self._entered else (None, False)
+        modes, stays_attached = self._contexts.pop() if self._contexts else (None, False)
         if modes is not None and kind is not None and issubclass(kind, DebugAbort):
             modes.restore()
         if not stays_attached:
@@ -492,12 +492,12 @@ class DebugSession:
     @property
     def paused(self) -> PausePoint | None:
         """The point at which the run is paused; None while it runs."""
-        return self._showing.paused
+        return self._display.paused
 
     @property
     def shown(self) -> PausePoint | None:
         """The point that is displayed: ``paused``, or an earlier one after stepping back."""
-        return self._showing.shown
+        return self._display.shown
 
     @property
     def skipped_pauses(self) -> list[PausePoint]:
@@ -556,7 +556,7 @@ class DebugSession:
         Raises:
             RuntimeError: nothing is paused.
         """
-        return self._recorder.record_local(self._showing.shown_point(), slot, value)
+        return self._recorder.record_local(self._display.shown_point(), slot, value)
 
     def step_back(self) -> PausePoint:
         """Display the previous line of the bprop; return the point that is now displayed.
@@ -564,7 +564,7 @@ class DebugSession:
         Raises:
             RuntimeError: nothing is paused, or there is no earlier line.
         """
-        return self._showing.step_back()
+        return self._display.step_back()
 
     def step_forward(self) -> PausePoint:
         """Display the next line of the bprop, at the end the line of the pause; return the point that is now displayed.
@@ -572,7 +572,7 @@ class DebugSession:
         Raises:
             RuntimeError: nothing is paused, or the line of the pause is displayed already.
         """
-        return self._showing.step_forward()
+        return self._display.step_forward()
 
     def show_operator(self, index: int) -> PausePoint:
         """Display an operator that the bprop ran and its line; ``inputs`` and ``output`` name its values.
@@ -584,7 +584,7 @@ class DebugSession:
             RuntimeError: nothing is paused, or not in a bprop that is stepped.
             IndexError: there is no such operator.
         """
-        return self._showing.show_operator(index)
+        return self._display.show_operator(index)
 
     def evaluate(self, expression: str) -> object:
         """Return the value of an expression in the scope of the paused function, at the point that is displayed.

@@ -42,6 +42,6 @@ class PausedNamesShell(ShellHooks, ZMQInteractiveShell):
 
 def _paused_scope() -> dict[str, object] | None:
     """Return the names at the innermost pause, without importing the engine if nothing can be paused."""
-    showing = sys.modules.get("hookscope.engine.debug.stop.showing")
-    point = None if showing is None else showing.shown_now()
+    showing = sys.modules.get("hookscope.engine.debug.stop.display")
+    point = None if showing is None else showing.displayed_point()
     return None if point is None else {**point.names, **point.locals}

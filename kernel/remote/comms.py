@@ -8,12 +8,12 @@ import comm
 from comm.base_comm import BaseComm, CommManager
 from jupyter_client.jsonutil import json_default
 
-from hookscope.engine.debug.remote import Served
+from hookscope.engine.debug.remote import RequestService
 
 __all__ = ["serve_comms"]
 
 
-def serve_comms(served: Served) -> CommManager:
+def serve_comms(served: RequestService) -> CommManager:
     """Connect widgets created from now on to attached clients.
 
     Args:
@@ -45,7 +45,7 @@ def serve_comms(served: Served) -> CommManager:
 
 
 class _TunnelComm(BaseComm):
-    def __init__(self, served: Served, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, served: RequestService, *args: Any, **kwargs: Any) -> None:
         self._served = served
         self._callback: Any = None
         super().__init__(*args, **kwargs)

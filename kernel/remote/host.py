@@ -24,7 +24,7 @@ from jupyter_client.jsonutil import json_default
 from traitlets import Type
 
 from hookscope.engine.cpu.notices import flush_output, tell
-from hookscope.engine.debug.remote import RemotePauser, Served
+from hookscope.engine.debug.remote import RemotePauser, RequestService
 from hookscope.engine.distributed import synchronization, world
 from hookscope.kernel import alias, extension
 from hookscope.kernel.ipykernel_adapter import SentTracebackHooks
@@ -51,7 +51,7 @@ class Rank:
 
     def __init__(self, folder: Path, run: str) -> None:
         number, count = world.launcher_rank()
-        self.served = Served("ranks of a notebook", number, count, run, folder)
+        self.served = RequestService("ranks of a notebook", number, count, run, folder)
         self._cells: deque[tuple[bytes, Message]] = deque()
         self._runs: tuple[bytes, Message] | None = None
         self._has_front_end = False
@@ -76,7 +76,7 @@ class Rank:
     def _execute(self, client: bytes, message: Message, buffers: list[memoryview]) -> Any:
         self._cells.append((client, message))
         self.served.wake()
-        return Served.LATER
+        return RequestService.LATER
 
     def _interrupt(self, client: bytes, message: Message, buffers: list[memoryview]) -> None:
         """Interrupt the notebook's cell: drop pending cells if there are any, else interrupt the running one."""
@@ -129,7 +129,7 @@ class Rank:
         with self.served.uninterrupted():
             self._work(self.served)
 
-    def _work(self, served: Served) -> None:
+    def _work(self, served: RequestService) -> None:
         served.open()
         served.wait(lambda: bool(served.clients or self._ends), _FRONT_END_OPTIONS)
         while served.clients and not self._ends:

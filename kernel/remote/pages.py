@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
     from hookscope.engine.debug.record.capture import Capture
-    from hookscope.engine.debug.record.evicted import GivenUp
+    from hookscope.engine.debug.record.evicted import EvictedCapture
 
 __all__ = ["Position", "captures_after", "matches", "parameters_after"]
 
@@ -32,7 +32,7 @@ def matches(name: str, text: str) -> bool:
 
 def captures_after(
     session: DebugSession, step: int, after: Position | None, text: str, count: int
-) -> tuple[list[tuple[Position, Capture | GivenUp]], int, tuple[int, int]]:
+) -> tuple[list[tuple[Position, Capture | EvictedCapture]], int, tuple[int, int]]:
     """Return the captures of a step after a place, their total number, and the first and the last step."""
     rows = session.captures.rows()
     steps = (rows[0].step, rows[-1].step) if rows else (0, 0)
@@ -49,7 +49,7 @@ def captures_after(
     return _after(entries, after, count), len(entries), steps
 
 
-def _position(row: Capture | GivenUp, key: str, cell: int, number: int) -> Position:
+def _position(row: Capture | EvictedCapture, key: str, cell: int, number: int) -> Position:
     backward = row.direction == _DIRECTIONS[1]
     # Inputs come before outputs, and in the backward pass the last cell before the first.
     side = int(not row.slot.startswith("input")) if not backward else int(row.slot.startswith("grad_input"))

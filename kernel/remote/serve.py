@@ -17,7 +17,7 @@ from typing import Any
 
 from hookscope.engine import debug
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.debug.remote import RemotePauser, Served
+from hookscope.engine.debug.remote import RemotePauser, RequestService
 from hookscope.engine.debug.watch.newest_session import newest_session, when_attached
 
 from ..ipykernel_adapter import runners_of_user_code
@@ -150,7 +150,7 @@ class _Idle:
             frame = frame.f_back
         return self._shell is None or frame is not None
 
-    def answer(self, served: Served) -> None:
+    def answer(self, served: RequestService) -> None:
         """Handle requests during that wait from now on."""
         loop = self._loop
         if loop is not None:

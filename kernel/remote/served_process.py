@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.cpu.notices import tell
-from hookscope.engine.debug.remote import Served, cards
+from hookscope.engine.debug.remote import RequestService, cards
 from hookscope.engine.debug.remote.addresses import only_on_its_machine, tcp_address
 from hookscope.engine.distributed.world import launcher_rank
 
@@ -63,7 +63,7 @@ class ServedProcess:
             if (card.run, card.rank, card.host) == (run, rank, socket.gethostname()):
                 raise ValueError(f"process {card.pid} is rank {rank} of run {run!r} already: give another name")
         self._process = os.getpid()
-        self.served = Served(what, rank, ranks, run, address=endpoint)
+        self.served = RequestService(what, rank, ranks, run, address=endpoint)
         serve_comms(self.served)
         self.requests = SessionRequests(self.served, session, names, runs)
         self.served.answer_at_safe_points()

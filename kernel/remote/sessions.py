@@ -13,7 +13,7 @@ from hookscope.engine.debug import DebugSession
 from hookscope.engine.debug.compare.ranks import RankRecorder
 from hookscope.engine.debug.compare.ranks.digests import digest
 from hookscope.engine.debug.record.capture import Capture
-from hookscope.engine.debug.remote import Served
+from hookscope.engine.debug.remote import RequestService
 from hookscope.engine.debug.stop.expression import compile_expression, evaluate
 from hookscope.engine.debug.stop.pause import describe
 from hookscope.engine.distributed.synchronization import give_up
@@ -24,7 +24,7 @@ from hookscope.widgets import texts
 from .pages import captures_after, parameters_after
 
 if TYPE_CHECKING:
-    from hookscope.engine.debug.record.evicted import GivenUp
+    from hookscope.engine.debug.record.evicted import EvictedCapture
     from hookscope.engine.debug.record.rows import ParameterRow
     from hookscope.engine.debug.record.statistics import Statistics
 
@@ -53,7 +53,7 @@ class SessionRequests:
 
     def __init__(
         self,
-        served: Served,
+        served: RequestService,
         session: Callable[[], DebugSession | None],
         names: Callable[[], dict[str, Any]],
         runs: Callable[[], bool],
@@ -170,7 +170,7 @@ class SessionRequests:
         finally:
             self._hold_reason = ""
             self._served.tell({"type": "goes on"})
-        return Served.LATER
+        return RequestService.LATER
 
     def _abort(self, client: bytes, message: Message, buffers: Buffers) -> None:
         self._session_or_raise().abort()
@@ -249,7 +249,7 @@ def _parameter(row: ParameterRow, bits: bool) -> Message:
     return {**fields, "bits": digest(row.array)} if bits else fields
 
 
-def _row(row: Capture | GivenUp, bits: bool = True) -> Message:
+def _row(row: Capture | EvictedCapture, bits: bool = True) -> Message:
     fields: Message = {
         "key": row.key,
         "step": row.step,

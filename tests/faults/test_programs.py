@@ -37,7 +37,7 @@ class Call:
 
 
 @dataclass
-class Seen:
+class ValueObservation:
     """A program that was trained, and what hooks saw of it."""
 
     program: Program
@@ -78,11 +78,11 @@ class Seen:
 
 
 @functools.cache
-def seen(name: str, mended: bool = False) -> Seen:
+def seen(name: str, mended: bool = False) -> ValueObservation:
     """Train a program once a process, with hooks on it."""
     program = BY_NAME[name]
     run = program.mended() if mended and program.mended else program.build()
-    found = Seen(program, run, mended)
+    found = ValueObservation(program, run, mended)
     found.before = {path: np.array(p.asnumpy()) for path, p in found.named().items()}
     _hook(found)
     try:
@@ -94,7 +94,7 @@ def seen(name: str, mended: bool = False) -> Seen:
     return found
 
 
-def _hook(found: Seen) -> None:
+def _hook(found: ValueObservation) -> None:
     run, cell = found.run, found.cell
 
     def called(_: Any, inputs: Any) -> None:
@@ -169,7 +169,7 @@ def test_a_program_computes_the_same_each_time(name: str) -> None:
 # Healthy ones
 
 
-def learned(found: Seen) -> bool:
+def learned(found: ValueObservation) -> bool:
     losses = found.losses
     return bool(np.isfinite(losses).all() and np.mean(losses[-3:]) < found.program.falls_to * losses[0])
 
@@ -252,10 +252,10 @@ def test_a_stale_mask_is_right_at_the_first_call() -> None:
 
 # The symptoms, one a kind
 
-SYMPTOMS: dict[str, Callable[[Seen], Any]] = {}
+SYMPTOMS: dict[str, Callable[[ValueObservation], Any]] = {}
 
 
-def symptom(check: Callable[[Seen], Any]) -> Callable[[Seen], Any]:
+def symptom(check: Callable[[ValueObservation], Any]) -> Callable[[ValueObservation], Any]:
     """Enter a check under its name, which is the kind."""
     SYMPTOMS[check.__name__] = check
     return check
@@ -275,7 +275,7 @@ def cross_entropy(logits: Array, labels: Array) -> float:
 
 
 @symptom
-def inputs_not_normalized(found: Seen) -> bool:
+def inputs_not_normalized(found: ValueObservation) -> bool:
     x = np.concatenate([batch[0] for batch in found.run.batches])
     if x.dtype.kind != "f":
         return False
@@ -284,12 +284,12 @@ def inputs_not_normalized(found: Seen) -> bool:
 
 
 @symptom
-def one_class_only(found: Seen) -> bool:
+def one_class_only(found: ValueObservation) -> bool:
     return any(len(np.unique(batch[-1])) == 1 for batch in found.run.batches)
 
 
 @symptom
-def labels_out_of_range_or_shifted(found: Seen) -> bool:
+def labels_out_of_range_or_shifted(found: ValueObservation) -> bool:
     output, labels = (array(one) for one in found.operands[0])
     if labels.dtype.kind == "i":
         return bool(max(batch[-1].max() for batch in found.run.batches) >= output.shape[1])
@@ -299,13 +299,13 @@ def labels_out_of_range_or_shifted(found: Seen) -> bool:
 
 
 @symptom
-def loss_broadcasts(found: Seen) -> bool:
+def loss_broadcasts(found: ValueObservation) -> bool:
     output, labels = found.operands[0]
     return {output.shape, labels.shape} == {(len(labels),), (len(labels), 1)}
 
 
 @symptom
-def softmax_twice(found: Seen) -> bool:
+def softmax_twice(found: ValueObservation) -> bool:
     output, labels = (array(one) for one in found.operands[0])
     are_probabilities = (output >= 0).all() and np.allclose(output.sum(1), 1, atol=1e-5)
     given = output if are_probabilities else softmax(output)
@@ -313,25 +313,25 @@ def softmax_twice(found: Seen) -> bool:
 
 
 @symptom
-def softmax_over_batch_axis(found: Seen) -> bool:
+def softmax_over_batch_axis(found: ValueObservation) -> bool:
     output = array(found.calls[0].output)
     return np.allclose((np.exp(output) if (output <= 0).all() else output).sum(0), 1, atol=1e-4)
 
 
 @symptom
-def cross_entropy_wrong_sign(found: Seen) -> bool:
+def cross_entropy_wrong_sign(found: ValueObservation) -> bool:
     return found.losses[0] < 0 and found.losses[-1] < found.losses[0]
 
 
 @symptom
-def first_loss_far_too_large(found: Seen) -> bool:
+def first_loss_far_too_large(found: ValueObservation) -> bool:
     output, labels = (array(one) for one in found.operands[0])
     assert labels.max() < output.shape[1]
     return found.losses[0] > 2.5 * float(np.log(output.shape[1]))
 
 
 @symptom
-def samples_leak(found: Seen) -> bool:
+def samples_leak(found: ValueObservation) -> bool:
     found.run.net.set_train(False)
     x = array(found.batch[0])
     other = x.copy()
@@ -341,12 +341,12 @@ def samples_leak(found: Seen) -> bool:
 
 
 @symptom
-def batch_of_one_under_batchnorm(found: Seen) -> bool:
+def batch_of_one_under_batchnorm(found: ValueObservation) -> bool:
     return any(call.training and call.inputs[0].size == call.inputs[0].shape[1] for call in found.calls)
 
 
 @symptom
-def learning_rate_zero(found: Seen) -> bool:
+def learning_rate_zero(found: ValueObservation) -> bool:
     """Whether a step leaves a parameter with a gradient as it was."""
     after = [*found.parameters[1:], [array(p) for p in found.run.optimizer.parameters]]
     return any(
@@ -357,19 +357,19 @@ def learning_rate_zero(found: Seen) -> bool:
 
 
 @symptom
-def optimizer_other_parameters(found: Seen) -> bool:
+def optimizer_other_parameters(found: ValueObservation) -> bool:
     trained = getattr(found.run.net, "student", found.run.net) if hasattr(found.run.net, "teacher") else found.run.net
     return {id(p) for p in found.run.optimizer.parameters} != {id(p) for p in trained.trainable_params()}
 
 
 @symptom
-def predict_mode_with_stale_statistics(found: Seen) -> bool:
+def predict_mode_with_stale_statistics(found: ValueObservation) -> bool:
     assert isinstance(found.cell, nn.BatchNorm1d | nn.BatchNorm2d)
     return sum(call.training for call in found.calls) < len(found.gradients)
 
 
 @symptom
-def wrong_mode(found: Seen) -> bool:
+def wrong_mode(found: ValueObservation) -> bool:
     """Whether a call after the last step is in training mode, or gives something else when it is repeated."""
     last = found.calls[-1]
     assert last.steps == len(found.gradients)
@@ -379,12 +379,12 @@ def wrong_mode(found: Seen) -> bool:
 
 
 @symptom
-def learning_rate_too_large(found: Seen) -> bool:
+def learning_rate_too_large(found: ValueObservation) -> bool:
     losses = np.array(found.losses)
     return bool(not np.isfinite(losses).all() or max(losses) > 1.5 * losses[0])
 
 
-def moved(found: Seen) -> float:
+def moved(found: ValueObservation) -> float:
     """How far all parameters went, in parts of their length."""
     now = {path: array(parameter) for path, parameter in found.named().items() if parameter.requires_grad}
     apart = sum(float(np.square(value - found.before[path]).sum()) for path, value in now.items())
@@ -392,18 +392,18 @@ def moved(found: Seen) -> float:
 
 
 @symptom
-def learning_rate_too_small(found: Seen) -> bool:
+def learning_rate_too_small(found: ValueObservation) -> bool:
     assert np.abs(found.gradients[0][0]).max() > 1e-4
     return moved(found) < 1e-3
 
 
 @symptom
-def frozen_parameter(found: Seen) -> bool:
+def frozen_parameter(found: ValueObservation) -> bool:
     parameter = found.named()[found.program.place]
     return not parameter.requires_grad and np.array_equal(array(parameter), found.before[found.program.place])
 
 
-def matters(found: Seen, parameter: Parameter) -> bool:
+def matters(found: ValueObservation, parameter: Parameter) -> bool:
     """Whether the output changes with the parameter."""
     first, kept = found.output(), array(parameter)
     drawn = np.random.default_rng(0).normal(0, 0.5, kept.shape).astype(kept.dtype)
@@ -413,7 +413,7 @@ def matters(found: Seen, parameter: Parameter) -> bool:
     return not np.allclose(first, second, atol=1e-4)
 
 
-def without_gradient(found: Seen) -> Iterator[tuple[str, Parameter]]:
+def without_gradient(found: ValueObservation) -> Iterator[tuple[str, Parameter]]:
     for path, parameter in found.named().items():
         gradients = found.of_parameter(parameter)
         if gradients and not any(g.any() for g in gradients):
@@ -421,22 +421,22 @@ def without_gradient(found: Seen) -> Iterator[tuple[str, Parameter]]:
 
 
 @symptom
-def unused_parameter(found: Seen) -> bool:
+def unused_parameter(found: ValueObservation) -> bool:
     resting = [p for path, p in without_gradient(found) if path.startswith(found.program.place)]
     return bool(resting) and not any(matters(found, parameter) for parameter in resting)
 
 
 @symptom
-def detached_graph(found: Seen) -> bool:
+def detached_graph(found: ValueObservation) -> bool:
     return any(matters(found, parameter) for _, parameter in without_gradient(found))
 
 
 @symptom
-def dead_relu(found: Seen) -> bool:
+def dead_relu(found: ValueObservation) -> bool:
     return float(np.mean([np.mean(array(call.output) <= 0) for call in found.calls])) > 0.98
 
 
-def first_to_last(found: Seen) -> float:
+def first_to_last(found: ValueObservation) -> float:
     """The gradient of the first step or the first layer, in parts of that of the last one, at the beginning."""
     build = found.program.mended if found.mended else found.program.build
     assert build is not None
@@ -450,37 +450,37 @@ def first_to_last(found: Seen) -> float:
 
 
 @symptom
-def vanishing_gradient(found: Seen) -> bool:
+def vanishing_gradient(found: ValueObservation) -> bool:
     return first_to_last(found) < 1e-4
 
 
 @symptom
-def exploding_gradient(found: Seen) -> bool:
+def exploding_gradient(found: ValueObservation) -> bool:
     sizes = [np.sqrt(sum(np.square(g.astype(float)).sum() for g in step)) for step in found.gradients]
     return bool(np.isfinite(sizes[0]) and max(sizes[:3]) > 100)
 
 
 @symptom
-def nan_produced(found: Seen) -> bool:
+def nan_produced(found: ValueObservation) -> bool:
     return bool(np.isnan(found.losses).any() or any(np.isnan(g).any() for step in found.gradients for g in step))
 
 
 @symptom
-def inf_inside(found: Seen) -> bool:
+def inf_inside(found: ValueObservation) -> bool:
     inside = [array(found.cell.inside(call.inputs[0])) for call in found.calls]
     assert all(np.isfinite(array(call.output)).all() for call in found.calls)
     return any(np.isinf(values).any() for values in inside)
 
 
 @symptom
-def saturated_activation(found: Seen) -> bool:
+def saturated_activation(found: ValueObservation) -> bool:
     ends = np.array([0.0, 1.0] if isinstance(found.cell, nn.Sigmoid) else [-1.0, 1.0])
     output = np.concatenate([array(call.output).ravel() for call in found.calls])
     return float((np.abs(output[:, None] - ends).min(1) < 0.01).mean()) > 0.9
 
 
 @symptom
-def bad_initialization(found: Seen) -> bool:
+def bad_initialization(found: ValueObservation) -> bool:
     path = f"{found.program.place}."
     weights = [value for name, value in found.before.items() if name.startswith(path) and value.ndim > 1]
     flat = [value.reshape(len(value), -1) for value in weights]
@@ -496,7 +496,7 @@ def held(cell: Any) -> Iterator[Any]:
 
 
 @symptom
-def shared_parameter_by_mistake(found: Seen) -> bool:
+def shared_parameter_by_mistake(found: ValueObservation) -> bool:
     counts = Counter(id(cell) for cell in held(found.run.net))
     return counts[id(found.cell)] > 1
 
@@ -530,5 +530,5 @@ def bprop_error(cell: Any, inputs: tuple[Tensor, ...]) -> float:
 
 
 @symptom
-def wrong_bprop(found: Seen) -> bool:
+def wrong_bprop(found: ValueObservation) -> bool:
     return bprop_error(found.cell, found.calls[-1].inputs) > 0.05

@@ -13,9 +13,9 @@ from hookscope.engine.debug import (
     CONDITIONS,
     Condition,
     Event,
+    EvictedCapture,
     Finding,
     Findings,
-    GivenUp,
     History,
     Hit,
     Muted,
@@ -131,7 +131,7 @@ class PlainRing(list[PlainCapture]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.without_value: list[GivenUp] = []
+        self.without_value: list[EvictedCapture] = []
         self.said: list[str] = []
 
     @property
@@ -148,7 +148,7 @@ class PlainRing(list[PlainCapture]):
         """The values of the oldest go."""
         for one in self[:count]:
             self.without_value.append(
-                GivenUp(
+                EvictedCapture(
                     one.index,
                     one.step,
                     one.path,

@@ -61,20 +61,22 @@ class Cause:
         return f"{self.message}{f'; so also {folded}' if folded else ''}"
 
 
-def causes_of(findings: Sequence[Finding], ran: Mapping[str, int]) -> tuple[Cause, ...]:
+def causes_of(findings: Sequence[Finding], call_order: Mapping[str, int]) -> tuple[Cause, ...]:
     """Group findings by cause.
 
     Args:
         findings: the findings in the order of their first steps.
-        ran: the position of each cell's first call in the flow of the data, by path.
+        call_order: the position of each cell's first call in the flow of the data, by path.
     """
-    ordered = sorted(findings, key=lambda finding: _rank(finding, ran))
+    ordered = sorted(findings, key=lambda finding: _rank(finding, call_order))
     parents: dict[int, Finding] = {}
     for position, finding in enumerate(ordered):
         for other_position, candidate in enumerate(ordered):
             # Of two that may explain each other, the one reported first is the cause.
-            is_first = other_position < position or not (candidate is finding or _explains(finding, candidate, ran))
-            if is_first and _explains(candidate, finding, ran) and not _below(candidate, finding, parents):
+            is_first = other_position < position or not (
+                candidate is finding or _explains(finding, candidate, call_order)
+            )
+            if is_first and _explains(candidate, finding, call_order) and not _below(candidate, finding, parents):
                 parents[id(finding)] = candidate
                 break
     folded: dict[int, list[Finding]] = {id(finding): [] for finding in ordered}
@@ -100,13 +102,13 @@ def summary(findings: Iterable[Finding]) -> str:
     )
 
 
-def _rank(finding: Finding, ran: Mapping[str, int]) -> tuple[int, bool, int, int, bool]:
+def _rank(finding: Finding, call_order: Mapping[str, int]) -> tuple[int, bool, int, int, bool]:
     """Return the sort key of a finding: first those that make the run useless, then faults, then possible symptoms."""
     condition = CONDITIONS.get(finding.condition)
     if condition is None:
-        return 1, False, _at(finding, ran), finding.first_step, False
+        return 1, False, _at(finding, call_order), finding.first_step, False
     level = 0 if condition.nonfinite else 2 if condition.symptom else 1
-    position = _at(finding, ran)
+    position = _at(finding, call_order)
     # A gradient that grows or vanishes in the backward pass is worst at the end of that pass.
     order = -position if finding.backward and not condition.against_first else position
     # Of a NaN and an infinity from one operator, the one that came first.
@@ -114,16 +116,16 @@ def _rank(finding: Finding, ran: Mapping[str, int]) -> tuple[int, bool, int, int
     return level, finding.backward, order, finding.first_step, is_other
 
 
-def _at(finding: Finding, ran: Mapping[str, int]) -> int:
-    positions = {"data": -1, "loss": len(ran), "optimizer": len(ran) + 1}
-    return positions.get(finding.outside, ran.get(finding.path, len(ran)))
+def _at(finding: Finding, call_order: Mapping[str, int]) -> int:
+    positions = {"data": -1, "loss": len(call_order), "optimizer": len(call_order) + 1}
+    return positions.get(finding.outside, call_order.get(finding.path, len(call_order)))
 
 
-def _explains(cause: Finding, finding: Finding, ran: Mapping[str, int]) -> bool:
-    return any(_fits(rule, cause, finding, ran) for rule in RULES)
+def _explains(cause: Finding, finding: Finding, call_order: Mapping[str, int]) -> bool:
+    return any(_fits(rule, cause, finding, call_order) for rule in RULES)
 
 
-def _fits(rule: Rule, cause: Finding, finding: Finding, ran: Mapping[str, int]) -> bool:
+def _fits(rule: Rule, cause: Finding, finding: Finding, call_order: Mapping[str, int]) -> bool:
     if cause.condition not in rule.causes or finding.condition not in rule.consequences:
         return False
     are_nonfinite = cause.condition in _NOT_FINITE and finding.condition in _NOT_FINITE
@@ -133,7 +135,7 @@ def _fits(rule: Rule, cause: Finding, finding: Finding, ran: Mapping[str, int]) 
         return False
     if rule.anywhere or finding.outside or (finding.condition == cause.condition and _grows(cause)):
         return True
-    position, cause_position = _at(finding, ran), _at(cause, ran)
+    position, cause_position = _at(finding, call_order), _at(cause, call_order)
     if finding.path == cause.path or _holds(cause.path, finding.path) or _holds(finding.path, cause.path):
         return True
     return position <= cause_position if finding.backward else position >= cause_position

@@ -14,15 +14,15 @@ from ..stop.points import point_at_stop
 from ..stop.stepping.stepper import Stop
 from ..stop.stepping.user_code import frame_to_show
 from .checks.formulas import detail_of
-from .conditions.values import FiguresSeen
+from .conditions.values import FiguresObservation
 
 if TYPE_CHECKING:
     from ..events import Events
     from ..stop.pauses import Pauses
     from .conditions import Hit
-    from .findings import Found
+    from .findings import HitStore
     from .producer import Producer
-    from .selection import LookedFor
+    from .selection import ConditionSelection
 
 __all__ = ["ConditionPauses"]
 
@@ -31,16 +31,16 @@ class ConditionPauses:
     """Pauses for the conditions that the user selected for pausing.
 
     Args:
-        looked_for: the checked conditions.
-        found: the hits, with the muted conditions.
+        selection: the checked conditions.
+        hit_store: the hits, with the muted conditions.
         pauses: the pauses of the session.
         events: reports conditions that fail.
     """
 
-    def __init__(self, looked_for: LookedFor, found: Found, pauses: Pauses, events: Events) -> None:
+    def __init__(self, selection: ConditionSelection, hit_store: HitStore, pauses: Pauses, events: Events) -> None:
         self._events = events
-        self._looked_for = looked_for
-        self._found = found
+        self._selection = selection
+        self._hit_store = hit_store
         self._pauses = pauses
         self._paused_for: set[tuple[str, str]] = set()  # (spreading condition, direction) in this step
 
@@ -51,7 +51,7 @@ class ConditionPauses:
     def is_due(self, hit: Hit, direction: str) -> bool:
         """Return whether to pause for a hit of a captured value."""
         name = hit.condition.name
-        if name not in self._looked_for.pausing:
+        if name not in self._selection.pausing:
             return False
         if hit.condition.spreads:
             if (name, direction) in self._paused_for:
@@ -65,19 +65,19 @@ class ConditionPauses:
 
     def pause(self, hit: Hit) -> None:
         """Pause for a hit without a captured value, if the condition is selected for pausing."""
-        if hit.condition.name in self._looked_for.pausing:
+        if hit.condition.name in self._selection.pausing:
             self._pause_at(None, hit.message, hit.path, "", {})
 
     def pause_at_producer(self, producer: Producer, frame: FrameType | None, values: dict[str, object]) -> None:
         """Pause at an operator that produced a NaN or an infinity from finite values, or a NaN from an infinity."""
         results = values.get("output") if "gradients" not in values else values["gradients"]
-        observations = [FiguresSeen(statistics(tensor)) for tensor in tensors_in(results)]
-        nonfinite = self._looked_for.nonfinite
+        observations = [FiguresObservation(statistics(tensor)) for tensor in tensors_in(results)]
+        nonfinite = self._selection.nonfinite
         matching = [
             condition
             for condition in nonfinite
-            if condition.name in self._looked_for.pausing
-            and not self._found.is_muted(condition.name, producer.path)
+            if condition.name in self._selection.pausing
+            and not self._hit_store.is_muted(condition.name, producer.path)
             and any(detail_of(condition, observation, self._events) for observation in observations)
         ]
         if matching:
@@ -87,7 +87,7 @@ class ConditionPauses:
     def _pause_at(
         self, frame: FrameType | None, reason: str, path: str, moment: str, values: Mapping[str, object]
     ) -> None:
-        if self._pauses.standing or not self._pauses.can_stop():
+        if self._pauses.is_paused or not self._pauses.can_stop():
             return
         frame = frame or frame_to_show(sys._getframe(1))
         point = point_at_stop(Stop(frame, frame.f_lineno), "condition", reason, path, moment, dict(values))

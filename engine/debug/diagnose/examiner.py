@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from ..record.capture import Capture
     from ..watch.visits import Visit
     from .condition_pauses import ConditionPauses
-    from .findings import Found
+    from .findings import HitStore
     from .finiteness import Finiteness
-    from .selection import LookedFor
+    from .selection import ConditionSelection
 
 __all__ = ["Examiner"]
 
@@ -26,8 +26,8 @@ class Examiner:
     """Checker of the conditions, which records their hits.
 
     Args:
-        looked_for: the checked conditions.
-        found: receives the hits.
+        selection: the checked conditions.
+        hit_store: receives the hits.
         pauses: pauses for hits.
         finiteness: knows the origins of non-finite values.
         events: reports conditions that fail.
@@ -39,39 +39,46 @@ class Examiner:
     PLACE = "trying the conditions on a value"  # in reports of faults
 
     def __init__(
-        self, looked_for: LookedFor, found: Found, pauses: ConditionPauses, finiteness: Finiteness, events: Events
+        self,
+        selection: ConditionSelection,
+        hit_store: HitStore,
+        pauses: ConditionPauses,
+        finiteness: Finiteness,
+        events: Events,
     ) -> None:
-        self.conditions = looked_for.conditions
-        self._looked_for = looked_for
-        self._found = found
+        self.conditions = selection.conditions
+        self._selection = selection
+        self._hit_store = hit_store
         self._pauses = pauses
         self._finiteness = finiteness
         self._events = events
         self._streaks = Streaks()
-        self._arrived: Statistics | None = None
-        self._began: dict[str, tuple[str, int]] = {}  # by spreading condition: the first path, and the last step
-        self._held_back: list[tuple[Hit, Capture]] = []  # until a cell with parameters runs
+        self._first_gradient: Statistics | None = None
+        self._spread_origins: dict[
+            str, tuple[str, int]
+        ] = {}  # by spreading condition: the first path, and the last step
+        self._pending: list[tuple[Hit, Capture]] = []  # until a cell with parameters runs
 
     def step_began(self) -> None:
         """Begin a step: a root cell is called."""
-        self._held_back.clear()
+        self._pending.clear()
 
     def ended(self) -> None:
         """End the session: keep conditions that held in every one of fewer steps than they require."""
         for hit in self._streaks.end():
-            self._found.keep(hit)
+            self._hit_store.keep(hit)
 
     def wants(self, *kinds: type[Any]) -> bool:
         """Return whether a condition on one of these classes of observations is checked."""
-        return self._looked_for.wanted(*kinds)
+        return self._selection.includes(*kinds)
 
-    def look(self, seen: Any, path: str, subject: str, step: int) -> None:
+    def observe(self, observation: Any, path: str, subject: str, step: int) -> None:
         """Check the conditions on an observation of a parameter, the loss or a cell."""
-        for condition in self._looked_for.about(type(seen)):
-            detail = detail_of(condition, seen, self._events)
+        for condition in self._selection.about(type(observation)):
+            detail = detail_of(condition, observation, self._events)
             message = f"{condition.name} in {subject} ({detail})"
             hit = None if detail is None else Hit(condition, path, subject, step, message)
-            if self._streaks.look(condition, subject, hit) and hit is not None and self._found.keep(hit):
+            if self._streaks.add(condition, subject, hit) and hit is not None and self._hit_store.keep(hit):
                 self._pauses.pause(hit)
 
     def _failed(self, condition: Condition, error: Exception) -> None:
@@ -79,39 +86,39 @@ class Examiner:
 
     def examine(self, capture: Capture, visit: Visit) -> list[Hit]:
         """Check the conditions on a captured value; return the hits to pause for."""
-        looked_for = self._looked_for
-        if not looked_for.values:
+        selection = self._selection
+        if not selection.values:
             return []
         if capture.direction == "forward":
             if not capture.context:
-                self._arrived = None
-        elif looked_for.against_first and self._is_first_gradient(capture):
-            self._arrived = capture.figures()
-        applicable, key = looked_for.at(capture), ""
-        hits = tried(capture, applicable, self._arrived, visit.names, self._failed)
+                self._first_gradient = None
+        elif selection.against_first and self._is_first_gradient(capture):
+            self._first_gradient = capture.figures()
+        applicable, key = selection.at(capture), ""
+        hits = tried(capture, applicable, self._first_gradient, visit.names, self._failed)
         hits_by_name = {hit.condition.name: hit for hit in hits} if hits else {}
         for condition in applicable:
             if condition.in_a_row > 1:
                 key = key or capture.key
                 hit = hits_by_name.get(condition.name)
                 without_value = None if hit is None else hit._replace(capture=None)
-                if not self._streaks.look(condition, key, without_value):
+                if not self._streaks.add(condition, key, without_value):
                     hits_by_name.pop(condition.name, None)
-        if not (hits_by_name or self._held_back):
+        if not (hits_by_name or self._pending):
             return []
         released: list[tuple[Hit, Capture]] = []
-        if self._held_back and capture.direction == "forward" and has_parameters(visit.cell):
-            released, self._held_back = self._held_back, []
-        self._held_back += [(hit, capture) for hit in hits_by_name.values() if hit.condition.inside]
+        if self._pending and capture.direction == "forward" and has_parameters(visit.cell):
+            released, self._pending = self._pending, []
+        self._pending += [(hit, capture) for hit in hits_by_name.values() if hit.condition.inside]
         reported = [*released, *((hit, capture) for hit in hits_by_name.values() if not hit.condition.inside)]
-        return [hit for hit, source in reported if self._value_held(hit, source)]
+        return [hit for hit, source in reported if self._keep_hit(hit, source)]
 
     def _is_first_gradient(self, capture: Capture) -> bool:
         """Return whether a gradient is the first of its backward pass; it replaces a single number (a loss scale)."""
-        arrived = self._arrived
-        return arrived is None or (arrived.count == 1 and capture.array.size > 1)
+        first_gradient = self._first_gradient
+        return first_gradient is None or (first_gradient.count == 1 and capture.array.size > 1)
 
-    def _value_held(self, hit: Hit, capture: Capture) -> bool:
+    def _keep_hit(self, hit: Hit, capture: Capture) -> bool:
         """Keep a hit of a value; return whether to pause for it."""
         name, origin = hit.condition.name, None
         if hit.condition.masks_are_meant and self._finiteness.is_mask(capture.array):
@@ -119,10 +126,10 @@ class Examiner:
         if hit.condition.nonfinite:
             hit, origin = self._finiteness.with_origin(hit, capture.array)
         if hit.condition.spreads and origin is None:
-            first_path, last_step = self._began.get(name, (hit.path, -1))
+            first_path, last_step = self._spread_origins.get(name, (hit.path, -1))
             origin = first_path if hit.step - last_step <= 1 else hit.path
-            self._began[name] = (origin, hit.step)
-        if not self._found.keep(hit, origin):
+            self._spread_origins[name] = (origin, hit.step)
+        if not self._hit_store.keep(hit, origin):
             return False
         capture.hits.append(name)
         return self._pauses.is_due(hit, capture.direction)

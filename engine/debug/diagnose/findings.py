@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .causes import Cause
     from .producer import Producer
 
-__all__ = ["Finding", "Findings", "Found", "Muted"]
+__all__ = ["Finding", "Findings", "HitStore", "Muted"]
 
 # Limit of hits without a capture, which are not dropped with one.
 _MAX_HITS = 10_000
@@ -76,21 +76,21 @@ class Findings(tuple[Finding, ...]):
 
     Args:
         findings: the findings.
-        ran: the position of each cell's first call in the flow of the data, by path.
+        call_order: the position of each cell's first call in the flow of the data, by path.
     """
 
-    _ran: Mapping[str, int]
+    _call_order: Mapping[str, int]
 
-    def __new__(cls, findings: Iterable[Finding] = (), ran: Mapping[str, int] | None = None) -> Findings:
+    def __new__(cls, findings: Iterable[Finding] = (), call_order: Mapping[str, int] | None = None) -> Findings:
         instance = super().__new__(cls, findings)
-        instance._ran = ran or {}
+        instance._call_order = call_order or {}
         return instance
 
     def causes(self) -> tuple[Cause, ...]:
         """Return the findings that no other finding explains, each with its consequences, worst and earliest first."""
         from .causes import causes_of
 
-        return causes_of(self, self._ran)
+        return causes_of(self, self._call_order)
 
     def __str__(self) -> str:
         return text_table(_COLUMNS, [_cells(finding) for finding in self], ("times",)) if self else "nothing found"
@@ -118,7 +118,7 @@ class Muted(NamedTuple):
     path: str
 
 
-class _Kept(NamedTuple):
+class _Entry(NamedTuple):
     """A hit, and the path of its origin."""
 
     number: int
@@ -126,7 +126,7 @@ class _Kept(NamedTuple):
     path: str
 
 
-class Found:
+class HitStore:
     """Store of hits and findings.
 
     A hit is kept as long as its capture; of hits without a capture, the newest are kept. Findings stay: there are at
@@ -142,8 +142,8 @@ class Found:
     def __init__(self, captures: CaptureRing) -> None:
         self._captures = weakref.ref(captures)  # the ring reports evictions to this object
         self._number = 0
-        self._of_captures: deque[_Kept] = deque()
-        self._others: deque[_Kept] = deque(maxlen=_MAX_HITS)
+        self._of_captures: deque[_Entry] = deque()
+        self._others: deque[_Entry] = deque(maxlen=_MAX_HITS)
         self._findings: dict[tuple[str, str], Finding] = {}
         self.muted: list[Muted] = []
 
@@ -188,7 +188,7 @@ class Found:
 
     def _group(self, hit: Hit, path: str) -> None:
         self._number += 1
-        (self._others if hit.capture is None else self._of_captures).append(_Kept(self._number, hit, path))
+        (self._others if hit.capture is None else self._of_captures).append(_Entry(self._number, hit, path))
         finding = self._findings.get((hit.condition.name, path))
         if finding is None:
             message = hit.message if hit.producer is None else str(hit.producer)
@@ -229,13 +229,13 @@ class Found:
 
     def __iter__(self) -> Iterator[Hit]:
         queues = list(self._of_captures), list(self._others)
-        ordered: Iterable[_Kept] = merge(*queues, key=lambda kept: kept.number)
+        ordered: Iterable[_Entry] = merge(*queues, key=lambda entry: entry.number)
         return (entry.hit for entry in ordered)
 
-    def findings(self, ran: Mapping[str, int] | None = None) -> Findings:
-        """Return the findings so far; ``ran`` as for ``Findings``."""
+    def findings(self, call_order: Mapping[str, int] | None = None) -> Findings:
+        """Return the findings so far; ``call_order`` as for ``Findings``."""
         # Sorting is stable: within a step they stay in the order of detection.
-        return Findings(sorted(self._findings.values(), key=lambda finding: finding.first_step), ran)
+        return Findings(sorted(self._findings.values(), key=lambda finding: finding.first_step), call_order)
 
 
 def _backward(hit: Hit) -> bool:

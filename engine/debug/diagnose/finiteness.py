@@ -8,15 +8,15 @@ from ..record.capture import cell_name
 from ..record.statistics import any_nonfinite, statistics
 from .checks.formulas import detail_of
 from .conditions import Hit
-from .conditions.values import FiguresSeen
+from .conditions.values import FiguresObservation
 from .producer import OUTSIDE, Producer
 from .provenance import Incoming, Provenance
 
 if TYPE_CHECKING:
     from ..events import Events
     from .condition_pauses import ConditionPauses
-    from .findings import Found
-    from .selection import LookedFor
+    from .findings import HitStore
+    from .selection import ConditionSelection
 
 __all__ = ["Finiteness"]
 
@@ -25,30 +25,35 @@ class Finiteness:
     """Check of values that are not captured, and record of non-finite values that no capture shows.
 
     Args:
-        looked_for: the checked conditions.
-        found: receives the hits.
+        selection: the checked conditions.
+        hit_store: receives the hits.
         pauses: pauses for hits.
         provenance: knows the producers of arrays.
         events: reports conditions that fail.
     """
 
     def __init__(
-        self, looked_for: LookedFor, found: Found, pauses: ConditionPauses, provenance: Provenance, events: Events
+        self,
+        selection: ConditionSelection,
+        hit_store: HitStore,
+        pauses: ConditionPauses,
+        provenance: Provenance,
+        events: Events,
     ) -> None:
         self._events = events
-        self._looked_for = looked_for
-        self._found = found
+        self._selection = selection
+        self._hit_store = hit_store
         self._pauses = pauses
         self._provenance = provenance
 
     @property
-    def wanted(self) -> bool:
+    def is_active(self) -> bool:
         """True if NaN or infinities are checked for."""
-        return bool(self._looked_for.nonfinite)
+        return bool(self._selection.nonfinite)
 
     def with_origin(self, hit: Hit, array: Any) -> tuple[Hit, str | None]:
         """Return a hit with the origin of an array's non-finite values; and the path of the origin, if it is known."""
-        origin = self._provenance.behind(array)
+        origin = self._provenance.origin_of(array)
         if isinstance(origin, Producer):
             return hit._replace(producer=origin), origin.path
         if isinstance(origin, Incoming):
@@ -60,18 +65,18 @@ class Finiteness:
         """Return whether the infinities of an array are those of a mask."""
         return self._provenance.is_mask(array)
 
-    def look(self, array: Any, path: str, subject: str, what: str, step: int) -> None:
+    def check(self, array: Any, path: str, subject: str, what: str, step: int) -> None:
         """Check a loss, a gradient or a parameter, which messages call ``what``."""
         if not any_nonfinite(array):
             return
-        observation = FiguresSeen(statistics(array))
-        for condition in self._looked_for.nonfinite:
+        observation = FiguresObservation(statistics(array))
+        for condition in self._selection.nonfinite:
             detail = detail_of(condition, observation, self._events)
             if detail is not None:
                 name = condition.name
                 hit = Hit(condition, path, subject, step, f"{name} in {what} ({detail})")
                 hit, origin = self.with_origin(hit, array)
-                if self._found.keep(hit, origin) and not self._pauses.paused_for(name):
+                if self._hit_store.keep(hit, origin) and not self._pauses.paused_for(name):
                     self._pauses.pause(hit)
 
     def updated(self, path: str, name: str, array: Any, step: int, was_finite: bool) -> None:
@@ -80,21 +85,21 @@ class Finiteness:
             self._provenance.inherit(array)
         elif any_nonfinite(array):
             self._provenance.inherit(array, Incoming(path, f"the update made it of a finite gradient of {name}"))
-            self.look(array, path, name, f"{name} after its update", step)
+            self.check(array, path, name, f"{name} after its update", step)
 
-    def keep_what_stayed_inside(self) -> None:
+    def report_hidden(self) -> None:
         """Report producers of NaN and infinities that no captured value has shown: x / inf is 0."""
-        for producer in self._provenance.made():
+        for producer in self._provenance.take_new():
             # Operators outside the network are the user's own concern until their values enter a cell.
             is_reported = any(
-                self._found.has(condition.name, producer.path) for condition in self._looked_for.nonfinite
+                self._hit_store.has(condition.name, producer.path) for condition in self._selection.nonfinite
             )
             if is_reported or producer.path == OUTSIDE:
                 continue
-            observation = FiguresSeen(producer.output)
-            for condition in self._looked_for.nonfinite:
+            observation = FiguresObservation(producer.output)
+            for condition in self._selection.nonfinite:
                 if detail_of(condition, observation, self._events) is not None:
                     subject = f"{cell_name(producer.path)}#{producer.call}"
                     hit = Hit(condition, producer.path, subject, producer.step, str(producer), producer=producer)
-                    self._found.keep(hit)
+                    self._hit_store.keep(hit)
                     break

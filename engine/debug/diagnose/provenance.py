@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from ..faults import Faults
     from ..record.counts import Counts
-    from ..watch.watching import Watching
+    from ..watch.attachment import Attachment
     from .condition_pauses import ConditionPauses
 
 __all__ = ["Incoming", "Origin", "Provenance"]
@@ -61,7 +61,7 @@ _MASK = _Mask()
 Origin = Producer | Incoming
 
 
-class _Made(NamedTuple):
+class _Creation(NamedTuple):
     """The line and the call that made an array."""
 
     code: CodeType | None
@@ -80,7 +80,7 @@ class Provenance(taps.Tap):
     """Tap that tracks the origins of non-finite values.
 
     Args:
-        watching: knows the places of calls, and which runs belong to the session; others are ignored.
+        attachment: knows the places of calls, and which runs belong to the session; others are ignored.
         counts: the counter of steps.
         pauses: pauses at a producer, if a condition asks for it.
         faults: reports exceptions of this tap.
@@ -89,15 +89,15 @@ class Provenance(taps.Tap):
     observes_operators = True
     observes_bprop = True
 
-    def __init__(self, watching: Watching, counts: Counts, pauses: ConditionPauses, faults: Faults) -> None:
+    def __init__(self, attachment: Attachment, counts: Counts, pauses: ConditionPauses, faults: Faults) -> None:
         self.producers: deque[Producer] = deque(maxlen=_MAX_PRODUCERS)
         self._new: list[Producer] = []
-        self._watching = watching
+        self._attachment = attachment
         self._counts = counts
         self._pauses = pauses
         self._faults = faults
         self._running = _Running()
-        self._lines: ByArray[_Made] = ByArray()
+        self._lines: ByArray[_Creation] = ByArray()
         self._origins: ByArray[Origin | _Mask] = ByArray()
         self._latest: Origin | None = None
 
@@ -107,7 +107,7 @@ class Provenance(taps.Tap):
 
     # Queries of the session
 
-    def behind(self, array: Any) -> Origin | None:
+    def origin_of(self, array: Any) -> Origin | None:
         """Return the origin of the NaN or the infinity in an array; None for a mask, and if it is not known."""
         origin = self._origins.get(array)
         if origin is None:
@@ -124,7 +124,7 @@ class Provenance(taps.Tap):
         origin = self._origins.get(array)
         return isinstance(origin, _Mask) or (origin is None and self._latest is None and _only_negative(array))
 
-    def made(self) -> list[Producer]:
+    def take_new(self) -> list[Producer]:
         """Return the producers since the last call."""
         producers, self._new = self._new, []
         return producers
@@ -164,7 +164,7 @@ class Provenance(taps.Tap):
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
         """Check the output of an operator."""
-        if not self._watching.own_run:
+        if not self._attachment.own_run:
             return
         arrays = [outputs._array] if isinstance(outputs, Tensor) else [tensor._array for tensor in tensors_in(outputs)]
         if not arrays:
@@ -214,7 +214,7 @@ class Provenance(taps.Tap):
         output: Any,
     ) -> None:
         """Check the results of an operator's gradient rule."""
-        if not self._watching.own_run:
+        if not self._attachment.own_run:
             return
         arrays = [array_of(result) for result in gradients]
         if not any(map(any_nonfinite, arrays)):
@@ -255,7 +255,7 @@ class Provenance(taps.Tap):
             returned = function(*args)
         finally:
             running.bprops.pop()
-        if not self._watching.own_run:
+        if not self._attachment.own_run:
             return returned
         with taps.muted():
             arrays = [tensor._array for tensor in tensors_in(returned)]
@@ -264,14 +264,14 @@ class Provenance(taps.Tap):
                 input_arrays = [tensor._array for tensor in tensors_in(args)]
                 culprit = next((array for array in input_arrays if any_nonfinite(array)), None)
                 if culprit is None:
-                    path, number = self._watching.place_of_bprop(cell)
+                    path, number = self._attachment.place_of_bprop(cell)
                     code, line = _written_at(function)
                     origin: Origin = self._producer(
                         "bprop", "backward", path, number, code, line, input_arrays, nonfinite
                     )
                     self._tell(origin, None, {"inputs": args, "output": returned})
                 else:
-                    origin = self.behind(culprit) or self._incoming("an input")
+                    origin = self.origin_of(culprit) or self._incoming("an input")
                 self._remember_origins(arrays, origin)
         return returned
 
@@ -279,7 +279,7 @@ class Provenance(taps.Tap):
 
     def _here(self) -> tuple[str, int]:
         if self._running.bprops:
-            return self._watching.place_of_bprop(self._running.bprops[-1])
+            return self._attachment.place_of_bprop(self._running.bprops[-1])
         return self._place_of(self._call())
 
     def _call(self) -> tuple[int, Cell] | None:
@@ -293,7 +293,7 @@ class Provenance(taps.Tap):
         if call is None:
             return OUTSIDE, 0
         index, cell = call
-        return self._watching.place_of(index) or (type(cell).__name__, 0)
+        return self._attachment.place_of(index) or (type(cell).__name__, 0)
 
     def _producer(
         self,
@@ -303,11 +303,11 @@ class Provenance(taps.Tap):
         number: int,
         code: CodeType | None,
         line: int,
-        given: Iterable[Any],
-        bad: Any,
+        input_values: Iterable[Any],
+        result: Any,
     ) -> Producer:
-        figures = statistics(bad)
-        given = list(given)
+        figures = statistics(result)
+        input_values = list(input_values)
         filename = "" if code is None else code.co_filename
         producer = Producer(
             name,
@@ -318,10 +318,10 @@ class Provenance(taps.Tap):
             filename,
             line,
             linecache.getline(filename, line).strip() if line else "",
-            [statistics(array) for array in given],
+            [statistics(array) for array in input_values],
             figures,
             "nan" if figures.nan else "inf",
-            tuple(map(nonfinite_text, given)),
+            tuple(map(nonfinite_text, input_values)),
         )
         self.producers.append(producer)
         if len(self._new) < _MAX_PRODUCERS:
@@ -371,7 +371,7 @@ class Provenance(taps.Tap):
 
     def _remember_line(self, array: Any) -> None:
         frame = nearest_user_frame(sys._getframe(2))
-        line = _Made(frame and frame.f_code, frame.f_lineno if frame else 0, self._call())
+        line = _Creation(frame and frame.f_code, frame.f_lineno if frame else 0, self._call())
         self._lines.put(array, line)
 
 
@@ -390,6 +390,6 @@ def _only_negative(array: Any) -> bool:
     return not (figures.nan or figures.positive_inf)
 
 
-def _first_nan(bad: Any, inputs: list[Any]) -> bool:
+def _first_nan(result: Any, inputs: list[Any]) -> bool:
     """Return whether a NaN appears for the first time here, from an infinity."""
-    return bool(statistics(bad).nan) and not any(statistics(array).nan for array in inputs)
+    return bool(statistics(result).nan) and not any(statistics(array).nan for array in inputs)

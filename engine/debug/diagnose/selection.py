@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .conditions import Condition
-from .conditions.values import Seen
+from .conditions.values import ValueObservation
 
 if TYPE_CHECKING:
     from ..record.capture import Capture
 
-__all__ = ["LookedFor"]
+__all__ = ["ConditionSelection"]
 
 
-class LookedFor:
+class ConditionSelection:
     """Checked conditions, which can be added and removed at any time.
 
     Attributes:
@@ -50,12 +50,12 @@ class LookedFor:
         for condition in self.conditions.values():
             for kind in condition.seen:
                 self._about.setdefault(kind, []).append(condition)
-        self.values = self._about.get(Seen, [])
+        self.values = self._about.get(ValueObservation, [])
         self.nonfinite = [condition for condition in self.values if condition.nonfinite]
         self.against_first = any(condition.against_first for condition in self.values)
         self._at = {}
 
-    def wanted(self, *kinds: type[Any]) -> bool:
+    def includes(self, *kinds: type[Any]) -> bool:
         """Return whether a condition on one of these classes is checked."""
         return any(kind in self._about for kind in kinds)
 

@@ -31,10 +31,10 @@ from .condition_pauses import ConditionPauses
 from .conditions import CONDITIONS, Condition
 from .examiner import Examiner
 from .figures_by_step import History
-from .findings import Found, Muted
+from .findings import HitStore, Muted
 from .finiteness import Finiteness
 from .provenance import Provenance
-from .selection import LookedFor
+from .selection import ConditionSelection
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Optimizer
@@ -42,12 +42,12 @@ if TYPE_CHECKING:
 
     from ..events import Events
     from ..record.counts import Counts
-    from ..record.newest_values import Newest
+    from ..record.newest_values import NewestValues
     from ..record.ring import CaptureRing
     from ..session import DebugSession
     from ..stop.pauses import Pauses
+    from ..watch.attachment import Attachment
     from ..watch.paths import CellPaths
-    from ..watch.watching import Watching
 
 __all__ = ["Checks"]
 
@@ -73,13 +73,13 @@ class Checks:
         any_path: whether a path may belong to a cell that is not known yet.
         counts: the counters of steps and captures.
         captures: the ring buffer.
-        watching: the attachment of the session.
+        attachment: the attachment of the session.
         newest: the newest outputs, by which a cell is known to have run.
         pauses: the pauses of the session.
         events: reports faults.
 
     Attributes:
-        found: the hits and findings.
+        hit_store: the hits and findings.
         examiner: checks the conditions on captured values.
         history: figures by step.
         provenance: knows the producers of NaN and infinities.
@@ -92,8 +92,8 @@ class Checks:
         any_path: bool,
         counts: Counts,
         captures: CaptureRing,
-        watching: Watching,
-        newest: Newest,
+        attachment: Attachment,
+        newest: NewestValues,
         pauses: Pauses,
         events: Events,
     ) -> None:
@@ -103,24 +103,24 @@ class Checks:
         self._captures = captures
         self._since = 0, 0
         self._attached = False
-        self._looked_for = LookedFor()
+        self._selection = ConditionSelection()
         self.history = History()
-        self.found = Found(captures)
-        self._pauses = ConditionPauses(self._looked_for, self.found, pauses, events)
+        self.hit_store = HitStore(captures)
+        self._pauses = ConditionPauses(self._selection, self.hit_store, pauses, events)
 
         self._faults = events.faults
-        self.provenance = Provenance(watching, counts, self._pauses, events.faults)
-        self._finiteness = Finiteness(self._looked_for, self.found, self._pauses, self.provenance, events)
-        self.examiner = Examiner(self._looked_for, self.found, self._pauses, self._finiteness, events)
+        self.provenance = Provenance(attachment, counts, self._pauses, events.faults)
+        self._finiteness = Finiteness(self._selection, self.hit_store, self._pauses, self.provenance, events)
+        self.examiner = Examiner(self._selection, self.hit_store, self._pauses, self._finiteness, events)
         self._owners = Owners(paths)
         self._loss_course = LossCourse(self.history, self.examiner)
         initial = InitialValues(paths, self._owners, self.examiner)
         self.updates = Updates(paths, self._owners, initial, self.history, self._finiteness, newest, self.examiner)
-        parts = WatcherParts(self.examiner, paths, watching, counts, events)
+        parts = WatcherParts(self.examiner, paths, attachment, counts, events)
         self._watchers = [watcher(parts) for watcher in WATCHERS]
         self.taps = (self.provenance, *self._watchers)
         self._at_steps: tuple[Callable[[], None], ...] = (
-            self._finiteness.keep_what_stayed_inside,
+            self._finiteness.report_hidden,
             self._pauses.step_began,
             self.examiner.step_began,
             self.updates.step_began,
@@ -134,16 +134,16 @@ class Checks:
     @property
     def conditions(self) -> dict[str, Condition]:
         """The checked conditions, by name."""
-        return self._looked_for.conditions
+        return self._selection.conditions
 
     @property
     def pausing(self) -> set[str]:
         """The names of the conditions that the run pauses at."""
-        return self._looked_for.pausing
+        return self._selection.pausing
 
     def add(self, condition: Condition, pause: bool = False) -> None:
         """Add a condition, replacing any of this name."""
-        self._looked_for.add(condition, pause)
+        self._selection.add(condition, pause)
         self._changed()
 
     def remove(self, name: str) -> None:
@@ -154,13 +154,13 @@ class Checks:
         """
         if name not in self.conditions:
             raise ValueError(f"no condition {name!r} in this session{suggestion(name, self.conditions)}")
-        self._looked_for.remove(name)
+        self._selection.remove(name)
         self._changed()
 
     def _changed(self) -> None:
         self._since = self._counts.steps, self._counts.captures
-        if self._looked_for.values:
-            self._captures.on_give_up = self.found.forget
+        if self._selection.values:
+            self._captures.on_eviction = self.hit_store.forget
         if self._attached:
             self._attach_taps()
 
@@ -173,8 +173,8 @@ class Checks:
 
     def clear(self) -> None:
         """Clear the findings so far."""
-        self.found.clear()
-        self.provenance.made()
+        self.hit_store.clear()
+        self.provenance.take_new()
 
     def mute(self, name: str, path: str) -> None:
         """Suppress findings and pauses of a condition in the cell at this path.
@@ -187,10 +187,10 @@ class Checks:
             raise ValueError(f"mute: no condition {name!r}{suggestion(name, conditions)}")
         paths = [path for path, _ in self._paths]
         # Findings may be of operators outside the session's cells.
-        reported_paths = [finding.path for finding in self.found.findings()]
+        reported_paths = [finding.path for finding in self.hit_store.findings()]
         if path not in paths and path not in reported_paths and not self._any_path:
             raise ValueError(f"mute: no cell {path!r} in this session{suggestion(path, paths)}")
-        self.found.mute(name, path)
+        self.hit_store.mute(name, path)
 
     def unmute(self, name: str, path: str) -> None:
         """Report a muted condition and pause at it again.
@@ -198,15 +198,15 @@ class Checks:
         Raises:
             ValueError: it is not muted.
         """
-        if not self.found.is_muted(name, path):
-            muted = ", ".join(f"{mute.condition} in {cell_name(mute.path)}" for mute in self.found.muted)
+        if not self.hit_store.is_muted(name, path):
+            muted = ", ".join(f"{mute.condition} in {cell_name(mute.path)}" for mute in self.hit_store.muted)
             raise ValueError(f"unmute: {name} in {cell_name(path)} is not muted; muted: {muted or 'nothing'}")
-        self.found.muted.remove(Muted(name, path))
+        self.hit_store.muted.remove(Muted(name, path))
 
     def wrong_optimizer(self) -> tuple[Optimizer | None, set[int]]:
         """Return the optimizer with parameters other than the network's, and the ids of the requested parameters."""
         watch = next(watcher for watcher in self._watchers if isinstance(watcher, OptimizerWatch))
-        return None if watch.wrong is None else watch.wrong(), watch.asked
+        return None if watch.wrong is None else watch.wrong(), watch.requested
 
     # Taps
 
@@ -217,9 +217,9 @@ class Checks:
 
     def _attach_taps(self) -> None:
         """Attach exactly the taps that are needed."""
-        (taps.attach if self._finiteness.wanted else taps.detach)(self.provenance)
+        (taps.attach if self._finiteness.is_active else taps.detach)(self.provenance)
         for watcher in self._watchers:
-            (taps.attach if self._looked_for.wanted(*watcher.shows) else taps.detach)(watcher)
+            (taps.attach if self._selection.includes(*watcher.shows) else taps.detach)(watcher)
 
     def detach(self) -> None:
         """Detach the taps with the session, after judging observations that wait for more steps."""
@@ -227,7 +227,7 @@ class Checks:
         for tap in self.taps:
             taps.detach(tap)
         for end in (
-            self._finiteness.keep_what_stayed_inside,
+            self._finiteness.report_hidden,
             self.updates.settle,
             *(watcher.ended for watcher in self._watchers),
             self.examiner.ended,
@@ -246,20 +246,20 @@ class Checks:
                 if not self._faults.forgives(f"{_name(begin)} at the beginning of a step", error):
                     raise
 
-    def edited(self, parameter: Parameter, array: Any) -> None:
+    def note_edit(self, parameter: Parameter, array: Any) -> None:
         """Note a manual edit of a parameter."""
         with self._faults.at("the conditions on updates"):
-            self.updates.edited(parameter, array)
+            self.updates.note_edit(parameter, array)
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """Check a completed gradient call with weights."""
         step, faults = self._counts.steps, self._faults
-        if self._finiteness.wanted:
+        if self._finiteness.is_active:
             with faults.at("the search for a NaN in the loss and in gradients"):
                 for value in values:
-                    self._finiteness.look(value._array, "", "loss", "the loss", step)
+                    self._finiteness.check(value._array, "", "loss", "the loss", step)
                 for path, name, gradient in self._owners.gradients(pairs):
-                    self._finiteness.look(gradient._array, path, name, f"the gradient of {name}", step)
+                    self._finiteness.check(gradient._array, path, name, f"the gradient of {name}", step)
         if taps.outer_recordings():
             return  # it is a part of a larger one
         requested = frozenset(id(parameter) for parameter, _ in pairs)

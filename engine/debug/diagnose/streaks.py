@@ -12,17 +12,17 @@ __all__ = ["Streaks"]
 class _Streak:
     """Number of consecutive observations in which a condition held for one subject, and their total number."""
 
-    __slots__ = ("held", "hit", "looks")
+    __slots__ = ("hit", "length", "observations")
 
     def __init__(self) -> None:
-        self.held = self.looks = 0
+        self.length = self.observations = 0
         self.hit: Hit | None = None
 
-    def look(self, hit: Hit | None) -> bool:
-        self.looks += 1
-        self.held = 0 if hit is None else self.held + 1
+    def add(self, hit: Hit | None) -> bool:
+        self.observations += 1
+        self.length = 0 if hit is None else self.length + 1
         self.hit = hit
-        return hit is not None and self.held >= hit.condition.in_a_row
+        return hit is not None and self.length >= hit.condition.in_a_row
 
 
 class Streaks:
@@ -31,18 +31,18 @@ class Streaks:
     def __init__(self) -> None:
         self._streaks: dict[tuple[str, str], _Streak] = {}
 
-    def look(self, condition: Condition, subject: str, hit: Hit | None) -> bool:
+    def add(self, condition: Condition, subject: str, hit: Hit | None) -> bool:
         """Count an observation; return whether the condition has held often enough."""
         if condition.in_a_row == 1:
             return hit is not None
         streak = self._streaks.get((condition.name, subject))
         if streak is None:
             streak = self._streaks[condition.name, subject] = _Streak()
-        return streak.look(hit)
+        return streak.add(hit)
 
     def end(self) -> Iterator[Hit]:
         """Yield, at the end of the run, hits that held in every one of fewer observations than required."""
         for streak in list(self._streaks.values()):
-            if streak.hit is not None and streak.looks == streak.held < streak.hit.condition.in_a_row:
+            if streak.hit is not None and streak.observations == streak.length < streak.hit.condition.in_a_row:
                 yield streak.hit._replace(capture=None)
         self._streaks.clear()

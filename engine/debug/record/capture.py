@@ -18,7 +18,7 @@ from .statistics import Statistics, figures, statistics
 if TYPE_CHECKING:
     from hookscope.engine.tensors.tensor import Tensor
 
-    from .evicted import GivenUp
+    from .evicted import EvictedCapture
 
 __all__ = ["Capture", "capture_key", "cell_name", "forget_figures", "pick_slot"]
 
@@ -28,7 +28,7 @@ def cell_name(path: str) -> str:
     return path or "(root)"
 
 
-def capture_key(of: Capture | GivenUp) -> str:
+def capture_key(of: Capture | EvictedCapture) -> str:
     """Return a capture's description: ``conv1#0 forward output``."""
     context = f" ({of.context})" if of.context else ""
     return f"{cell_name(of.path)}#{of.call} {of.direction} {of.slot}{context}"

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from .capture import Capture
     from .statistics import Statistics
 
-__all__ = ["GivenUp", "given_up"]
+__all__ = ["EvictedCapture", "without_value"]
 
 
-class GivenUp(NamedTuple):
+class EvictedCapture(NamedTuple):
     """A capture without its value; the other attributes equal those of `Capture`.
 
     Attributes:
@@ -66,23 +66,23 @@ class GivenUp(NamedTuple):
 _made = tuple.__new__
 
 
-def given_up(c: Capture) -> GivenUp:
+def without_value(capture: Capture) -> EvictedCapture:
     """Return a capture without its value."""
-    array = c.value._array
+    array = capture.value._array
     return _made(
-        GivenUp,
+        EvictedCapture,
         (
-            c.index,
-            c.step,
-            c.path,
-            c.cell_type,
-            c.call,
-            c.direction,
-            c.slot,
-            c.origin,
-            c.context,
-            c._hits,
-            c._statistics,
+            capture.index,
+            capture.step,
+            capture.path,
+            capture.cell_type,
+            capture.call,
+            capture.direction,
+            capture.slot,
+            capture.origin,
+            capture.context,
+            capture._hits,
+            capture._statistics,
             array.shape,
             array.dtype,
         ),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["HeldArrays"]
+__all__ = ["ArrayMemory"]
 
 
-class HeldArrays:
+class ArrayMemory:
     """Multiset of kept arrays.
 
     Attributes:

@@ -11,10 +11,10 @@ from .capture import pick_slot
 if TYPE_CHECKING:
     from hookscope.engine.tensors.parameter import Parameter
 
-__all__ = ["Newest"]
+__all__ = ["NewestValues"]
 
 
-class Newest:
+class NewestValues:
     """Newest outputs and gradients.
 
     Attributes:
@@ -43,13 +43,13 @@ class Newest:
             for path, shapes in tuple(self.shapes.items())
         }
 
-    def came(self, pairs: list[tuple[Parameter, Tensor]]) -> None:
+    def add_gradients(self, pairs: list[tuple[Parameter, Tensor]]) -> None:
         """Record gradients of parameters."""
         for parameter, gradient in pairs:
             self.gradients[id(parameter)] = Tensor._wrap(gradient._array)
             self.before_update[id(parameter)] = parameter._array
 
-    def edited(self, parameter: Parameter, array: Any) -> None:
+    def set_parameter(self, parameter: Parameter, array: Any) -> None:
         """Record a manual edit of a parameter, which is not an update."""
         if id(parameter) in self.before_update:
             self.before_update[id(parameter)] = array

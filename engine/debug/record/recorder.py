@@ -13,8 +13,8 @@ from .capture import Capture
 if TYPE_CHECKING:
     from ..diagnose.examiner import Examiner
     from ..events import Events
+    from ..stop.display import PauseDisplay
     from ..stop.pause import PausePoint
-    from ..stop.showing import Showing
     from ..watch.value_event import ValueEvent
     from .counts import Counts
     from .ring import CaptureRing
@@ -29,21 +29,21 @@ class Recorder:
         ring: the ring buffer.
         counts: counters that number the captures.
         events: notified of new captures.
-        showing: knows whether the run is paused; pages are not served while values are captured at a pause.
+        display: knows whether the run is paused; pages are not served while values are captured at a pause.
     """
 
-    def __init__(self, ring: CaptureRing, counts: Counts, events: Events, showing: Showing) -> None:
+    def __init__(self, ring: CaptureRing, counts: Counts, events: Events, display: PauseDisplay) -> None:
         self._ring = ring
         self._counts = counts
         self._events = events
-        self._showing = showing
+        self._display = display
 
     def note(self, event: ValueEvent) -> None:
         """Note the values; their captures are created on first use."""
         if event.slots:
             self._counts.captures = self._ring.note(event, self._counts.captures)
             self._events.notify("captured")
-            if self._showing.paused is None:
+            if self._display.paused is None:
                 safe_point()
 
     def record(self, event: ValueEvent, examiner: Examiner) -> None:
@@ -78,7 +78,7 @@ class Recorder:
                         event.hits = [*event.hits, *hits]
         if captures:
             self._events.notify("captured")
-            if self._showing.paused is None:
+            if self._display.paused is None:
                 safe_point()
 
     def replace(self, capture: Capture, value: Tensor) -> Capture:

@@ -31,8 +31,8 @@ from hookscope.engine.tensors.tensor import Tensor
 
 from ..argument_checks import positive
 from .capture import Capture, forget_figures
-from .evicted import GivenUp, given_up
-from .memory import HeldArrays
+from .evicted import EvictedCapture, without_value
+from .memory import ArrayMemory
 from .size_texts import size_text
 from .statistics import load_kernels
 
@@ -51,7 +51,7 @@ _FIRST_SECONDS = 0.05
 _SHARE = 0.005
 
 # The maximum number of values that are noted before captures are created.
-_MOST_NOTED = 64
+_MAX_NOTES = 64
 
 _order = count().__next__
 _lock = threading.RLock()  # of every ring, since each may evict from the others
@@ -68,20 +68,20 @@ class _Together:
     def __init__(self) -> None:
         self.bytes = 0
         self.most = MAX_TOGETHER
-        self._rings: dict[weakref.ref[CaptureRing], HeldArrays] = {}
+        self._rings: dict[weakref.ref[CaptureRing], ArrayMemory] = {}
 
     def join(self, ring: CaptureRing) -> None:
         with _lock:
-            self._rings[weakref.ref(ring, self._leave)] = ring._held
-            self.look_at_bounds()
+            self._rings[weakref.ref(ring, self._leave)] = ring._memory
+            self.update_limit()
 
     def _leave(self, ref: weakref.ref[CaptureRing]) -> None:
         with _lock:
             if ref in self._rings:
                 self.bytes -= self._rings.pop(ref).bytes
-            self.look_at_bounds()
+            self.update_limit()
 
-    def look_at_bounds(self) -> None:
+    def update_limit(self) -> None:
         self.most = max([MAX_TOGETHER, *(ring.max_bytes for ring in self.rings())])
 
     def rings(self) -> list[CaptureRing]:
@@ -91,20 +91,20 @@ class _Together:
     def make_room(self) -> None:
         """Evict the oldest values of all rings."""
         # Recomputed: an interrupt may have kept a ring from leaving in good order.
-        self._rings = {ref: ring._held for ref in list(self._rings) if (ring := ref()) is not None}
+        self._rings = {ref: ring._memory for ref in list(self._rings) if (ring := ref()) is not None}
         self.bytes = sum(arrays.bytes for arrays in self._rings.values())
         rings = self.rings()
         while self.bytes > self.most:
-            nonempty = [ring for ring in rings if ring._kept]
+            nonempty = [ring for ring in rings if ring._captures]
             if not nonempty:
                 break
-            min(nonempty, key=lambda ring: ring._kept[0]._order)._give_up_oldest()
+            min(nonempty, key=lambda ring: ring._captures[0]._order)._evict_oldest()
 
 
 _together = _Together()
 
 
-class _Noted(NamedTuple):
+class _Note(NamedTuple):
     """A noted value, before its capture is created."""
 
     order: int
@@ -124,25 +124,25 @@ class CaptureRing:
         max_bytes: memory limit of the values in bytes.
         max_captures: limit of the number of captures, including evicted ones.
         replacements: the number of calls of ``replace``.
-        on_give_up: called after evictions with the index of the oldest value that is kept, or None.
+        on_eviction: called after evictions with the index of the oldest value that is kept, or None.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES, max_captures: int = MAX_CAPTURES) -> None:
         self.max_bytes = positive("max_bytes", max_bytes)
         self.max_captures = positive("max_captures", max_captures)
         self._dropped = self.replacements = 0
-        self.on_give_up: Callable[[int | None], None] | None = None
+        self.on_eviction: Callable[[int | None], None] | None = None
         self.name = os.urandom(3).hex()  # for `kept_value`: unique among the rings of all processes
-        self._kept: deque[Capture] = deque()
-        self._rows_given_up: deque[GivenUp] = deque()
-        self._noted: deque[_Noted] = deque()
-        self._noted_bytes = 0
-        self._held = HeldArrays()
+        self._captures: deque[Capture] = deque()
+        self._evicted: deque[EvictedCapture] = deque()
+        self._notes: deque[_Note] = deque()
+        self._note_bytes = 0
+        self._memory = ArrayMemory()
         self._figures = _FiguresInTime()
         self._step = -1
         self._step_bytes = 0  # memory of the newest step
-        self._does_not_fit = False  # whether the newest step lost values to the ring's own limit,
-        self._one_step_takes = 0  # and the memory of the largest such step
+        self._exceeds_limit = False  # whether the newest step lost values to the ring's own limit,
+        self._largest_step_bytes = 0  # and the memory of the largest such step
         _together.join(self)
 
     def append(self, capture: Capture) -> None:
@@ -157,28 +157,28 @@ class CaptureRing:
 
         Their captures are created on first use.
         """
-        noted = self._noted
+        notes = self._notes
         for slot, value in event.slots:
             array = value._array
-            noted.append(
-                _new(_Noted, (_order(), index, event.visit, event.direction, slot, array, event.origin, event.context))
+            notes.append(
+                _new(_Note, (_order(), index, event.visit, event.direction, slot, array, event.origin, event.context))
             )
             index += 1
-            self._noted_bytes += array.nbytes
-            count = len(noted)
-            if 8 * self._noted_bytes > self.max_bytes or 8 * count > self.max_captures or count >= _MOST_NOTED:
+            self._note_bytes += array.nbytes
+            count = len(notes)
+            if 8 * self._note_bytes > self.max_bytes or 8 * count > self.max_captures or count >= _MAX_NOTES:
                 self._settle()
         return index
 
     def _settle(self) -> None:
         """Create captures of the noted values."""
-        noted = self._noted
-        if not noted:
+        notes = self._notes
+        if not notes:
             return
         with _lock:
-            self._noted_bytes = 0
-            while noted:
-                order, index, visit, direction, slot, array, origin, context = noted.popleft()
+            self._note_bytes = 0
+            while notes:
+                order, index, visit, direction, slot, array, origin, context = notes.popleft()
                 cell_type, value = type(visit.cell).__name__, Tensor._wrap(array)
                 self._append(
                     Capture(
@@ -200,7 +200,7 @@ class CaptureRing:
                 del array, value  # the next eviction may be this value
 
     def _append(self, capture: Capture) -> None:
-        items, memory = self._kept, self._held
+        items, memory = self._captures, self._memory
         if capture.step != self._step:
             self._next_step(capture.step)
         items.append(capture)
@@ -209,25 +209,25 @@ class CaptureRing:
             self._step_bytes += added_bytes
             _together.bytes += added_bytes
             while memory.bytes > self.max_bytes:
-                self._does_not_fit |= self._give_up_oldest() == capture.step
+                self._exceeds_limit |= self._evict_oldest() == capture.step
             if _together.bytes > _together.most:
                 _together.make_room()
-        if len(items) + len(self._rows_given_up) > self.max_captures:
+        if len(items) + len(self._evicted) > self.max_captures:
             self._drop_oldest()
 
     @property
     def _items(self) -> deque[Capture]:
         self._settle()
-        return self._kept
+        return self._captures
 
     @property
-    def _given_up(self) -> deque[GivenUp]:
+    def _evicted_rows(self) -> deque[EvictedCapture]:
         self._settle()
-        return self._rows_given_up
+        return self._evicted
 
     def replace(self, before: Capture, after: Capture | None) -> None:
         """Replace a capture by another one with the same index, or remove it; an evicted one stays as it is."""
-        items, memory = self._items, self._held
+        items, memory = self._items, self._memory
         with _lock:
             if before not in items:
                 return
@@ -242,33 +242,33 @@ class CaptureRing:
             _together.bytes += memory.add(after.value._array)
 
     def _next_step(self, step: int) -> None:
-        self._one_step_takes = self._a_step_takes()
-        self._step, self._step_bytes, self._does_not_fit = step, 0, False
+        self._largest_step_bytes = self._a_step_takes()
+        self._step, self._step_bytes, self._exceeds_limit = step, 0, False
 
-    def _give_up_oldest(self) -> int:
+    def _evict_oldest(self) -> int:
         """Evict one value; return its step."""
-        oldest, figures = self._kept.popleft(), self._figures
+        oldest, figures = self._captures.popleft(), self._figures
         step = oldest.step
         cached = oldest._statistics
         is_incomplete = cached is None or not cached.histogram.size
-        if is_incomplete and (figures.wanted if step == figures.step else figures.begin(step)):
+        if is_incomplete and (figures.is_allowed if step == figures.step else figures.begin(step)):
             figures.compute(oldest)
-        self._rows_given_up.append(given_up(oldest))
-        self._let_go(oldest)
+        self._evicted.append(without_value(oldest))
+        self._release(oldest)
         return step
 
     def _drop_oldest(self) -> None:
-        if self._rows_given_up:
-            self._rows_given_up.popleft()
+        if self._evicted:
+            self._evicted.popleft()
         else:
-            self._let_go(self._kept.popleft())
+            self._release(self._captures.popleft())
         self._dropped += 1
 
-    def _let_go(self, oldest: Capture) -> None:
+    def _release(self, oldest: Capture) -> None:
         forget_figures(oldest.value._array)
-        _together.bytes -= self._held.remove(oldest.value._array)
-        if self.on_give_up is not None:
-            self.on_give_up(self._kept[0].index if self._kept else None)
+        _together.bytes -= self._memory.remove(oldest.value._array)
+        if self.on_eviction is not None:
+            self.on_eviction(self._captures[0].index if self._captures else None)
 
     def set_bounds(self, max_bytes: int | None = None, max_captures: int | None = None) -> None:
         """Set the limits; None keeps one unchanged. Values beyond the new limits are evicted at once.
@@ -281,12 +281,12 @@ class CaptureRing:
         with _lock:
             self._settle()
             if new_bytes > self.max_bytes:  # recompute whether a step fits
-                self._does_not_fit, self._one_step_takes = False, 0
+                self._exceeds_limit, self._largest_step_bytes = False, 0
             self.max_bytes, self.max_captures = new_bytes, new_captures
-            _together.look_at_bounds()
-            while self._held.bytes > new_bytes:
-                self._give_up_oldest()
-            while len(self._items) + len(self._given_up) > new_captures:
+            _together.update_limit()
+            while self._memory.bytes > new_bytes:
+                self._evict_oldest()
+            while len(self._items) + len(self._evicted_rows) > new_captures:
                 self._drop_oldest()
             _together.make_room()
 
@@ -294,9 +294,9 @@ class CaptureRing:
         """Remove all captures; they do not count as dropped."""
         with _lock:
             self._items.clear()  # the property also settles noted values
-            self._given_up.clear()
-            _together.bytes -= self._held.bytes
-            self._held.clear()
+            self._evicted_rows.clear()
+            _together.bytes -= self._memory.bytes
+            self._memory.clear()
 
     @property
     def dropped(self) -> int:
@@ -308,12 +308,12 @@ class CaptureRing:
     def bytes(self) -> int:
         """The memory in bytes that the captures keep alive."""
         self._settle()
-        return self._held.bytes
+        return self._memory.bytes
 
     @property
     def given_up(self) -> int:
         """The number of captures whose values were evicted."""
-        return len(self._given_up)
+        return len(self._evicted_rows)
 
     @property
     def one_step_takes(self) -> int:
@@ -322,7 +322,7 @@ class CaptureRing:
         return self._a_step_takes()
 
     def _a_step_takes(self) -> int:
-        return max(self._one_step_takes, self._step_bytes if self._does_not_fit else 0)
+        return max(self._largest_step_bytes, self._step_bytes if self._exceeds_limit else 0)
 
     def notes(self) -> list[str]:
         """Return notes on missing values for the reader, one sentence each."""
@@ -355,10 +355,10 @@ class CaptureRing:
         with _lock:
             return self._items[0].index if self._items else None
 
-    def rows(self) -> list[Capture | GivenUp]:
+    def rows(self) -> list[Capture | EvictedCapture]:
         """Return every capture, oldest first: the evicted ones, then those whose values are kept."""
         with _lock:
-            return [*self._given_up, *self._items]
+            return [*self._evicted_rows, *self._items]
 
     def _snapshot(self) -> list[Capture]:
         with _lock:
@@ -388,22 +388,22 @@ class _FiguresInTime:
 
     Attributes:
         step: the step whose values are being evicted.
-        wanted: whether their statistics are computed.
+        is_allowed: whether their statistics are computed.
     """
 
     def __init__(self) -> None:
         self.step = -1
-        self.wanted = False
+        self.is_allowed = False
         self._allowed = _FIRST_SECONDS
-        self._seen = perf_counter()
+        self._last_time = perf_counter()
 
     def begin(self, step: int) -> bool:
         """Begin the evictions of another step; return whether its statistics are computed."""
         time = perf_counter()
         # The allowance never exceeds the initial one: after an idle hour a run is not slower than at its start.
-        self._allowed = min(_FIRST_SECONDS, self._allowed + _SHARE * (time - self._seen))
-        self.step, self.wanted, self._seen = step, self._allowed >= 0, time
-        return self.wanted
+        self._allowed = min(_FIRST_SECONDS, self._allowed + _SHARE * (time - self._last_time))
+        self.step, self.is_allowed, self._last_time = step, self._allowed >= 0, time
+        return self.is_allowed
 
     def compute(self, capture: Capture) -> None:
         """Compute the statistics of a capture within the allowance."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..diagnose.checks.updates import update_ratio
 from .capture import Capture, cell_name
-from .evicted import GivenUp
+from .evicted import EvictedCapture
 from .statistics import Statistics, statistics
 from .tables import text_table
 
@@ -205,7 +205,7 @@ _COLUMNS = ("cell", "direction", "value", "shape", "dtype", "min", "max", "mean"
 _NUMERIC = _COLUMNS[5:]
 
 
-def table(captures: Iterable[Capture | GivenUp]) -> str:
+def table(captures: Iterable[Capture | EvictedCapture]) -> str:
     """Return the captures as text, one a line, oldest first."""
     lines: list[tuple[str, ...]] = []
     for capture in captures:

@@ -6,7 +6,7 @@ All share one protocol: `wire` defines messages, `cards` addresses and keys, `se
 
 from .cards import Card, cards, read_card, sessions_folder
 from .client import Remote, RemoteError
-from .served import RemotePauser, Served
+from .served import RemotePauser, RequestService
 from .wire import WireError
 
 __all__ = [
@@ -14,7 +14,7 @@ __all__ = [
     "Remote",
     "RemoteError",
     "RemotePauser",
-    "Served",
+    "RequestService",
     "WireError",
     "cards",
     "read_card",

@@ -35,7 +35,7 @@ from .cards import Card, remove_card, sessions_folder, write_card
 from .server import Server
 from .wire import Buffer
 
-__all__ = ["Act", "RemotePauser", "Served"]
+__all__ = ["Act", "RemotePauser", "RequestService"]
 
 Message = dict[str, Any]
 Act = Callable[[bytes, Message, list[memoryview]], Any]
@@ -48,7 +48,7 @@ _POLL = 0.1  # s that a paused thread sleeps at most: `until` may become true, o
 _ANSWER = 0.05  # s that a running thread answers at most before it continues, and runs at least before it answers again
 
 
-class Served:
+class RequestService:
     """Service from ``open`` until ``close``.
 
     Args:
@@ -364,7 +364,7 @@ class RemotePauser:
         served: the service of the process.
     """
 
-    def __init__(self, served: Served) -> None:
+    def __init__(self, served: RequestService) -> None:
         self._served = served
 
     def unavailable(self) -> str | None:

@@ -16,7 +16,7 @@ from .stepping.bprop import BpropRun
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
 
-    from ..watch.watching import Watching
+    from ..watch.attachment import Attachment
     from .breakpoints import Breakpoints
     from .operator_stops import OperatorStops
     from .pauses import Pauses
@@ -32,14 +32,16 @@ class BpropStops:
     """Runner of the bprops of the session's cells.
 
     Args:
-        watching: the attachment of the session.
+        attachment: the attachment of the session.
         breakpoints: the breakpoints of the session.
         pauses: the pauses of the session.
         operators: the stops at operators, with the next stop of this thread.
     """
 
-    def __init__(self, watching: Watching, breakpoints: Breakpoints, pauses: Pauses, operators: OperatorStops) -> None:
-        self._watching = watching
+    def __init__(
+        self, attachment: Attachment, breakpoints: Breakpoints, pauses: Pauses, operators: OperatorStops
+    ) -> None:
+        self._attachment = attachment
         self._breakpoints = breakpoints
         self._pauses = pauses
         self._operators = operators
@@ -48,7 +50,7 @@ class BpropStops:
 
     def run(self, cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Return ``function(*args)``, run under the stepper if the session stops there."""
-        path = self._watching.visits.paths.path_of(cell)
+        path = self._attachment.visits.paths.path_of(cell)
         if path is None:
             return function(*args)
         with taps.in_context(f"in the bprop of {cell_name(path)}"):
@@ -60,7 +62,7 @@ class BpropStops:
         with taps.muted():
             arguments = argument_names(function, args)
             values = [value for _, value in pick_slot("dout", args[-1:], Tensor)]
-            visits = self._watching.visits
+            visits = self._attachment.visits
             visit = visits.of_bprop(cell) or visits.of_no_call(cell, path)
             names = visit.names_with(values)
             stop = self._breakpoints.first_at(path, "bprop", values, lambda: {**names, **arguments})

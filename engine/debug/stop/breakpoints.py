@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...base.nearest_name import suggestion
 from ...base.quoting import quoted
 from ..argument_checks import checked_flag, checked_text
-from ..watch.pattern import ROOT, check_matches, known
+from ..watch.pattern import ROOT, check_matches, member
 from .breakpoint import Breakpoint
 from .line_stops import LineStops
 
@@ -25,7 +25,7 @@ class Breakpoints:
     """Breakpoints of a session, which can be added and removed at any time.
 
     Args:
-        given: breakpoints, or their texts.
+        spec: breakpoints, or their texts.
         every_bprop: whether to stop also at the first line of every custom bprop.
         paths: the cells of the session.
         any_path: whether a path may match nothing yet, since the networks are not known in advance.
@@ -42,9 +42,9 @@ class Breakpoints:
     """
 
     def __init__(
-        self, given: Iterable[str | Breakpoint], every_bprop: bool, paths: CellPaths, any_path: bool, events: Events
+        self, spec: Iterable[str | Breakpoint], every_bprop: bool, paths: CellPaths, any_path: bool, events: Events
     ) -> None:
-        self.all = [_read(item) for item in given]
+        self.all = [_read(item) for item in spec]
         self.lines = LineStops(self.all, events)
         self.every_bprop = checked_flag("step", every_bprop)
         self._paths = paths
@@ -70,22 +70,22 @@ class Breakpoints:
             nearest = suggestion(stop.path, bprop_paths) or (examples and f"; {examples} has one")
             raise ValueError(f"breakpoint {quoted(str(stop))}: no such cell has a bprop of its own{nearest}")
 
-    def add(self, given: str | Breakpoint) -> Breakpoint:
+    def add(self, spec: str | Breakpoint) -> Breakpoint:
         """Add a breakpoint and return it, or the equal one that exists."""
-        stop = _read(given)
+        stop = _read(spec)
         self._check(stop)
         if stop in self.all:
             return self.all[self.all.index(stop)]
         self.all.append(stop)
         return stop
 
-    def remove(self, given: str | Breakpoint) -> None:
+    def remove(self, spec: str | Breakpoint) -> None:
         """Remove a breakpoint.
 
         Raises:
             ValueError: there is no such breakpoint.
         """
-        self.all.remove(known(_read(given), self.all, "breakpoint", str))
+        self.all.remove(member(_read(spec), self.all, "breakpoint", str))
 
     @property
     def at_operators(self) -> bool:
@@ -113,18 +113,18 @@ class Breakpoints:
                     self._events.say(f"breakpoint {candidate}: {candidate.error}; it does not stop")
         return match
 
-    def passed_over(self, cell: Cell) -> None:
+    def report_skipped(self, cell: Cell) -> None:
         """Report once that breakpoints do not stop in an expression evaluated at a pause, after it called ``cell``."""
         path = self._paths.path_of(cell)
         if path is not None and any(stop.applies(path, stop.moment) for stop in self.all):
             self._events.say("breakpoints do not stop inside an expression that is evaluated at a pause", "evaluated")
 
 
-def _read(given: str | Breakpoint) -> Breakpoint:
-    if isinstance(given, Breakpoint):
-        stop = given
+def _read(spec: str | Breakpoint) -> Breakpoint:
+    if isinstance(spec, Breakpoint):
+        stop = spec
     else:
-        stop = Breakpoint.parse(checked_text("breakpoint", given, "a str or a Breakpoint"))
+        stop = Breakpoint.parse(checked_text("breakpoint", spec, "a str or a Breakpoint"))
     if stop.path == "ops.":
-        raise ValueError(f"breakpoint {quoted(str(given))}: the operator's name is missing, as in 'ops.log'")
+        raise ValueError(f"breakpoint {quoted(str(spec))}: the operator's name is missing, as in 'ops.log'")
     return stop

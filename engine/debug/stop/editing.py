@@ -96,15 +96,15 @@ def _check_call(call: CellCall, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         raise TypeError(f"construct of {type(call.cell).__name__} cannot be called with this: {error}") from None
 
 
-def with_place(held: Any, place: int, value: object, name: str) -> object:
+def with_place(container: Any, index: int, value: object, name: str) -> object:
     """Return a copy of a tuple or a list, called ``name``, with another value at one index.
 
     Raises:
         TypeError, IndexError: it has no such index.
     """
-    if not isinstance(held, tuple | list):
-        raise TypeError(f"{name} has no places: it is a {type(held).__name__}")
-    if place >= len(held):
-        raise IndexError(f"{name} has {len(held)} places, and {place} is none of them")
-    items = [value if index == place else item for index, item in enumerate(held)]
-    return items if isinstance(held, list) else tuple(items)
+    if not isinstance(container, tuple | list):
+        raise TypeError(f"{name} has no places: it is a {type(container).__name__}")
+    if index >= len(container):
+        raise IndexError(f"{name} has {len(container)} places, and {index} is none of them")
+    items = [value if position == index else item for position, item in enumerate(container)]
+    return items if isinstance(container, list) else tuple(items)

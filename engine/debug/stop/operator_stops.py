@@ -18,7 +18,7 @@ from .stepping.user_code import frame_to_show
 
 if TYPE_CHECKING:
     from ..session import DebugSession
-    from ..watch.watching import Watching
+    from ..watch.attachment import Attachment
     from .breakpoints import Breakpoints
     from .pauses import Pauses
 
@@ -30,7 +30,7 @@ class OperatorStops(taps.Tap):
 
     Args:
         owner: the session, weakly.
-        watching: the attachment of the session.
+        attachment: the attachment of the session.
         breakpoints: the breakpoints of the session.
         pauses: the pauses of the session.
 
@@ -41,11 +41,11 @@ class OperatorStops(taps.Tap):
     observes_operators = True
 
     def __init__(
-        self, owner: weakref.ref[DebugSession], watching: Watching, breakpoints: Breakpoints, pauses: Pauses
+        self, owner: weakref.ref[DebugSession], attachment: Attachment, breakpoints: Breakpoints, pauses: Pauses
     ) -> None:
         self.owner = owner
         self.next_stop = NextStop()
-        self._watching = watching
+        self._attachment = attachment
         self._breakpoints = breakpoints
         self._pauses = pauses
         self._attached = False
@@ -82,7 +82,7 @@ class OperatorStops(taps.Tap):
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
         """Stop after an operator, if requested."""
         values = [value for _, value in pick_slot("output", outputs, Tensor)]
-        self._ran(name, "forward", values, {"inputs": inputs, "output": outputs})
+        self._stop_after(name, "forward", values, {"inputs": inputs, "output": outputs})
 
     def operator_backward(
         self,
@@ -98,18 +98,18 @@ class OperatorStops(taps.Tap):
         output_gradient = (
             tuple([_tensor(item) for item in gradient]) if isinstance(gradient, tuple) else _tensor(gradient)
         )
-        self._ran(
+        self._stop_after(
             name, "backward", input_gradients, {"grad_output": output_gradient, "grad_input": tuple(input_gradients)}
         )
 
-    def _ran(self, name: str, direction: str, values: list[Tensor], shown: dict[str, Any]) -> None:
-        """Stop if requested; ``shown`` has the names for expressions."""
-        visits, pauses = self._watching.visits, self._pauses
-        if pauses.standing or not visits.own_run or not pauses.can_stop():
+    def _stop_after(self, name: str, direction: str, values: list[Tensor], names_here: dict[str, Any]) -> None:
+        """Stop if requested; ``names_here`` has the names for expressions."""
+        visits, pauses = self._attachment.visits, self._pauses
+        if pauses.is_paused or not visits.own_run or not pauses.can_stop():
             return
         roots = visits.paths.roots
         visit = (visits.running() or visits.of_no_call(roots[0], "")) if roots else None
-        names = {**(visit.names() if visit else {}), **shown, "value": values[0] if values else None}
+        names = {**(visit.names() if visit else {}), **names_here, "value": values[0] if values else None}
         stop = self._breakpoints.first_at(f"ops.{name}", direction, values, lambda: names, operator=True)
         if stop is None and not self.next_stop.at_operator:
             return
@@ -120,7 +120,13 @@ class OperatorStops(taps.Tap):
         frame = frame_to_show(sys._getframe(1))
         point = point_at_stop(Stop(frame, frame.f_lineno), kind, reason, path, "operator", names)
         point.operator = OperatorRecord(
-            name, tuple(shown.get("inputs", ())), shown.get("output"), point.function, point.filename, point.line, path
+            name,
+            tuple(names_here.get("inputs", ())),
+            names_here.get("output"),
+            point.function,
+            point.filename,
+            point.line,
+            path,
         )
         self.obey(pauses.pause_or_abort(point), -1 if visit is None else visit.depth)
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from ..events import Events
     from ..watch.paths import CellPaths
     from .breakpoints import Breakpoints
+    from .display import PauseDisplay
     from .pause import PausePoint
     from .pauses import Pauses
-    from .showing import Showing
 
 __all__ = ["PausedScope"]
 
@@ -27,7 +27,7 @@ class PausedScope:
     """Names at the pause of a session.
 
     Args:
-        showing: the displayed point.
+        display: the displayed point.
         events: notified of changes.
         paths: the cells of the session.
         breakpoints: reports breakpoints in cells that an expression calls.
@@ -38,10 +38,10 @@ class PausedScope:
     """
 
     def __init__(
-        self, showing: Showing, events: Events, paths: CellPaths, breakpoints: Breakpoints, pauses: Pauses
+        self, display: PauseDisplay, events: Events, paths: CellPaths, breakpoints: Breakpoints, pauses: Pauses
     ) -> None:
         self.gradient_checks: dict[str, GradientCheck] = {}
-        self._showing = showing
+        self._display = display
         self._events = events
         self._paths = paths
         self._breakpoints = breakpoints
@@ -49,12 +49,12 @@ class PausedScope:
 
     def evaluate(self, expression: str) -> object:
         """Evaluate an expression; see ``DebugSession.evaluate``."""
-        point = self._showing.shown_point()
-        with evaluating(), taps.unheard(self._breakpoints.passed_over), taps.muted():
+        point = self._display.shown_point()
+        with evaluating(), taps.unheard(self._breakpoints.report_skipped), taps.muted():
             try:
                 return value_of(expression, {**point.names, **point.locals}, partial(evaluate, tell=self._put_back))
             finally:
-                self._look_again()
+                self._refresh()
 
     def _put_back(self) -> None:
         self._events.say(
@@ -66,11 +66,11 @@ class PausedScope:
     def edit(self, name: str, expression: str) -> object:
         """Evaluate an expression and assign its value; see ``DebugSession.edit``."""
         point = self._settable_point()
-        with evaluating(), taps.unheard(self._breakpoints.passed_over), taps.recorded(point.recordings):
+        with evaluating(), taps.unheard(self._breakpoints.report_skipped), taps.recorded(point.recordings):
             try:
                 value = value_of(expression, {**point.names, **point.locals}, take_part)
             finally:
-                self._look_again()
+                self._refresh()
         self._assign(point, name, value, expression)
         return value
 
@@ -82,7 +82,7 @@ class PausedScope:
         """Check the gradient of the paused bprop; see ``DebugSession.check_gradient``."""
         from ..compare.gradient_check import check_gradient
 
-        point = self._showing.paused_point()
+        point = self._display.paused_point()
         if point.arguments is None:
             raise RuntimeError("there is no gradient to check: the run stands in no bprop")
         with evaluating():
@@ -91,8 +91,8 @@ class PausedScope:
         return check
 
     def _settable_point(self) -> PausePoint:
-        point = self._showing.paused_point()
-        if self._showing.shown is not point:
+        point = self._display.paused_point()
+        if self._display.shown is not point:
             raise RuntimeError("the past stays as it was: step forward to where the run stands to set a variable")
         if point.exception is not None:
             raise RuntimeError(f"nothing can be set here: the line has raised {type(point.exception).__name__}")
@@ -112,9 +112,9 @@ class PausedScope:
         point.changed.add(name)
         self._events.notify("changed")
 
-    def _look_again(self) -> None:
+    def _refresh(self) -> None:
         """Refresh the variables after an expression, which may share them with a function that it called."""
-        point = self._showing.paused
+        point = self._display.paused
         if point is None or point.variables is None:
             return
         variables = point.variables()

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from ..events import Events
     from ..session import DebugSession
+    from ..watch.attachment import Attachment
     from ..watch.hooks import SessionHooks
-    from ..watch.watching import Watching
-    from .showing import Showing
+    from .display import PauseDisplay
 
 __all__ = ["Pauses", "evaluating"]
 
@@ -55,8 +55,8 @@ class Pauses:
 
     Args:
         events: notified of pauses.
-        showing: the displayed point.
-        watching: the attachment of the session.
+        display: the displayed point.
+        attachment: the attachment of the session.
         hooks: the session's hooks, which an abort restores.
         owner: the session, weakly, whose pauser waits.
 
@@ -69,8 +69,8 @@ class Pauses:
     def __init__(
         self,
         events: Events,
-        showing: Showing,
-        watching: Watching,
+        display: PauseDisplay,
+        attachment: Attachment,
         hooks: SessionHooks,
         owner: weakref.ref[DebugSession],
     ) -> None:
@@ -78,8 +78,8 @@ class Pauses:
         self.aborting = False
         self.faults = events.faults
         self._events = events
-        self._showing = showing
-        self._watching = watching
+        self._display = display
+        self._attachment = attachment
         self._hooks = hooks
         self._owner = owner
         self._undo: list[Undo] = []  # undo functions of the changes at this step's pauses
@@ -87,9 +87,9 @@ class Pauses:
         self._one_pause = threading.RLock()
 
     @property
-    def standing(self) -> bool:
+    def is_paused(self) -> bool:
         """True while the run is paused."""
-        return self._showing.paused is not None
+        return self._display.paused is not None
 
     # Requests of the user
 
@@ -104,14 +104,14 @@ class Pauses:
     def resume(self, command: str) -> None:
         """Resume the run; see ``DebugSession.resume``."""
         check_command(command)
-        self._showing.paused_point()
+        self._display.paused_point()
         self._command = command
 
     def abort(self) -> None:
         """Abort the run; see ``DebugSession.abort``."""
-        if self.standing:
+        if self.is_paused:
             self.resume("abort")
-        elif self._watching.attached:
+        elif self._attachment.attached:
             self.aborting = True
         else:
             raise RuntimeError(f"{self._events.name} watches nothing now, so there is nothing to abort")
@@ -148,7 +148,7 @@ class Pauses:
 
     def can_stop(self) -> bool:
         """Return whether a pause has an effect now: a pauser is available, or a skipped pause can still be kept."""
-        return self._watching.attached and (len(self.skipped) < _MAX_SKIPPED or self.unavailable is None)
+        return self._attachment.attached and (len(self.skipped) < _MAX_SKIPPED or self.unavailable is None)
 
     def pause_or_abort(self, point: PausePoint) -> str:
         """Pause where no stepper runs; return the command.
@@ -172,7 +172,7 @@ class Pauses:
             self._skip(point, unavailable)
             return "continue"
         with self._one_pause:
-            if self.standing or not (self._watching.attached or point.kind == "pause"):
+            if self.is_paused or not (self._attachment.attached or point.kind == "pause"):
                 return "continue"  # requested while this thread is paused already, or after the session ended
             return self._wait(point, pauser)
 
@@ -188,19 +188,19 @@ class Pauses:
     def _wait(self, point: PausePoint, pauser: Pauser) -> str:
         self._command = None
         point.recordings = taps.outer_recordings()
-        undo_since = changes_since(self._watching.visits.paths.roots, self._hooks)
+        undo_since = changes_since(self._attachment.visits.paths.roots, self._hooks)
         try:
             try:
-                self._showing.stand_at(point)
+                self._display.set_point(point)
                 self._events.notify("paused")  # panels are drawn meanwhile, and the user may interrupt the kernel
                 self._ask(pauser)
             finally:
                 command, self._command = self._command, None
-                self._showing.stand_at(None)
+                self._display.set_point(None)
         finally:
-            self._showing.stand_at(None)  # again: an interrupt may have come just before the line above
+            self._display.set_point(None)  # again: an interrupt may have come just before the line above
             self._undo += undo_since()
-            self._events.notify("resumed" if self._watching.attached or point.kind == "pause" else "finished")
+            self._events.notify("resumed" if self._attachment.attached or point.kind == "pause" else "finished")
         if command == "abort":
             self._undo_changes()
         return command or "continue"

@@ -12,7 +12,7 @@ from .operator_stops import OperatorStops
 if TYPE_CHECKING:
     from ..events import Events
     from ..session import DebugSession
-    from ..watch.watching import Watching
+    from ..watch.attachment import Attachment
     from .breakpoint import Breakpoint
     from .breakpoints import Breakpoints
     from .pauses import Pauses
@@ -25,7 +25,7 @@ class Stops:
 
     Args:
         owner: the session, weakly.
-        watching: the attachment of the session.
+        attachment: the attachment of the session.
         breakpoints: the breakpoints of the session.
         pauses: the pauses of the session.
         events: notified of changes.
@@ -34,7 +34,7 @@ class Stops:
     def __init__(
         self,
         owner: weakref.ref[DebugSession],
-        watching: Watching,
+        attachment: Attachment,
         breakpoints: Breakpoints,
         pauses: Pauses,
         events: Events,
@@ -42,21 +42,21 @@ class Stops:
         self._events = events
         self.breakpoints = breakpoints
         self.pauses = pauses
-        self.operators = OperatorStops(owner, watching, breakpoints, pauses)
+        self.operators = OperatorStops(owner, attachment, breakpoints, pauses)
         self.cells = CellStops(breakpoints, pauses, self.operators)
-        self.bprops = BpropStops(watching, breakpoints, pauses, self.operators)
+        self.bprops = BpropStops(attachment, breakpoints, pauses, self.operators)
 
-    def add(self, given: str | Breakpoint) -> Breakpoint:
+    def add(self, spec: str | Breakpoint) -> Breakpoint:
         """Add a breakpoint; see ``DebugSession.add_breakpoint``."""
         count = len(self.breakpoints.all)
-        stop = self.breakpoints.add(given)
+        stop = self.breakpoints.add(spec)
         if len(self.breakpoints.all) > count:
             self._changed()
         return stop
 
-    def remove(self, given: str | Breakpoint) -> None:
+    def remove(self, spec: str | Breakpoint) -> None:
         """Remove a breakpoint; see ``DebugSession.remove_breakpoint``."""
-        self.breakpoints.remove(given)
+        self.breakpoints.remove(spec)
         self._changed()
 
     def _changed(self) -> None:

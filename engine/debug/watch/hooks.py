@@ -20,8 +20,8 @@ from .value_event import ValueEvent
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
 
+    from .attachment import Attachment
     from .observer import Stages
-    from .watching import Watching
 
 __all__ = ["MAKES_CAPTURES", "HookRecorder", "SessionHooks", "check_kind"]
 
@@ -99,12 +99,12 @@ class HookRecorder:
 
     Args:
         stages: the stages of the session.
-        watching: the attachment of the session.
+        attachment: the attachment of the session.
     """
 
-    def __init__(self, stages: Stages, watching: Watching) -> None:
+    def __init__(self, stages: Stages, attachment: Attachment) -> None:
         self._stages = stages
-        self._watching = watching
+        self._attachment = attachment
 
     def hook(self, path: str, kind: str) -> Callable[..., None]:
         """Return a hook that captures what it receives while the session exists."""
@@ -143,7 +143,7 @@ class HookRecorder:
         if (unplanned := taps.unplanned_call()) is not None:
             stages.eager_calls.add(*unplanned)
         with taps.muted(), stages.events.faults.at("capturing at a hook"):
-            visit = self._watching.visits.of_hook(cell, path, kind)
+            visit = self._attachment.visits.of_hook(cell, path, kind)
             if stages.watches.takes(visit.step):
                 slots = [slot for name, value in received for slot in pick_slot(name, value, Tensor)]
                 event = ValueEvent(visit, kind, direction, slots, visit.context, origin="hook")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..diagnose.examiner import Examiner
     from ..diagnose.session_checks import Checks
     from ..events import Events
-    from ..record.newest_values import Newest
+    from ..record.newest_values import NewestValues
     from ..record.recorder import Recorder
     from ..session import DebugSession
     from ..stop.editor import Editor
@@ -62,7 +62,7 @@ class Stages:
     stops: Stops
     editor: Editor
     checks: Checks
-    newest: Newest
+    newest: NewestValues
     eager_calls: EagerCalls
     events: Events
 
@@ -180,7 +180,7 @@ class Observer(taps.Tap):
         """Pass on the gradients of the weights."""
         if self.visits.own_run:
             stages = self._stages()
-            stages.newest.came(pairs)
+            stages.newest.add_gradients(pairs)
             stages.events.notify("changed")
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:

@@ -17,7 +17,7 @@ from ...base.nearest_name import suggestion
 from ...base.quoting import quoted
 from ..argument_checks import checked_text
 
-__all__ = ["DIRECTIONS", "ROOT", "Watch", "check_matches", "known", "matches"]
+__all__ = ["DIRECTIONS", "ROOT", "Watch", "check_matches", "matches", "member"]
 
 _T = TypeVar("_T")
 
@@ -72,13 +72,13 @@ def check_matches(pattern: str, paths: Sequence[str], what: str) -> None:
         )
 
 
-def known(wanted: _T, there: Sequence[_T], what: str, text: Callable[[_T], str]) -> _T:
-    """Return ``wanted`` if it is in ``there``; errors name it as a ``what``, written by ``text``.
+def member(item: _T, items: Sequence[_T], what: str, text: Callable[[_T], str]) -> _T:
+    """Return ``item`` if it is in ``items``; errors name it as a ``what``, written by ``text``.
 
     Raises:
         ValueError: it is not among them; the message names the nearest.
     """
-    if wanted not in there:
-        nearest = suggestion(text(wanted), map(text, there))
-        raise ValueError(f"no {what} {quoted(text(wanted))} in this session{nearest}")
-    return wanted
+    if item not in items:
+        nearest = suggestion(text(item), map(text, items))
+        raise ValueError(f"no {what} {quoted(text(item))} in this session{nearest}")
+    return item

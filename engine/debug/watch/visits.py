@@ -111,8 +111,8 @@ class Visits:
         # removed at each step: a dictionary of weak values removes them at once, and is slower.
         self._visits: dict[int, weakref.ref[Visit]] = {}
         self._going_back: dict[int, Visit] = {}  # the last visit that a gradient reached, by the cell's id
-        self._looked_for_new_cells_in = -1
-        self._cells_known = paths.count
+        self._search_step = -1
+        self._cell_count = paths.count
 
     # Notifications of the observer
 
@@ -132,7 +132,7 @@ class Visits:
         if first is not None:
             visit = Visit(call.cell, path, first.step, first.call, first.depth, call.context, first=first)
         else:
-            self._look_for_step(call, stages)
+            self._find_step(call, stages)
             number = self._calls.get(id(call.cell), 0)
             self._calls[id(call.cell)] = number + 1
             visit = Visit(call.cell, path, self._counts.steps, number, call.depth, call.context)
@@ -163,18 +163,18 @@ class Visits:
         if path is None and call.depth == 0 and self._takes_roots:
             self._take_roots(call.cell)
             return paths.path_of(call.cell)
-        if path is None and self._looked_for_new_cells_in != self._counts.steps:
+        if path is None and self._search_step != self._counts.steps:
             # Once a step: a cell in a plain list is below no root, and every search would fail.
-            self._looked_for_new_cells_in = self._counts.steps
+            self._search_step = self._counts.steps
             paths.refresh()
-            self._look_for_new_cells()
+            self._find_new_cells()
             path = paths.path_of(call.cell)
         return path
 
-    def _look_for_new_cells(self) -> None:
-        if self.paths.count != self._cells_known:
-            self._cells_known = self.paths.count
-            self._watches.look_again()  # a cell with new inner cells is not a leaf any more
+    def _find_new_cells(self) -> None:
+        if self.paths.count != self._cell_count:
+            self._cell_count = self.paths.count
+            self._watches.reset()  # a cell with new inner cells is not a leaf any more
 
     def _take_roots(self, cell: Cell) -> None:
         paths = self.paths
@@ -189,11 +189,11 @@ class Visits:
 
     # Steps
 
-    def _look_for_step(self, call: CellCall, stages: Stages) -> None:
+    def _find_step(self, call: CellCall, stages: Stages) -> None:
         thread = self._thread
         root = thread.root
         is_root = (root is None or call.depth <= root.depth) and any(call.cell is cell for cell in self.paths.roots)
-        continues = is_root and self._goes_on(call.cell)
+        continues = is_root and self._continues_step(call.cell)
         if is_root or not call.depth:
             self._runs.own_called()
         if is_root:
@@ -202,7 +202,7 @@ class Visits:
                 thread.began_step = weakref.ref(call.cell)
                 self._begin_step(stages)
 
-    def _goes_on(self, cell: Cell) -> bool:
+    def _continues_step(self, cell: Cell) -> bool:
         """Return whether a root continues the step of another root: as its loss, or in the same gradient call."""
         first_root = self._thread.began_step()
         if len(self.paths.roots) == 1 or first_root is None or first_root is cell:
@@ -216,7 +216,7 @@ class Visits:
                 self._visits.pop(index, None)
         self._calls.clear()
         self._thread.running.clear()
-        self._look_for_new_cells()
+        self._find_new_cells()
         stages.step_began()
         safe_point()
 

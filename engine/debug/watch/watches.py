@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..argument_checks import positive
 from .paths import is_leaf
-from .pattern import Watch, check_matches, known
+from .pattern import Watch, check_matches, member
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
@@ -71,18 +71,18 @@ class Watches:
         self._check(watch)
         if watch not in self.all:
             self.all = [watch] if self.all == [Watch.parse(pattern) for pattern in _EVERY_LEAF] else [*self.all, watch]
-            self.look_again()
+            self.reset()
             self._events.notify("changed")
         return watch
 
     def remove(self, text: str) -> None:
         """Remove a watch; see ``DebugSession.remove_watch``."""
-        self.all.remove(known(Watch.parse(text), self.all, "watch", lambda one: one.pattern))
+        self.all.remove(member(Watch.parse(text), self.all, "watch", lambda watch: watch.pattern))
         self.all = self.all or [Watch.parse(text) for text in _EVERY_LEAF]
-        self.look_again()
+        self.reset()
         self._events.notify("changed")
 
-    def look_again(self) -> None:
+    def reset(self) -> None:
         """Clear the cached directions, since other cells may be watched from now on, also by running calls."""
         self._directions.clear()
 

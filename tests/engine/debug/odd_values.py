@@ -18,9 +18,9 @@ import numpy as np
 
 from hookscope.engine import COOTensor, CSRTensor, Tensor
 from hookscope.engine.debug import Capture, Statistics, statistics
-from hookscope.engine.debug.diagnose.conditions.data import LabelsSeen
-from hookscope.engine.debug.diagnose.conditions.loss import FirstLossSeen
-from hookscope.engine.debug.diagnose.conditions.values import Seen
+from hookscope.engine.debug.diagnose.conditions.data import LabelsObservation
+from hookscope.engine.debug.diagnose.conditions.loss import FirstLossObservation
+from hookscope.engine.debug.diagnose.conditions.values import ValueObservation
 from hookscope.engine.tensors.backend import to_host
 
 SHAPES = ((), (1,), (1, 1), (0,), (0, 3), (3, 0), (8,), (8, 1), (1, 8), (4, 4), (2, 3, 2))
@@ -140,22 +140,22 @@ def _figures() -> list[Statistics]:
     return [statistics(made) for made in _arrays()[::7]]
 
 
-def _labels(draw: random.Random) -> LabelsSeen:
+def _labels(draw: random.Random) -> LabelsObservation:
     size, classes = draw.choice((0, 1, 8, 40)), draw.choice((1, 2, 3, 10))
     dtype = draw.choice(("int8", "int32", "int64", "uint8", "uint64"))
     least = draw.choice((0, classes // 2))
     labels = np.array([draw.randrange(least, classes + 1) for _ in range(size)], dtype)
     counts = np.bincount(labels[labels < classes].astype(np.int64), minlength=classes)
-    return LabelsSeen(labels, counts, draw.random() < 0.5)
+    return LabelsObservation(labels, counts, draw.random() < 0.5)
 
 
-def _seen_value(draw: random.Random) -> Seen:
+def _seen_value(draw: random.Random) -> ValueObservation:
     value = Tensor(draw.choice(_arrays()))
     direction = draw.choice(("forward", "backward"))
     slots = {"forward": ("input[0]", "output", "output[1]"), "backward": ("grad_output[0]", "grad_input[1]")}
     slot = draw.choice(slots[direction])
     capture = Capture(0, 1, "a.b", draw.choice(("ReLU", "Sigmoid", "Dense")), 0, direction, slot, value)
-    return Seen(capture, draw.choice((None, *_figures())), dict)
+    return ValueObservation(capture, draw.choice((None, *_figures())), dict)
 
 
 def _losses(draw: random.Random) -> list[float]:
@@ -163,9 +163,9 @@ def _losses(draw: random.Random) -> list[float]:
 
 
 _WHOLE: dict[type, Made] = {
-    LabelsSeen: _labels,
-    Seen: _seen_value,
-    FirstLossSeen: lambda draw: FirstLossSeen(draw.choice(_NUMBERS), draw.choice((1, 2, 1000))),
+    LabelsObservation: _labels,
+    ValueObservation: _seen_value,
+    FirstLossObservation: lambda draw: FirstLossObservation(draw.choice(_NUMBERS), draw.choice((1, 2, 1000))),
 }
 """Of these classes the fields depend on each other."""
 

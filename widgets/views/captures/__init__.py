@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
-from hookscope.engine.debug import GivenUp
+from hookscope.engine.debug import EvictedCapture
 from hookscope.engine.debug.record.size_texts import parse_size
 from hookscope.widgets.messages import Action, MessageError
 from hookscope.widgets.view import Message, Section, Static, View, state
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hookscope.engine.debug import Capture, DebugSession
     from hookscope.widgets.panel import DebuggerPanel
 
-    Row = Capture | GivenUp
+    Row = Capture | EvictedCapture
 
 _HERE = Path(__file__).parent
 
@@ -84,7 +84,7 @@ def with_value(panel: DebuggerPanel, index: int) -> Capture:
         MessageError: the capture is no longer in the ring buffer, or its value was evicted.
     """
     capture = row_at(panel, index)
-    if isinstance(capture, GivenUp):
+    if isinstance(capture, EvictedCapture):
         raise MessageError(f"the value of capture {index} was given up: only its figures are kept")
     return capture
 

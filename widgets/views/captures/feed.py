@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 
 import numpy as np
 
-from hookscope.engine.debug import GivenUp
+from hookscope.engine.debug import EvictedCapture
 from hookscope.engine.debug.record.capture import cell_name
 from hookscope.engine.debug.record.size_texts import size_text
 from hookscope.widgets import texts
@@ -19,7 +19,7 @@ from hookscope.widgets.views.captures import tensor
 if TYPE_CHECKING:
     from hookscope.engine.debug import Capture, DebugSession, Statistics
 
-    Row = Capture | GivenUp
+    Row = Capture | EvictedCapture
 
 _EVICTED = "The value was given up to make room for newer ones; its figures stay."
 _NO_FIGURES = "The value was given up to make room for newer ones, before anybody asked for its figures."
@@ -81,7 +81,7 @@ def capture_numbers(capture: Row, statistics: Statistics | None) -> list[float]:
     """Return one row of CAPTURE_NUMBERS; its statistics are NaN if `statistics` is None."""
     row = [float(capture.index), float(capture.step), float(capture.call)]
     if statistics is None:
-        return [*row, _NO_STATISTICS if isinstance(capture, GivenUp) else _NOT_YET, *[float("nan")] * 6]
+        return [*row, _NO_STATISTICS if isinstance(capture, EvictedCapture) else _NOT_YET, *[float("nan")] * 6]
     infinite = statistics.positive_inf + statistics.negative_inf
     spread = (statistics.minimum, statistics.maximum, statistics.mean, statistics.std)
     return [*row, _HAS_STATISTICS, *map(float, (*spread, statistics.nan, infinite))]
@@ -144,7 +144,7 @@ class CaptureFeed:
         end = monotonic() + budget
         rows: list[list[float]] = []
         for capture in reversed(new_rows):
-            given_up = isinstance(capture, GivenUp)  # its statistics are already computed, or never will be
+            given_up = isinstance(capture, EvictedCapture)  # its statistics are already computed, or never will be
             statistics = capture.statistics() if given_up or monotonic() < end else None
             rows.append(capture_numbers(capture, statistics))
         rows.reverse()
@@ -216,7 +216,7 @@ def selection_view(capture: Row, captures: Iterable[Capture]) -> tuple[Selection
 
 def _of_value(capture: Row, captures: Iterable[Capture]) -> _OfValue:
     """Return the parts of a selection that need the capture's value."""
-    if isinstance(capture, GivenUp):
+    if isinstance(capture, EvictedCapture):
         return {
             "kept": False,
             "choices": [],

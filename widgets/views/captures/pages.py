@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from hookscope.engine.debug import GivenUp
+from hookscope.engine.debug import EvictedCapture
 from hookscope.engine.debug.record.capture import cell_name
 from hookscope.engine.tape.progress import progress
 from hookscope.widgets import drawings, texts
@@ -16,7 +16,7 @@ from hookscope.widgets.views.findings.rows import captures_of
 if TYPE_CHECKING:
     from hookscope.engine.debug import Capture, CaptureRing, DebugSession
 
-    Row = Capture | GivenUp
+    Row = Capture | EvictedCapture
 
 MAX_CAPTURES = 80
 MAX_HEATMAPS = 4
@@ -116,7 +116,7 @@ def timeline_html(session: DebugSession) -> str:
         return "<p>No captures.</p>"
     notes = " ".join(session.captures.notes())
     selection = selected_captures(captures, MAX_EXPORTED)
-    with_values = [capture for capture in selection if not isinstance(capture, GivenUp)]
+    with_values = [capture for capture in selection if not isinstance(capture, EvictedCapture)]
     with_picture = {capture.index for capture in selected_captures(with_values, MAX_EXPORTED_HEATMAPS)}
     parts = [f'<p class="soft">{text(notes)}</p>' if notes else "", left_out("captures", len(selection), len(captures))]
     last = selection[-1].step
@@ -138,7 +138,7 @@ def timeline_html(session: DebugSession) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _capture(capture: Capture | GivenUp, with_picture: bool) -> str:
+def _capture(capture: Capture | EvictedCapture, with_picture: bool) -> str:
     hits = f' <span class="warn">{text(", ".join(capture.hits))}</span>' if capture.hits else ""
     origin = "" if capture.origin == "tap" else f" · {capture.origin}"
     facts = f"{texts.shape_text(capture.shape)} {texts.dtype_text(capture.dtype)}{origin}"
@@ -147,6 +147,6 @@ def _capture(capture: Capture | GivenUp, with_picture: bool) -> str:
     body = "<p>The value was given up before its figures were computed.</p>"
     if figures is not None:
         body = scrolling(drawings.figures_html(figures))
-    if with_picture and not isinstance(capture, GivenUp):
+    if with_picture and not isinstance(capture, EvictedCapture):
         body += drawings.matrix_figure(capture.value._array)
     return opened_by(title, body)

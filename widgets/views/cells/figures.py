@@ -15,14 +15,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
-from hookscope.engine.debug import GivenUp
+from hookscope.engine.debug import EvictedCapture
 from hookscope.engine.debug.record.statistics import load_kernels
 from hookscope.widgets.columns import columns_to_bytes
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import Capture, DebugSession, Statistics
 
-    Row = Capture | GivenUp
+    Row = Capture | EvictedCapture
 
 FIGURE_KINDS = ("output", "gradient")
 FIGURE_NUMBERS = ("cell", "kind", "step", "value", "word", "nan", "inf", "count", "largest")
@@ -304,7 +304,7 @@ def _index(capture: Row) -> int:
 
 def _may_compute(capture: Row, end: float) -> bool:
     """Return whether there is time for a capture's statistics; those of an evicted value cost nothing."""
-    return isinstance(capture, GivenUp) or (monotonic() < end and _kernels_are_loaded())
+    return isinstance(capture, EvictedCapture) or (monotonic() < end and _kernels_are_loaded())
 
 
 def _kernels_are_loaded() -> bool:

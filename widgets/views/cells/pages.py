@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from hookscope.engine.debug import GivenUp
+from hookscope.engine.debug import EvictedCapture
 from hookscope.widgets.markup import MAX_ROWS, Table, counted_title, text
 from hookscope.widgets.texts import counted
 from hookscope.widgets.views.cells.figures import FIGURE_KINDS, Figure, figure, newest
@@ -64,7 +64,7 @@ def _context(session: DebugSession, nodes: Sequence[CellNode]) -> CellContext:
         capture = last.get(key)
         if capture is None:
             continue
-        if not isinstance(capture, GivenUp):
+        if not isinstance(capture, EvictedCapture):
             remaining -= math.prod(capture.shape)
             if remaining < 0:
                 break

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from hookscope.engine.debug import CONDITIONS
-from hookscope.engine.debug.diagnose.conditions.network import BpropSeen
-from hookscope.engine.debug.diagnose.conditions.parameters import GradientSeen, UpdateSeen
+from hookscope.engine.debug.diagnose.conditions.network import BpropObservation
+from hookscope.engine.debug.diagnose.conditions.parameters import GradientObservation, UpdateObservation
 from hookscope.widgets import drawings, texts
 from hookscope.widgets.series import drawable
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession, Finding, Statistics
     from hookscope.engine.debug.record.capture import Capture
-    from hookscope.engine.debug.record.evicted import GivenUp
+    from hookscope.engine.debug.record.evicted import EvictedCapture
 
 
 class Evidence(TypedDict):
@@ -59,8 +59,8 @@ class EvidenceSource:
     def __init__(self, session: DebugSession, captures: Mapping[tuple[str, str], int]) -> None:
         self._history = session.history
         self._captures = captures
-        self._by_index: dict[int, Capture | GivenUp] = {}
-        self._newest: dict[tuple[str, str], Capture | GivenUp] = {}  # by cell and slot
+        self._by_index: dict[int, Capture | EvictedCapture] = {}
+        self._newest: dict[tuple[str, str], Capture | EvictedCapture] = {}  # by cell and slot
         for capture in session.captures.rows():
             self._by_index[capture.index] = capture
             self._newest[capture.path, capture.slot] = capture
@@ -75,7 +75,7 @@ class EvidenceSource:
         if finding.outside in ("loss", "optimizer") or finding.subject == "loss":
             return _series("the loss", self._history.losses)
         row = CONDITIONS.get(finding.condition)
-        backward = finding.backward or (row is not None and BpropSeen in row.seen)
+        backward = finding.backward or (row is not None and BpropObservation in row.seen)
         slot = "grad_input[0]" if backward else "output"
         newest = self._newest.get((finding.path, slot))
         return NOTHING if newest is None or finding.outside else _values(newest)
@@ -84,14 +84,14 @@ class EvidenceSource:
         name = finding.parameter
         row = CONDITIONS.get(finding.condition)
         event_types = () if row is None else row.seen
-        if UpdateSeen in event_types:
+        if UpdateObservation in event_types:
             return _series(f"update / weight of {name}", self._history.update_ratios.get(name, ()))
-        if GradientSeen in event_types:
+        if GradientObservation in event_types:
             return _series(f"gradient norm of {name}", self._history.gradient_norms.get(name, ()))
         return NOTHING
 
 
-def _values(capture: Capture | GivenUp) -> Evidence:
+def _values(capture: Capture | EvictedCapture) -> Evidence:
     figures = capture.statistics()
     if figures is None:
         return NOTHING

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 
 from hookscope.engine.debug.diagnose.conditions import CONDITIONS, Condition
-from hookscope.engine.debug.diagnose.conditions.parameters import UpdateSeen, is_weight, usual_norm
+from hookscope.engine.debug.diagnose.conditions.parameters import UpdateObservation, is_weight, usual_norm
 
 _CONDITION_NAMES = ("update_too_large", "update_too_small", "learning_rate_too_large", "learning_rate_too_small")
 
@@ -41,7 +41,7 @@ def unusual_update(
     if ratio > min(too_large.threshold, rate_too_large.threshold):
         before = norm()
         reference = max(before, usual_norm(shape))  # a weight that begins at or near zero must be able to grow
-        description = too_large.formula(UpdateSeen(shape, "some", ratio * before, before), too_large.threshold)
+        description = too_large.formula(UpdateObservation(shape, "some", ratio * before, before), too_large.threshold)
         if description is not None:
             return f"{too_large.name}: {description}"
         return (
@@ -50,7 +50,7 @@ def unusual_update(
             else ""
         )
     if has_gradient and ratio < max(too_small.threshold, rate_too_small.threshold):
-        description = too_small.formula(UpdateSeen(shape, "some", ratio, 1.0), too_small.threshold)
+        description = too_small.formula(UpdateObservation(shape, "some", ratio, 1.0), too_small.threshold)
         return (
             f"{too_small.name}: {description}"
             if description is not None

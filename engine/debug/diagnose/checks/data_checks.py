@@ -19,7 +19,7 @@ from hookscope.engine.tensors.tensor import Tensor
 from ...compare.isolated import IsolatedCell, held_tensors
 from ...compare.side_effects import is_plain, side_effect
 from ...record.capture import cell_name
-from ..conditions.data import BatchSeen, InputSeen, SamplesSeen
+from ..conditions.data import BatchObservation, InputObservation, SamplesObservation
 from .watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
@@ -42,22 +42,22 @@ _STEPS = 10
 class InputWatch(Watcher):
     """Check of the inputs of the first cell with weights in a training step, and of the batch size at BatchNorm."""
 
-    shows = (InputSeen, BatchSeen)
+    shows = (InputObservation, BatchObservation)
 
     def __init__(self, parts: WatcherParts) -> None:
         super().__init__(parts)
-        self._looked = False
+        self._checked = False
         self._steps = 0
 
     def step_began(self) -> None:
         """Begin a step: a root cell is called."""
         self._steps = 1 if self.has_new_root() else self._steps + 1
-        self._looked = self._steps > _STEPS
+        self._checked = self._steps > _STEPS
 
     def cell_enter(self, call: CellCall) -> None:
         """Check the arguments of a cell with weights of its own."""
         cell = call.cell
-        location = None if call.context or not cell._params else self._watching.place_of(call.index)
+        location = None if call.context or not cell._params else self._attachment.place_of(call.index)
         if location is None or not taps.outer_recordings():
             return
         values = [
@@ -67,22 +67,22 @@ class InputWatch(Watcher):
         ]
         if isinstance(cell, BATCH_NORMS) and cell.training and values and values[0].ndim > 1:
             count = values[0].size // values[0].shape[1]
-            self._examiner.look(BatchSeen(count), location[0], cell_name(location[0]), self._counts.steps)
+            self._examiner.observe(BatchObservation(count), location[0], cell_name(location[0]), self._counts.steps)
         # The input of an embedding is indices; other inputs are checked where they enter.
-        if self._looked or not values or not any(parameter is not None for parameter in cell._params.values()):
+        if self._checked or not values or not any(parameter is not None for parameter in cell._params.values()):
             return
-        self._looked = True
+        self._checked = True
         if not isinstance(cell, _NORMALIZATIONS):
-            self._examiner.look(_input(values[0]), "", "the inputs", self._counts.steps)
+            self._examiner.observe(_input(values[0]), "", "the inputs", self._counts.steps)
 
 
-def _input(array: Any) -> InputSeen:
+def _input(array: Any) -> InputObservation:
     with np.errstate(all="ignore"):  # the user may have turned warnings into errors
         numbers = to_host(array).astype(np.float32)
         numbers = np.where(np.isfinite(numbers), numbers, 0)
         features = numbers.reshape(-1, numbers.shape[-1]) if numbers.ndim == 2 else numbers.reshape(-1, 1)
         feature_scales = np.sqrt((features**2).mean(axis=0))
-        return InputSeen(
+        return InputObservation(
             float(np.sqrt((numbers**2).mean())), float(feature_scales.max()), float(np.median(feature_scales))
         )
 
@@ -90,7 +90,7 @@ def _input(array: Any) -> InputSeen:
 class SamplesWatch(Watcher):
     """Check that runs a copy of each root with another first sample, and compares the outputs of the other samples."""
 
-    shows = (SamplesSeen,)
+    shows = (SamplesObservation,)
     observes_operators = True
 
     def __init__(self, parts: WatcherParts) -> None:
@@ -153,7 +153,7 @@ class SamplesWatch(Watcher):
                 "",
             )
             inner = f"{path}.{leaking_path}" if path and leaking_path else path or leaking_path
-            self._examiner.look(SamplesSeen(change), inner, cell_name(inner), self._counts.steps)
+            self._examiner.observe(SamplesObservation(change), inner, cell_name(inner), self._counts.steps)
 
 
 def _changes(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, tuple[float, float]]:

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 __all__ = ["detail_of", "report"]
 
 
-def detail_of(condition: Condition, seen: Any, events: Events) -> str | None:
+def detail_of(condition: Condition, observation: Any, events: Events) -> str | None:
     """Return a few words on what is wrong with an observation; None if the condition does not hold."""
     try:
-        return condition.formula(seen, condition.threshold)
+        return condition.formula(observation, condition.threshold)
     except Exception as error:
         report(condition, error, events)
         return None

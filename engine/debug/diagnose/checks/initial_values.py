@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....base.module_names import is_of_the_engine
 from ...record.statistics import Statistics, statistics
-from ..conditions.parameters import BeginningSeen
+from ..conditions.parameters import BeginningObservation
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
@@ -35,17 +35,17 @@ class InitialValues:
         self._cells = cells
         self._owners = owners
         self._examiner = examiner
-        self._begun: set[int] = set()  # parameters whose first gradient was checked
-        self._scaled_roots = 0
+        self._checked: set[int] = set()  # parameters whose first gradient was checked
+        self._root_count = 0
 
     def step_began(self) -> None:
         """Begin a step: check the scales in new roots."""
-        if self._examiner.wants(BeginningSeen):
-            first_new = self._scaled_roots if self._begun else 0
-            self._look_at_scales(self._cells.roots[first_new:])
-            self._scaled_roots = len(self._cells.roots)
+        if self._examiner.wants(BeginningObservation):
+            first_new = self._root_count if self._checked else 0
+            self._check_scales(self._cells.roots[first_new:])
+            self._root_count = len(self._cells.roots)
 
-    def _look_at_scales(self, roots: list[Cell]) -> None:
+    def _check_scales(self, roots: list[Cell]) -> None:
         if not roots:
             return
         parameter_ids = {id(parameter) for root in roots for parameter in root.get_parameters()}
@@ -57,9 +57,11 @@ class InitialValues:
             if parameter.requires_grad and is_standard:
                 figures = statistics(parameter)
                 if figures.count and figures.finite == figures.count:
-                    self._examiner.look(BeginningSeen(figures.shape, root_mean_square(figures)), path, name, 1)
+                    self._examiner.observe(
+                        BeginningObservation(figures.shape, root_mean_square(figures)), path, name, 1
+                    )
 
-    def gradient_came(self, owner: Owner, before: Any, gradient: Tensor | None, some: bool, step: int) -> None:
+    def check_gradient(self, owner: Owner, before: Any, gradient: Tensor | None, some: bool, step: int) -> None:
         """Check the symmetry of units at a parameter's first gradient; None is a requested gradient that is missing.
 
         Args:
@@ -69,18 +71,20 @@ class InitialValues:
             some: whether the gradient is more than zeros or rounding.
             step: the number of the step.
         """
-        if id(owner.parameter) in self._begun:
+        if id(owner.parameter) in self._checked:
             return
-        self._begun.add(id(owner.parameter))
-        if not self._examiner.wants(BeginningSeen) or before.ndim < 2 or len(before) < 2:
+        self._checked.add(id(owner.parameter))
+        if not self._examiner.wants(BeginningObservation) or before.ndim < 2 or len(before) < 2:
             return
         symmetric = ""
-        if _alike(before):
-            if gradient is None or not some or _alike(gradient._array):
+        if _equal_rows(before):
+            if gradient is None or not some or _equal_rows(gradient._array):
                 symmetric = "every unit begins with the same weights and gets the same gradient"
             elif before.any():  # zeros are often intended: the last layer of a branch begins so
                 symmetric = "every unit begins with the same weights"
-        self._examiner.look(BeginningSeen(tuple(before.shape), symmetric=symmetric), owner.path, owner.name, step)
+        self._examiner.observe(
+            BeginningObservation(tuple(before.shape), symmetric=symmetric), owner.path, owner.name, step
+        )
 
 
 def root_mean_square(figures: Statistics) -> float:
@@ -88,7 +92,7 @@ def root_mean_square(figures: Statistics) -> float:
     return figures.norm / math.sqrt(figures.finite) if figures.finite else math.nan
 
 
-def _alike(array: Any) -> bool:
+def _equal_rows(array: Any) -> bool:
     """Return whether all rows are equal, but for rounding."""
     if not array.size:
         return True

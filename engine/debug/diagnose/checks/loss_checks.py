@@ -20,8 +20,16 @@ from hookscope.engine.tensors.tensor import Tensor
 
 from ...record.array_table import ByArray
 from ...record.numbers import ends_of, number_in
-from ..conditions.data import LabelsSeen
-from ..conditions.loss import BINARY, BoundedSeen, BroadcastSeen, FirstLossSeen, LossCallSeen, SignSeen, SoftmaxSeen
+from ..conditions.data import LabelsObservation
+from ..conditions.loss import (
+    BINARY,
+    BoundedObservation,
+    BroadcastObservation,
+    FirstLossObservation,
+    LossCallObservation,
+    SignObservation,
+    SoftmaxObservation,
+)
 from .watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
@@ -41,7 +49,15 @@ _OF_CLASSES = ("cross_entropy", "nll_loss")
 class LossWatch(Watcher):
     """Check of calls of loss functions, of the operators before them, and of the values differentiated after them."""
 
-    shows = (LossCallSeen, LabelsSeen, BoundedSeen, BroadcastSeen, SoftmaxSeen, FirstLossSeen, SignSeen)
+    shows = (
+        LossCallObservation,
+        LabelsObservation,
+        BoundedObservation,
+        BroadcastObservation,
+        SoftmaxObservation,
+        FirstLossObservation,
+        SignObservation,
+    )
     observes_losses = True
     observes_operators = True
 
@@ -86,36 +102,36 @@ class LossWatch(Watcher):
                 self._guessing.append(-float(outputs._array.mean()))
 
     def _gave_probabilities(self, name: str, outputs: Tensor, axis: object) -> None:
-        path, shape = self._watching.here, tuple(outputs.shape)
+        path, shape = self._attachment.here, tuple(outputs.shape)
         if name != "log_softmax":
             self._bounded.put(outputs._array, (0.0, 1.0))
         self._probabilities.put(outputs._array, path)
         if name != "sigmoid" and isinstance(axis, int) and -len(shape) <= axis < len(shape):
-            observation = SoftmaxSeen(axis % len(shape), shape)
-            self._examiner.look(observation, path, name, self._counts.steps)
+            observation = SoftmaxObservation(axis % len(shape), shape)
+            self._examiner.observe(observation, path, name, self._counts.steps)
             if name == "log_softmax" and len(shape) > 1 and shape[axis]:
                 self._guessing.append(math.log(shape[axis]))
 
     def loss(self, name: str, prediction: Tensor, target: Tensor, attrs: dict[str, Any]) -> None:
         """Check a call of a loss function."""
-        if not (taps.outer_recordings() and self._watching.own_run):
+        if not (taps.outer_recordings() and self._attachment.own_run):
             return
-        look, step, x, expected = self._examiner.look, self._counts.steps, prediction._array, target._array
-        look(LossCallSeen(name, x, expected), self._probabilities.get(x) or "", name, step)
+        observe, step, x, expected = self._examiner.observe, self._counts.steps, prediction._array, target._array
+        observe(LossCallObservation(name, x, expected), self._probabilities.get(x) or "", name, step)
         if name in _OF_EQUAL_SHAPES:
             self._compared(x, expected, name)
         if name in BINARY and expected.size and np.isin(labels := to_host(expected).reshape(-1), (0, 1)).all():
             labels = labels.real.astype(np.int64)
             self._binary = self._binary + np.bincount(labels, minlength=2)
-            look(LabelsSeen(labels, self._binary, binary=True), "", "the targets", step)
+            observe(LabelsObservation(labels, self._binary, binary=True), "", "the targets", step)
         # The loss function itself, which checks its arguments later, reports those that do not fit.
         has_class_axis = x.ndim > 1 and expected.shape == (*x.shape[:1], *x.shape[2:]) and x.shape[1] > 0
         if name in _OF_CLASSES and expected.dtype.kind in "iu" and has_class_axis:
-            self._look_at_labels(x, expected, attrs.get("ignore_index"))
+            self._check_labels(x, expected, attrs.get("ignore_index"))
             if name == "cross_entropy" and self._times < _TIMES and x.dtype.kind in "fV":
                 self._cross_entropy = _cross_entropy(x, expected, attrs.get("ignore_index"))
                 if not self._times:
-                    look(FirstLossSeen(self._cross_entropy, x.shape[1]), self._head(), name, step)
+                    observe(FirstLossObservation(self._cross_entropy, x.shape[1]), self._head(), name, step)
                 self._times += 1
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
@@ -123,30 +139,30 @@ class LossWatch(Watcher):
         if values and values[0]._array.size == 1 and values[0]._array.dtype.kind in "fV":
             loss, step = number_in(values[0]._array), self._counts.steps
             if self._cross_entropy is not None:
-                self._examiner.look(SignSeen(loss, self._cross_entropy), "", "the loss", step)
+                self._examiner.observe(SignObservation(loss, self._cross_entropy), "", "the loss", step)
             elif self._first and self._guessing:
                 uninformed = sum(self._guessing) / len(self._guessing)
-                self._examiner.look(SignSeen(loss, uninformed, about=True), "", "the loss", step)
+                self._examiner.observe(SignObservation(loss, uninformed, about=True), "", "the loss", step)
             self._first = False
         self._cross_entropy = None
         self._guessing.clear()
 
-    def _look_at_labels(self, x: Any, wanted: Any, ignored: int | None) -> None:
-        labels = to_host(wanted).reshape(-1).astype(np.int64)
+    def _check_labels(self, x: Any, expected: Any, ignored: int | None) -> None:
+        labels = to_host(expected).reshape(-1).astype(np.int64)
         labels = labels[labels != ignored]
         counts = np.bincount(labels[(labels >= 0) & (labels < x.shape[1])], minlength=x.shape[1])
         has_same_classes = self._class_counts is not None and len(self._class_counts) == len(counts)
         self._class_counts = counts + self._class_counts if has_same_classes else counts
-        self._examiner.look(LabelsSeen(labels, self._class_counts), "", "the labels", self._counts.steps)
+        self._examiner.observe(LabelsObservation(labels, self._class_counts), "", "the labels", self._counts.steps)
 
     def _compared(self, first: Any, second: Any, name: str) -> None:
         """Check two arrays in a comparison, one of which is an output of the network."""
-        look, step = self._examiner.look, self._counts.steps
-        look(BroadcastSeen(tuple(first.shape), tuple(second.shape)), "", name, step)
+        observe, step = self._examiner.observe, self._counts.steps
+        observe(BroadcastObservation(tuple(first.shape), tuple(second.shape)), "", name, step)
         for value, target in ((first, second), (second, first)):
             limits, extremes = self._bounded.get(value), ends_of(target)
             if limits is not None and self._bounded.get(target) is None and extremes is not None:
-                look(BoundedSeen(*limits, *extremes), "", name, step)
+                observe(BoundedObservation(*limits, *extremes), "", name, step)
 
     def _head(self) -> str:
         """Return the path of the cell whose weight was used last."""

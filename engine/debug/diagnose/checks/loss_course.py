@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...record.numbers import number_in
-from ..conditions.network import LossSeen
+from ..conditions.network import LossObservation
 
 if TYPE_CHECKING:
     from hookscope.engine.tensors.tensor import Tensor
@@ -33,19 +33,19 @@ class LossCourse:
         self._losses: dict[frozenset[int], list[float]] = {}
         self._newest: frozenset[int] | None = None
 
-    def differentiated(self, values: list[Tensor], asked: frozenset[int], step: int) -> None:
+    def differentiated(self, values: list[Tensor], requested: frozenset[int], step: int) -> None:
         """Record the loss, the one number that a gradient call for these weights differentiated."""
         if not values or values[0]._array.size != 1:
             return
         loss = number_in(values[0]._array)
         self._history.losses.append((step, loss))
-        if not self._examiner.wants(LossSeen):
+        if not self._examiner.wants(LossObservation):
             return
-        alternating = asked in self._losses and self._newest != asked
+        alternating = requested in self._losses and self._newest != requested
         if alternating:
             self._losses = {key: [] for key in self._losses}  # several objectives that work against each other
-        losses = self._losses.setdefault(asked, [])
-        self._newest = asked
+        losses = self._losses.setdefault(requested, [])
+        self._newest = requested
         losses.append(loss)
         del losses[_FIRST_LOSSES:-_FIRST_LOSSES]  # the first are compared with the newest
-        self._examiner.look(LossSeen(losses), "", "loss", step)
+        self._examiner.observe(LossObservation(losses), "", "loss", step)

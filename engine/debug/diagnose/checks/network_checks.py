@@ -16,7 +16,7 @@ from hookscope.engine.tensors.tensor import Tensor
 
 from ...record.capture import cell_name
 from ...watch.roots import has_parameters
-from ..conditions.network import BpropSeen, ModeSeen, SameNamesSeen, SharedSeen
+from ..conditions.network import BpropObservation, ModeObservation, SameNamesObservation, SharedObservation
 from .watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class ModeWatch(Watcher):
     in a gradient call (a generator's samples), or it came before the first one (a look at the shapes).
     """
 
-    shows = (ModeSeen,)
+    shows = (ModeObservation,)
     observes_operators = True
 
     def __init__(self, parts: WatcherParts) -> None:
@@ -90,7 +90,7 @@ class ModeWatch(Watcher):
             self._recorded_roots.add(id(cell))
             self._use(call)
         is_training = None if call.context else _mode(cell)
-        location = None if is_training is None else self._watching.place_of(call.index)
+        location = None if is_training is None else self._attachment.place_of(call.index)
         if location is None:
             return
         if is_recorded and not is_training:
@@ -102,7 +102,7 @@ class ModeWatch(Watcher):
         """Record a dropout that is called as a function: it runs in training mode, whatever its cell's mode."""
         running = self._running
         if name == "dropout" and running.calls and not running.calls[-1][1] and running.forward is not None:
-            running.forward.offenders.append((self._watching.here, name, self._counts.steps))
+            running.forward.offenders.append((self._attachment.here, name, self._counts.steps))
 
     def cell_exit(self, call: CellCall) -> None:
         """Record the end of a cell."""
@@ -125,7 +125,7 @@ class ModeWatch(Watcher):
         for path, (cell, root_trains, step) in predicting.items():
             has_requested = any(id(parameter) in requested for _, parameter in cell.parameters_and_names())
             if has_requested or (isinstance(cell, _DROPOUTS) and not root_trains):
-                self._tell(path, ModeSeen(type(cell).__name__, training=False, trained=True), step)
+                self._tell(path, ModeObservation(type(cell).__name__, training=False, trained=True), step)
         networks = {id(root) for root in self._paths.roots if has_parameters(root)} & self._recorded_roots
         if len(networks) > 1:
             self._together |= networks
@@ -159,10 +159,10 @@ class ModeWatch(Watcher):
         if forward.cell in self._together:
             return  # samples, generated for display in training mode
         for path, cell_type, step in forward.offenders:
-            self._tell(path, ModeSeen(cell_type, training=True, trained=False), step)
+            self._tell(path, ModeObservation(cell_type, training=True, trained=False), step)
 
-    def _tell(self, path: str, seen: ModeSeen, step: int) -> None:
-        self._examiner.look(seen, path, cell_name(path), step)
+    def _tell(self, path: str, observation: ModeObservation, step: int) -> None:
+        self._examiner.observe(observation, path, cell_name(path), step)
 
 
 def _mode(cell: Cell) -> bool | None:
@@ -177,34 +177,34 @@ def _mode(cell: Cell) -> bool | None:
 class StructureWatch(Watcher):
     """Check of shared cells and of the names of parameters, when the network first runs."""
 
-    shows = (SharedSeen, SameNamesSeen)
+    shows = (SharedObservation, SameNamesObservation)
 
     def __init__(self, parts: WatcherParts) -> None:
         super().__init__(parts)
-        self._looked = 0  # the number of checked roots
+        self._root_count = 0  # the number of checked roots
 
     def cell_enter(self, call: CellCall) -> None:
         """Check new roots at their first call."""
-        new_roots = self._paths.roots[self._looked :]
+        new_roots = self._paths.roots[self._root_count :]
         if not new_roots:
             return
-        self._looked += len(new_roots)
+        self._root_count += len(new_roots)
         paths_by_cell: dict[int, list[str]] = {}
         for root in new_roots:
             _places(root, self._paths.path_of(root) or "", paths_by_cell)
         for paths in paths_by_cell.values():
             if len(paths) > 1:
-                self._examiner.look(SharedSeen(paths), paths[0], cell_name(paths[0]), self._counts.steps)
+                self._examiner.observe(SharedObservation(paths), paths[0], cell_name(paths[0]), self._counts.steps)
         for root in new_roots:
-            self._look_at_names(root)
+            self._check_names(root)
 
-    def _look_at_names(self, root: Cell) -> None:
+    def _check_names(self, root: Cell) -> None:
         """Report names of several parameters, or former ones if the current call just renamed them by paths."""
         path, paths = self._paths.path_of(root) or "", dict[str, list[str]]()
         for name, parameter in root.parameters_and_names(name_prefix=path):
             paths.setdefault(parameter.__dict__.get("_shared_name", parameter.name), []).append(name)
         if any(len(parameter_names) > 1 for parameter_names in paths.values()):
-            self._examiner.look(SameNamesSeen(paths), path, cell_name(path), self._counts.steps)
+            self._examiner.observe(SameNamesObservation(paths), path, cell_name(path), self._counts.steps)
 
 
 def _places(cell: Cell, path: str, places: dict[int, list[str]]) -> None:
@@ -223,7 +223,7 @@ class BpropWatch(Watcher):
     Values saved in the first step may still be used in the second.
     """
 
-    shows = (BpropSeen,)
+    shows = (BpropObservation,)
     observes_bprop = True
 
     def __init__(self, parts: WatcherParts) -> None:
@@ -260,4 +260,4 @@ class BpropWatch(Watcher):
         # A step function has no meaningful gradient: any substitute is intended, as in a straight-through estimator.
         is_intended = all(row.flat for row in check.rows if row.verdict == "wrong")
         difference = "" if is_intended or worst is None else f"for {worst.name}: {worst.reason}"
-        self._examiner.look(BpropSeen(difference), path, cell_name(path), self._counts.steps)
+        self._examiner.observe(BpropObservation(difference), path, cell_name(path), self._counts.steps)

@@ -12,7 +12,7 @@ from hookscope.engine.tape import taps
 from hookscope.engine.tensors.nested import tensors_in
 
 from ...record.numbers import number_in
-from ..conditions.optimizer import HoldingSeen, RateSeen
+from ..conditions.optimizer import HoldingObservation, RateObservation
 from .watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["OptimizerWatch"]
 
 
-class _Called(NamedTuple):
+class _RunningCall(NamedTuple):
     """A running call of an optimizer; ``rates`` has the outputs of its schedules, by their ids."""
 
     optimizer: nn.Optimizer
@@ -39,25 +39,25 @@ class OptimizerWatch(Watcher):
         wrong: the last optimizer with parameters other than the network's.
     """
 
-    shows = (RateSeen, HoldingSeen)
+    shows = (RateObservation, HoldingObservation)
 
     def __init__(self, parts: WatcherParts) -> None:
         super().__init__(parts)
         self._running: set[int] = set()  # ids of the cells that run under a gradient call
         # Of the newest gradient call: the cells that ran, the requested weights, and their gradients.
-        self._ran: set[int] = set()
-        self._asked: list[Parameter] = []
-        self._came: dict[int, weakref.ref[Any]] = {}  # by id of the parameter
-        self._called: _Called | None = None  # the call whose rates the user's schedule has not computed yet
+        self._recorded_cells: set[int] = set()
+        self._requested: list[Parameter] = []
+        self._with_gradient: dict[int, weakref.ref[Any]] = {}  # by id of the parameter
+        self._called: _RunningCall | None = None  # the call whose rates the user's schedule has not computed yet
         self.wrong: weakref.ref[nn.Optimizer] | None = None  # the last one with parameters other than the network's
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """Record a completed gradient call with weights."""
         if taps.outer_recordings():
             return
-        self._ran, self._running = self._running, set()
-        self._asked = [parameter for parameter, _ in pairs]
-        self._came = {
+        self._recorded_cells, self._running = self._running, set()
+        self._requested = [parameter for parameter, _ in pairs]
+        self._with_gradient = {
             id(parameter): weakref.ref(gradient._array) for parameter, gradient in pairs if gradient is not None
         }
 
@@ -69,21 +69,21 @@ class OptimizerWatch(Watcher):
                 self._running.add(id(optimizer))
             return
         own_parameters = self._own()
-        if not own_parameters or not (self._ran and self._asked):
+        if not own_parameters or not (self._recorded_cells and self._requested):
             return
-        name, step, look = type(optimizer).__name__, self._counts.steps, self._examiner.look
+        name, step, observe = type(optimizer).__name__, self._counts.steps, self._examiner.observe
         observation = self._holding(optimizer, own_parameters, call.args)
         if observation.foreign:
             self.wrong = weakref.ref(optimizer)
-        look(observation, "", name, step)
+        observe(observation, "", name, step)
         if any(id(parameter) in own_parameters for parameter in optimizer.parameters):
             if _is_by_user(optimizer):
-                self._called = _Called(optimizer, name, step, {})
+                self._called = _RunningCall(optimizer, name, step, {})
                 return
             with taps.muted():
                 rates = optimizer.get_lr()
             rates = rates if isinstance(rates, tuple) else (rates,) * len(optimizer.parameters)
-            self._look_at_rates(optimizer, rates, name, step)
+            self._check_rates(optimizer, rates, name, step)
 
     def cell_exit(self, call: CellCall) -> None:
         """Record the rate of a schedule, or check the rates of an optimizer that takes them from schedules."""
@@ -94,7 +94,7 @@ class OptimizerWatch(Watcher):
             self._called = None
             rates = [called.rates.get(id(source)) for source in _sources(called.optimizer)]
             if rates and all(rate is not None for rate in rates):
-                self._look_at_rates(called.optimizer, rates, called.name, called.step)
+                self._check_rates(called.optimizer, rates, called.name, called.step)
         elif any(call.cell is source for source in _sources(called.optimizer)):
             called.rates[id(call.cell)] = call.output
 
@@ -103,23 +103,23 @@ class OptimizerWatch(Watcher):
         if self._called is not None and call.cell is self._called.optimizer:
             self._called = None
 
-    def _look_at_rates(self, optimizer: nn.Optimizer, rates: Iterable[Any], name: str, step: int) -> None:
+    def _check_rates(self, optimizer: nn.Optimizer, rates: Iterable[Any], name: str, step: int) -> None:
         by_rate: dict[float, list[str]] = {}
         for parameter, rate in zip(optimizer.parameters, rates, strict=False):
             by_rate.setdefault(_number(rate), []).append(parameter.name)
         if not by_rate:  # a get_lr of the user's own that returns none
             return
         worst = 0.0 if 0.0 in by_rate else next(iter(by_rate))
-        self._examiner.look(RateSeen(worst, by_rate[worst]), "", name, step)
+        self._examiner.observe(RateObservation(worst, by_rate[worst]), "", name, step)
 
     @property
-    def asked(self) -> set[int]:
+    def requested(self) -> set[int]:
         """The ids of the parameters that the newest gradient call requested."""
-        return {id(parameter) for parameter in self._asked}
+        return {id(parameter) for parameter in self._requested}
 
     def _own(self) -> dict[int, Parameter]:
         """Return the trainable parameters of the network that ran in training mode in the newest gradient call."""
-        cells = [cell for _, cell in self._paths if id(cell) in self._ran and cell.training]
+        cells = [cell for _, cell in self._paths if id(cell) in self._recorded_cells and cell.training]
         parameters = [
             parameter
             for cell in cells
@@ -128,33 +128,35 @@ class OptimizerWatch(Watcher):
         ]
         return {id(parameter): parameter for parameter in parameters}
 
-    def _holding(self, optimizer: nn.Optimizer, own: dict[int, Parameter], given: tuple[Any, ...]) -> HoldingSeen:
+    def _holding(
+        self, optimizer: nn.Optimizer, own: dict[int, Parameter], given: tuple[Any, ...]
+    ) -> HoldingObservation:
         parameters = {id(parameter): parameter for parameter in optimizer.parameters}
         missing = [parameter.name for key, parameter in own.items() if key not in parameters]
-        requested = self.asked
+        requested = self.requested
         if parameters.keys() <= requested:
             # The loss does not depend on them: they belong to another network, or to another part of this one.
-            useless = [parameter.name for key, parameter in parameters.items() if key not in self._came]
-            updated = parameters.keys() & own.keys() & self._came.keys()
+            useless = [parameter.name for key, parameter in parameters.items() if key not in self._with_gradient]
+            updated = parameters.keys() & own.keys() & self._with_gradient.keys()
             if (
                 useless
                 and missing
-                and (not updated or not any(key in own for key in parameters if key not in self._came))
+                and (not updated or not any(key in own for key in parameters if key not in self._with_gradient))
             ):
-                return HoldingSeen(useless, missing)
+                return HoldingObservation(useless, missing)
         elif not parameters.keys() & requested and self._gets_own(given, optimizer, own):
-            return HoldingSeen([parameter.name for parameter in parameters.values()], missing)
-        return HoldingSeen((), ())
+            return HoldingObservation([parameter.name for parameter in parameters.values()], missing)
+        return HoldingObservation((), ())
 
     def _gets_own(self, given: tuple[Any, ...], optimizer: nn.Optimizer, own: dict[int, Parameter]) -> bool:
         """Return whether its gradients are those of this network: the same arrays, or as many of the same shapes."""
         arrays = [tensor._array for tensor in tensors_in(given)]
-        if any(reference() is array for array in arrays for reference in self._came.values()):
+        if any(reference() is array for array in arrays for reference in self._with_gradient.values()):
             return True
-        names = [parameter.name for parameter in self._asked]
+        names = [parameter.name for parameter in self._requested]
         return [parameter.name for parameter in optimizer.parameters] == names and [
             array.shape for array in arrays
-        ] == [parameter._array.shape for parameter in self._asked]
+        ] == [parameter._array.shape for parameter in self._requested]
 
 
 def _sources(optimizer: nn.Optimizer) -> list[Any]:

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...record.statistics import Statistics, any_nonfinite, changes, statistics_of
-from ..conditions.optimizer import StepSeen
-from ..conditions.parameters import BeginningSeen, GradientSeen, UpdateSeen, is_weight, usual_norm
+from ..conditions.optimizer import StepObservation
+from ..conditions.parameters import BeginningObservation, GradientObservation, UpdateObservation, is_weight, usual_norm
 from .initial_values import root_mean_square
 
 if TYPE_CHECKING:
     from hookscope.engine.tensors.parameter import Parameter
     from hookscope.engine.tensors.tensor import Tensor
 
-    from ...record.newest_values import Newest
+    from ...record.newest_values import NewestValues
     from ...watch.paths import CellPaths
     from ..examiner import Examiner
     from ..figures_by_step import History
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Updates", "update_ratio"]
 
-_ABOUT_PARAMETERS = (BeginningSeen, GradientSeen, UpdateSeen, StepSeen)
+_ABOUT_PARAMETERS = (BeginningObservation, GradientObservation, UpdateObservation, StepObservation)
 
 # A generator may wait while its critic takes some steps.
 _OTHERS_FIRST = 2
@@ -42,7 +42,7 @@ _NOISE = 1e-4
 
 
 @dataclass(eq=False)
-class _Followed:
+class _Entry:
     """One parameter between two gradient calls."""
 
     owner: Owner
@@ -74,12 +74,12 @@ class _Call:
 
     Attributes:
         step: the number of the step.
-        followed: the parameters that it requested.
+        entries: the parameters that it requested.
         share: its largest gradient relative to the largest one that these parameters have had.
     """
 
     step: int
-    followed: list[_Followed]
+    entries: list[_Entry]
     share: float = 1.0
 
 
@@ -103,7 +103,7 @@ class Updates:
         initial: InitialValues,
         history: History,
         finiteness: Finiteness,
-        newest: Newest,
+        newest: NewestValues,
         examiner: Examiner,
     ) -> None:
         self._cells = cells
@@ -114,10 +114,10 @@ class Updates:
         self._newest = newest
         self._examiner = examiner
         self._calls: list[_Call] = []
-        self._came: set[int] = set()  # parameters that had a gradient
+        self._with_gradient: set[int] = set()  # parameters that had a gradient
         self._largest: dict[int, float] = {}  # by parameter: the root mean square of its largest finite gradient
-        self._asked: set[int] = set()
-        self._not_asked: Counter[int] = Counter()  # by parameter: steps in which others were changed
+        self._requested: set[int] = set()
+        self._unrequested: Counter[int] = Counter()  # by parameter: steps in which others were changed
 
     # Notifications of the session
 
@@ -125,95 +125,99 @@ class Updates:
         """Begin a step: check the parameters that were changed since."""
         self._initial.step_began()
         for call in self._calls:
-            self._look_at_changes(call)
+            self._check_changes(call)
 
-    def edited(self, parameter: Parameter, array: Any) -> None:
+    def note_edit(self, parameter: Parameter, array: Any) -> None:
         """Note a manual edit of a parameter, which is not an update, so that no condition judges it."""
         for call in self._calls:
-            self._look_at_changes(call)
-            for entry in call.followed:
+            self._check_changes(call)
+            for entry in call.entries:
                 if entry.parameter is parameter and not entry.written:
                     entry.before = array
 
-    def differentiated(self, pairs: list[tuple[Parameter, Tensor | None]], asked: frozenset[int], step: int) -> None:
+    def differentiated(
+        self, pairs: list[tuple[Parameter, Tensor | None]], requested: frozenset[int], step: int
+    ) -> None:
         """Record a completed gradient call: the ids of its weights, and their gradients."""
-        if not (self._follows() or self._finiteness.wanted):
+        if not (self._follows() or self._finiteness.is_active):
             return
-        self._asked |= asked
-        self.settle(asked)
-        followed = []
+        self._requested |= requested
+        self.settle(requested)
+        entries = []
         for parameter, gradient in pairs:
             owner = self._owners.of(parameter)
             if owner is not None and parameter.requires_grad:
-                followed.append(_Followed(owner, parameter._array, gradient))
-        call = _Call(step, followed)
+                entries.append(_Entry(owner, parameter._array, gradient))
+        call = _Call(step, entries)
         if self._follows():
-            self._look_at_gradients(call)
+            self._check_gradients(call)
         else:
-            for entry in followed:
+            for entry in entries:
                 entry.finite = entry.gradient is None or not any_nonfinite(entry.gradient._array)
         self._calls.append(call)
 
-    def _look_at_gradients(self, call: _Call) -> None:
-        followed, step = call.followed, call.step
+    def _check_gradients(self, call: _Call) -> None:
+        entries, step = call.entries, call.step
         measured = iter(
-            statistics_of([entry.gradient for entry in followed if entry.gradient is not None], counted=False)
+            statistics_of([entry.gradient for entry in entries if entry.gradient is not None], counted=False)
         )
-        figures = [None if entry.gradient is None else next(measured) for entry in followed]
+        figures = [None if entry.gradient is None else next(measured) for entry in entries]
         newest = max(
             (root_mean_square(statistics) for statistics in figures if statistics is not None and statistics.finite),
             default=0.0,
         )
-        largest = max(newest, self._largest_so_far(followed, figures))
+        largest = max(newest, self._largest_so_far(entries, figures))
         call.share = newest / largest if largest > 0 else 1.0
-        for entry, statistics in zip(followed, figures, strict=True):
+        for entry, statistics in zip(entries, figures, strict=True):
             entry.kind = _kind(statistics, largest)
             entry.finite = statistics is None or statistics.finite == statistics.count
             self._history.add_gradient(entry.name, step, 0.0 if statistics is None else statistics.norm)
-        has_gradient = any(entry.kind == "some" for entry in followed)
-        for entry in followed:
-            had_gradient = entry.parameter.ndim < 2 and id(entry.parameter) in self._came
-            self._examiner.look(GradientSeen(entry.kind, has_gradient, had_gradient), entry.path, entry.name, step)
+        has_gradient = any(entry.kind == "some" for entry in entries)
+        for entry in entries:
+            had_gradient = entry.parameter.ndim < 2 and id(entry.parameter) in self._with_gradient
+            self._examiner.observe(
+                GradientObservation(entry.kind, has_gradient, had_gradient), entry.path, entry.name, step
+            )
             if entry.kind == "some":
-                self._came.add(id(entry.parameter))
-            self._initial.gradient_came(entry.owner, entry.before, entry.gradient, entry.kind == "some", step)
+                self._with_gradient.add(id(entry.parameter))
+            self._initial.check_gradient(entry.owner, entry.before, entry.gradient, entry.kind == "some", step)
             entry.gradient = None  # it is not needed any more
 
-    def _largest_so_far(self, followed: list[_Followed], figures: list[Statistics | None]) -> float:
+    def _largest_so_far(self, entries: list[_Entry], figures: list[Statistics | None]) -> float:
         """Record the gradients of a call; return the root mean square of the largest one of its parameters so far."""
-        for entry, statistics in zip(followed, figures, strict=True):
+        for entry, statistics in zip(entries, figures, strict=True):
             # An overflow of a scaled loss is not a measure.
             if statistics is not None and 0 < statistics.finite == statistics.count:
                 key = id(entry.parameter)
                 self._largest[key] = max(root_mean_square(statistics), self._largest.get(key, 0.0))
-        return max((self._largest.get(id(entry.parameter), 0.0) for entry in followed), default=0.0)
+        return max((self._largest.get(id(entry.parameter), 0.0) for entry in entries), default=0.0)
 
     def _follows(self) -> bool:
         """Return whether parameters are followed by their figures."""
         return self._examiner.wants(*_ABOUT_PARAMETERS)
 
-    def settle(self, asked: frozenset[int] | None = None) -> None:
+    def settle(self, requested: frozenset[int] | None = None) -> None:
         """End the steps of these parameters; None means all."""
         open_calls = []
         for call in self._calls:
-            if asked is not None and not any(id(entry.parameter) in asked for entry in call.followed):
+            if requested is not None and not any(id(entry.parameter) in requested for entry in call.entries):
                 open_calls.append(call)
                 continue
-            self._look_at_changes(call)
-            others = any(entry.changed for entry in call.followed)
-            self._look_at_step(call)
-            for entry in call.followed:
+            self._check_changes(call)
+            others = any(entry.changed for entry in call.entries)
+            self._check_step(call)
+            for entry in call.entries:
                 if not entry.changed and (others or entry.written):
-                    observation = UpdateSeen(tuple(entry.before.shape), entry.kind, 0.0, entry.norm, others)
-                    self._examiner.look(observation, entry.path, entry.name, call.step)
+                    observation = UpdateObservation(tuple(entry.before.shape), entry.kind, 0.0, entry.norm, others)
+                    self._examiner.observe(observation, entry.path, entry.name, call.step)
             if others:
-                self._look_at_those_not_asked_for(call.step)
+                self._check_unrequested(call.step)
         self._calls = open_calls
 
     # Updates
 
-    def _look_at_changes(self, call: _Call) -> None:
-        written = [entry for entry in call.followed if not entry.written and entry.parameter._array is not entry.before]
+    def _check_changes(self, call: _Call) -> None:
+        written = [entry for entry in call.entries if not entry.written and entry.parameter._array is not entry.before]
         written = [entry for entry in written if entry.parameter._array.shape == entry.before.shape]
         arrays = [entry.parameter._array for entry in written]
         if not self._follows():
@@ -232,32 +236,35 @@ class Updates:
                 was_finite = entry.finite and not any_nonfinite(entry.before)
                 self._finiteness.updated(entry.path, entry.name, array, call.step, was_finite)
             if entry.changed:  # else it depends on whether others change
-                self._examiner.look(
-                    UpdateSeen(tuple(array.shape), entry.kind, change, entry.norm), entry.path, entry.name, call.step
+                self._examiner.observe(
+                    UpdateObservation(tuple(array.shape), entry.kind, change, entry.norm),
+                    entry.path,
+                    entry.name,
+                    call.step,
                 )
 
-    def _look_at_step(self, call: _Call) -> None:
-        written = [entry for entry in call.followed if entry.written and is_weight(entry.before.shape)]
+    def _check_step(self, call: _Call) -> None:
+        written = [entry for entry in call.entries if entry.written and is_weight(entry.before.shape)]
         if written:
             norms = [max(entry.norm, usual_norm(entry.before.shape)) for entry in written]
             ratio = math.hypot(*(entry.change for entry in written)) / math.hypot(*norms)
-            self._examiner.look(StepSeen(ratio, call.share), "", "the optimizer", call.step)
+            self._examiner.observe(StepObservation(ratio, call.share), "", "the optimizer", call.step)
 
-    def _look_at_those_not_asked_for(self, step: int) -> None:
-        if not self._examiner.wants(UpdateSeen):
+    def _check_unrequested(self, step: int) -> None:
+        if not self._examiner.wants(UpdateObservation):
             return
         # Of several networks, one may have its turn later, or never: a teacher.
         parameters = [[id(parameter) for parameter in root.get_parameters()] for root in self._cells.roots]
-        trained = {key for keys in parameters if not self._asked.isdisjoint(keys) for key in keys}
+        trained = {key for keys in parameters if not self._requested.isdisjoint(keys) for key in keys}
         for key, (path, name, cell, parameter) in self._owners.all().items():
             # Frozen parameters need no gradient, or are in prediction mode. A part of the network that is called alone
             # may be intended: a teacher, an average.
             is_trained = parameter.requires_grad and cell.training and key in trained
-            if key in self._asked or not (is_trained and {path, ""} <= self._newest.shapes.keys()):
+            if key in self._requested or not (is_trained and {path, ""} <= self._newest.shapes.keys()):
                 continue
-            self._not_asked[key] += 1
-            if self._not_asked[key] > _OTHERS_FIRST:
-                self._examiner.look(UpdateSeen(tuple(parameter.shape), "not asked", 0.0), path, name, step)
+            self._unrequested[key] += 1
+            if self._unrequested[key] > _OTHERS_FIRST:
+                self._examiner.observe(UpdateObservation(tuple(parameter.shape), "not asked", 0.0), path, name, step)
 
 
 def _kind(gradient: Statistics | None, largest: float) -> str:

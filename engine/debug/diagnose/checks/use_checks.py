@@ -15,8 +15,8 @@ from hookscope.engine.tape import taps
 from hookscope.engine.tensors.parameter import Parameter
 
 from ...record.statistics import Statistics, figures
-from ..conditions.parameters import FrozenSeen, UseSeen
-from ..conditions.values import RepeatedSeen
+from ..conditions.parameters import FrozenObservation, UseObservation
+from ..conditions.values import RepeatedObservation
 from .operands import arrays_of
 from .owners import owners_in
 from .watcher import Watcher, WatcherParts
@@ -36,19 +36,21 @@ _FEW = 0.25
 class UseWatch(Watcher):
     """Check of the parameters that operators use, and of the gradients of each use in a backward pass."""
 
-    shows = (UseSeen, FrozenSeen, RepeatedSeen)
+    shows = (UseObservation, FrozenObservation, RepeatedObservation)
     observes_operators = True
 
     def __init__(self, parts: WatcherParts) -> None:
         super().__init__(parts)
-        self._ran: set[int] = set()  # ids of cells, in this gradient call
+        self._called: set[int] = set()  # ids of cells, in this gradient call
         self._used: dict[int, Parameter] = {}  # in this gradient call, by the id of the array
         self._uses: Counter[int] = Counter()  # uses of weights, by the id of the array
-        self._arrived: dict[int, list[Statistics]] = defaultdict(list)  # at each use, in the order of the backward pass
+        self._arrivals: dict[int, list[Statistics]] = defaultdict(
+            list
+        )  # at each use, in the order of the backward pass
 
     def cell_enter(self, call: CellCall) -> None:
         """Record the run of a cell."""
-        self._ran.add(id(call.cell))
+        self._called.add(id(call.cell))
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
         """Record the parameters among the inputs of an operator."""
@@ -72,15 +74,15 @@ class UseWatch(Watcher):
             if array.ndim > 1 and self._uses[id(array)] >= _STEPS:
                 output_gradients = arrays_of(gradient)
                 if output_gradients:
-                    self._arrived[id(array)].append(figures(output_gradients[0]))
+                    self._arrivals[id(array)].append(figures(output_gradients[0]))
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """Check the uses after a gradient call with weights."""
         if taps.outer_recordings():
             return
-        look, step = self._examiner.look, self._counts.steps
+        observe, step = self._examiner.observe, self._counts.steps
         # Another thread may be adding more meanwhile.
-        used_by_array, ran_cells, gradients_by_array = self._used.copy(), self._ran.copy(), self._arrived.copy()
+        used_by_array, ran_cells, gradients_by_array = self._used.copy(), self._called.copy(), self._arrivals.copy()
         used_ids = {id(parameter) for parameter in used_by_array.values()}
         has_gradient = {id(parameter): gradient is not None for parameter, gradient in pairs}
         owners = list(owners_in(self._paths)) if any(has_gradient.values()) else []
@@ -88,18 +90,18 @@ class UseWatch(Watcher):
         for path, name, cell, parameter in owners:
             if id(parameter) in has_gradient:
                 unused = not has_gradient[id(parameter)] and id(parameter) not in used_ids
-                look(UseSeen(unused, id(cell) in ran_cells), path, name, step)
+                observe(UseObservation(unused, id(cell) in ran_cells), path, name, step)
             elif not parameter.requires_grad:
                 is_left_out = parameter.as_drawn and cell.training and id(parameter) in used_ids - intended
-                look(FrozenSeen(not is_left_out, parameter.ndim), path, name, step)
+                observe(FrozenObservation(not is_left_out, parameter.ndim), path, name, step)
             use_gradients = gradients_by_array.get(id(parameter._array), [])
             if len(use_gradients) >= _STEPS:
                 # The direction of unrolling does not matter: the earliest step comes last in the backward pass.
-                look(RepeatedSeen(use_gradients[-1], use_gradients[0], len(use_gradients)), path, name, step)
-        self._ran.clear()
+                observe(RepeatedObservation(use_gradients[-1], use_gradients[0], len(use_gradients)), path, name, step)
+        self._called.clear()
         self._used.clear()
         self._uses.clear()
-        self._arrived.clear()
+        self._arrivals.clear()
 
 
 def _frozen_on_purpose(used: Iterable[Parameter]) -> set[int]:

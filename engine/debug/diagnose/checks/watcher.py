@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from ...events import Events
     from ...record.counts import Counts
+    from ...watch.attachment import Attachment
     from ...watch.paths import CellPaths
-    from ...watch.watching import Watching
     from ..examiner import Examiner
 
 __all__ = ["Watcher", "WatcherParts"]
@@ -24,14 +24,14 @@ class WatcherParts(NamedTuple):
     Attributes:
         examiner: checks conditions on an observation.
         paths: the cells.
-        watching: knows the places of calls, and which runs belong to the session.
+        attachment: knows the places of calls, and which runs belong to the session.
         counts: the counter of steps.
         events: prints messages, and reports exceptions of a watcher.
     """
 
     examiner: Examiner
     paths: CellPaths
-    watching: Watching
+    attachment: Attachment
     counts: Counts
     events: Events
 
@@ -46,7 +46,7 @@ class Watcher(taps.Tap):
     shows: tuple[type[Any], ...] = ()
 
     def __init__(self, parts: WatcherParts) -> None:
-        self._examiner, self._paths, self._watching, self._counts, self._events = parts
+        self._examiner, self._paths, self._attachment, self._counts, self._events = parts
         self._known_roots = 0
 
     def forgives(self, method: str, error: Exception) -> bool:

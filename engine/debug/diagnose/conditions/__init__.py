@@ -109,7 +109,7 @@ def _with_threshold(condition: Condition, number: str) -> Condition:
 def examine(
     capture: Capture,
     conditions: Iterable[Condition] = tuple(CONDITIONS.values()),
-    arrived: Statistics | None = None,
+    first_gradient: Statistics | None = None,
     names: Callable[[], Mapping[str, object]] = dict,
     failed: Callable[[Condition, Exception], None] | None = None,
 ) -> list[Hit]:
@@ -118,28 +118,28 @@ def examine(
     Args:
         capture: the value.
         conditions: the conditions to check.
-        arrived, names: see ``values.Seen``.
+        arrived, names: see ``values.ValueObservation``.
         failed: called with a condition whose formula raises, which then does not hold. Without it, only the user's own
             conditions may raise.
     """
     applicable = [condition for condition in conditions if condition.looks_at(capture)]
-    return tried(capture, applicable, arrived, names, failed)
+    return tried(capture, applicable, first_gradient, names, failed)
 
 
 def tried(
     capture: Capture,
-    wanted: Sequence[Condition],
-    arrived: Statistics | None,
+    applicable: Sequence[Condition],
+    first_gradient: Statistics | None,
     names: Callable[[], Mapping[str, object]],
     failed: Callable[[Condition, Exception], None] | None,
 ) -> list[Hit]:
     """Return the hits of conditions that all apply to such a value."""
     # Most values are finite, and this check costs a fraction of the statistics.
-    if all(condition.nonfinite for condition in wanted) and not (wanted and any_nonfinite(capture.array)):
+    if all(condition.nonfinite for condition in applicable) and not (applicable and any_nonfinite(capture.array)):
         return []
-    observation = values.Seen(capture, arrived, names)
+    observation = values.ValueObservation(capture, first_gradient, names)
     hits = []
-    for condition in wanted:
+    for condition in applicable:
         try:
             detail = condition.formula(observation, condition.threshold)
         except Exception as error:  # an error of the user's expression must not end the user's run

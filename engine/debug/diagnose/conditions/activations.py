@@ -7,32 +7,34 @@ from collections.abc import Callable
 import numpy as np
 
 from .condition import NO_THRESHOLD, Condition
-from .values import SAGEMAKER, Seen
+from .values import SAGEMAKER, ValueObservation
 
 __all__ = ["ROWS"]
 
 
-def _all_zero(seen: Seen, threshold: float) -> str | None:
-    return f"{seen.figures.count} elements" if 1 < seen.figures.count == seen.figures.zeros else None
+def _all_zero(observation: ValueObservation, threshold: float) -> str | None:
+    return (
+        f"{observation.figures.count} elements" if 1 < observation.figures.count == observation.figures.zeros else None
+    )
 
 
-def _dead(seen: Seen, threshold: float) -> str | None:
-    figures = seen.figures
+def _dead(observation: ValueObservation, threshold: float) -> str | None:
+    figures = observation.figures
     if figures.count < 2 or figures.zeros < threshold * figures.count:
         return None
     return f"{figures.zeros} of {figures.count} elements are zero"
 
 
-def _saturated(low: float, high: float) -> Callable[[Seen, float], str | None]:
+def _saturated(low: float, high: float) -> Callable[[ValueObservation, float], str | None]:
     """Return a formula for the share of values outside (low, high), to the width of a bin of the histogram."""
 
-    def formula(seen: Seen, threshold: float) -> str | None:
-        figures = seen.figures
+    def formula(observation: ValueObservation, threshold: float) -> str | None:
+        figures = observation.figures
         if figures.finite < 2 or (low < figures.minimum and figures.maximum < high):
             return None
         with np.errstate(all="ignore"):  # the user may have turned warnings into errors
             centers = figures.edges[:-1] / 2 + figures.edges[1:] / 2
-        outside = int(seen.capture.statistics().histogram[(centers < low) | (centers > high)].sum())
+        outside = int(observation.capture.statistics().histogram[(centers < low) | (centers > high)].sum())
         return f"{outside} of {figures.finite} elements" if outside >= threshold * figures.finite else None
 
     return formula
@@ -41,7 +43,7 @@ def _saturated(low: float, high: float) -> Callable[[Seen, float], str | None]:
 ROWS = (
     Condition(
         "dead_relu",
-        Seen,
+        ValueObservation,
         _dead,
         0.95,
         "of the elements are zero",
@@ -56,7 +58,7 @@ ROWS = (
     ),
     Condition(
         "saturated_sigmoid",
-        Seen,
+        ValueObservation,
         _saturated(0.05, 0.95),
         0.9,
         "of the elements below 0.05 or above 0.95",
@@ -71,7 +73,7 @@ ROWS = (
     ),
     Condition(
         "saturated_tanh",
-        Seen,
+        ValueObservation,
         _saturated(-0.95, 0.95),
         0.9,
         "of the elements below -0.95 or above 0.95",
@@ -86,7 +88,7 @@ ROWS = (
     ),
     Condition(
         "all_zero",
-        Seen,
+        ValueObservation,
         _all_zero,
         NO_THRESHOLD,
         "",

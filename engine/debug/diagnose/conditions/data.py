@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from .condition import NO_THRESHOLD, Condition
 
-__all__ = ["ROWS", "BatchSeen", "InputSeen", "LabelsSeen", "SamplesSeen"]
+__all__ = ["ROWS", "BatchObservation", "InputObservation", "LabelsObservation", "SamplesObservation"]
 
 _LECUN = "LeCun et al. 1998, Efficient BackProp, section 4.3, http://yann.lecun.com/exdb/publis/pdf/lecun-98b.pdf"
 
@@ -16,7 +16,7 @@ _LABELS_EACH = 10
 
 
 @dataclass(frozen=True)
-class InputSeen:
+class InputObservation:
     """The input of the first cell with weights in a training step, without a normalization before it.
 
     Attributes:
@@ -33,7 +33,7 @@ class InputSeen:
 
 
 @dataclass(frozen=True)
-class LabelsSeen:
+class LabelsObservation:
     """The class numbers of a batch, without ignored ones, and the number of occurrences of each class so far.
 
     Attributes:
@@ -50,7 +50,7 @@ class LabelsSeen:
 
 
 @dataclass(frozen=True)
-class BatchSeen:
+class BatchObservation:
     """The number of values of a channel over which BatchNorm in training takes the mean."""
 
     group: ClassVar[str] = "data"
@@ -59,7 +59,7 @@ class BatchSeen:
 
 
 @dataclass(frozen=True)
-class SamplesSeen:
+class SamplesObservation:
     """The relative change of the outputs of the other samples in a run of a copy with another first sample."""
 
     group: ClassVar[str] = "network"
@@ -67,50 +67,57 @@ class SamplesSeen:
     change: float
 
 
-def _not_normalized(seen: InputSeen, threshold: float) -> str | None:
-    if seen.root_mean_square > threshold:
-        return f"root mean square {seen.root_mean_square:.3g}, where about 1 is usual"
-    if seen.widest > threshold and seen.widest > threshold * seen.median:
-        return f"a feature has root mean square {seen.widest:.3g}, and half of them at most {seen.median:.3g}"
+def _not_normalized(observation: InputObservation, threshold: float) -> str | None:
+    if observation.root_mean_square > threshold:
+        return f"root mean square {observation.root_mean_square:.3g}, where about 1 is usual"
+    if observation.widest > threshold and observation.widest > threshold * observation.median:
+        widest, median = observation.widest, observation.median
+        return f"a feature has root mean square {widest:.3g}, and half of them at most {median:.3g}"
     return None
 
 
-def _one_class(seen: LabelsSeen, threshold: float) -> str | None:
-    if len(seen.labels) < threshold or int(seen.labels.min()) != int(seen.labels.max()):
+def _one_class(observation: LabelsObservation, threshold: float) -> str | None:
+    if len(observation.labels) < threshold or int(observation.labels.min()) != int(observation.labels.max()):
         return None
-    if seen.binary:
-        return f"all {seen.counts.sum()} targets so far are {seen.labels[0]}" if (seen.counts == 0).any() else None
-    return f"all {len(seen.labels)} labels of the batch are {int(seen.labels.min())}"
+    if observation.binary:
+        return (
+            f"all {observation.counts.sum()} targets so far are {observation.labels[0]}"
+            if (observation.counts == 0).any()
+            else None
+        )
+    return f"all {len(observation.labels)} labels of the batch are {int(observation.labels.min())}"
 
 
-def _out_of_range(seen: LabelsSeen, threshold: float) -> str | None:
-    classes = len(seen.counts)
-    if len(seen.labels):
-        low, high = int(seen.labels.min()), int(seen.labels.max())
+def _out_of_range(observation: LabelsObservation, threshold: float) -> str | None:
+    classes = len(observation.counts)
+    if len(observation.labels):
+        low, high = int(observation.labels.min()), int(observation.labels.max())
         if low < 0 or high >= classes:
             return f"labels from {low} to {high} for {classes} outputs, of 0 to {classes - 1}"
-    total = int(seen.counts.sum())
+    total = int(observation.counts.sum())
     if classes < 3 or total < _LABELS_EACH * classes:
         return None
-    if seen.counts[0] or not seen.counts[1:].all():
+    if observation.counts[0] or not observation.counts[1:].all():
         return None
     return f"of {total} labels none is 0, and each other class comes: numbered from 1 on?"
 
 
-def _batch_of_one(seen: BatchSeen, threshold: float) -> str | None:
-    return "its mean and variance are of one value: the outputs are its bias" if seen.values == 1 else None
+def _batch_of_one(observation: BatchObservation, threshold: float) -> str | None:
+    return "its mean and variance are of one value: the outputs are its bias" if observation.values == 1 else None
 
 
-def _leak(seen: SamplesSeen, threshold: float) -> str | None:
-    if not seen.change > threshold:
+def _leak(observation: SamplesObservation, threshold: float) -> str | None:
+    if not observation.change > threshold:
         return None
-    return f"with another first sample, the outputs of the other samples change by {seen.change:.3g} of their size"
+    return (
+        f"with another first sample, the outputs of the other samples change by {observation.change:.3g} of their size"
+    )
 
 
 ROWS = (
     Condition(
         "inputs_not_normalized",
-        InputSeen,
+        InputObservation,
         _not_normalized,
         10.0,
         "root mean square",
@@ -121,7 +128,7 @@ ROWS = (
     ),
     Condition(
         "one_class",
-        LabelsSeen,
+        LabelsObservation,
         _one_class,
         8.0,
         "labels in a batch",
@@ -133,7 +140,7 @@ ROWS = (
     ),
     Condition(
         "labels_out_of_range",
-        LabelsSeen,
+        LabelsObservation,
         _out_of_range,
         NO_THRESHOLD,
         "",
@@ -144,7 +151,7 @@ ROWS = (
     ),
     Condition(
         "batch_of_one",
-        BatchSeen,
+        BatchObservation,
         _batch_of_one,
         NO_THRESHOLD,
         "",
@@ -154,7 +161,7 @@ ROWS = (
     ),
     Condition(
         "samples_leak",
-        SamplesSeen,
+        SamplesObservation,
         _leak,
         1e-3,
         "of the outputs' size",

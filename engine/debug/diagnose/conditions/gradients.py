@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from .condition import Condition
-from .values import SAGEMAKER, RepeatedSeen, Seen
+from .values import SAGEMAKER, RepeatedObservation, ValueObservation
 
 if TYPE_CHECKING:
     from ...record.statistics import Statistics
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["ROWS"]
 
 
-def _vanishing(seen: Seen | RepeatedSeen, threshold: float) -> str | None:
-    mean_square = _root_mean_square(seen.figures)
-    reference = _root_mean_square(seen.arrived) if seen.arrived else 1.0
+def _vanishing(observation: ValueObservation | RepeatedObservation, threshold: float) -> str | None:
+    mean_square = _root_mean_square(observation.figures)
+    reference = _root_mean_square(observation.first_gradient) if observation.first_gradient else 1.0
     if not 0 < mean_square < threshold * reference:
         return None
     return f"root mean square {mean_square:.3g}, at the loss {reference:.3g}"
@@ -26,17 +26,17 @@ def _root_mean_square(figures: Statistics) -> float:
     return figures.norm / math.sqrt(figures.finite) if figures.finite else math.nan
 
 
-def _exploding(seen: Seen | RepeatedSeen, threshold: float) -> str | None:
-    reference = seen.arrived.norm if seen.arrived else 1.0
-    if not (reference > 0 and seen.figures.norm > threshold * reference):
+def _exploding(observation: ValueObservation | RepeatedObservation, threshold: float) -> str | None:
+    reference = observation.first_gradient.norm if observation.first_gradient else 1.0
+    if not (reference > 0 and observation.figures.norm > threshold * reference):
         return None
-    return f"norm {seen.figures.norm:.3g}, at the loss {reference:.3g}"
+    return f"norm {observation.figures.norm:.3g}, at the loss {reference:.3g}"
 
 
 ROWS = (
     Condition(
         "vanishing_gradient",
-        (Seen, RepeatedSeen),
+        (ValueObservation, RepeatedObservation),
         _vanishing,
         1e-7,
         "of the root mean square of the first gradient in the backward pass",
@@ -51,7 +51,7 @@ ROWS = (
     ),
     Condition(
         "exploding_gradient",
-        (Seen, RepeatedSeen),
+        (ValueObservation, RepeatedObservation),
         _exploding,
         300.0,
         "times the norm of the first gradient in the backward pass",

@@ -11,7 +11,16 @@ import numpy as np
 from ...record.numbers import ends_of
 from .condition import NO_THRESHOLD, Condition
 
-__all__ = ["BINARY", "ROWS", "BoundedSeen", "BroadcastSeen", "FirstLossSeen", "LossCallSeen", "SignSeen", "SoftmaxSeen"]
+__all__ = [
+    "BINARY",
+    "ROWS",
+    "BoundedObservation",
+    "BroadcastObservation",
+    "FirstLossObservation",
+    "LossCallObservation",
+    "SignObservation",
+    "SoftmaxObservation",
+]
 
 _KARPATHY = "Karpathy, A recipe for training neural networks, https://karpathy.github.io/2019/04/25/recipe/"
 
@@ -29,7 +38,7 @@ _OF_LOGITS = {"cross_entropy": "logits", "binary_cross_entropy_with_logits": "lo
 
 
 @dataclass(frozen=True)
-class LossCallSeen:
+class LossCallObservation:
     """A call of a loss function.
 
     Attributes:
@@ -46,7 +55,7 @@ class LossCallSeen:
 
 
 @dataclass(frozen=True)
-class BroadcastSeen:
+class BroadcastObservation:
     """The shapes of a difference between an output of a network and another value."""
 
     group: ClassVar[str] = "loss"
@@ -56,7 +65,7 @@ class BroadcastSeen:
 
 
 @dataclass(frozen=True)
-class BoundedSeen:
+class BoundedObservation:
     """The range of a network's bounded output, as after a sigmoid, and the range of its targets."""
 
     group: ClassVar[str] = "loss"
@@ -68,7 +77,7 @@ class BoundedSeen:
 
 
 @dataclass(frozen=True)
-class SoftmaxSeen:
+class SoftmaxObservation:
     """A softmax of a whole batch: its axis, and the shape."""
 
     group: ClassVar[str] = "loss"
@@ -78,7 +87,7 @@ class SoftmaxSeen:
 
 
 @dataclass(frozen=True)
-class FirstLossSeen:
+class FirstLossObservation:
     """The first cross-entropy of a network, a mean over its samples, and the number of classes."""
 
     group: ClassVar[str] = "loss"
@@ -88,7 +97,7 @@ class FirstLossSeen:
 
 
 @dataclass(frozen=True)
-class SignSeen:
+class SignObservation:
     """A differentiated loss, and the mean cross-entropy in it or, with ``about``, that of an uninformed prediction."""
 
     group: ClassVar[str] = "loss"
@@ -98,14 +107,14 @@ class SignSeen:
     about: bool = False
 
 
-def _twice(seen: LossCallSeen, threshold: float) -> str | None:
-    expected, x = _OF_LOGITS.get(seen.function), seen.prediction
+def _twice(observation: LossCallObservation, threshold: float) -> str | None:
+    expected, x = _OF_LOGITS.get(observation.function), observation.prediction
     if expected is None or x.size < _FEWEST or x.dtype.kind not in "fV":
         return None
     low, high = ends_of(x) or (math.nan, math.nan)
     if not (low >= 0 and high <= 1) or low == high:
         return None
-    if seen.function == "binary_cross_entropy_with_logits":
+    if observation.function == "binary_cross_entropy_with_logits":
         return f"it wants logits, and all it gets lies in [{low:.3g}, {high:.3g}], as after a sigmoid"
     sums = _sums(x, 1 if x.ndim > 1 else 0)
     if not (abs(sums - 1) <= _SUM).all():
@@ -113,20 +122,25 @@ def _twice(seen: LossCallSeen, threshold: float) -> str | None:
     return f"it wants {expected}, and what it gets are probabilities: they add up to 1 over the classes"
 
 
-def _range(seen: LossCallSeen | BoundedSeen, threshold: float) -> str | None:
-    if isinstance(seen, BoundedSeen):
-        excess = max(seen.low - seen.least, seen.most - seen.high)
-        if not excess > _BEYOND * (seen.high - seen.low):
+def _range(observation: LossCallObservation | BoundedObservation, threshold: float) -> str | None:
+    if isinstance(observation, BoundedObservation):
+        excess = max(observation.low - observation.least, observation.most - observation.high)
+        if not excess > _BEYOND * (observation.high - observation.low):
             return None
-        limits = f"[{seen.low:g}, {seen.high:g}]"
-        return f"targets lie in [{seen.least:.3g}, {seen.most:.3g}], and what they are compared with in {limits} always"
-    if seen.target.dtype.kind not in "fV" or not seen.target.size:
+        limits = f"[{observation.low:g}, {observation.high:g}]"
+        targets = f"[{observation.least:.3g}, {observation.most:.3g}]"
+        return f"targets lie in {targets}, and what they are compared with in {limits} always"
+    if observation.target.dtype.kind not in "fV" or not observation.target.size:
         return None
-    if seen.function in BINARY:
-        low, high = ends_of(seen.target) or (math.nan, math.nan)
+    if observation.function in BINARY:
+        low, high = ends_of(observation.target) or (math.nan, math.nan)
         return f"targets lie in [{low:.3g}, {high:.3g}], not in [0, 1]" if low < 0 or high > 1 else None
-    if seen.function == "cross_entropy" and seen.target.shape == seen.prediction.shape and seen.target.ndim > 1:
-        sums = _sums(seen.target, 1)
+    if (
+        observation.function == "cross_entropy"
+        and observation.target.shape == observation.prediction.shape
+        and observation.target.ndim > 1
+    ):
+        sums = _sums(observation.target, 1)
         mismatched = abs(sums - 1) > _SUM
         if mismatched.any():
             example = float(sums[mismatched].reshape(-1)[0])
@@ -139,8 +153,8 @@ def _sums(array: Any, axis: int) -> Any:
         return array.astype("float32").sum(axis=axis)
 
 
-def _broadcasts(seen: BroadcastSeen, threshold: float) -> str | None:
-    return _grows(seen.first, seen.second)
+def _broadcasts(observation: BroadcastObservation, threshold: float) -> str | None:
+    return _grows(observation.first, observation.second)
 
 
 def _grows(first: tuple[int, ...], second: tuple[int, ...]) -> str | None:
@@ -155,30 +169,34 @@ def _grows(first: tuple[int, ...], second: tuple[int, ...]) -> str | None:
     return f"the shapes {first} and {second} give {result}: each sample is compared with every other one"
 
 
-def _over_batch(seen: SoftmaxSeen, threshold: float) -> str | None:
-    if seen.axis != 0 or len(seen.shape) < 2 or seen.shape[0] < 2:
+def _over_batch(observation: SoftmaxObservation, threshold: float) -> str | None:
+    if observation.axis != 0 or len(observation.shape) < 2 or observation.shape[0] < 2:
         return None
-    return f"a softmax of shape {seen.shape} along axis 0, that of the batch: classes are along axis 1"
+    return f"a softmax of shape {observation.shape} along axis 0, that of the batch: classes are along axis 1"
 
 
-def _first(seen: FirstLossSeen, threshold: float) -> str | None:
-    uninformed = math.log(seen.classes)
-    if not seen.loss > threshold * uninformed:
+def _first(observation: FirstLossObservation, threshold: float) -> str | None:
+    uninformed = math.log(observation.classes)
+    if not observation.loss > threshold * uninformed:
         return None
-    return f"{seen.loss:.3g} before any training, where guessing among {seen.classes} classes costs {uninformed:.3g}"
+    guess = f"guessing among {observation.classes} classes costs {uninformed:.3g}"
+    return f"{observation.loss:.3g} before any training, where {guess}"
 
 
-def _sign(seen: SignSeen, threshold: float) -> str | None:
-    tolerance = _NEAR_GUESSING if seen.about else threshold
-    if not seen.loss < 0 < seen.cross_entropy or abs(seen.loss + seen.cross_entropy) > tolerance * seen.cross_entropy:
+def _sign(observation: SignObservation, threshold: float) -> str | None:
+    tolerance = _NEAR_GUESSING if observation.about else threshold
+    if (
+        not observation.loss < 0 < observation.cross_entropy
+        or abs(observation.loss + observation.cross_entropy) > tolerance * observation.cross_entropy
+    ):
         return None
-    return f"what is made smaller is {seen.loss:.3g}, minus a cross-entropy"
+    return f"what is made smaller is {observation.loss:.3g}, minus a cross-entropy"
 
 
 ROWS = (
     Condition(
         "softmax_twice",
-        LossCallSeen,
+        LossCallObservation,
         _twice,
         NO_THRESHOLD,
         "",
@@ -190,7 +208,7 @@ ROWS = (
     ),
     Condition(
         "targets_out_of_range",
-        (LossCallSeen, BoundedSeen),
+        (LossCallObservation, BoundedObservation),
         _range,
         NO_THRESHOLD,
         "",
@@ -202,7 +220,7 @@ ROWS = (
     ),
     Condition(
         "loss_broadcasts",
-        BroadcastSeen,
+        BroadcastObservation,
         _broadcasts,
         NO_THRESHOLD,
         "",
@@ -213,7 +231,7 @@ ROWS = (
     ),
     Condition(
         "softmax_over_batch",
-        SoftmaxSeen,
+        SoftmaxObservation,
         _over_batch,
         NO_THRESHOLD,
         "",
@@ -224,7 +242,7 @@ ROWS = (
     ),
     Condition(
         "first_loss",
-        FirstLossSeen,
+        FirstLossObservation,
         _first,
         3.0,
         "times the cross-entropy of guessing",
@@ -235,7 +253,7 @@ ROWS = (
     ),
     Condition(
         "wrong_sign",
-        SignSeen,
+        SignObservation,
         _sign,
         1e-3,
         "of the cross-entropy",

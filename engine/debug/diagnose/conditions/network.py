@@ -10,7 +10,14 @@ from typing import ClassVar
 
 from .condition import NO_THRESHOLD, Condition
 
-__all__ = ["ROWS", "BpropSeen", "LossSeen", "ModeSeen", "SameNamesSeen", "SharedSeen"]
+__all__ = [
+    "ROWS",
+    "BpropObservation",
+    "LossObservation",
+    "ModeObservation",
+    "SameNamesObservation",
+    "SharedObservation",
+]
 
 _SAGEMAKER = "https://docs.aws.amazon.com/sagemaker/latest/dg/debugger-built-in-rules.html"
 
@@ -19,7 +26,7 @@ _SPAN, _LONG = 10, 100
 
 
 @dataclass(frozen=True)
-class ModeSeen:
+class ModeObservation:
     """A BatchNorm or Dropout that ran: its class, its mode, and whether its network was being trained."""
 
     group: ClassVar[str] = "network"
@@ -30,7 +37,7 @@ class ModeSeen:
 
 
 @dataclass(frozen=True)
-class BpropSeen:
+class BpropObservation:
     """The result of a check of a custom bprop: "" if it agrees, or the difference."""
 
     group: ClassVar[str] = "network"
@@ -39,7 +46,7 @@ class BpropSeen:
 
 
 @dataclass(frozen=True)
-class LossSeen:
+class LossObservation:
     """The losses so far, oldest first, each of one gradient call for the same parameters."""
 
     group: ClassVar[str] = "network"
@@ -48,7 +55,7 @@ class LossSeen:
 
 
 @dataclass(frozen=True)
-class SharedSeen:
+class SharedObservation:
     """The paths of a cell with parameters that occurs several times in a network."""
 
     group: ClassVar[str] = "network"
@@ -57,7 +64,7 @@ class SharedSeen:
 
 
 @dataclass(frozen=True)
-class SameNamesSeen:
+class SameNamesObservation:
     """The paths of a network's parameters, by the names that they have, or had before the first call."""
 
     group: ClassVar[str] = "network"
@@ -65,8 +72,8 @@ class SameNamesSeen:
     paths: Mapping[str, Sequence[str]]
 
 
-def _same_names(seen: SameNamesSeen, threshold: float) -> str | None:
-    shared_names = [(name, paths) for name, paths in seen.paths.items() if len(paths) > 1]
+def _same_names(observation: SameNamesObservation, threshold: float) -> str | None:
+    shared_names = [(name, paths) for name, paths in observation.paths.items() if len(paths) > 1]
     if not shared_names:
         return None
     (name, paths), *others = shared_names
@@ -75,28 +82,29 @@ def _same_names(seen: SameNamesSeen, threshold: float) -> str | None:
     return f"{len(paths)} parameters have the name '{name}': {', '.join(paths[:4])}{suffix}"
 
 
-def _shared(seen: SharedSeen, threshold: float) -> str | None:
-    if len(seen.paths) < 2:
+def _shared(observation: SharedObservation, threshold: float) -> str | None:
+    if len(observation.paths) < 2:
         return None
-    return f"one cell, with one set of parameters, stands at {len(seen.paths)} places: {', '.join(seen.paths[:4])}"
+    paths = ", ".join(observation.paths[:4])
+    return f"one cell, with one set of parameters, stands at {len(observation.paths)} places: {paths}"
 
 
-def _mode(seen: ModeSeen, threshold: float) -> str | None:
-    if seen.training == seen.trained:
+def _mode(observation: ModeObservation, threshold: float) -> str | None:
+    if observation.training == observation.trained:
         return None
-    if seen.trained:
-        return f"{seen.cell_type} is in prediction mode while the network is trained"
-    return f"{seen.cell_type} is in training mode in a forward pass that no gradient follows"
+    if observation.trained:
+        return f"{observation.cell_type} is in prediction mode while the network is trained"
+    return f"{observation.cell_type} is in training mode in a forward pass that no gradient follows"
 
 
-def _bprop(seen: BpropSeen, threshold: float) -> str | None:
-    return seen.difference or None
+def _bprop(observation: BpropObservation, threshold: float) -> str | None:
+    return observation.difference or None
 
 
-def _not_decreasing(seen: LossSeen, threshold: float) -> str | None:
-    span = min(max(_SPAN, len(seen.losses) // 2), _LONG)
-    first, last = seen.losses[:span], seen.losses[-span:]
-    if len(seen.losses) < 2 * _SPAN or not all(map(math.isfinite, (*first, *last))):
+def _not_decreasing(observation: LossObservation, threshold: float) -> str | None:
+    span = min(max(_SPAN, len(observation.losses) // 2), _LONG)
+    first, last = observation.losses[:span], observation.losses[-span:]
+    if len(observation.losses) < 2 * _SPAN or not all(map(math.isfinite, (*first, *last))):
         return None
     if min(*first, *last) < 0 < max(*first, *last):
         return None  # of both signs, as a policy's with moving advantages: it need not fall
@@ -106,15 +114,14 @@ def _not_decreasing(seen: LossSeen, threshold: float) -> str | None:
     error = math.sqrt(sum(steps) / (2 * len(steps))) * math.sqrt(2 / span)
     if first_mean - last_mean > 2 * error or first_mean - last_mean + 2 * error >= threshold * abs(first_mean):
         return None  # it decreases, or the noise may hide a relevant decrease
-    return (
-        f"mean {last_mean:.4g} in the newest {span} of {len(seen.losses)} steps, {first_mean:.4g} in the first {span}"
-    )
+    count = len(observation.losses)
+    return f"mean {last_mean:.4g} in the newest {span} of {count} steps, {first_mean:.4g} in the first {span}"
 
 
 ROWS = (
     Condition(
         "wrong_bprop",
-        BpropSeen,
+        BpropObservation,
         _bprop,
         NO_THRESHOLD,
         "",
@@ -125,7 +132,7 @@ ROWS = (
     ),
     Condition(
         "wrong_mode",
-        ModeSeen,
+        ModeObservation,
         _mode,
         NO_THRESHOLD,
         "",
@@ -136,7 +143,7 @@ ROWS = (
     ),
     Condition(
         "shared_cell",
-        SharedSeen,
+        SharedObservation,
         _shared,
         NO_THRESHOLD,
         "",
@@ -146,7 +153,7 @@ ROWS = (
     ),
     Condition(
         "same_names",
-        SameNamesSeen,
+        SameNamesObservation,
         _same_names,
         NO_THRESHOLD,
         "",
@@ -157,7 +164,7 @@ ROWS = (
     ),
     Condition(
         "loss_not_decreasing",
-        LossSeen,
+        LossObservation,
         _not_decreasing,
         1e-2,
         "of the first losses' mean",

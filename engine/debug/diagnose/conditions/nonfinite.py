@@ -7,20 +7,20 @@ import functools
 import numpy as np
 
 from .condition import NO_THRESHOLD, Condition
-from .values import SAGEMAKER, FiguresSeen, Seen
+from .values import SAGEMAKER, FiguresObservation, ValueObservation
 
 __all__ = ["ROWS"]
 
 _EVERY_SLOT = ("input", "output", "grad")
 
 
-def _nan(seen: Seen | FiguresSeen, threshold: float) -> str | None:
-    return f"{seen.figures.nan} of {seen.figures.count} elements" if seen.figures.nan else None
+def _nan(observation: ValueObservation | FiguresObservation, threshold: float) -> str | None:
+    return f"{observation.figures.nan} of {observation.figures.count} elements" if observation.figures.nan else None
 
 
-def _inf(seen: Seen | FiguresSeen, threshold: float) -> str | None:
-    count = seen.figures.positive_inf + seen.figures.negative_inf
-    return f"{count} of {seen.figures.count} elements" if count else None
+def _inf(observation: ValueObservation | FiguresObservation, threshold: float) -> str | None:
+    count = observation.figures.positive_inf + observation.figures.negative_inf
+    return f"{count} of {observation.figures.count} elements" if count else None
 
 
 @functools.cache
@@ -32,8 +32,8 @@ def _limit(dtype: str) -> float | None:
     return float(np.finfo(dtype).max) if dtype.startswith(("float", "complex")) else None
 
 
-def _overflow(seen: Seen, threshold: float) -> str | None:
-    figures = seen.figures
+def _overflow(observation: ValueObservation, threshold: float) -> str | None:
+    figures = observation.figures
     limit = _limit(figures.dtype)
     if limit is None:
         return None
@@ -45,7 +45,7 @@ def _overflow(seen: Seen, threshold: float) -> str | None:
 ROWS = (
     Condition(
         "nan",
-        Seen,
+        ValueObservation,
         _nan,
         NO_THRESHOLD,
         "",
@@ -58,7 +58,7 @@ ROWS = (
     ),
     Condition(
         "inf",
-        Seen,
+        ValueObservation,
         _inf,
         NO_THRESHOLD,
         "",
@@ -71,7 +71,7 @@ ROWS = (
     ),
     Condition(
         "overflow",
-        Seen,
+        ValueObservation,
         _overflow,
         0.9,
         "of the dtype's largest number",

@@ -10,11 +10,11 @@ from .condition import NO_THRESHOLD, Condition
 
 _CS231N = "https://cs231n.github.io/neural-networks-3/#ratio"
 
-__all__ = ["ROWS", "HoldingSeen", "RateSeen", "StepSeen"]
+__all__ = ["ROWS", "HoldingObservation", "RateObservation", "StepObservation"]
 
 
 @dataclass(frozen=True)
-class RateSeen:
+class RateObservation:
     """The learning rate of a group of parameters in a step, and the names of some of them."""
 
     group: ClassVar[str] = "optimizer"
@@ -24,7 +24,7 @@ class RateSeen:
 
 
 @dataclass(frozen=True)
-class HoldingSeen:
+class HoldingObservation:
     """Names of the parameters of an optimizer and of the network whose gradients it receives.
 
     Attributes:
@@ -39,7 +39,7 @@ class HoldingSeen:
 
 
 @dataclass(frozen=True)
-class StepSeen:
+class StepObservation:
     """The effect of an optimizer's step on all weights together: the norm of the change divided by their norm.
 
     A weight that begins smaller counts as one of variance 1 / fan-in; biases and scales do not count.
@@ -56,30 +56,30 @@ class StepSeen:
     share: float = 1.0
 
 
-def _rate(seen: RateSeen, threshold: float) -> str | None:
-    if seen.rate != 0:
+def _rate(observation: RateObservation, threshold: float) -> str | None:
+    if observation.rate != 0:
         return None
-    return f"the learning rate of {_some(seen.names)} is 0"
+    return f"the learning rate of {_some(observation.names)} is 0"
 
 
-def _too_far(seen: StepSeen, threshold: float) -> str | None:
-    if not seen.ratio > threshold:
+def _too_far(observation: StepObservation, threshold: float) -> str | None:
+    if not observation.ratio > threshold:
         return None
-    return f"a step changes all weights by {seen.ratio:.3g} of their norm, where about 1e-3 is usual"
+    return f"a step changes all weights by {observation.ratio:.3g} of their norm, where about 1e-3 is usual"
 
 
-def _too_near(seen: StepSeen, threshold: float) -> str | None:
-    if not 0 < seen.ratio < threshold * seen.share:
+def _too_near(observation: StepObservation, threshold: float) -> str | None:
+    if not 0 < observation.ratio < threshold * observation.share:
         return None
-    return f"a step changes all weights by {seen.ratio:.3g} of their norm, where about 1e-3 is usual"
+    return f"a step changes all weights by {observation.ratio:.3g} of their norm, where about 1e-3 is usual"
 
 
-def _holding(seen: HoldingSeen, threshold: float) -> str | None:
-    if not seen.foreign:
+def _holding(observation: HoldingObservation, threshold: float) -> str | None:
+    if not observation.foreign:
         return None
-    if set(seen.foreign) & set(seen.own):
-        return f"it holds {_some(seen.foreign)} of a network that was made before, not of this one"
-    return f"it holds {_some(seen.foreign)}, on which the loss does not depend, and not {_some(seen.own)}"
+    if set(observation.foreign) & set(observation.own):
+        return f"it holds {_some(observation.foreign)} of a network that was made before, not of this one"
+    return f"it holds {_some(observation.foreign)}, on which the loss does not depend, and not {_some(observation.own)}"
 
 
 def _some(names: Sequence[str]) -> str:
@@ -90,7 +90,7 @@ def _some(names: Sequence[str]) -> str:
 ROWS = (
     Condition(
         "learning_rate_zero",
-        RateSeen,
+        RateObservation,
         _rate,
         NO_THRESHOLD,
         "",
@@ -102,7 +102,7 @@ ROWS = (
     ),
     Condition(
         "learning_rate_too_large",
-        StepSeen,
+        StepObservation,
         _too_far,
         0.8,
         "norm of the change by norm of all weights",
@@ -113,7 +113,7 @@ ROWS = (
     ),
     Condition(
         "learning_rate_too_small",
-        StepSeen,
+        StepObservation,
         _too_near,
         1e-5,
         "norm of the change by norm of all weights",
@@ -125,7 +125,7 @@ ROWS = (
     ),
     Condition(
         "optimizer_other_parameters",
-        HoldingSeen,
+        HoldingObservation,
         _holding,
         NO_THRESHOLD,
         "",

@@ -8,7 +8,16 @@ from typing import ClassVar
 
 from .condition import NO_THRESHOLD, Condition
 
-__all__ = ["ROWS", "BeginningSeen", "FrozenSeen", "GradientSeen", "UpdateSeen", "UseSeen", "is_weight", "usual_norm"]
+__all__ = [
+    "ROWS",
+    "BeginningObservation",
+    "FrozenObservation",
+    "GradientObservation",
+    "UpdateObservation",
+    "UseObservation",
+    "is_weight",
+    "usual_norm",
+]
 
 _SAGEMAKER = "https://docs.aws.amazon.com/sagemaker/latest/dg/debugger-built-in-rules.html"
 _MINDINSIGHT = "https://gitee.com/mindspore/mindinsight, debugger/conditionmgr/condition_list.py"
@@ -22,7 +31,7 @@ _SMALLER = 1e4
 
 
 @dataclass(frozen=True)
-class BeginningSeen:
+class BeginningObservation:
     """A trainable parameter before its first update.
 
     Attributes:
@@ -39,7 +48,7 @@ class BeginningSeen:
 
 
 @dataclass(frozen=True)
-class GradientSeen:
+class GradientObservation:
     """The gradient of a trainable parameter in a gradient call.
 
     Attributes:
@@ -57,12 +66,12 @@ class GradientSeen:
 
 
 @dataclass(frozen=True)
-class UpdateSeen:
+class UpdateObservation:
     """A trainable parameter in a step in which it, or another one, was assigned a new array.
 
     Attributes:
         shape: its shape.
-        gradient: as in ``GradientSeen``, or "not asked" if no gradient call has requested it for a while.
+        gradient: as in ``GradientObservation``, or "not asked" if no gradient call has requested it for a while.
         change: the norm of the difference; NaN if a value is not finite.
         norm: the norm before; NaN if it was not assigned.
         others: whether another parameter was changed in that step.
@@ -78,7 +87,7 @@ class UpdateSeen:
 
 
 @dataclass(frozen=True)
-class UseSeen:
+class UseObservation:
     """The use of a trainable parameter, at the end of a gradient call that requested it.
 
     Attributes:
@@ -93,7 +102,7 @@ class UseSeen:
 
 
 @dataclass(frozen=True)
-class FrozenSeen:
+class FrozenObservation:
     """A parameter without a gradient in a step in which others have one.
 
     Attributes:
@@ -124,58 +133,60 @@ def _fan_in(shape: tuple[int, ...]) -> int:
     return math.prod(shape[1:])
 
 
-def _unused(seen: UseSeen, threshold: float) -> str | None:
-    if not seen.unused:
+def _unused(observation: UseObservation, threshold: float) -> str | None:
+    if not observation.unused:
         return None
-    return "construct does not use it" if seen.ran else "its cell is defined, and construct does not call it"
+    return "construct does not use it" if observation.ran else "its cell is defined, and construct does not call it"
 
 
-def _frozen(seen: FrozenSeen, threshold: float) -> str | None:
-    if seen.meant or seen.ndim < 2:
+def _frozen(observation: FrozenObservation, threshold: float) -> str | None:
+    if observation.meant or observation.ndim < 2:
         return None
     return "requires_grad is False, and it holds the numbers that it was drawn with"
 
 
-def _no_gradient(seen: GradientSeen, threshold: float) -> str | None:
-    if seen.gradient == "none":
+def _no_gradient(observation: GradientObservation, threshold: float) -> str | None:
+    if observation.gradient == "none":
         return "the loss does not depend on it"
     # If no parameter has a gradient, the loss may just be at its minimum.
-    return "only zeros came" if seen.gradient == "zeros" and seen.others and not seen.before else None
+    return (
+        "only zeros came" if observation.gradient == "zeros" and observation.others and not observation.before else None
+    )
 
 
-def _unchanged(seen: UpdateSeen, threshold: float) -> str | None:
-    if seen.change != 0 or not seen.others:
+def _unchanged(observation: UpdateObservation, threshold: float) -> str | None:
+    if observation.change != 0 or not observation.others:
         return None
-    if seen.gradient == "not asked":
+    if observation.gradient == "not asked":
         return "it is trainable and in training mode, but no gradient call asks for it"
-    return "it has a gradient and stays the same while others change" if seen.gradient == "some" else None
+    return "it has a gradient and stays the same while others change" if observation.gradient == "some" else None
 
 
-def _too_large(seen: UpdateSeen, threshold: float) -> str | None:
-    if not is_weight(seen.shape):
+def _too_large(observation: UpdateObservation, threshold: float) -> str | None:
+    if not is_weight(observation.shape):
         return None
     # A weight that begins at or near zero must be able to grow to the scale of its fan-in.
-    ratio = seen.change / max(seen.norm, usual_norm(seen.shape))
+    ratio = observation.change / max(observation.norm, usual_norm(observation.shape))
     return f"changed by {ratio:.3g} of its norm in one step" if ratio > threshold else None
 
 
-def _too_small(seen: UpdateSeen, threshold: float) -> str | None:
-    if not (seen.norm > 0 and is_weight(seen.shape) and seen.gradient == "some"):
+def _too_small(observation: UpdateObservation, threshold: float) -> str | None:
+    if not (observation.norm > 0 and is_weight(observation.shape) and observation.gradient == "some"):
         return None
-    ratio = seen.change / seen.norm
+    ratio = observation.change / observation.norm
     return f"changed by {ratio:.3g} of its norm in one step" if ratio < threshold else None
 
 
-def _initial(seen: BeginningSeen, threshold: float) -> str | None:
-    if not is_weight(seen.shape):
+def _initial(observation: BeginningObservation, threshold: float) -> str | None:
+    if not is_weight(observation.shape):
         return None
-    if seen.symmetric:
-        return seen.symmetric
-    scale = seen.root_mean_square
+    if observation.symmetric:
+        return observation.symmetric
+    scale = observation.root_mean_square
     if not scale:  # zeros are covered by symmetry
         return None
-    he = math.sqrt(2 / _fan_in(seen.shape))
-    glorot = math.sqrt(2 / (_fan_in(seen.shape) + math.prod(seen.shape) / seen.shape[1]))
+    he = math.sqrt(2 / _fan_in(observation.shape))
+    glorot = math.sqrt(2 / (_fan_in(observation.shape) + math.prod(observation.shape) / observation.shape[1]))
     if scale > threshold * he:
         return f"root mean square {scale:.3g}, where He's rule gives {he:.3g}"
     if scale < glorot / _SMALLER:
@@ -186,7 +197,7 @@ def _initial(seen: BeginningSeen, threshold: float) -> str | None:
 ROWS = (
     Condition(
         "unused_parameter",
-        UseSeen,
+        UseObservation,
         _unused,
         NO_THRESHOLD,
         "",
@@ -198,7 +209,7 @@ ROWS = (
     ),
     Condition(
         "frozen_parameter",
-        FrozenSeen,
+        FrozenObservation,
         _frozen,
         NO_THRESHOLD,
         "",
@@ -210,7 +221,7 @@ ROWS = (
     ),
     Condition(
         "initial_weights",
-        BeginningSeen,
+        BeginningObservation,
         _initial,
         5.0,
         "times He's scale",
@@ -221,7 +232,7 @@ ROWS = (
     ),
     Condition(
         "no_gradient",
-        GradientSeen,
+        GradientObservation,
         _no_gradient,
         NO_THRESHOLD,
         "",
@@ -234,7 +245,7 @@ ROWS = (
     ),
     Condition(
         "unchanged_weight",
-        UpdateSeen,
+        UpdateObservation,
         _unchanged,
         NO_THRESHOLD,
         "",
@@ -247,7 +258,7 @@ ROWS = (
     ),
     Condition(
         "update_too_large",
-        UpdateSeen,
+        UpdateObservation,
         _too_large,
         1.0,
         "norm of the change by norm of the weight",
@@ -260,7 +271,7 @@ ROWS = (
     ),
     Condition(
         "update_too_small",
-        UpdateSeen,
+        UpdateObservation,
         _too_small,
         1e-7,
         "norm of the change by norm of the weight",

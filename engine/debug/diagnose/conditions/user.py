@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...stop.expression import NAMES, compile_expression, evaluate, names_in, value_scope
 from .condition import NO_THRESHOLD, Condition
-from .values import Seen
+from .values import ValueObservation
 
 __all__ = ["COUNTS", "OWN_NAMES", "own_condition"]
 
@@ -26,19 +26,19 @@ def own_condition(text: str) -> Condition:
     code = compile_expression(expression, OWN_NAMES)
     required = frozenset(names_in(code))
 
-    def formula(seen: Seen, threshold: float) -> str | None:
-        capture = seen.capture
-        scope = {**value_scope(capture.value, required), **seen.names()}
+    def formula(observation: ValueObservation, threshold: float) -> str | None:
+        capture = observation.capture
+        scope = {**value_scope(capture.value, required), **observation.names()}
         scope.update({"direction": capture.direction, "slot": capture.slot, "path": capture.path})
         if required.intersection(COUNTS):
-            figures = seen.figures
+            figures = observation.figures
             infinities = figures.positive_inf + figures.negative_inf
             scope.update({"zeros": figures.zeros, "nan": figures.nan, "inf": infinities, "count": figures.count})
         return "it is true" if evaluate(code, scope) else None
 
     return Condition(
         f"if {expression}",
-        Seen,
+        ValueObservation,
         formula,
         NO_THRESHOLD,
         "",

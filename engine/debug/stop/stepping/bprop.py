@@ -77,7 +77,7 @@ class BpropRun:
         names: the debugger's names for ``evaluate``.
         pauses: the pauses of the session.
         operators: the stops at operators, with the next stop of this thread.
-        shown: propagating errors that were already shown; nested runs share the list.
+        shown_errors: propagating errors that were already shown; nested runs share the list.
         paths: the names of the cells that the bprop calls.
         line_stops: the breakpoints at lines.
 
@@ -92,7 +92,7 @@ class BpropRun:
         names: Mapping[str, object],
         pauses: Pauses,
         operators: OperatorStops,
-        shown: list[BaseException],
+        shown_errors: list[BaseException],
         paths: CellPaths,
         line_stops: LineStops,
     ) -> None:
@@ -104,11 +104,11 @@ class BpropRun:
         self._names = names
         self._pauses = pauses
         self._operators = operators
-        self._shown = shown
+        self._shown_errors = shown_errors
         self._stepper = Stepper(
             self._on_stop,
             on_line=self._on_line,
-            shown=shown,
+            shown=shown_errors,
             breaks_at=self._breaks_at,
             may_break=self._may_break,
             stops_first=bool(reason),
@@ -118,17 +118,17 @@ class BpropRun:
         self.to_operator = False
         self._arguments: tuple[Any, ...] = ()
         self._operator: str | None = None
-        self._passed: FrameType | None = None
-        self._last_seen: dict[FrameType, dict[str, object]] = {}
-        self._stands: Breakpoint | None = None
-        self._begins = "", 0
+        self._last_frame: FrameType | None = None
+        self._last_values: dict[FrameType, dict[str, object]] = {}
+        self._line_stop: Breakpoint | None = None
+        self._start = "", 0
 
     def run(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Return ``function(*args)``, with pauses on the way."""
         self._arguments = args
         code = code_of(function)
         if code is not None:
-            self._begins = code.co_filename, source_of(code)[1]
+            self._start = code.co_filename, source_of(code)[1]
         taps.attach(self._tap)
         try:
             return self._stepper.call(function, *args)
@@ -136,31 +136,35 @@ class BpropRun:
             raise
         except Exception as error:  # an exception of the user's bprop is shown, then propagates
             stop = user_frame(error)
-            if stop is not None and self._has_begun and not any(error is shown_error for shown_error in self._shown):
-                self._shown.append(error)
+            if (
+                stop is not None
+                and self._has_begun
+                and not any(error is shown_error for shown_error in self._shown_errors)
+            ):
+                self._shown_errors.append(error)
                 if self._on_stop(stop) == "abort":
                     raise DebugAbort("aborted from the debugger") from error
             raise
         finally:
             taps.detach(self._tap)
             self._history.clear()
-            self._last_seen.clear()
-            self._passed = None
+            self._last_values.clear()
+            self._last_frame = None
             self._arguments = ()
 
     def _on_line(self, frame: FrameType) -> None:
         with self._faults.at("stepping (a line is kept)"):
             self._history.passes(frame)
-            self._passed = frame
+            self._last_frame = frame
 
     def _may_break(self) -> bool:
         return bool(self._line_stops.of(self._path))
 
     def _breaks_at(self, frame: FrameType) -> bool:
-        self._stands = None
+        self._line_stop = None
         with self._faults.at("stepping (a breakpoint at a line)"):
-            self._stands = self._line_stops.at(self._path, frame, self._begins[0], self._names)
-        return self._stands is not None
+            self._line_stop = self._line_stops.at(self._path, frame, self._start[0], self._names)
+        return self._line_stop is not None
 
     def operator_ran(self, name: str, inputs: tuple[Any, ...], outputs: Any, path: str) -> None:
         """Record an operator of the bprop, and stop after it if requested."""
@@ -182,7 +186,7 @@ class BpropRun:
             if command == "cell":
                 self._operators.next_stop.at_any_cell()
                 command = "continue"
-            self._last_seen[stop.frame] = contents(stop.locals())
+            self._last_values[stop.frame] = contents(stop.locals())
         self.to_operator = command == "operator"
         return command
 
@@ -200,7 +204,7 @@ class BpropRun:
         point.history = list(self._history.states)
         point.past = self._history
         point.arguments = self._arguments
-        point.stoppable, point.bprop_begins = lines_with_code(stop.frame.f_code), self._begins
+        point.stoppable, point.bprop_begins = lines_with_code(stop.frame.f_code), self._start
         if self._operator is not None:
             point.operator = point.operators[-1]
             point.names |= {"inputs": point.operator.inputs, "output": point.operator.outputs}
@@ -210,7 +214,7 @@ class BpropRun:
 
             def assign(name: str, value: object) -> Change:
                 change = stop.assign(name, value)
-                if stop.frame is self._passed:
+                if stop.frame is self._last_frame:
                     self._history.assigned(change.name, change.value)
                 return change
 
@@ -219,7 +223,7 @@ class BpropRun:
 
     def _reason(self, stop: Stop) -> str:
         first_reason, self._first_reason = self._first_reason, None
-        line_stop, self._stands = self._stands, None
+        line_stop, self._line_stop = self._line_stop, None
         if stop.exception is not None:
             return f"{type(stop.exception).__name__} raised here"
         if self._operator is not None:
@@ -227,7 +231,7 @@ class BpropRun:
         return f"breakpoint {line_stop}" if line_stop is not None else first_reason or "stepped"
 
     def _changed(self, stop: Stop) -> set[str]:
-        previous = self._last_seen.get(stop.frame)
+        previous = self._last_values.get(stop.frame)
         if previous is None:
             return set()
         current = contents(stop.locals())

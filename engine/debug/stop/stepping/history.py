@@ -16,7 +16,7 @@ import numpy as np
 
 from hookscope.engine.tensors.tensor import Tensor
 
-from ...record.memory import HeldArrays
+from ...record.memory import ArrayMemory
 from ..pause import OperatorRecord, PausePoint
 from ..points import lines_with_code, source_of
 from .variables import variables
@@ -69,7 +69,7 @@ class PastState:
 
 
 @dataclass(eq=False, slots=True)
-class _Ran:
+class _OperatorRun:
     record: OperatorRecord
     code: CodeType | None
     globals: Mapping[str, object]
@@ -103,10 +103,10 @@ class BpropHistory:
         self._max_states = max_states
         self._max_operators = max_operators
         self._max_bytes = max_bytes
-        self._held = HeldArrays()
+        self._memory = ArrayMemory()
         self._calls: dict[FrameType, int] = {}
         self._numbered = 0
-        self._operators: deque[_Ran] = deque()
+        self._operators: deque[_OperatorRun] = deque()
         self.states: deque[PastState] = deque()
         self.ran = 0
 
@@ -132,11 +132,11 @@ class BpropHistory:
         inputs, outputs = tuple([_kept(value) for value in inputs]), _kept(outputs)
         arrays = _arrays((inputs, outputs))
         if frame is None:
-            ran = _Ran(OperatorRecord(name, inputs, outputs, path=path), None, {}, 0, arrays)
+            ran = _OperatorRun(OperatorRecord(name, inputs, outputs, path=path), None, {}, 0, arrays)
         else:
             code = frame.f_code
             record = OperatorRecord(name, inputs, outputs, code.co_name, code.co_filename, frame.f_lineno, path)
-            ran = _Ran(record, code, frame.f_globals, self._number(frame), arrays)
+            ran = _OperatorRun(record, code, frame.f_globals, self._number(frame), arrays)
         self._operators.append(ran)
         self.ran += 1
         self._keep(ran)
@@ -158,14 +158,14 @@ class BpropHistory:
     @property
     def bytes(self) -> int:
         """The memory in bytes that the history keeps alive."""
-        return self._held.bytes
+        return self._memory.bytes
 
     def clear(self) -> None:
         """Remove everything."""
         self.states.clear()
         self._operators.clear()
         self._calls.clear()
-        self._held.clear()
+        self._memory.clear()
 
     def _number(self, frame: FrameType) -> int:
         number = self._calls.get(frame)
@@ -176,23 +176,23 @@ class BpropHistory:
             number = self._calls[frame] = self._numbered
         return number
 
-    def _keep(self, entry: PastState | _Ran) -> None:
+    def _keep(self, entry: PastState | _OperatorRun) -> None:
         for array in entry.arrays:
-            self._held.add(array)
+            self._memory.add(array)
         while len(self.states) > self._max_states:
             self._let_go(self.states.popleft())
         while len(self._operators) > self._max_operators:
             self._let_go(self._operators.popleft())
-        while self._held.bytes > self._max_bytes and (self.states or self._operators):
+        while self._memory.bytes > self._max_bytes and (self.states or self._operators):
             first_operator = self.ran - len(self._operators)
             if self.states and (not self._operators or self.states[0].operators <= first_operator):
                 self._let_go(self.states.popleft())
             else:
                 self._let_go(self._operators.popleft())
 
-    def _let_go(self, entry: PastState | _Ran) -> None:
+    def _let_go(self, entry: PastState | _OperatorRun) -> None:
         for array in entry.arrays:
-            self._held.remove(array)
+            self._memory.remove(array)
 
     def at_line(self, live: PausePoint, back: int) -> PausePoint:
         """Return a pause point of the state ``back`` states before the pause."""

@@ -138,11 +138,11 @@ class Stepper:
         """
         if self._course is None or self._courses is None or self._course.finished:
             return
-        self._courses.standing = True
+        self._courses.is_stopped = True
         try:
             self._course.stop(Stop(frame, frame.f_lineno), frame)
         finally:
-            self._courses.standing = False
+            self._courses.is_stopped = False
             if self._courses.finished:
                 self._courses.tracing.release(frame)
 
@@ -244,7 +244,7 @@ class _Courses:
     def __init__(self, first: _Course, root: CodeType | None) -> None:
         self.courses = [first]
         self.tracing: Tracing = tracing(self, root)
-        self.standing = False  # at a stop outside any line, where evaluated code would be traced
+        self.is_stopped = False  # at a stop outside any line, where evaluated code would be traced
         self._root = root
         self._begun = False
 
@@ -255,7 +255,7 @@ class _Courses:
     @property
     def finished(self) -> bool:
         """True if none of the courses stops now or later."""
-        return self.standing or all(course.finished for course in self.courses)
+        return self.is_stopped or all(course.finished for course in self.courses)
 
     def follows(self, code: CodeType) -> bool:
         """Return whether lines of this code are relevant to one of the courses."""

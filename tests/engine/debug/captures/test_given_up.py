@@ -16,7 +16,7 @@ import hookscope.engine.debug.record.ring as ring_module
 from hookscope.engine import Tensor, nn
 from hookscope.engine.debug import DebugSession, compare, kept_value
 from hookscope.engine.debug.record.capture import Capture
-from hookscope.engine.debug.record.evicted import GivenUp
+from hookscope.engine.debug.record.evicted import EvictedCapture
 from hookscope.engine.debug.record.ring import CaptureRing
 from hookscope.engine.debug.record.size_texts import parse_size, size_text
 
@@ -25,7 +25,7 @@ def capture(index: int, array: np.ndarray, step: int = 1) -> Capture:
     return Capture(index, step, "c", "Dense", 0, "forward", "output", SimpleNamespace(_array=array))  # type: ignore[arg-type]  # a stand-in tensor
 
 
-def figures_of(row: Capture | GivenUp) -> Any:
+def figures_of(row: Capture | EvictedCapture) -> Any:
     found = row.statistics()
     return None if found is None else (found.minimum, found.maximum, found.nan)
 
@@ -55,7 +55,7 @@ def test_what_conditions_marked_stays_marked() -> None:
         net(Tensor(np.full(10, np.nan, np.float32)))
         net(tensor(*range(10)))
     marked = [row for row in session.captures.rows() if row.hits]
-    assert marked and all(isinstance(row, GivenUp) and row.hits == ["nan"] for row in marked)
+    assert marked and all(isinstance(row, EvictedCapture) and row.hits == ["nan"] for row in marked)
     assert not session.hits  # they would keep the values alive
     assert len(session.findings()) == 1
 
@@ -66,7 +66,7 @@ def test_a_condition_that_held_keeps_no_value_alive_that_was_given_up() -> None:
         net(Tensor(np.full(1000, np.nan, np.float32)))
         for _ in range(3):
             net(Tensor(np.ones(1000, np.float32)))
-        assert not session.checks.found._of_captures
+        assert not session.checks.hit_store._of_captures
 
 
 def test_a_capture_that_the_user_holds_keeps_its_value() -> None:

@@ -14,8 +14,8 @@ from debug_networks import scripted, tensor
 from hookscope.engine import Tensor, grad, nn, ops, value_and_grad
 from hookscope.engine.debug import CONDITIONS, DebugSession, Finding, Findings
 from hookscope.engine.debug.diagnose.conditions import parse_conditions
-from hookscope.engine.debug.diagnose.conditions.network import LossSeen
-from hookscope.engine.debug.diagnose.conditions.parameters import UpdateSeen
+from hookscope.engine.debug.diagnose.conditions.network import LossObservation
+from hookscope.engine.debug.diagnose.conditions.parameters import UpdateObservation
 
 ROOT = Path(__file__).parents[4]
 
@@ -338,8 +338,8 @@ def test_a_last_layer_of_zeros_is_no_fault() -> None:
 
 def test_a_bias_has_no_ratio() -> None:
     row = CONDITIONS["update_too_large"]
-    assert row.formula(UpdateSeen((8,), "some", 5.0, 1e-3), row.threshold) is None
-    assert row.formula(UpdateSeen((8, 8), "some", 5.0, 1e-3), row.threshold) == (
+    assert row.formula(UpdateObservation((8,), "some", 5.0, 1e-3), row.threshold) is None
+    assert row.formula(UpdateObservation((8, 8), "some", 5.0, 1e-3), row.threshold) == (
         "changed by 1.77 of its norm in one step"
     )
 
@@ -375,7 +375,7 @@ def test_a_condition_on_a_parameter_pauses_where_the_gradients_were_asked_for() 
 )
 def test_a_loss_that_does_not_fall_is_told_unless_noise_may_hide_it(losses: list[float], holds: bool) -> None:
     row = CONDITIONS["loss_not_decreasing"]
-    assert (row.formula(LossSeen(losses), row.threshold) is not None) == holds
+    assert (row.formula(LossObservation(losses), row.threshold) is not None) == holds
 
 
 def test_losses_that_work_against_each_other_are_not_judged() -> None:

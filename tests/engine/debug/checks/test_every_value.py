@@ -39,7 +39,7 @@ def test_what_a_formula_is_shown_makes_it_hold_at_times_and_not_at_others(
     with np.errstate(all="raise"):
         held = {condition.formula(one, condition.threshold) is not None for one in seen(kind, 3000)}
     assert False in held
-    if (condition.name, kind.__name__) not in {("vanishing_gradient", "RepeatedSeen")}:
+    if (condition.name, kind.__name__) not in {("vanishing_gradient", "RepeatedObservation")}:
         assert True in held
 
 
@@ -71,9 +71,9 @@ def _paths(cell: nn.Cell) -> CellPaths:
 def _watcher(kind: type[Watcher], looked: list[Any], cell: nn.Cell) -> Watcher:
     return kind(
         WatcherParts(
-            examiner=SimpleNamespace(look=lambda seen, path, subject, step: looked.append(seen)),
+            examiner=SimpleNamespace(observe=lambda seen, path, subject, step: looked.append(seen)),
             paths=_paths(cell),
-            watching=SimpleNamespace(place_of=lambda index: ("", 0), here="", own_run=True),
+            attachment=SimpleNamespace(place_of=lambda index: ("", 0), here="", own_run=True),
             counts=Counts(steps=1),
             events=Events("test"),
         )

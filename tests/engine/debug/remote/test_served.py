@@ -21,7 +21,7 @@ import zmq
 
 from hookscope.engine import Tensor, nn
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.debug.remote import Card, Remote, RemoteError, RemotePauser, Served
+from hookscope.engine.debug.remote import Card, Remote, RemoteError, RemotePauser, RequestService
 from hookscope.engine.tape import progress
 from tests.engine.debug.remote.fuzz import fuzz
 
@@ -31,7 +31,7 @@ class Process:
 
     def __init__(self, folder: Path, address: str | None = None) -> None:
         self.said: list[str] = []
-        self.served = Served("a test", folder=folder, address=address, say=self.said.append)
+        self.served = RequestService("a test", folder=folder, address=address, say=self.said.append)
         self.threads: list[str] = []
         self.served.on("where", self._where)
         self.served.on("where at once", self._where, at_once=True)
@@ -254,7 +254,7 @@ def test_a_stranger_ends_nothing_where_lines_cannot_be_told(
     stream: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     process = Process(tmp_path / "sessions")
-    served = Served("a run", folder=tmp_path / "told")
+    served = RequestService("a run", folder=tmp_path / "told")
     served.on("double", lambda client, message, buffers: message["x"] * 2, at_once=True)
     try:
         monkeypatch.setattr(sys, "stderr", stream)
@@ -290,7 +290,7 @@ def test_a_line_that_cannot_be_told_and_a_request_that_fails_anyhow_end_nothing(
     def not_told(line: str) -> None:
         raise OSError(line)
 
-    served = Served("a run", folder=tmp_path / "sessions", say=not_told)
+    served = RequestService("a run", folder=tmp_path / "sessions", say=not_told)
     for name, act in {"nested": nested, "fails": fails, "says much": says_much}.items():
         served.on(name, act, at_once=True)
     remote = Remote(served.card, lambda message, buffers: None)

@@ -9,18 +9,18 @@ from .pause import PausePoint
 if TYPE_CHECKING:
     from ..events import Events
 
-__all__ = ["Showing", "shown_now"]
+__all__ = ["PauseDisplay", "displayed_point"]
 
-_standing: list[Showing] = []  # the sessions that are paused, the innermost last
+_displays: list[PauseDisplay] = []  # the sessions that are paused, the innermost last
 
 
-def shown_now() -> PausePoint | None:
+def displayed_point() -> PausePoint | None:
     """Return the displayed point in the innermost pause of all sessions; None while nothing is paused."""
-    innermost = _standing[-1:]  # another thread may end its pause
+    innermost = _displays[-1:]  # another thread may end its pause
     return innermost[0].shown if innermost else None
 
 
-class Showing:
+class PauseDisplay:
     """Displayed point of a session at a pause.
 
     Args:
@@ -71,13 +71,13 @@ class Showing:
         self._events.notify("changed")
         return self.shown
 
-    def stand_at(self, point: PausePoint | None) -> None:
+    def set_point(self, point: PausePoint | None) -> None:
         """Begin a pause at a point, or with None end it."""
         self.paused = self.shown = point
         if point is not None:
-            _standing.append(self)
-        elif self in _standing:
-            _standing.remove(self)
+            _displays.append(self)
+        elif self in _displays:
+            _displays.remove(self)
         self._lines_back = 0
 
     def shown_point(self) -> PausePoint:

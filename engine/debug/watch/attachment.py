@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from .paths import CellPaths
     from .watches import Watches
 
-__all__ = ["Watching", "is_watched"]
+__all__ = ["Attachment", "is_watched"]
 
 
-class Watching:
+class Attachment:
     """Attachment with a new tap each time, so that earlier calls are unknown to it.
 
     Args:
