@@ -16,9 +16,6 @@ import dis
 import enum
 import functools
 import inspect
-import itertools
-import operator
-import random as python_random
 import sys
 import types
 from collections import defaultdict, deque
@@ -29,287 +26,39 @@ from typing import Any
 import numpy as np
 
 from hookscope.engine.nn import Cell
-from hookscope.engine.tensors.generator import Generator
 from hookscope.engine.tensors.tensor import Tensor
 
 from ..stop.stepping.user_code import is_user_file
+from .bytecode import codes, created_collections, depth_of_store, loaded_name
+from .harmless_code import (
+    BUILTINS,
+    CHANGING,
+    CHANGING_METHODS,
+    COLLECTIONS,
+    COPIED,
+    DESCRIPTORS,
+    DRAWING,
+    DUNDERS_READ,
+    FUNCTIONS,
+    IMMUTABLE,
+    OWN_COPY,
+    REFLECTING,
+    RESTORED,
+    WRITING_OPERATORS,
+    WRITING_TO_ARRAYS,
+    WRITING_TO_COLLECTIONS,
+    WRITING_TO_TENSORS,
+    is_engine,
+    is_harmless,
+    is_library,
+    is_object,
+    is_special,
+    is_users,
+    module_of,
+)
 
 __all__ = ["is_plain", "side_effect"]
 
-
-_IMMUTABLE = (
-    int,
-    float,
-    complex,
-    str,
-    bytes,
-    type(None),
-    type(Ellipsis),
-    type(NotImplemented),
-    range,
-    slice,
-    np.dtype,
-    np.generic,
-    np.ufunc,
-    types.MethodDescriptorType,
-    types.WrapperDescriptorType,
-    types.ClassMethodDescriptorType,
-)
-_FUNCTIONS = types.BuiltinFunctionType | type(np.sum) | type(np.random.default_rng)
-_DESCRIPTORS = (
-    types.GetSetDescriptorType,
-    types.MemberDescriptorType,
-    types.BuiltinFunctionType,
-    type(inspect.FullArgSpec.args),
-)
-"""Slots, fields of named tuples, and members that C code adds to a class."""
-_DRAWING = (np.random.Generator, np.random.RandomState, python_random.Random, Generator)
-_RESTORED = (np.random.mtrand._rand, python_random._inst)
-"""Generators of the process, which are restored after the run of a copy."""
-_COLLECTIONS = (list, set, dict, deque, bytearray)
-_COPIED = (tuple, frozenset, Tensor, np.ndarray, types.SimpleNamespace)
-_BUILTINS = frozenset(
-    (
-        "abs",
-        "all",
-        "any",
-        "bin",
-        "bool",
-        "bytearray",
-        "bytes",
-        "callable",
-        "chr",
-        "complex",
-        "dict",
-        "divmod",
-        "enumerate",
-        "filter",
-        "float",
-        "format",
-        "frozenset",
-        "getattr",
-        "hasattr",
-        "hash",
-        "hex",
-        "id",
-        "int",
-        "isinstance",
-        "issubclass",
-        "iter",
-        "len",
-        "list",
-        "map",
-        "max",
-        "min",
-        "next",
-        "object",
-        "oct",
-        "ord",
-        "pow",
-        "range",
-        "repr",
-        "reversed",
-        "round",
-        "set",
-        "slice",
-        "sorted",
-        "str",
-        "sum",
-        "super",
-        "tuple",
-        "type",
-        "zip",
-        "Ellipsis",
-        "NotImplemented",
-        "__debug__",
-    )
-)
-_ENGINE = "hookscope.engine."
-_KNOWN_MODULES = (
-    *(_ENGINE + name for name in ("autograd", "base", "compile", "cpu", "mint", "nn", "numpy", "ops", "tape")),
-    *(_ENGINE + name for name in ("tensors", "formats.mindir", "formats.onnx", "mindspore.common", "mindspore.jit")),
-    "numpy",
-    "scipy.fft",
-    "scipy.linalg",
-    "scipy.ndimage",
-    "scipy.signal",
-    "scipy.special",
-    "math",
-    "cmath",
-    "operator",
-    "_operator",
-    "functools",
-    "_functools",
-    "itertools",
-    "collections",
-    "_collections",
-    "typing",
-    "types",
-    "numbers",
-    "fractions",
-    "enum",
-    "dataclasses",
-    "abc",
-    "copy",
-    "builtins",
-    "contextlib",
-    "random",
-)
-_UNKNOWN_MODULES = (
-    _ENGINE + "ops.communication",
-    _ENGINE + "ops.collectives",
-    _ENGINE + "ops.custom",
-    _ENGINE + "nn.data_parallel",
-    _ENGINE + "tensors.random",
-    _ENGINE + "tensors.backend",
-    _ENGINE + "base.atomic_write",
-    _ENGINE + "tensors.interchange",
-    "numpy.f2py",
-    "numpy.testing",
-    "numpy.ctypeslib",
-)
-"""Those of the modules above whose functions change something, or hide what they change."""
-_CHANGING = frozenset(
-    (
-        "tofile",
-        "dump",
-        "dumps",
-        "save",
-        "savez",
-        "savez_compressed",
-        "savetxt",
-        "load",
-        "loadtxt",
-        "genfromtxt",
-        "fromfile",
-        "memmap",
-        "open_memmap",
-        "info",
-        "show_config",
-        "show_runtime",
-        "Print",
-        "print_",
-        "TensorDump",
-        "tensordump",
-        "ScalarSummary",
-        "ImageSummary",
-        "TensorSummary",
-        "HistogramSummary",
-        "seterr",
-        "seterrcall",
-        "setbufsize",
-        "set_printoptions",
-        "lru_cache",
-        "cache",
-        "singledispatch",
-    )
-)
-"""Functions and classes of the modules above that write to files or the terminal, configure NumPy, or keep results."""
-_CHANGING_METHODS = frozenset(("tofile", "dump"))
-_WRITING_TO_ALL = frozenset(("setitem", "delitem", "__setitem__", "methodcaller", "shuffle")) | {
-    name for name in dir(operator) if name.startswith("i") and f"__{name}__" in dir(operator)
-}
-_WRITING_TO_COLLECTIONS = (
-    _WRITING_TO_ALL.union(
-        *(
-            set(dir(mutable)) - set(dir(other))
-            for mutable, other in ((list, tuple), (set, frozenset), (dict, types.MappingProxyType), (bytearray, bytes))
-        )
-    )
-    | (set(dir(deque)) - set(dir(tuple)))
-) - {"copy", "__reversed__", "__copy__", "maxlen", "__class_getitem__"}
-_WRITING_TO_ARRAYS = _WRITING_TO_ALL | {
-    # methods and functions of NumPy, and the arguments of those that take an output array
-    "at",
-    "byteswap",
-    "copyto",
-    "fill",
-    "fill_diagonal",
-    "itemset",
-    "partition",
-    "place",
-    "put",
-    "put_along_axis",
-    "putmask",
-    "resize",
-    "setfield",
-    "setflags",
-    "sort",
-    "out",
-    "output",
-    "overwrite_a",
-    "overwrite_b",
-    "overwrite_x",
-    "overwrite_input",
-    # methods that take it as a positional argument
-    "all",
-    "any",
-    "argmax",
-    "argmin",
-    "choose",
-    "clip",
-    "compress",
-    "conj",
-    "cumprod",
-    "cumsum",
-    "dot",
-    "max",
-    "mean",
-    "min",
-    "prod",
-    "ptp",
-    "round",
-    "std",
-    "sum",
-    "take",
-    "trace",
-    "var",
-    # functions that give a tensor the array itself
-    "from_numpy",
-    "frombuffer",
-    "from_dlpack",
-}
-_WRITING_TO_TENSORS = _WRITING_TO_ALL | {
-    "asnumpy",
-    "assign_value",
-    "numpy",
-    "out",
-    "register_hook",
-    "set_data",
-    "set_dtype",
-    "to_dlpack",
-}
-"""Names that may change a collection, an array or a tensor; see also ``_is_written``."""
-_WRITING_OPERATORS = ("apply", "assign", "fused", "inplace", "scatter", "sparseapply", "update")
-_REFLECTING = frozenset(("getattr", "attrgetter", "methodcaller"))
-_DUNDERS_READ = frozenset(
-    (
-        "__init__",
-        "__name__",
-        "__doc__",
-        "__len__",
-        "__call__",
-        "__getitem__",
-        "__contains__",
-        "__iter__",
-        "__class__",
-        "__qualname__",
-        "__module__",
-    )
-)
-_OWN_COPY = frozenset(
-    (
-        "__new__",
-        "__deepcopy__",
-        "__copy__",
-        "__reduce__",
-        "__reduce_ex__",
-        "__getstate__",
-        "__setstate__",
-        "__getnewargs__",
-        "__getnewargs_ex__",
-    )
-)
 _BOOKKEEPING = frozenset(
     ("_cells", "_params", "_buffers", "_hooks", "_state_hooks", "_saved_tensors_hooks", "_recompute")
 )
@@ -328,8 +77,8 @@ def side_effect(cell: Cell) -> str:
     search = _Search()
     try:
         search.own(cell, "self")
-        search.look()
-    except _Found as signal:
+        search.run()
+    except _SideEffect as signal:
         return str(signal)
     return ""
 
@@ -348,12 +97,12 @@ def _is_plain(value: Any) -> bool:
     if type(value) is dict:
         return all(map(_is_plain, value.values()))
     if isinstance(value, Tensor):
-        return _is_engine(type(value))
-    is_engine_object = _is_engine(type(value)) and not isinstance(value, (Cell, *_DRAWING))
-    return is_engine_object or isinstance(value, (*_IMMUTABLE, enum.Enum))
+        return is_engine(type(value))
+    is_engine_object = is_engine(type(value)) and not isinstance(value, (Cell, *DRAWING))
+    return is_engine_object or isinstance(value, (*IMMUTABLE, enum.Enum))
 
 
-class _Found(Exception):  # noqa: N818  # the result of the search, not an error
+class _SideEffect(Exception):  # noqa: N818  # the result of the search, not an error
     """Raised with the name of an object outside that code may change."""
 
 
@@ -375,11 +124,11 @@ class _Search:
         self._stored_inside = ""  # an attribute that is stored on an object that self holds
         self._holds_shared = False  # whether self can hold an object that a copy shares
 
-    def look(self) -> None:
+    def run(self) -> None:
         """Search the methods of the classes found so far, until there is no new class or name.
 
         Raises:
-            _Found: with the name of an object that may be changed.
+            _SideEffect: with the name of an object that may be changed.
         """
         visited: set[Any] = set()
         while True:
@@ -399,43 +148,43 @@ class _Search:
                 else:
                     self._member(owner, name, vars(owner)[name])
         if self._stored_inside and (self._holds_shared or self._outside or self._objects):
-            raise _Found(f"an attribute {self._stored_inside}")
+            raise _SideEffect(f"an attribute {self._stored_inside}")
         for location, writing in self._outside:
             if self._is_written(writing):
-                raise _Found(location)
+                raise _SideEffect(location)
         for location, kind in self._objects:
             if not self._storing.isdisjoint(kind.__mro__):
-                raise _Found(location)
+                raise _SideEffect(location)
 
     def _is_written(self, writing: frozenset[str]) -> bool:
-        if self._stores_items or not (writing | _REFLECTING).isdisjoint(self._writes):
+        if self._stores_items or not (writing | REFLECTING).isdisjoint(self._writes):
             return True
-        if writing is _WRITING_TO_COLLECTIONS:
+        if writing is WRITING_TO_COLLECTIONS:
             return False
         if self._calls_numpy:  # the array may be its output argument
             return True
-        return writing is _WRITING_TO_TENSORS and any(
-            name[-1:] == "_" != name[:1] or name.lower().startswith(_WRITING_OPERATORS) for name in self._writes
+        return writing is WRITING_TO_TENSORS and any(
+            name[-1:] == "_" != name[:1] or name.lower().startswith(WRITING_OPERATORS) for name in self._writes
         )
 
     def _is_used(self, owner: type | ModuleType, name: str) -> bool:
-        if name in self._names or (not _REFLECTING.isdisjoint(self._names) and isinstance(owner, type)):
+        if name in self._names or (not REFLECTING.isdisjoint(self._names) and isinstance(owner, type)):
             return True
         if isinstance(owner, ModuleType) or name == "__init__":
             return False
-        library_bases = (base for base in owner.__mro__[1:-1] if not _is_users(base))
-        return _is_special(name) or any(name in vars(base) for base in library_bases)
+        library_bases = (base for base in owner.__mro__[1:-1] if not is_users(base))
+        return is_special(name) or any(name in vars(base) for base in library_bases)
 
     def _member(self, owner: type, name: str, value: Any) -> None:
         location = f"{owner.__name__}.{name}"
         function = getattr(value, "__func__", None) if isinstance(value, staticmethod | classmethod) else value
-        if isinstance(function, FunctionType) and _is_special(name):
+        if isinstance(function, FunctionType) and is_special(name):
             is_generated = issubclass(owner, tuple) or hasattr(owner, "__dataclass_fields__")
             file = function.__code__.co_filename
             if is_generated and (file.startswith("<string") or not is_user_file(file)):
                 return  # generated by ``dataclass`` or ``NamedTuple``
-            if name in _OWN_COPY and not _is_known(function):
-                raise _Found(location)
+            if name in OWN_COPY and not is_harmless(function):
+                raise _SideEffect(location)
         if isinstance(value, staticmethod | classmethod):
             self.reach(function, location)
         elif isinstance(value, property | functools.cached_property):
@@ -444,15 +193,15 @@ class _Search:
                     self._function(getattr(value, part), location, owner)
         elif isinstance(value, FunctionType):
             self._function(value, location, owner)
-        elif isinstance(value, _DESCRIPTORS):
+        elif isinstance(value, DESCRIPTORS):
             return
-        elif not _is_special(name) or callable(value):
+        elif not is_special(name) or callable(value):
             self._holds_shared = True
             self.reach(value, location)
 
     def own(self, value: Any, where: str) -> None:
         """Search an object that each copy has for itself, and all its contents."""
-        if isinstance(value, _IMMUTABLE) and _is_library(type(value)):
+        if isinstance(value, IMMUTABLE) and is_library(type(value)):
             return
         if id(value) in self._owned:
             return
@@ -460,40 +209,40 @@ class _Search:
         if isinstance(value, MethodType):
             self.own(value.__self__, where)
             self.reach(value.__func__, where, type(value.__self__))
-        elif isinstance(value, FunctionType | functools.partial | type | ModuleType | enum.Enum | _FUNCTIONS):
+        elif isinstance(value, FunctionType | functools.partial | type | ModuleType | enum.Enum | FUNCTIONS):
             self._holds_shared = True
             self.reach(value, where)
         elif isinstance(value, np.ndarray) and value.dtype.hasobject:
-            raise _Found(where)
-        elif isinstance(value, (*_COLLECTIONS, *_COPIED, *_DRAWING)) or _is_object(value):
+            raise _SideEffect(where)
+        elif isinstance(value, (*COLLECTIONS, *COPIED, *DRAWING)) or is_object(value):
             self._class(type(value), where)
             for name, part in _parts(value):
                 self.own(part, f"{where}.{name}" if where == "self" and name else where)
         else:
-            raise _Found(where)
+            raise _SideEffect(where)
 
     def reach(self, value: Any, where: str, owner: type | None = None) -> None:
         """Search an object that the cell and its copy share."""
-        if isinstance(value, _IMMUTABLE) and _is_library(type(value)):
+        if isinstance(value, IMMUTABLE) and is_library(type(value)):
             if callable(value):
                 self._known(value, where)
             return
         if isinstance(value, MethodType):
             if isinstance(value.__self__, type | ModuleType):
                 self.reach(value.__self__, where)
-            elif not any(value.__self__ is generator for generator in _RESTORED):
-                raise _Found(where)
+            elif not any(value.__self__ is generator for generator in RESTORED):
+                raise _SideEffect(where)
             self.reach(value.__func__, where)
         elif isinstance(value, FunctionType):
             self._function(value, where, owner)
-        elif isinstance(value, _FUNCTIONS):
+        elif isinstance(value, FUNCTIONS):
             receiver = getattr(value, "__self__", None)
             if not (
-                any(receiver is generator for generator in _RESTORED)
-                if isinstance(receiver, _DRAWING)
-                else _is_known(value)
+                any(receiver is generator for generator in RESTORED)
+                if isinstance(receiver, DRAWING)
+                else is_harmless(value)
             ):
-                raise _Found(where)
+                raise _SideEffect(where)
             self._known(value, where)
         elif isinstance(value, functools.partial):
             for part in (value.func, *value.args, *value.keywords.values()):
@@ -507,41 +256,41 @@ class _Search:
     def _object(self, value: Any, where: str) -> None:
         if type(value) in (np.ndarray, Tensor):
             if isinstance(value, np.ndarray) and value.dtype.hasobject:
-                raise _Found(where)
-            self._outside.append((where, _WRITING_TO_TENSORS if isinstance(value, Tensor) else _WRITING_TO_ARRAYS))
-        elif type(value) in _COLLECTIONS:
-            self._outside.append((where, _WRITING_TO_COLLECTIONS))
+                raise _SideEffect(where)
+            self._outside.append((where, WRITING_TO_TENSORS if isinstance(value, Tensor) else WRITING_TO_ARRAYS))
+        elif type(value) in COLLECTIONS:
+            self._outside.append((where, WRITING_TO_COLLECTIONS))
         elif isinstance(value, tuple | frozenset | enum.Enum):
             self._class(type(value), where)
-        elif isinstance(value, (Cell, Tensor, *_COLLECTIONS, *_DRAWING)):
-            raise _Found(where)
-        elif _is_engine(type(value)):
+        elif isinstance(value, (Cell, Tensor, *COLLECTIONS, *DRAWING)):
+            raise _SideEffect(where)
+        elif is_engine(type(value)):
             if hasattr(value, "__wrapped__"):
                 self.reach(value.__wrapped__, where)
                 return
-        elif _is_users(type(value)) or type(value) is types.SimpleNamespace:
+        elif is_users(type(value)) or type(value) is types.SimpleNamespace:
             self._class(type(value), where)
             self._objects.append((where, type(value)))
         else:
-            raise _Found(where)
+            raise _SideEffect(where)
         for _, part in _parts(value):
             self.reach(part, where)
 
     def _class(self, cls: type, where: str) -> None:
-        if _is_users(type(cls)) or (issubclass(cls, BaseException) and not issubclass(cls, Exception)):
-            raise _Found(where)
+        if is_users(type(cls)) or (issubclass(cls, BaseException) and not issubclass(cls, Exception)):
+            raise _SideEffect(where)
         for base in cls.__mro__:
-            if _is_users(base):
+            if is_users(base):
                 self._classes[base] = None
-            elif not _is_known(base):
-                raise _Found(where)
+            elif not is_harmless(base):
+                raise _SideEffect(where)
             else:
                 self._known(base, where)
                 function = vars(base).get("_function")  # of an operator's class, as of a collective
                 if isinstance(function, staticmethod):
                     self.reach(function.__func__, where)
-                if _is_engine(base) and any(
-                    _is_users(member) for member in vars(base).values() if type(member) is FunctionType
+                if is_engine(base) and any(
+                    is_users(member) for member in vars(base).values() if type(member) is FunctionType
                 ):
                     self._classes[base] = None  # a method was replaced from outside
 
@@ -550,7 +299,7 @@ class _Search:
         if (id(function), owner) in self._reached:
             return
         self._reached[id(function), owner] = function
-        if _is_known(function):
+        if is_harmless(function):
             self._known(function, where)
             for cell in function.__closure__ or ():  # as of a gradient function that the engine made
                 self._enclosed_by_engine(cell, where)
@@ -559,13 +308,13 @@ class _Search:
             return
         code = function.__code__
         if not (code.co_filename.startswith("<") or is_user_file(code.co_filename)):
-            raise _Found(where)
+            raise _SideEffect(where)
         for name, value in vars(function).items():
             self.reach(value, f"{where}.{name}")
         for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
             self.reach(value, f"a default of {where}")
         first_argument = code.co_varnames[0] if owner is not None and code.co_argcount else None
-        for part in _codes(code):
+        for part in codes(code):
             is_its_own = part is not code and first_argument in part.co_varnames
             self._code(part, function, where, None if is_its_own else first_argument, owner)
 
@@ -575,18 +324,21 @@ class _Search:
         except ValueError:  # it is still empty
             return
         if isinstance(value, Cell) or (isinstance(value, MethodType) and isinstance(value.__self__, Cell)):
-            raise _Found(where)
-        if isinstance(value, FunctionType | MethodType | functools.partial | _FUNCTIONS):
+            raise _SideEffect(where)
+        if isinstance(value, FunctionType | MethodType | functools.partial | FUNCTIONS):
             self.reach(value, where)
 
     def _known(self, function: Any, where: str) -> None:
         name = function.__name__
-        is_builtin = isinstance(function, types.BuiltinFunctionType) and _home(function) == "builtins"
-        if name in _CHANGING or (is_builtin and name not in _BUILTINS):
-            raise _Found(where)
+        is_builtin = isinstance(function, types.BuiltinFunctionType) and module_of(function) == "builtins"
+        if name in CHANGING or (is_builtin and name not in BUILTINS):
+            raise _SideEffect(where)
         self._names.add(name)
         self._writes.add(name)
-        self._calls_numpy |= isinstance(function, np.ufunc) or _home(function).partition(".")[0] in ("numpy", "scipy")
+        self._calls_numpy |= isinstance(function, np.ufunc) or module_of(function).partition(".")[0] in (
+            "numpy",
+            "scipy",
+        )
 
     def _code(self, code: CodeType, function: FunctionType, where: str, first: str | None, owner: type | None) -> None:
         closure = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
@@ -599,33 +351,33 @@ class _Search:
             for instruction in dis.get_instructions(code)
             if instruction.opname not in ("CACHE", "EXTENDED_ARG", "NOP")
         ]
-        own_collections = _made_here(code, instructions)
+        own_collections = created_collections(code, instructions)
         for index, instruction in enumerate(instructions):
             operation, name = instruction.opname, instruction.argval
             if operation in _REFUSED:
-                raise _Found(str(name))
+                raise _SideEffect(str(name))
             if operation in ("STORE_DEREF", "DELETE_DEREF") and (name in closure or name == first):
-                raise _Found(str(name))
+                raise _SideEffect(str(name))
             if operation == "IMPORT_NAME":
                 self._import(str(name))
             if operation.startswith("STORE_FAST") and first in (name if isinstance(name, tuple) else (name,)):
-                raise _Found(str(first))  # once it is assigned, it may no longer be the copy's
+                raise _SideEffect(str(first))  # once it is assigned, it may no longer be the copy's
             if operation in _STORES:
-                depth = _depth_of_store(instructions, index, first)
+                depth = depth_of_store(instructions, index, first)
                 if depth is None:
-                    raise _Found(f"an attribute {name}")
+                    raise _SideEffect(f"an attribute {name}")
                 if depth:
                     self._stored_inside = str(name)
                 elif owner is not None and code.co_name not in ("__init__", "__post_init__"):
                     self._storing.add(owner)
             if operation in ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"):
                 # The container is loaded before the index, if the index is one instruction.
-                self._stores_items |= _loaded(instructions[index - 2]) not in own_collections
+                self._stores_items |= loaded_name(instructions[index - 2]) not in own_collections
             if operation == "BINARY_OP" and instruction.argrepr.endswith("="):
                 self._stores_items = True
             if operation in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
                 self._attribute(str(name))
-                if _loaded(instructions[index - 1]) not in own_collections:
+                if loaded_name(instructions[index - 1]) not in own_collections:
                     self._writes.add(str(name))
             if operation in ("LOAD_GLOBAL", "LOAD_NAME"):
                 self._global(str(name), function, instructions[index + 1 :])
@@ -635,38 +387,38 @@ class _Search:
     def _import(self, name: str) -> None:
         for module in (sys.modules.get(name), sys.modules.get(name.partition(".")[0])):
             if module is None:
-                raise _Found(name)  # loading it has effects of its own
+                raise _SideEffect(name)  # loading it has effects of its own
             if module not in self._modules:
                 self._modules.append(module)
 
     def _attribute(self, name: str) -> None:
-        if name in _CHANGING_METHODS or (_is_special(name) and name not in _DUNDERS_READ):
-            raise _Found(name)
+        if name in CHANGING_METHODS or (is_special(name) and name not in DUNDERS_READ):
+            raise _SideEffect(name)
 
-    def _enclosed(self, where: str, name: str, cell: Any, following: list[dis.Instruction]) -> None:
+    def _enclosed(self, where: str, name: str, cell: Any, next_instructions: list[dis.Instruction]) -> None:
         try:
             value = cell.cell_contents
         except ValueError:  # it is still empty
-            raise _Found(name) from None
+            raise _SideEffect(name) from None
         if isinstance(value, Cell):
-            raise _Found(where if name == "self" else name)
+            raise _SideEffect(where if name == "self" else name)
         if name != "__class__":
-            self._named(value, name, following)
+            self._named(value, name, next_instructions)
 
-    def _global(self, name: str, function: FunctionType, following: list[dis.Instruction]) -> None:
+    def _global(self, name: str, function: FunctionType, next_instructions: list[dis.Instruction]) -> None:
         self._writes.add(name)
         if name in function.__globals__:
-            self._named(function.__globals__[name], name, following)
+            self._named(function.__globals__[name], name, next_instructions)
             return
         scope: Any = function
         value = scope.__builtins__.get(name)
         is_error = isinstance(value, type) and issubclass(value, Exception)
-        if value is not getattr(builtins, name, None) or not (name in _BUILTINS or is_error):
-            raise _Found(name)
+        if value is not getattr(builtins, name, None) or not (name in BUILTINS or is_error):
+            raise _SideEffect(name)
 
-    def _named(self, value: Any, name: str, following: list[dis.Instruction]) -> None:
+    def _named(self, value: Any, name: str, next_instructions: list[dis.Instruction]) -> None:
         """Search the object that a name and the attributes after it refer to."""
-        for instruction in following:
+        for instruction in next_instructions:
             if instruction.opname not in ("LOAD_ATTR", "LOAD_METHOD") or not isinstance(value, ModuleType | type):
                 break
             name = f"{name}.{instruction.argval}"
@@ -676,12 +428,12 @@ class _Search:
     def _attribute_of(self, value: ModuleType | type, attribute: str, where: str) -> Any:
         """Look up an attribute without running the user's code."""
         if isinstance(value, ModuleType):
-            if attribute not in vars(value) and not _is_library(value):
-                raise _Found(where)
+            if attribute not in vars(value) and not is_library(value):
+                raise _SideEffect(where)
             try:
                 return getattr(value, attribute)
             except Exception:  # any exception of the module's __getattr__
-                raise _Found(where) from None
+                raise _SideEffect(where) from None
         if isinstance(value, enum.EnumMeta):
             return vars(value)["_member_map_"].get(attribute, inspect.getattr_static(value, attribute, None))
         member = inspect.getattr_static(value, attribute, _MISSING)
@@ -690,48 +442,9 @@ class _Search:
         if isinstance(member, classmethod):
             self._class(value, where)
             return member.__func__
-        if member is _MISSING or (_is_users(type(member)) and hasattr(type(member), "__get__")):
-            raise _Found(where)
+        if member is _MISSING or (is_users(type(member)) and hasattr(type(member), "__get__")):
+            raise _SideEffect(where)
         return member
-
-
-def _depth_of_store(instructions: list[dis.Instruction], place: int, first: str | None) -> int | None:
-    """Return 0 if an attribute is stored on a method's first argument, more for objects that it holds, else None."""
-    name = instructions[place].argval
-    index = place - 1
-    if instructions[index].opname == "SWAP":  # in ``a.b += c``, a is loaded and copied before b is read
-        copies = (
-            position
-            for position in range(index, 0, -1)
-            if instructions[position].opname == "COPY" and instructions[position + 1].argval == name
-        )
-        index = next(copies, 1) - 1
-    end = index
-    if any(instruction.is_jump_target for instruction in instructions[index + 1 : place + 1]):  # (a or b).c = d
-        return None
-    while instructions[index].opname == "LOAD_ATTR" and instructions[index].argval != "__class__":
-        index -= 1
-    loaded = instructions[index].argval
-    is_first = first is not None and (loaded[-1] if isinstance(loaded, tuple) else loaded) == first
-    return end - index if is_first and instructions[index].opname.startswith(("LOAD_FAST", "LOAD_DEREF")) else None
-
-
-def _loaded(instruction: dis.Instruction) -> str:
-    """Return the local name that an instruction loads; "" for any other instruction."""
-    return str(instruction.argval) if instruction.opname in ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW") else ""
-
-
-def _made_here(code: CodeType, instructions: list[dis.Instruction]) -> set[str]:
-    """Return the local names that only ever refer to a list, a dictionary or a set that the code itself creates."""
-    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
-    collections: set[str] = set()
-    others = {"", *code.co_varnames[:count]}
-    for previous, instruction in itertools.pairwise(instructions):
-        if instruction.opname.startswith("STORE_FAST"):
-            names = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
-            is_made = instruction.opname == "STORE_FAST" and previous.opname in ("BUILD_LIST", "BUILD_MAP", "BUILD_SET")
-            (collections if is_made and not instruction.is_jump_target else others).update(names)
-    return collections - others
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:
@@ -747,7 +460,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
             yield name, part
     for base in type(value).__mro__:
         for name, member in vars(base).items():
-            if isinstance(member, types.MemberDescriptorType) and not _is_known(base):
+            if isinstance(member, types.MemberDescriptorType) and not is_harmless(base):
                 try:
                     yield name, member.__get__(value)
                 except AttributeError:  # it is still empty
@@ -760,63 +473,3 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
     for kind in kinds:
         if isinstance(value, kind):  # by the kind's own iterator: a subclass may have one of the user's
             yield from (("", part) for part in kind.__iter__(value))
-
-
-def _is_special(name: str) -> bool:
-    return name.startswith("__") and name.endswith("__")
-
-
-def _is_object(value: Any) -> bool:
-    """Return whether a value is an object of the engine or of a user's class, with attributes of its own."""
-    return _is_engine(type(value)) or _is_users(type(value))
-
-
-def _home(value: Any) -> str:
-    """Return the name of the module whose code defined a class, a function or a module."""
-    if isinstance(value, FunctionType):
-        return str(value.__globals__.get("__name__", ""))
-    if isinstance(value, ModuleType):
-        return value.__name__
-    module_name = str(getattr(value, "__module__", None) or "")
-    if module_name.partition(".")[0] == "mindspore":  # the name of a class of the engine under MindSpore's names
-        modules = [_home(member) for member in vars(value).values() if isinstance(member, FunctionType)]
-        module_name = next(
-            (member for member in modules if member.startswith(_ENGINE)),
-            getattr(sys.modules.get(module_name), "__name__", module_name),
-        )
-    return module_name
-
-
-def _is_in(home: str, modules: tuple[str, ...]) -> bool:
-    return any(home == module or home.startswith(module + ".") for module in modules)
-
-
-def _is_known(value: Any) -> bool:
-    """Return whether a function or a class is on the list of code that changes nothing but its arguments."""
-    home = _home(value)
-    return _is_in(home, _KNOWN_MODULES) and not _is_in(home, _UNKNOWN_MODULES)
-
-
-def _is_engine(value: Any) -> bool:
-    return _home(value).startswith(_ENGINE)
-
-
-def _is_library(value: Any) -> bool:
-    return _is_engine(value) or _is_known(value)
-
-
-def _is_users(value: Any) -> bool:
-    """Return whether a class or a function is user code."""
-    home = _home(value)
-    module = sys.modules.get(home)
-    file = getattr(module, "__file__", None)
-    if file is None:
-        return home not in sys.stdlib_module_names or home == "__main__"
-    return home == "__main__" or (not _is_library(value) and is_user_file(file))
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)

@@ -1,0 +1,56 @@
+"""Bytecode of a function: its stores on arguments, loaded names, and collections that it creates itself."""
+
+from __future__ import annotations
+
+import dis
+import itertools
+from collections.abc import Iterator
+from types import CodeType
+
+__all__ = ["codes", "created_collections", "depth_of_store", "loaded_name"]
+
+
+def depth_of_store(instructions: list[dis.Instruction], place: int, first: str | None) -> int | None:
+    """Return 0 if an attribute is stored on a method's first argument, more for objects that it holds, else None."""
+    name = instructions[place].argval
+    index = place - 1
+    if instructions[index].opname == "SWAP":  # in ``a.b += c``, a is loaded and copied before b is read
+        copies = (
+            position
+            for position in range(index, 0, -1)
+            if instructions[position].opname == "COPY" and instructions[position + 1].argval == name
+        )
+        index = next(copies, 1) - 1
+    end = index
+    if any(instruction.is_jump_target for instruction in instructions[index + 1 : place + 1]):  # (a or b).c = d
+        return None
+    while instructions[index].opname == "LOAD_ATTR" and instructions[index].argval != "__class__":
+        index -= 1
+    loaded = instructions[index].argval
+    is_first = first is not None and (loaded[-1] if isinstance(loaded, tuple) else loaded) == first
+    return end - index if is_first and instructions[index].opname.startswith(("LOAD_FAST", "LOAD_DEREF")) else None
+
+
+def loaded_name(instruction: dis.Instruction) -> str:
+    """Return the local name that an instruction loads; "" for any other instruction."""
+    return str(instruction.argval) if instruction.opname in ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW") else ""
+
+
+def created_collections(code: CodeType, instructions: list[dis.Instruction]) -> set[str]:
+    """Return the local names that only ever refer to a list, a dictionary or a set that the code itself creates."""
+    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
+    collections: set[str] = set()
+    others = {"", *code.co_varnames[:count]}
+    for previous, instruction in itertools.pairwise(instructions):
+        if instruction.opname.startswith("STORE_FAST"):
+            names = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
+            is_made = instruction.opname == "STORE_FAST" and previous.opname in ("BUILD_LIST", "BUILD_MAP", "BUILD_SET")
+            (collections if is_made and not instruction.is_jump_target else others).update(names)
+    return collections - others
+
+
+def codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from codes(constant)
