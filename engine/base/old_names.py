@@ -54,42 +54,20 @@ _MOVED = {
     ("debug", "debug.diagnose"): "checks conditions cures offered_cures",
     ("debug", "debug.record"): "counts newest=newest_values rows tables",
     ("debug", "debug.stop"): "stepping",
-    ("debug", "debug.watch"): "hooks newest_session observer own_runs paths taken_roots=roots visits watches watching",
-    ("debug.captures", "debug.record"): "by_array=array_table capturing=recorder given_up=evicted held=memory",
     ("debug", "debug.watch"): (
-        "hooks newest_session observer own_runs paths taken_roots=roots visits  watches watching=attachment"
+        "hooks newest_session observer own_runs paths taken_roots=roots visits watches watching=attachment"
     ),
-    ("debug.stop", "debug.stop"): "showing=display",
-    ("debug.watch", "debug.watch"): "watching=attachment",
-    (
-        "debug.across_ranks",
-        "debug.compare.ranks",
-    ): "alike_rows comparison details digests findings naming recorder records",
-    ("debug.captures", "debug.record"): (
-        "by_array=array_table capture capturing=recorder given_up=evicted held=memory ring size_texts statistics"
-    ),
+    ("debug.captures", "debug.record"): "by_array=array_table capturing=recorder given_up=evicted held=memory",
     ("debug.checks", "debug.diagnose"): (
         "causes condition_pauses examiner figures_by_step findings finiteness looked_for=selection "
         "nonfinite=nonfinite_text producer provenance report session_checks streaks"
     ),
     ("debug.conditions", "debug.diagnose.conditions"): "own=user",
+    ("debug.pausing", "debug.stop"): "showing=display",
+    ("debug.stop", "debug.stop"): "showing=display",
+    ("debug.watch", "debug.watch"): "watching=attachment",
     ("distributed", "distributed"): "together=synchronization",
-    ("debug.checks", "debug.diagnose.checks"): (
-        "data_checks initial_values loss_checks loss_course network_checks operands "
-        "optimizer_checks owners updates use_checks watcher"
-    ),
-    ("debug.comparing", "debug.compare"): (
-        "compare difference differentiated gradient_check gradient_rows isolated likeness slopes wrong_gradients"
-    ),
-    ("debug.conditions", "debug.diagnose.conditions"): (
-        "activations condition consequences data gradients loss network nonfinite optimizer own=user parameters values"
-    ),
-    ("debug.pausing", "debug.stop"): (
-        "bprop_stops breakpoint breakpoints cell_stops editing expression line_stops next_stop "
-        "operator_stops pause paused_scope pauses points showing=display stops terminal undo"
-    ),
-    ("debug.stepping", "debug.stop.stepping"): "bprop history stepper tracing user_code variables",
-    ("graph", "compile"): "cells function graph inputs=declared_inputs loops passes plan sizes trace traced_array",
+    ("graph", "compile"): "inputs=declared_inputs",
     ("graph", "compile.guards"): "arguments holding=guards reads=inspection words=memory_words",
     ("graph", "compile.loops"): "buffers gpu_loops scalars=scalar_programs",
     ("graph", "compile.passes"): "early_updates fusion recompute",

@@ -134,8 +134,8 @@ BUILTINS = frozenset(
 )
 ENGINE = "hookscope.engine."
 HARMLESS_MODULES = (
-    *(ENGINE + name for name in ("autograd", "base", "common", "cpu", "graph", "jit", "mint", "nn", "numpy", "ops")),
-    *(ENGINE + name for name in ("tape", "tensors")),
+    *(ENGINE + name for name in ("autograd", "base", "compile", "cpu", "mint", "nn", "numpy", "ops", "tape")),
+    *(ENGINE + name for name in ("tensors", "formats.mindir", "formats.onnx", "mindspore.common", "mindspore.jit")),
     "numpy",
     "scipy.fft",
     "scipy.linalg",
