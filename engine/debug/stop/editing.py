@@ -78,7 +78,7 @@ def _put(event: ValueEvent, call: CellCall, name: str, value: Any) -> None:
     elif name == "output":
         call.output = value
     else:
-        reason = call.why_not()
+        reason = call.refusal_reason()
         if reason:
             raise RuntimeError(f"{name} cannot be set: {reason}")
         assert event.gradients is not None
