@@ -356,13 +356,13 @@ def enable_dynamic(**kwargs: Any) -> Callable[[F], F]:
     return decorator
 
 
-def _is_dynamic(name: str, value: object) -> bool:
+def _is_dynamic(name: str, declaration: object) -> bool:
     """Return whether a declared argument leaves a length open."""
-    if isinstance(value, tuple | list):
-        flags = [_is_dynamic(name, item) for item in value]
+    if isinstance(declaration, tuple | list):
+        flags = [_is_dynamic(name, item) for item in declaration]
         return any(flags)
-    check_type(value, Tensor, "enable_dynamic", name, "a Tensor, or a tuple or list of them")
-    return isinstance(value, Placeholder) and is_open(value.shape)
+    check_type(declaration, Tensor, "enable_dynamic", name, "a Tensor, or a tuple or list of them")
+    return isinstance(declaration, Placeholder) and is_open(declaration.shape)
 
 
 def ms_memory_recycle() -> None:

@@ -103,11 +103,11 @@ def _without_memory(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
 def with_constants_folded(graph: Graph) -> Graph:
     """Compute nodes that depend on constants alone once, in this pass."""
     nodes: list[Node] = []
-    given_out = graph.final_values()
+    final_values = graph.final_values()
     for node in graph.nodes:
         values = list(values_in(operands_of(node)))
         depends_on_more = not values or any(value not in graph.constants for value in values) or has_sizes(node)
-        if depends_on_more or has_effect(node) or not given_out.isdisjoint(values_in(node.outputs)):
+        if depends_on_more or has_effect(node) or not final_values.isdisjoint(values_in(node.outputs)):
             nodes.append(node)
         elif isinstance(node, OperatorCall):
             constant_of = graph.constants.__getitem__
@@ -135,10 +135,10 @@ def without_repetitions(graph: Graph) -> Graph:
     first_nodes: dict[Any, Node] = {}
     replacements: dict[Value, Value] = {}
     nodes: list[Node] = []
-    given_out = graph.final_values()
+    final_values = graph.final_values()
     for node in graph.nodes:
         put_instead(node, replacements)
-        is_apart = has_effect(node) or not given_out.isdisjoint(values_in(node.outputs))
+        is_apart = has_effect(node) or not final_values.isdisjoint(values_in(node.outputs))
         key = None if is_apart else _meaning(node)
         previous = None if key is None else first_nodes.setdefault(key, node)
         if previous is None or previous is node:

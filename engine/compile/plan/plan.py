@@ -171,9 +171,9 @@ class _Writer:
             released = [self.names[value] for value in last_uses.get(index, ()) if self.names[value][0] == "v"]
             if released:
                 self.lines.append(f"del {', '.join(released)}")
-        given_out = dict.fromkeys((*[value for _, value in graph.effects], *values_in(graph.result)))
+        final_values = dict.fromkeys((*[value for _, value in graph.effects], *values_in(graph.result)))
         bindings = {_tensor_key(node.tensor): node.value for node in graph.nodes if isinstance(node, Binding)}
-        for value in given_out:
+        for value in final_values:
             self._load(value)
             self._copy_constant(value)
         for tensor, value in graph.effects:
