@@ -17,6 +17,8 @@ from ...tensors.tensor import Tensor
 from ...tensors.views import is_sole_holder
 from . import _gpu_steps
 
+__all__: list[str] = []
+
 
 def number_of(value: float | Tensor, stays: bool) -> Number:
     """Return a number of a step in the form for a rule.
