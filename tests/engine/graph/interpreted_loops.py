@@ -176,7 +176,7 @@ def test_where_offsets_need_them_they_have_64_bits(loops: list[FusedLoop], monke
 def _node(shape: tuple[int, ...]) -> FusedLoop:
     """A loop that adds 1 to elements of float32."""
     program, dtype = Program(), np.dtype(np.float32)
-    step = program.apply("x + 1", [program.put("input", dtype, 0)], {}, dtype)
+    step = program.apply("x + 1", [program.add("input", dtype, 0)], {}, dtype)
     every = (True,) * len(shape)
     return FusedLoop(
         shape, tuple(program.steps), (Value(shape, dtype),), (every,), (Value(shape, dtype),), (Store(step),)

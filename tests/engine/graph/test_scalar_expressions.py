@@ -119,7 +119,7 @@ def computed(cases: list[Any], by: Any) -> list[Any]:
             place = places.setdefault((str(x.dtype), x.tobytes()), len(arrays))
             if place == len(arrays):
                 arrays.append(x)
-            steps.append(program.put("input", x.dtype, place))
+            steps.append(program.add("input", x.dtype, place))
         stores.append(Store(program.apply(OPERATORS[name].scalar, steps, attrs, want.dtype)))
         outputs.append(Value(want.shape, want.dtype))
     values = tuple([Value(x.shape, x.dtype) for x in arrays])
@@ -177,7 +177,7 @@ def test_integers_wrap_around_as_the_kernels_do() -> None:
 
 def test_numbers_take_the_dtype_of_what_stands_beside_them() -> None:
     program = Program()
-    x = program.put("input", FLOAT32, 0)
+    x = program.add("input", FLOAT32, 0)
     step = program.apply("x * 0.1 + y", [x, (3,)], {}, FLOAT32)
     assert {dtype for _, dtype, *_ in program.steps} == {FLOAT32}
     assert program.dtype(step) == FLOAT32
@@ -201,14 +201,14 @@ def test_numbers_take_the_dtype_of_what_stands_beside_them() -> None:
 )
 def test_what_does_not_fit_the_dtypes_is_left_alone(text: str, dtypes: tuple[str, str], result: str) -> None:
     program = Program()
-    inputs = [program.put("input", np.dtype(dtype), place) for place, dtype in enumerate(dtypes)]
+    inputs = [program.add("input", np.dtype(dtype), place) for place, dtype in enumerate(dtypes)]
     with pytest.raises(UnsupportedScalar):
         program.apply(text, inputs, {"dtype": np.dtype(np.int32)}, np.dtype(result))
 
 
 def test_equal_steps_stand_once() -> None:
     program = Program()
-    x = program.put("input", FLOAT32, 0)
+    x = program.add("input", FLOAT32, 0)
     program.apply("exp(x) * (1 + exp(x))", [x], {}, FLOAT32)
     assert [name for name, *_ in program.steps].count("exp") == 1
 
