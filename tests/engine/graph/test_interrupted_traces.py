@@ -73,7 +73,7 @@ def leftovers() -> list[str]:
         "taps": taps.operator_taps,
         "active_observers": tape.active_observers,
         "turn": tracer._turn,
-        "inside": cells._local.inside,
+        "inside": cells._local.is_inside,
         "collector": not gc.isenabled(),
     }
     return found + [name for name, one in around.items() if one]
@@ -419,7 +419,7 @@ def test_a_caught_interrupt_of_the_watcher_makes_no_plan(monkeypatch: pytest.Mon
 
     function = ms.jit(careful)
     with monkeypatch.context() as patch:
-        patch.setattr(Calls, "_called", called)
+        patch.setattr(Calls, "_observe", called)
         with pytest.warns(UserWarning, match="an interrupt came"):
             assert float(function(Tensor([1.0]))[0]) == 3
     assert float(function(Tensor([1.0]))[0]) == 2

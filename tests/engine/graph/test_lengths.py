@@ -91,7 +91,7 @@ def test_code_sees_an_int(source: str) -> None:
     lengths, n, m = opened()
     wanted, got = outcome(5, 7), outcome(n, m)
     lengths.end()
-    got = lengths.settled(got)
+    got = lengths.settle(got)
     assert (type(got), repr(got)) == (type(wanted), repr(wanted))
 
 

@@ -156,7 +156,7 @@ def test_what_is_computed_again_is_what_it_was(
     kept, graph_that_keeps = _trained(make, OPTIMIZERS["Adam"], shape, planned=True)
     assert graph is not None
     assert graph_that_keeps is not None
-    most, most_kept = (max(recompute._Lives(one.nodes, one).held) for one in (graph, graph_that_keeps))
+    most, most_kept = (max(recompute._Lives(one.nodes, one).bytes_held) for one in (graph, graph_that_keeps))
     assert most < 0.9 * most_kept
     _close(found, eager)
     _close(found, kept)
@@ -166,7 +166,7 @@ def test_values_are_computed_again_where_less_than_the_most_is_held_too() -> Non
     _, graph = _trained(Bulging, OPTIMIZERS["SGD"], (400, 8), planned=True)
     assert graph is not None
     lives = recompute._Lives(graph.nodes, graph)
-    assert not lives.across(lives.held.index(max(lives.held)))
+    assert not lives.across(lives.bytes_held.index(max(lives.bytes_held)))
     assert sum(isinstance(node, OperatorCall) and node.operator.name == "layer_norm" for node in graph.nodes) > 5
 
 
