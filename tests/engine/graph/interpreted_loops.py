@@ -344,9 +344,9 @@ def test_what_float32_does_not_hold_is_not_made_half_by_a_loop(gpu: Any) -> None
 
 def test_a_loop_looks_once_at_how_its_inputs_lie(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     laid: list[Any] = []
-    before = gpu_loops._Layout.__init__
+    before = gpu_loops._GroupLayout.__init__
     monkeypatch.setattr(
-        gpu_loops._Layout, "__init__", lambda self, *given: (laid.append(given), before(self, *given))[1]
+        gpu_loops._GroupLayout, "__init__", lambda self, *given: (laid.append(given), before(self, *given))[1]
     )
     by_plan(lambda x: ops.exp(x) * 2 + x, Tensor(np.ones((3, 4), np.float32)))
     assert len(laid) == 1
