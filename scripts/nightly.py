@@ -49,9 +49,9 @@ CHECKS = {
         (("HOOKSCOPE_NUMBA", "0"),),
     ),
     "networks": Check("layers, hooks, taps, plans", "-m tests.engine.random_networks --networks {500} --seed {seed}"),
-    "plans": Check("graph mode", "-m tests.engine.graph.stale_plans --programs {10000} --seed {seed}"),
+    "plans": Check("graph mode", "-m tests.engine.compile.stale_plans --programs {10000} --seed {seed}"),
     "shapes": Check(
-        "lengths that plans leave open", "-m tests.engine.graph.shape_programs --programs {5000} --seed {seed}"
+        "lengths that plans leave open", "-m tests.engine.compile.shape_programs --programs {5000} --seed {seed}"
     ),
     "debugger": Check(
         "pausing, stepping, edits", "tests/engine/debug/random_programs.py --programs {2000} --seed {seed}"
@@ -61,7 +61,9 @@ CHECKS = {
         "tests/engine/same_bits.py --seed {seed} --processes {20}",
     ),
     "files": Check("how files are written", "tests/engine/file_trials.py --seed {seed}"),
-    "killed saves": Check("checkpoints of ranks", "-m tests.engine.ranks.killed_saves --kills {30} --seed {seed}"),
+    "killed saves": Check(
+        "checkpoints of ranks", "-m tests.engine.distributed.killed_saves --kills {30} --seed {seed}"
+    ),
     "checkpoints": Check("how files are read", "tests/engine/fuzz_checkpoints.py --files {100000} --seed {seed}"),
     "pauses": Check("the pause pump", "tests/kernel/random_pauses.py --pauses {1000} --seed {seed}"),
     "rank pauses": Check(

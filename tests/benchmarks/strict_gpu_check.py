@@ -15,7 +15,7 @@ from hookscope.engine import nn
 from hookscope.engine.tensors.operator import OPERATORS
 from hookscope.triton_kernels import Kernel, _choice, _plans, elementwise
 from tests import strict_device
-from tests.engine.graph import gpu_by_numpy
+from tests.engine.compile import gpu_by_numpy
 
 assert gpu_by_numpy  # which puts functions in place
 

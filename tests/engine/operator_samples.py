@@ -365,7 +365,7 @@ def of_one_process(**settings: Any) -> Row:
 
 
 ROWS: dict[str, Row] = {
-    # Collectives; tests/engine/ranks has those of several ranks.
+    # Collectives; tests/engine/distributed has those of several ranks.
     "all_reduce": Row(
         lambda x, **_: x,
         [Sample((normal(3, 2) + 3,), {"op": op, **ALONE}) for op in ("sum", "prod", "max", "min", "avg")],

@@ -2,7 +2,7 @@
 
 In an environment that has MindSpore, NumPy and pytest, this records them anew, into tests/engine/recorded/*.npz:
 
-    python tests/engine/recorded.py tests/engine/test_layers_pooling.py ...
+    python tests/engine/recorded.py tests/engine/nn/layers/test_layers_pooling.py ...
 """
 
 from __future__ import annotations

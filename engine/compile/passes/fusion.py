@@ -14,7 +14,7 @@ A loop returns what the operators return one by one, in their dtypes and without
 - For float32, exp, log, log1p, expm1, erfc, tanh and their compositions (sigmoid, silu, gelu) are computed in float32
   by our own functions, and other functions by the C library: within 6 units in the last place of the operators'
   kernels, and for the derivatives of silu and gelu within 8 units of |g| * (1 + |x|)
-  (``tests/engine/graph/test_scalar_expressions.py``).
+  (``tests/engine/compile/test_scalar_expressions.py``).
 - Sums are accumulated in another order: runs of 4096 in float32, the runs in float64; within 2**-20 of the sum of
   absolute values (``test_fusion.py``).
 - A gradient is computed by the operators of its rule, each of which rounds.

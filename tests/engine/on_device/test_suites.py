@@ -1,5 +1,7 @@
 """The engine's own tests with all tensors on the strict device: layers, losses, optimizers, trainings, the debugger.
 
+They run a second time here, so a few cases of each test are enough; `make nightly` runs all.
+
 What is left out looks at the memory of NumPy's arrays, or says that the device is the CPU.
 """
 
@@ -15,23 +17,34 @@ import pytest
 ENGINE = Path(__file__).parents[1]
 ROOT = ENGINE.parents[1]
 SUITES = {
-    "layers": ("test_layer*.py", "test_cell*.py", "test_wrap.py", "test_parameter.py", "test_control.py"),
-    "losses and hooks": (
-        "test_loss_layers.py",
-        "test_losses.py",
-        "test_hooks.py",
-        "test_recompute.py",
-        "test_views.py",
-        "test_taps.py",
+    "layers": (
+        "nn/layers/test_layer*.py",
+        "nn/test_cell*.py",
+        "nn/test_wrap.py",
+        "tensors/test_parameter.py",
+        "ops/test_control.py",
     ),
-    "gradients": ("test_grad.py", "test_bprop.py", "test_tensor.py", "test_sparse*.py"),
-    "optimizers": ("test_optimizers.py", "test_schedules.py", "test_experimental_optim.py"),
-    "checkpoints": ("serialization", "test_serialization.py", "test_serialization_files.py", "test_safetensors.py"),
+    "losses and hooks": (
+        "nn/layers/test_loss_layers.py",
+        "ops/neural/test_losses.py",
+        "nn/test_hooks.py",
+        "nn/test_recompute.py",
+        "tensors/test_views.py",
+        "tape/test_taps.py",
+    ),
+    "gradients": ("autograd/test_grad.py", "nn/test_bprop.py", "tensors/test_tensor.py", "ops/sparse"),
+    "optimizers": ("nn/optim/test_optimizers.py", "nn/optim/test_schedules.py", "nn/optim/test_experimental_optim.py"),
+    "checkpoints": (
+        "formats/test_export.py",
+        "formats/test_serialization.py",
+        "formats/test_serialization_files.py",
+        "formats/test_safetensors.py",
+    ),
     "trainings": ("train",),
-    "conditions": ("debug/checks",),
-    "comparing": ("debug/comparing",),
-    "captures": ("debug/captures", "debug/test_cures.py", "debug/test_events.py", "debug/test_parameter_edits.py"),
-    "pauses": ("debug/pausing", "debug/stepping"),
+    "conditions": ("debug/diagnose",),
+    "comparing": ("debug/compare/test_*.py",),
+    "captures": ("debug/record", "debug/test_cures.py", "debug/test_events.py", "debug/test_parameter_edits.py"),
+    "pauses": ("debug/stop",),
 }
 LEFT_OUT = (
     "test_writing_never_changes_what_is_held_elsewhere",
@@ -56,9 +69,10 @@ LEFT_OUT = (
 @pytest.mark.parametrize("suite", SUITES)
 def test_the_engines_tests_pass_on_the_device(suite: str, tmp_path: Path) -> None:
     files = [str(path) for pattern in SUITES[suite] for path in sorted(ENGINE.glob(pattern))]
-    assert files
+    assert all(list(ENGINE.glob(pattern)) for pattern in SUITES[suite])
     command = [
         *(sys.executable, "-m", "pytest", "-q", "--maxfail=20", "--tb=short", "-p", "tests.engine.on_device.plugin"),
+        *(() if os.environ.get("HOOKSCOPE_ALL_CASES") == "1" else ("--most-cases", "4")),
         *("-p", "no:cacheprovider", "-p", "no:xdist", "-k", " and ".join(f"not {name}" for name in LEFT_OUT), *files),
     ]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}

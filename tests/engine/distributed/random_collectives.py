@@ -1,0 +1,118 @@
+"""``mpiexec -n 4 python -m tests.engine.distributed.random_collectives --calls 10000 --seed N``: beside mpi4py's own.
+
+Random collectives of random shapes, dtypes and groups. Numbers are small and whole, so that every order of summation
+gives the same bits; what has no dtype of MPI's is compared in float64.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from hookscope.engine import Tensor, communication, ops
+from hookscope.engine.distributed.world import world
+
+DTYPES = [
+    np.dtype(x) for x in (np.float64, np.float32, np.float16, ml_dtypes.bfloat16, "i1", "i4", "i8", "u1", np.complex64)
+]
+KINDS = ("AllReduce", "AllGather", "ReduceScatter", "Broadcast", "Reduce", "AlltoAll", "AlltoAllV", "Scatter", "Gather")
+
+
+def drawn(rng: Any, dtype: Any, shape: tuple[int, ...], own: Any) -> Any:
+    """Numbers of this rank: ``rng`` is the same on all, ``own`` is not."""
+    x = own.integers(0 if dtype.kind == "u" else -1, 2, shape)
+    return np.array(x + 1j * own.integers(-1, 2, shape) if dtype.kind == "c" else x, dtype)
+
+
+def one(rng: Any, own: Any, comms: dict[str, Any]) -> str:
+    """One collective; "" where it gives what mpi4py's gives."""
+    from mpi4py import MPI
+
+    name = [*comms][rng.integers(len(comms))]
+    kind, dtype, way = KINDS[rng.integers(len(KINDS))], DTYPES[rng.integers(len(DTYPES))], ("sum", "prod", "max", "min")
+    op = way[rng.integers(4 if dtype.kind != "c" else 2)]
+    shape = tuple(rng.integers(0, 5, rng.integers(0, 4)).tolist())
+    if rng.random() < 0.05:
+        shape = (int(rng.integers(1, 60_000)),)
+    seeds, root_draw = rng.integers(0, 2**31, 8), rng.random()
+    if (comm := comms[name]) is None:
+        return ""
+    n, root = comm.size, int(root_draw * comm.size)
+    if kind not in ("AllReduce", "Broadcast", "Reduce"):
+        shape = (int(shape[0] if shape else 1) * n, *shape[1:])
+    own = np.random.default_rng([int(seeds[0]), world().everybody.rank])
+    x = drawn(rng, dtype, shape, own)
+    wide = np.array(x, np.complex128 if dtype.kind == "c" else np.float64)
+    mpi = {"sum": MPI.SUM, "prod": MPI.PROD, "max": MPI.MAX, "min": MPI.MIN}[op]
+    tensor, want = Tensor(x), np.empty_like(wide)
+    if kind == "AllReduce":
+        got = ops.AllReduce(op, name)(tensor)
+        comm.Allreduce(wide, want, mpi)
+    elif kind == "Reduce":
+        got = ops.Reduce(root, op, name)(tensor)
+        comm.Reduce(wide, want, mpi, root)
+        want = want if comm.rank == root else np.zeros_like(want)
+    elif kind == "Broadcast":
+        got, want = ops.Broadcast(root, name)((tensor,))[0], wide.copy()
+        comm.Bcast(want, root)
+    elif kind == "AllGather":
+        got, want = ops.AllGather(name)(tensor), np.empty((shape[0] * n, *shape[1:]), wide.dtype)
+        comm.Allgather(wide, want)
+    elif kind == "ReduceScatter":
+        got, want = ops.ReduceScatter(op, name)(tensor), np.empty((shape[0] // n, *shape[1:]), wide.dtype)
+        comm.Reduce_scatter_block(wide, want, mpi)
+    elif kind == "Scatter":
+        got, want = ops.CollectiveScatter(root, name)(tensor), np.empty((shape[0] // n, *shape[1:]), wide.dtype)
+        comm.Scatter(wide, want, root)
+    elif kind == "Gather":
+        got, want = ops.CollectiveGather(root, name)(tensor), np.zeros((shape[0] * n, *shape[1:]), wide.dtype)
+        comm.Gather(wide, want, root)
+        want = want if comm.rank == root else np.zeros_like(wide)
+    elif kind == "AlltoAll":
+        got = ops.AlltoAll(n, 0, 0, name)(tensor)
+        comm.Alltoall(wide, want)
+    else:
+        counts = np.random.default_rng(int(seeds[1])).integers(0, 6, (n, n))
+        sent, received = counts[comm.rank], counts[:, comm.rank]
+        x = drawn(rng, dtype, (int(sent.sum()),), own)
+        wide = x.astype(wide.dtype)
+        got = ops.AlltoAllV(name)(Tensor(x), sent.tolist(), received.tolist())
+        want = np.empty(int(received.sum()), wide.dtype)
+        comm.Alltoallv([wide, sent], [want, received])
+    found = got.asnumpy()
+    same = found.dtype == dtype and found.shape == want.shape and np.array_equal(found.astype(want.dtype), want)
+    return "" if same else f"{kind} {op} {dtype} {shape} in {name}: {found} for {want}"
+
+
+def run(calls: int, seed: int) -> list[str]:
+    """The differences."""
+    from mpi4py import MPI
+
+    here = MPI.COMM_WORLD
+    for name, members in (("even", [0, 2]), ("others", [1, 2, 3]), ("one", [3])):
+        communication.create_group(name, members)
+    comms = {name: here.Split(0 if here.rank in group.ranks else 1) for name, group in world().groups.items()}
+    comms = {name: comm if here.rank in world().groups[name].ranks else None for name, comm in comms.items()}
+    rng = np.random.default_rng(seed)
+    told = [one(rng, None, comms) for _ in range(calls)]
+    for name in ("even", "others", "one"):
+        if comms[name] is not None:
+            communication.destroy_group(name)
+    return [text for text in told if text]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--calls", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    communication.init()
+    wrong = run(options.calls, options.seed)
+    print(f"rank {world().everybody.rank}: {options.calls} calls, {len(wrong)} differences", *wrong[:5], sep="\n")
+
+
+if __name__ == "__main__":
+    main()
