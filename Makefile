@@ -40,19 +40,17 @@ test: $(VENV)/.dev $(VENV)/.kernels $(if $(NPM),js/node_modules/.installed)
 	@$(BIN)/python tests/browser/chromium.py --install
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --nbval tests notebooks
 
-# What asks for Numba itself, and what computes nothing, is left out, and most cases of a test with many.
-NOT_NUMPY := compiling machine_code same_bits threads serialization% safetensors asynchronous_saves atomic_write file_trials \
-  found_files large_networks stubs names surfaces
-NUMPY := $(filter-out $(foreach name,$(NOT_NUMPY),tests/engine/test_$(name).py tests/engine/cpu/test_$(name).py), \
-  $(wildcard tests/engine/test_*.py tests/engine/cpu/test_*.py tests/engine/cpu/*/test_*.py))
+# What computes with kernels that have compiled twins, but for tests of the twins themselves.
+NEEDS_NUMBA := compiling machine_code same_bits threads
+NUMPY := $(addprefix tests/engine/,autograd networks nn/layers nn/optim ops tensors) \
+  $(filter-out $(NEEDS_NUMBA:%=tests/engine/cpu/test_%.py),$(wildcard tests/engine/cpu/test_*.py tests/engine/cpu/*/test_*.py))
 
 numpy: $(VENV)/.dev
-	HOOKSCOPE_NUMBA=0 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --most-cases 8 \
-	  tests/engine/mint tests/engine/networks $(NUMPY)
+	HOOKSCOPE_NUMBA=0 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --most-cases 8 $(NUMPY)
 
 # What compares computed numbers, or decides by them.
-COMPUTES := tests/faults/test_findings.py tests/engine/networks tests/engine/debug/checks $(wildcard \
-  tests/engine/test_*_recorded.py tests/engine/graph/test_recorded_programs.py) notebooks
+COMPUTES := tests/faults/test_findings.py tests/engine/networks tests/engine/debug/diagnose $(wildcard \
+  tests/engine/*/test_*_recorded.py tests/engine/*/*/test_*_recorded.py tests/engine/compile/test_recorded_programs.py) notebooks
 
 other-processor: $(VENV)/.dev $(VENV)/.kernels
 	@chosen="$$($(BIN)/python scripts/other_processor.py)" && set -x && env $$chosen \

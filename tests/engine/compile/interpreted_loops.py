@@ -22,11 +22,11 @@ from hookscope.engine.tensors import backend
 from hookscope.engine.tensors.operator import OPERATORS
 from hookscope.triton_kernels import _launch
 from tests import strict_device
-from tests.engine.debug.test_bits import CASES
 from tests.engine.compile import gpu_by_numpy, test_fusion, test_scalar_expressions
 from tests.engine.compile.test_bits import trained
 from tests.engine.compile.test_fusion import AXES, arrays, loops_in, replayed, tensor
 from tests.engine.compile.test_trainings_by_loops import TOLERANCES
+from tests.engine.debug.test_bits import CASES
 
 assert gpu_by_numpy  # which puts functions in place
 

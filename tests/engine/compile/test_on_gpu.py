@@ -18,9 +18,9 @@ from hookscope.engine.compile.traced_array import traced_over
 from hookscope.engine.cpu.array_module import array_module
 from hookscope.engine.tensors import backend
 from tests import strict_device
-from tests.engine.debug.test_bits import CASES
 from tests.engine.compile import stale_plans
 from tests.engine.compile.test_bits import trained
+from tests.engine.debug.test_bits import CASES
 
 
 @pytest.fixture(autouse=True)
