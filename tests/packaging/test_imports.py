@@ -31,6 +31,9 @@ def test_importing_starts_no_thread_and_leaves_import_hooks_alone(run_python: Ru
     code = "import sys, threading; before = list(sys.meta_path); import hookscope"
     state = "print(threading.active_count(), sys.meta_path == before)"
     assert run_python(f"{code}; {state}").stdout.split() == ["1", "True"]
+    state = "print(threading.active_count(), *(type(f).__module__ for f in sys.meta_path if f not in before))"
+    engine = "import hookscope.engine, hookscope.engine.debug"
+    assert run_python(f"{code}; {engine}; {state}").stdout.split() == ["1", "hookscope.engine.base.old_names"]
 
 
 def lint_imports(repository: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
