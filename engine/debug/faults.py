@@ -53,45 +53,45 @@ class Faults:
 
     Args:
         name: the name of the session in messages.
-        kept: the location of the tracebacks, for messages.
+        tracebacks: the location of the tracebacks, for messages.
     """
 
-    def __init__(self, name: str, kept: str = "session.faults, and the log 'hookscope.debug'") -> None:
+    def __init__(self, name: str, tracebacks: str = "session.faults, and the log 'hookscope.debug'") -> None:
         self._name = name
-        self._kept = kept
+        self._tracebacks = tracebacks
         self._faults: dict[Hashable, Fault] = {}
 
     def all(self) -> tuple[Fault, ...]:
-        """Return the faults so far, the first of each place, oldest first."""
+        """Return the faults so far, the first of each subject, oldest first."""
         return tuple(self._faults.values())
 
-    def forgives(self, place: str, error: BaseException, key: Hashable = None) -> bool:
-        """Report an exception, once for its place; return whether the run continues as if it had not been raised.
+    def forgives(self, subject: str, error: BaseException, key: Hashable = None) -> bool:
+        """Report an exception, once for its subject; return whether the run continues as if it had not been raised.
 
         Args:
-            place: the place in the debugger, in a few words.
+            subject: what raised it, in a few words: "condition 'nan'", "the view 'captures'".
             error: the exception.
-            key: distinguishes places of the same name.
+            key: distinguishes subjects of the same name.
         """
         if not isinstance(error, Exception) or isinstance(error, _WISHES) or getattr(error, _PASSES, False):
             return False
-        if (place, key) not in self._faults and len(self._faults) < _MAX_FAULTS:
-            self._faults[place, key] = fault = log_fault(place, error)
+        if (subject, key) not in self._faults and len(self._faults) < _MAX_FAULTS:
+            self._faults[subject, key] = fault = log_fault(subject, error)
             tell(
-                f"hookscope: {self._name}: {place} raised {fault.error}; the run goes on without it "
-                f"(traceback: {self._kept})"
+                f"hookscope: {self._name}: {subject} raised {fault.error}; the run goes on without it "
+                f"(traceback: {self._tracebacks})"
             )
         return True
 
-    def at(self, place: str) -> forgiven:
+    def at(self, subject: str) -> forgiven:
         """Return a context that suppresses exceptions that are faults, and reports them."""
-        return forgiven(self, place)
+        return forgiven(self, subject)
 
 
 class Forgiving(Protocol):
     """Reporter of faults: ``Faults``, or a session."""
 
-    def forgives(self, place: str, error: BaseException) -> bool:
+    def forgives(self, subject: str, error: BaseException) -> bool:
         """Report an exception; return whether the run continues as if it had not been raised."""
         ...
 
@@ -101,14 +101,14 @@ class forgiven:  # noqa: N801  (a context manager, used as a function)
 
     Args:
         faults: the reporter.
-        place: the place in the debugger, in a few words.
+        subject: the block, in a few words.
     """
 
-    __slots__ = ("_faults", "_place")
+    __slots__ = ("_faults", "_subject")
 
-    def __init__(self, faults: Forgiving, place: str) -> None:
+    def __init__(self, faults: Forgiving, subject: str) -> None:
         self._faults = faults
-        self._place = place
+        self._subject = subject
 
     def __enter__(self) -> None:
         pass
@@ -116,18 +116,18 @@ class forgiven:  # noqa: N801  (a context manager, used as a function)
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        return error is not None and self._faults.forgives(self._place, error)
+        return error is not None and self._faults.forgives(self._subject, error)
 
 
-def log_fault(place: str, error: BaseException) -> Fault:
+def log_fault(subject: str, error: BaseException) -> Fault:
     """Write an exception with its traceback to the log, and return both as text."""
     try:
         message = " ".join(str(error).split())
     except Exception as secondary:  # the text of an exception of a user's class
         message = f"<its text raised {type(secondary).__name__}>"
     name = type(error).__name__
-    fault = Fault(place, f"{name}: {message}" if message else name, "".join(traceback.format_exception(error)))
-    _log.error("%s raised %s\n%s", place, fault.error, fault.traceback)
+    fault = Fault(subject, f"{name}: {message}" if message else name, "".join(traceback.format_exception(error)))
+    _log.error("%s raised %s\n%s", subject, fault.error, fault.traceback)
     return fault
 
 

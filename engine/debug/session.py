@@ -497,7 +497,7 @@ class DebugSession:
     @property
     def shown(self) -> PausePoint | None:
         """The point that is displayed: ``paused``, or an earlier one after stepping back."""
-        return self._display.shown
+        return self._display.point
 
     @property
     def skipped_pauses(self) -> list[PausePoint]:
@@ -667,14 +667,14 @@ class DebugSession:
         """The faults of the debugger that did not end the run: the first of each place, with its traceback."""
         return self._events.faults.all()
 
-    def forgives(self, place: str, error: BaseException) -> bool:
-        """Report an exception of a view or another observer, once for each place; see ``faults``.
+    def forgives(self, subject: str, error: BaseException) -> bool:
+        """Report an exception of a view or another observer, once for each subject; see ``faults``.
 
         Returns:
             whether the run continues as if it had not been raised: not for an interrupt, an abort, or an exception of
             the user's own code.
         """
-        return self._events.faults.forgives(place, error)
+        return self._events.faults.forgives(subject, error)
 
     def _path(self, cell: Cell) -> str:
         path = self.paths.path_of(cell)

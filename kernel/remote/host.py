@@ -76,7 +76,7 @@ class Rank:
     def _execute(self, client: bytes, message: Message, buffers: list[memoryview]) -> Any:
         self._cells.append((client, message))
         self.served.wake()
-        return RequestService.LATER
+        return RequestService.DEFERRED
 
     def _interrupt(self, client: bytes, message: Message, buffers: list[memoryview]) -> None:
         """Interrupt the notebook's cell: drop pending cells if there are any, else interrupt the running one."""

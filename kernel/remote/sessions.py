@@ -170,7 +170,7 @@ class SessionRequests:
         finally:
             self._hold_reason = ""
             self._served.tell({"type": "goes on"})
-        return RequestService.LATER
+        return RequestService.DEFERRED
 
     def _abort(self, client: bytes, message: Message, buffers: Buffers) -> None:
         self._session_or_raise().abort()

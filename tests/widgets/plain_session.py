@@ -255,8 +255,8 @@ class PlainSession:
         self.history = History()
         self.parameter_edits = ParameterEdits(PlainParameters(self))
 
-    def forgives(self, place: str, error: BaseException) -> bool:
-        self.faults.append((place, error))
+    def forgives(self, subject: str, error: BaseException) -> bool:
+        self.faults.append((subject, error))
         return True
 
     def tree(self) -> list[Any]:

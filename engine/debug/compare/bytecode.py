@@ -10,25 +10,25 @@ from types import CodeType
 __all__ = ["codes", "created_collections", "depth_of_store", "loaded_name"]
 
 
-def depth_of_store(instructions: list[dis.Instruction], place: int, first: str | None) -> int | None:
+def depth_of_store(instructions: list[dis.Instruction], index: int, first: str | None) -> int | None:
     """Return 0 if an attribute is stored on a method's first argument, more for objects that it holds, else None."""
-    name = instructions[place].argval
-    index = place - 1
-    if instructions[index].opname == "SWAP":  # in ``a.b += c``, a is loaded and copied before b is read
+    name = instructions[index].argval
+    load = index - 1
+    if instructions[load].opname == "SWAP":  # in ``a.b += c``, a is loaded and copied before b is read
         copies = (
             position
-            for position in range(index, 0, -1)
+            for position in range(load, 0, -1)
             if instructions[position].opname == "COPY" and instructions[position + 1].argval == name
         )
-        index = next(copies, 1) - 1
-    end = index
-    if any(instruction.is_jump_target for instruction in instructions[index + 1 : place + 1]):  # (a or b).c = d
+        load = next(copies, 1) - 1
+    end = load
+    if any(instruction.is_jump_target for instruction in instructions[load + 1 : index + 1]):  # (a or b).c = d
         return None
-    while instructions[index].opname == "LOAD_ATTR" and instructions[index].argval != "__class__":
-        index -= 1
-    loaded = instructions[index].argval
+    while instructions[load].opname == "LOAD_ATTR" and instructions[load].argval != "__class__":
+        load -= 1
+    loaded = instructions[load].argval
     is_first = first is not None and (loaded[-1] if isinstance(loaded, tuple) else loaded) == first
-    return end - index if is_first and instructions[index].opname.startswith(("LOAD_FAST", "LOAD_DEREF")) else None
+    return end - load if is_first and instructions[load].opname.startswith(("LOAD_FAST", "LOAD_DEREF")) else None
 
 
 def loaded_name(instruction: dis.Instruction) -> str:

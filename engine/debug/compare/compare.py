@@ -20,7 +20,7 @@ from .difference import Difference, distance, farthest
 __all__ = ["Comparison", "ComparisonRow", "compare"]
 
 # Rows of the printed table: the first ones show where two runs diverge.
-_SHOWN = 20
+_MAX_ROWS = 20
 _COLUMNS = ("step", "value", "verdict", "shape", "dtype", "difference", "relative", "at", "a there", "b there")
 _NUMERIC = ("step", "difference", "relative", "a there", "b there")
 
@@ -82,18 +82,18 @@ class Comparison:
         return f"{text}; {self.dropped} were dropped before" if self.dropped else text
 
     def __str__(self) -> str:
-        rows = [_cells(row) for row in self.differing[:_SHOWN]]
+        rows = [_cells(row) for row in self.differing[:_MAX_ROWS]]
         return "\n".join([self.summary, *([text_table(_COLUMNS, rows, _NUMERIC)] if rows else []), *self._more()])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        rows = [_cells(row) for row in self.differing[:_SHOWN]]
+        rows = [_cells(row) for row in self.differing[:_MAX_ROWS]]
         table = [html_table(_COLUMNS, rows, _NUMERIC)] if rows else []
         return "\n".join([f"<p>{html.escape(self.summary)}</p>", *table, *(f"<p>{line}</p>" for line in self._more())])
 
     def _more(self) -> list[str]:
-        remaining = len(self.differing) - _SHOWN
+        remaining = len(self.differing) - _MAX_ROWS
         return [f"and {remaining} more"] if remaining > 0 else []
 
 
@@ -112,7 +112,7 @@ def compare(
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or not 0 <= tolerance < math.inf:
             raise ValueError(f"compare: {name} must be a finite number from 0 on, got {tolerance!r}")
-    captures_a, captures_b = _by_place(a, "a"), _by_place(b, "b")
+    captures_a, captures_b = _by_position(a, "a"), _by_position(b, "b")
     only_in_b: dict[Any, list[Any]] = {}  # by the preceding position that both runs have
     previous: Any = None
     for position in captures_b:
@@ -128,15 +128,15 @@ def compare(
     return Comparison(rows, sum(ring.dropped + ring.given_up for ring in rings))
 
 
-_Place = tuple[int, str, str, int]
+_Position = tuple[int, str, str, int]
 
 
-def _by_place(run: Any, name: str) -> dict[_Place, Capture]:
+def _by_position(run: Any, name: str) -> dict[_Position, Capture]:
     """Return the captures by step, key, origin and the number of earlier ones at the same position."""
     captures = run.captures if isinstance(run, DebugSession) else run
     if not isinstance(captures, CaptureRing | list | tuple) or not all(isinstance(item, Capture) for item in captures):
         raise TypeError(f"compare: {name} must be a DebugSession or a list of Captures, got {type(run).__name__}")
-    captures_by_position: dict[_Place, Capture] = {}
+    captures_by_position: dict[_Position, Capture] = {}
     first = min((capture.step for capture in captures), default=0)
     for capture in captures:
         repeat = 0
@@ -146,8 +146,8 @@ def _by_place(run: Any, name: str) -> dict[_Place, Capture]:
     return captures_by_position
 
 
-def _row(place: _Place, a: Capture | None, b: Capture | None, rtol: float, atol: float) -> ComparisonRow:
-    step, key = place[:2]
+def _row(position: _Position, a: Capture | None, b: Capture | None, rtol: float, atol: float) -> ComparisonRow:
+    step, key = position[:2]
     if a is None or b is None:
         return ComparisonRow(step, key, "only in b" if a is None else "only in a", a, b)
     if a.shape != b.shape:

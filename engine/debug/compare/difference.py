@@ -35,19 +35,19 @@ class Difference:
         return [f"{self.absolute:.3g}", f"{self.relative:.3g}", index_text]
 
 
-def distance(one: Any, other: Any) -> Any:
+def distance(value: Any, other: Any) -> Any:
     """Return the distance of elements: 0 if both are NaN or the same Inf, infinite if only one is."""
     with np.errstate(invalid="ignore", over="ignore"):
-        differences = np.abs(one - other)
-    is_equal = (one == other) | (np.isnan(one) & np.isnan(other))
+        differences = np.abs(value - other)
+    is_equal = (value == other) | (np.isnan(value) & np.isnan(other))
     return np.where(is_equal, 0.0, np.where(np.isnan(differences), np.inf, differences))
 
 
-def farthest(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> Difference:
+def farthest(array: npt.NDArray[Any], other: npt.NDArray[Any]) -> Difference:
     """Return the largest difference of two arrays of the same shape, which are not empty."""
-    position = int(np.argmax(distance(one, other)))
-    index = tuple(int(coordinate) for coordinate in np.unravel_index(position, one.shape))
-    return element(one[index].item(), other[index].item(), index)
+    position = int(np.argmax(distance(array, other)))
+    index = tuple(int(coordinate) for coordinate in np.unravel_index(position, array.shape))
+    return element(array[index].item(), other[index].item(), index)
 
 
 def element(value: complex, other: complex, index: tuple[int, ...] | None) -> Difference:

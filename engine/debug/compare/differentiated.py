@@ -42,7 +42,7 @@ class Leaf:
     shape: tuple[int, ...]
     dtype: str
     array: npt.NDArray[Any]
-    place: int = -1  # index among the tensors in the inputs
+    index: int = -1  # among the tensors in the inputs
     parameter: Parameter | None = None
 
     @property
@@ -67,7 +67,7 @@ class DifferentiatedCall:
 
     Attributes:
         leaves: the values to differentiate with respect to.
-        named: all tensors in the inputs, by name.
+        input_arrays: the arrays of all tensors in the inputs, by name.
         outputs: the tensors in the output.
         sens: the output gradients, one for each output.
         skipped: rows of the other values.
@@ -84,7 +84,7 @@ class DifferentiatedCall:
         self.skipped: list[GradientRow] = []
         self.leaves: list[Leaf] = []
         names = [name for name, value in _named_inputs(self.copy.cell, inputs) if isinstance(value, Tensor)]
-        self.named = list(zip(names, [value.asnumpy() for value in self.values], strict=False))
+        self.input_arrays = list(zip(names, [value.asnumpy() for value in self.values], strict=False))
         if wrt != "parameters":
             self.leaves += self._input_leaves()
         if wrt != "inputs":
@@ -148,13 +148,13 @@ class DifferentiatedCall:
 
     def gradients(self, automatic: bool, sens: list[Tensor] | None = None) -> list[Reals]:
         """Return the gradients of the leaves, as flat real numbers; ``sens`` replaces the call's output gradients."""
-        input_indices = [leaf.place for leaf in self.leaves if leaf.parameter is None]
+        input_indices = [leaf.index for leaf in self.leaves if leaf.parameter is None]
         leaves = [self.values[index] for index in input_indices]
         weights = [leaf.parameter for leaf in self.leaves if leaf.parameter is not None]
 
-        def function(*given: Tensor) -> Any:
+        def function(*inputs: Tensor) -> Any:
             tensors = list(self.values)
-            for index, tensor in zip(input_indices, given, strict=True):
+            for index, tensor in zip(input_indices, inputs, strict=True):
                 tensors[index] = tensor
             return cell(*self._arguments(tensors))
 
@@ -190,7 +190,7 @@ class DifferentiatedCall:
         with self.copy.run() as cell:
             tensors = list(self.values)
             if leaf.parameter is None:
-                tensors[leaf.place] = Tensor(array)
+                tensors[leaf.index] = Tensor(array)
             else:
                 leaf.parameter._rebind(Tensor(array)._array)
             for output, sens in zip(tensors_in(cell(*self._arguments(tensors))), self.sens, strict=True):

@@ -244,9 +244,9 @@ def _farthest_slope(leaf: Leaf, slopes: dict[int | None, Slope]) -> Difference |
     return _difference(leaf, index, slope.claimed, slope.value)
 
 
-def _difference(leaf: Leaf, place: int | None, value: float, other: float) -> Difference:
-    if place is None:
+def _difference(leaf: Leaf, index: int | None, value: float, other: float) -> Difference:
+    if index is None:
         return element(value, other, None)
     return element(
-        value, other, tuple(int(coordinate) for coordinate in np.unravel_index(place // leaf.width, leaf.shape))
+        value, other, tuple(int(coordinate) for coordinate in np.unravel_index(index // leaf.width, leaf.shape))
     )

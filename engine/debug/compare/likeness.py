@@ -22,7 +22,7 @@ import numpy.typing as npt
 __all__ = ["LIKENESSES", "Likeness", "WrongGradient", "likeness"]
 
 Array = npt.NDArray[Any]
-Found = tuple[str, ...] | None
+Match = tuple[str, ...] | None
 
 # An element far below the largest one has a tolerance relative to that one: sums lose its digits.
 _OF_LARGEST = 1e-3
@@ -101,10 +101,10 @@ class WrongGradient:
         largest = size.max(axis=tuple(range(1, size.ndim)), keepdims=True, initial=0.0)
         return np.asarray(np.maximum(self.rtol * size, (self.rtol * _OF_LARGEST + self.error) * largest))
 
-    def apart(self, one: Array, other: Array) -> npt.NDArray[np.bool_]:
+    def apart(self, prediction: Array, other: Array) -> npt.NDArray[np.bool_]:
         """Return the elements in which two predictions are distinguishable."""
-        allowed = np.maximum(self.allowed(one), self.allowed(other))
-        return np.asarray(np.abs(one - other) > _APART * allowed)
+        allowed = np.maximum(self.allowed(prediction), self.allowed(other))
+        return np.asarray(np.abs(prediction - other) > _APART * allowed)
 
     def not_zero(self, array: Array) -> npt.NDArray[np.bool_]:
         """Return the elements that are distinguishable from zero."""
@@ -133,13 +133,13 @@ class Likeness(NamedTuple):
 
     Attributes:
         name: its name in tests and messages.
-        test: returns the words for the sentence, or None if it does not fit.
-        sentence: the sentence, with a placeholder for each word.
+        test: returns the arguments of the sentence, or None if it does not fit.
+        sentence: the sentence, with a placeholder for each argument.
         tier: a later tier is tested only if no likeness of an earlier one fits.
     """
 
     name: str
-    test: Callable[[WrongGradient], Found]
+    test: Callable[[WrongGradient], Match]
     sentence: str
     tier: int
 
@@ -156,7 +156,7 @@ def likeness(wrong: WrongGradient) -> str:
         return ""
     with np.errstate(all="ignore"):
         for _, tier in itertools.groupby(LIKENESSES, key=lambda row: row.tier):
-            sentences = [row.sentence.format(*words) for row in tier if (words := row.test(wrong)) is not None]
+            sentences = [row.sentence.format(*arguments) for row in tier if (arguments := row.test(wrong)) is not None]
             if sentences:
                 first, *others = sentences
                 return (
@@ -168,13 +168,13 @@ def likeness(wrong: WrongGradient) -> str:
 # Numbers
 
 
-def _ratio(one: Array, other: Array) -> complex:
-    """Return the factor that brings ``other`` closest to ``one``."""
-    is_known = np.isfinite(one) & np.isfinite(other)
-    one, other = one[is_known], other[is_known]
-    size = float(np.square(np.abs(other)).sum())
-    ratio = complex(np.vdot(other, one)) / size if size else 0.0
-    return ratio if np.iscomplexobj(one) else ratio.real
+def _ratio(target: Array, source: Array) -> complex:
+    """Return the factor that brings ``source`` closest to ``target``."""
+    is_known = np.isfinite(target) & np.isfinite(source)
+    target, source = target[is_known], source[is_known]
+    size = float(np.square(np.abs(source)).sum())
+    ratio = complex(np.vdot(source, target)) / size if size else 0.0
+    return ratio if np.iscomplexobj(target) else ratio.real
 
 
 def _number(number: complex) -> str:
@@ -190,7 +190,7 @@ def _number(number: complex) -> str:
 # Tests
 
 
-def _zero(wrong: WrongGradient) -> Found:
+def _zero(wrong: WrongGradient) -> Match:
     return None if wrong.own.any() else ()
 
 
@@ -199,12 +199,12 @@ def _factor_of(wrong: WrongGradient) -> complex | None:
     return factor if factor and wrong.fits(factor * wrong.right) else None
 
 
-def _negated(wrong: WrongGradient) -> Found:
+def _negated(wrong: WrongGradient) -> Match:
     factor = _factor_of(wrong)
     return () if factor is not None and abs(factor + 1) <= wrong.near else None
 
 
-def _factor(wrong: WrongGradient) -> Found:
+def _factor(wrong: WrongGradient) -> Match:
     factor = _factor_of(wrong)
     if factor is None or abs(factor + 1) <= wrong.near:
         return None
@@ -218,19 +218,19 @@ def _factor(wrong: WrongGradient) -> Found:
     return _number(factor), wrong.against, cause
 
 
-def _whole_numbers(wrong: WrongGradient) -> Found:
+def _whole_numbers(wrong: WrongGradient) -> Match:
     if np.iscomplexobj(wrong.own):
         return None
     is_match = any(wrong.fits(cut(wrong.right)) for cut in (np.trunc, np.floor, np.rint))
     return (wrong.against,) if is_match else None
 
 
-def _without_dout(wrong: WrongGradient) -> Found:
+def _without_dout(wrong: WrongGradient) -> Match:
     first, second = wrong.own[:1], wrong.own[1:]
     return () if wrong.agrees(first, second) and wrong.not_zero(first).sum() >= wrong.telling else None
 
 
-def _transposed(wrong: WrongGradient) -> Found:
+def _transposed(wrong: WrongGradient) -> Match:
     if not 2 <= len(wrong.axes) <= _MOST_AXES:
         return None
     shape = wrong.own.shape
@@ -249,7 +249,7 @@ def _transposed(wrong: WrongGradient) -> Found:
     return None
 
 
-def _other_way_up(wrong: WrongGradient) -> Found:
+def _other_way_up(wrong: WrongGradient) -> Match:
     """Test for a product with a matrix instead of its transpose, which the shapes of a square one permit."""
     size = wrong.own.shape[-1]
     if len(wrong.axes) < 2 or np.isnan(wrong.right).any():
@@ -265,11 +265,11 @@ def _other_way_up(wrong: WrongGradient) -> Found:
     return None
 
 
-def _conjugated(wrong: WrongGradient) -> Found:
+def _conjugated(wrong: WrongGradient) -> Match:
     return () if np.iscomplexobj(wrong.own) and wrong.fits(wrong.right.conj()) else None
 
 
-def _reversed(wrong: WrongGradient) -> Found:
+def _reversed(wrong: WrongGradient) -> Match:
     # One axis (for two elements this is a shift, too), or the last two, as for a kernel that is not flipped.
     shape = wrong.own.shape
     single: list[tuple[int, ...]] = [(axis,) for axis in wrong.axes if shape[axis] > 2 or len(wrong.axes) == 1]
@@ -280,7 +280,7 @@ def _reversed(wrong: WrongGradient) -> Found:
     return None
 
 
-def _shifted(wrong: WrongGradient) -> Found:
+def _shifted(wrong: WrongGradient) -> Match:
     for axis in wrong.axes:
         length = wrong.own.shape[axis]
         for distance in range(1, min(length // 2, _FARTHEST) + 1):
@@ -301,7 +301,7 @@ def _shifted(wrong: WrongGradient) -> Found:
     return None
 
 
-def _of_another(wrong: WrongGradient) -> Found:
+def _of_another(wrong: WrongGradient) -> Match:
     names = [name for name, right in wrong.others if _is(wrong, right)]
     return (" or ".join(names),) if names else None
 
@@ -317,7 +317,7 @@ def _is(wrong: WrongGradient, other: Array) -> bool:
     return other.shape == shape and wrong.fits(other)
 
 
-def _spread(wrong: WrongGradient) -> Found:
+def _spread(wrong: WrongGradient) -> Match:
     for axis in wrong.axes:
         sums = wrong.right.sum(axis, keepdims=True)
         for name, number in (("sum", 1), ("mean", wrong.own.shape[axis])):
@@ -326,7 +326,7 @@ def _spread(wrong: WrongGradient) -> Found:
     return None
 
 
-def _offset(wrong: WrongGradient) -> Found:
+def _offset(wrong: WrongGradient) -> Match:
     difference = wrong.own - wrong.right
     numbers = [_middle(draw) for draw in difference]
     offset = np.asarray(numbers).reshape(-1, *(1 for _ in wrong.axes))
@@ -355,17 +355,17 @@ _FUNCTIONS: tuple[tuple[str, Callable[[Array], Array]], ...] = (
 )
 
 
-def _missing(wrong: WrongGradient) -> Found:
+def _missing(wrong: WrongGradient) -> Match:
     if not np.isfinite(wrong.own).all():
         return None
     return _multiplied(wrong, wrong.own, wrong.right, wrong.values)
 
 
-def _too_many(wrong: WrongGradient) -> Found:
+def _too_many(wrong: WrongGradient) -> Match:
     return _multiplied(wrong, wrong.right, wrong.own, [*wrong.values, *wrong.arriving])
 
 
-def _multiplied(wrong: WrongGradient, less: Array, more: Array, values: Sequence[tuple[str, Array]]) -> Found:
+def _multiplied(wrong: WrongGradient, less: Array, more: Array, values: Sequence[tuple[str, Array]]) -> Match:
     """Return the element-wise factor from ``less`` to ``more``."""
     scaled = _ratio(more, less) * less  # a number alone is the subject of another row
     for name, value in _broadcast(values, wrong.own.shape):
@@ -399,13 +399,13 @@ def _broadcast(values: Sequence[tuple[str, Array]], shape: tuple[int, ...]) -> I
             yield name, np.broadcast_to(expanded, shape)
 
 
-def _not_summed(wrong: WrongGradient) -> Found:
-    for words, axis, gradient in wrong.alone():
+def _not_summed(wrong: WrongGradient) -> Match:
+    for expression, axis, gradient in wrong.alone():
         prediction = gradient(0)[None]
         is_distinct = wrong.apart(prediction, wrong.right[:1]) & wrong.not_zero(prediction)
         is_match = is_distinct.sum() > wrong.telling and wrong.agrees(wrong.own[:1], prediction)
         if is_match and wrong.agrees(wrong.own[1:], gradient(1)[None]):
-            return words, str(axis)
+            return expression, str(axis)
     return None
 
 
@@ -441,7 +441,7 @@ def _there(wrong: WrongGradient, off: npt.NDArray[np.bool_]) -> str:
     return f", {_number(factor)} times {wrong.against} there"
 
 
-def _by_sign(wrong: WrongGradient) -> Found:
+def _by_sign(wrong: WrongGradient) -> Match:
     parts = _parts(wrong)
     if parts is None:
         return None
@@ -450,16 +450,16 @@ def _by_sign(wrong: WrongGradient) -> Found:
         values = value[0]
         if np.iscomplexobj(values):
             continue
-        for words, selected in (("<", values < 0), (">", values > 0), ("<=", values <= 0), (">=", values >= 0)):
+        for operator, selected in (("<", values < 0), (">", values > 0), ("<=", values <= 0), (">=", values >= 0)):
             is_match = np.array_equal(parts.wrong[is_judged], selected[is_judged])
             if is_match and min(parts.wrong.sum(), parts.right.sum()) >= _SIGNS:
-                return name, words, _there(wrong, parts.wrong)
+                return name, operator, _there(wrong, parts.wrong)
     return None
 
 
 def _range(mask: npt.NDArray[np.bool_]) -> tuple[str, tuple[slice, ...]]:
     """Return the smallest range with all marked elements, as an index in words and as one; "" for everything."""
-    slices, words = [], []
+    slices, texts = [], []
     for indices, length in zip(map(np.unique, np.nonzero(mask)), mask.shape, strict=True):
         first, last = int(indices[0]), int(indices[-1])
         steps = np.unique(np.diff(indices))
@@ -467,31 +467,31 @@ def _range(mask: npt.NDArray[np.bool_]) -> tuple[str, tuple[slice, ...]]:
         slices.append(slice(first, last + 1, step))
         stride = "" if step == 1 else f":{step}"
         is_complete = step == 1 and last + 1 - first == length
-        words.append(":" if is_complete else f"{first}:{last + 1}{stride}" if first != last else str(first))
-    return "" if set(words) == {":"} else f"[{', '.join(words)}]", tuple(slices)
+        texts.append(":" if is_complete else f"{first}:{last + 1}{stride}" if first != last else str(first))
+    return "" if set(texts) == {":"} else f"[{', '.join(texts)}]", tuple(slices)
 
 
-def _only_in(wrong: WrongGradient) -> Found:
+def _only_in(wrong: WrongGradient) -> Match:
     parts = _parts(wrong)
     if parts is None or parts.right.sum() >= parts.wrong.sum():
         return None
-    words, index = _range(parts.right)
-    if not words or parts.wrong[index].any():
+    text, index = _range(parts.right)
+    if not text or parts.wrong[index].any():
         return None
-    return words, _there(wrong, parts.wrong).replace("there", "elsewhere")
+    return text, _there(wrong, parts.wrong).replace("there", "elsewhere")
 
 
-def _outside(wrong: WrongGradient) -> Found:
+def _outside(wrong: WrongGradient) -> Match:
     parts = _parts(wrong)
     if parts is None or parts.right.sum() < parts.wrong.sum():
         return None
-    words, index = _range(parts.wrong)
-    if not words:
+    text, index = _range(parts.wrong)
+    if not text:
         return None
-    return words, "" if parts.right[index].any() else _there(wrong, parts.wrong)
+    return text, "" if parts.right[index].any() else _there(wrong, parts.wrong)
 
 
-def _scattered(wrong: WrongGradient) -> Found:
+def _scattered(wrong: WrongGradient) -> Match:
     parts = _parts(wrong)
     if parts is None:
         return None

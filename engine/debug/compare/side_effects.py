@@ -403,12 +403,12 @@ class _Search:
         if isinstance(value, Cell):
             raise _SideEffect(where if name == "self" else name)
         if name != "__class__":
-            self._named(value, name, next_instructions)
+            self._reach_attributes(value, name, next_instructions)
 
     def _global(self, name: str, function: FunctionType, next_instructions: list[dis.Instruction]) -> None:
         self._writes.add(name)
         if name in function.__globals__:
-            self._named(function.__globals__[name], name, next_instructions)
+            self._reach_attributes(function.__globals__[name], name, next_instructions)
             return
         scope: Any = function
         value = scope.__builtins__.get(name)
@@ -416,8 +416,8 @@ class _Search:
         if value is not getattr(builtins, name, None) or not (name in BUILTINS or is_error):
             raise _SideEffect(name)
 
-    def _named(self, value: Any, name: str, next_instructions: list[dis.Instruction]) -> None:
-        """Search the object that a name and the attributes after it refer to."""
+    def _reach_attributes(self, value: Any, name: str, next_instructions: list[dis.Instruction]) -> None:
+        """Reach the object that a name and the attributes after it refer to."""
         for instruction in next_instructions:
             if instruction.opname not in ("LOAD_ATTR", "LOAD_METHOD") or not isinstance(value, ModuleType | type):
                 break

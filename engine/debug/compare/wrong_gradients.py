@@ -118,10 +118,10 @@ class _Gathered:
         self.values, self.arriving, self.lengths = self._values(), self._arriving(), self._lengths()
         self.gradient_alone = cache(self._gradient_alone)  # it computes all leaves
 
-    def likeness(self, place: int) -> str:
-        comparison, right = self.compared[place], self.right[place]
+    def likeness(self, position: int) -> str:
+        comparison, right = self.compared[position], self.right[position]
         largest = float(np.nanmax(np.abs(right[0]), initial=0.0))
-        gradient = np.where(np.isnan(self.own[place]), np.inf, self.own[place])
+        gradient = np.where(np.isnan(self.own[position]), np.inf, self.own[position])
         by_differences = comparison.automatic is None or bool(comparison.refuted)
         return likeness(
             WrongGradient(
@@ -138,7 +138,7 @@ class _Gathered:
                 self.values,
                 self.arriving,
                 self.lengths,
-                partial(self._alone, place),
+                partial(self._alone, position),
             )
         )
 
@@ -146,8 +146,8 @@ class _Gathered:
         """Return the values that the gradients may have been computed from, for both draws."""
         weights = [(leaf.name, leaf.array) for leaf in self.call.leaves if leaf.parameter is not None]
         values = [
-            *self.call.named,
-            *((self._named("out", index), array) for index, array in enumerate(self.call.outputs)),
+            *self.call.input_arrays,
+            *((self._indexed("out", index), array) for index, array in enumerate(self.call.outputs)),
             *(weights if len(weights) <= _MOST_VALUES else ()),
         ][:_MOST_VALUES]
         return [
@@ -159,13 +159,13 @@ class _Gathered:
     def _arriving(self) -> list[tuple[str, npt.NDArray[Any]]]:
         pairs = enumerate(zip(*self.sens, strict=True))
         return [
-            (self._named("dout", index), _wide(np.stack([tensor.asnumpy() for tensor in pair])))
+            (self._indexed("dout", index), _wide(np.stack([tensor.asnumpy() for tensor in pair])))
             for index, pair in pairs
         ]
 
     def _lengths(self) -> frozenset[int]:
         """Return the possible numbers of elements of a mean: products of some axes of an output or an input."""
-        shapes = {array.shape for array in self.call.outputs} | {array.shape for _, array in self.call.named}
+        shapes = {array.shape for array in self.call.outputs} | {array.shape for _, array in self.call.input_arrays}
         return frozenset(
             math.prod(lengths)
             for shape in shapes
@@ -173,9 +173,9 @@ class _Gathered:
             for lengths in itertools.combinations(shape, count)
         ) - {0, 1}
 
-    def _alone(self, place: int) -> Iterator[tuple[str, int, Callable[[int], npt.NDArray[Any]]]]:
+    def _alone(self, position: int) -> Iterator[tuple[str, int, Callable[[int], npt.NDArray[Any]]]]:
         """Yield the right gradients if only the first or the last index along an axis of an output counted."""
-        comparison = self.compared[place]
+        comparison = self.compared[position]
         for output, array in enumerate(self.call.outputs):
             # In an output that is not larger than the gradient, nothing has been summed.
             if comparison.automatic is None or comparison.refuted or array.size <= comparison.own.size:
@@ -183,14 +183,14 @@ class _Gathered:
             for axis, length in enumerate(array.shape):
                 for index in (0, length - 1) if length > 1 else ():
                     index_words = [":"] * axis + [str(index)] + [":"] * (array.ndim - axis - 1)
-                    words = f"{self._named('out', output)}[{', '.join(index_words)}]"
-                    yield words, axis, partial(self._leaf_alone, place, output, axis, index)
+                    expression = f"{self._indexed('out', output)}[{', '.join(index_words)}]"
+                    yield expression, axis, partial(self._leaf_alone, position, output, axis, index)
 
-    def _named(self, name: str, place: int) -> str:
-        return f"{name}[{place}]" if len(self.call.outputs) > 1 else name
+    def _indexed(self, name: str, index: int) -> str:
+        return f"{name}[{index}]" if len(self.call.outputs) > 1 else name
 
-    def _leaf_alone(self, place: int, output: int, axis: int, index: int, draw: int) -> npt.NDArray[Any]:
-        return _shaped(self.compared[place].leaf, self.gradient_alone(output, axis, index, draw)[place])
+    def _leaf_alone(self, position: int, output: int, axis: int, index: int, draw: int) -> npt.NDArray[Any]:
+        return _shaped(self.compared[position].leaf, self.gradient_alone(output, axis, index, draw)[position])
 
     def _gradient_alone(self, output: int, axis: int, index: int, draw: int) -> list[Reals]:
         sens = [np.zeros(tensor.shape, tensor.asnumpy().dtype) for tensor in self.sens[draw]]
@@ -199,18 +199,20 @@ class _Gathered:
         return self.call.gradients(automatic=True, sens=[Tensor(array) for array in sens])
 
 
-def _right(one: Compared, second: Reals | None) -> npt.NDArray[Any]:
+def _right(comparison: Compared, second: Reals | None) -> npt.NDArray[Any]:
     """Return the right gradient for both draws, NaN where it is not known."""
-    if one.automatic is None or second is None or one.refuted:
-        return _stacked(one.leaf, one.by_differences(), np.full(one.own.shape, np.nan))
-    kinks = np.zeros(one.own.shape, bool)
-    kinks[[index for index, slope in one.slopes.items() if index is not None and slope.kink]] = True
-    is_unknown = kinks | ~np.isfinite(one.automatic) | ~np.isfinite(second)
-    return _stacked(one.leaf, *(np.where(is_unknown, np.nan, gradient) for gradient in (one.automatic, second)))
+    if comparison.automatic is None or second is None or comparison.refuted:
+        return _stacked(comparison.leaf, comparison.by_differences(), np.full(comparison.own.shape, np.nan))
+    kinks = np.zeros(comparison.own.shape, bool)
+    kinks[[index for index, slope in comparison.slopes.items() if index is not None and slope.kink]] = True
+    is_unknown = kinks | ~np.isfinite(comparison.automatic) | ~np.isfinite(second)
+    return _stacked(
+        comparison.leaf, *(np.where(is_unknown, np.nan, gradient) for gradient in (comparison.automatic, second))
+    )
 
 
-def _stacked(leaf: Leaf, one: Reals, other: Reals) -> npt.NDArray[Any]:
-    return np.stack([_shaped(leaf, one), _shaped(leaf, other)])
+def _stacked(leaf: Leaf, first: Reals, second: Reals) -> npt.NDArray[Any]:
+    return np.stack([_shaped(leaf, first), _shaped(leaf, second)])
 
 
 def _shaped(leaf: Leaf, numbers: Reals) -> npt.NDArray[Any]:

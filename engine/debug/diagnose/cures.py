@@ -187,13 +187,13 @@ def _check_gradient(session: DebugSession, finding: Finding) -> _Made:
     if not calls:
         return None
     (step, _), inputs_by_slot = calls.popitem()
-    places: list[tuple[int, Tensor]] = []
+    numbered_inputs: list[tuple[int, Tensor]] = []
     for slot, value in inputs_by_slot.items():
         match = _INPUT.fullmatch(slot)
         if match is None:
             return None  # it was called by keywords, or with nested tensors
-        places.append((int(match[1]), value))
-    inputs = [value for _, value in sorted(places, key=lambda one: one[0])]
+        numbered_inputs.append((int(match[1]), value))
+    inputs = [value for _, value in sorted(numbered_inputs, key=lambda pair: pair[0])]
 
     def do() -> str:
         check = check_gradient(session.paths.cell(finding.path or "."), *inputs, seconds=_CHECK_SECONDS)
@@ -214,7 +214,7 @@ def _clip(session: DebugSession, finding: Finding) -> _Made:
     ]
     if not affected:
         return None
-    origin = max(affected, key=lambda one: run_order.index(one.path))
+    origin = max(affected, key=lambda candidate: run_order.index(candidate.path))
     is_leaving = "grad_input" in origin.subject
     kind = "backward" if is_leaving else "backward_pre"
     if (origin.path, kind) in set(session._hooks.keys()):
@@ -237,8 +237,8 @@ def _arriving(cell: Cell, grad_output: Any) -> Any:
     return _clipped(grad_output)
 
 
-def _clipped(given: Any) -> Any:
-    gradients = given if isinstance(given, tuple) else (given,)
+def _clipped(value: Any) -> Any:
+    gradients = value if isinstance(value, tuple) else (value,)
     with np.errstate(all="ignore"):  # the user may have turned warnings into errors
         squares = [
             float((abs(gradient._array).astype(np.float64) ** 2).sum())
@@ -280,8 +280,8 @@ def _own_parameters(session: DebugSession, finding: Finding) -> _Made:
 def _give(optimizer: Optimizer, parameters: list[Parameter]) -> Undo:
     previous = optimizer.parameters
 
-    def put(given: ParameterTuple) -> None:
-        optimizer.parameters = optimizer._parameters = given
+    def put(values: ParameterTuple) -> None:
+        optimizer.parameters = optimizer._parameters = values
 
     put(ParameterTuple(parameters))
     return partial(put, previous)

@@ -36,7 +36,7 @@ class Examiner:
         conditions: the checked conditions, by name.
     """
 
-    PLACE = "trying the conditions on a value"  # in reports of faults
+    SUBJECT = "trying the conditions on a value"  # in reports of faults
 
     def __init__(
         self,

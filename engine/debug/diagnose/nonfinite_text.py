@@ -18,14 +18,14 @@ def nonfinite_text(array: Any) -> str:
     numbers = np.abs(array) if array.dtype.kind == "c" else array
     numbers = numbers if numbers.dtype.kind == "f" else numbers.astype(np.float32)
     parts = [
-        f"{np.count_nonzero(mask)} {name}{_places(mask)}"
+        f"{np.count_nonzero(mask)} {name}{_location(mask)}"
         for name, mask in (("NaN", np.isnan(numbers)), ("inf", numbers == np.inf), ("-inf", numbers == -np.inf))
         if mask.any()
     ]
     return " and ".join(parts)
 
 
-def _places(bad: np.ndarray[Any, Any]) -> str:
+def _location(bad: np.ndarray[Any, Any]) -> str:
     if bad.ndim < 2:
         return "" if bad.size == 1 else " and nothing else" if bad.all() else f" (the first at [{bad.argmax()}])"
     rows = np.asarray(bad.all(axis=-1))

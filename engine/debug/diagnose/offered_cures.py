@@ -27,9 +27,9 @@ class OfferedCures:
             self._known[key, cure.name] = cure
         return [self._known[key, name] for name in names if (key, name) in self._known]
 
-    def _is_done(self, place: tuple[str, str], name: str) -> bool:
+    def _is_done(self, key: tuple[str, str], name: str) -> bool:
         """Return whether a fix is applied or has a result; others are created again each time."""
-        cure = self._known.get((place, name))
+        cure = self._known.get((key, name))
         if cure is not None and not cure.outcome:
-            del self._known[place, name]
+            del self._known[key, name]
         return cure is not None and bool(cure.outcome)

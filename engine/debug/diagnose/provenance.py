@@ -28,7 +28,7 @@ from ..record.array_table import ByArray
 from ..record.capture import cell_name, pick_slot
 from ..record.statistics import any_nonfinite, statistics
 from ..stop.stepping.user_code import is_user_code, nearest_user_frame
-from .checks.operands import array_of, arrays_of, constants_of, shown
+from .checks.operands import array_of, arrays_of, as_tensors, constants_of
 from .nonfinite_text import nonfinite_text
 from .producer import OUTSIDE, Producer
 
@@ -245,7 +245,7 @@ class Provenance(taps.Tap):
             not faults or _first_nan(nonfinite, [*output_gradients, *input_arrays, *output_arrays])
         ):
             values = {"gradient": gradient, "gradients": gradients, "inputs": inputs, "output": output}
-            self._tell(source, None, {name: shown(value) for name, value in values.items()})
+            self._tell(source, None, {name: as_tensors(value) for name, value in values.items()})
 
     def run_bprop(self, cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Run a custom ``bprop`` and check its results."""

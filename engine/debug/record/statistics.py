@@ -137,12 +137,12 @@ def statistics_of(values: Iterable[object], counted: bool = True) -> list[Statis
     from_gpu = iter(_measured_on_gpu(on_device, counted) if on_device else ())
     measured = iter(_measured_where_they_are(direct, counted) if direct else ())
 
-    def found(array: _Array, target: np.dtype[Any]) -> _Measured:
+    def measure(array: _Array, target: np.dtype[Any]) -> _Measured:
         if type(array) is not np.ndarray:
             return next(from_gpu)
         return next(measured) if direct and _is_direct(array) else _measured(array, target, 1.0)
 
-    return [_statistics(array, *kind, found(array, kind[1])) for array, kind in zip(arrays, types, strict=True)]
+    return [_statistics(array, *kind, measure(array, kind[1])) for array, kind in zip(arrays, types, strict=True)]
 
 
 def changes(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[float, float]]:

@@ -23,7 +23,7 @@ from .wire import MAX_BYTES, Buffer, WireError, pack, unpack
 
 __all__ = ["Remote", "RemoteError"]
 
-Told = Callable[[dict[str, Any], list[memoryview]], None]
+Listener = Callable[[dict[str, Any], list[memoryview]], None]
 
 _NOBODY = 10.0  # s without a reply after which a process is considered gone
 
@@ -37,7 +37,7 @@ class Remote:
 
     Args:
         card: the address and the keys.
-        told: called in a thread of its own with each notification and its buffers.
+        listener: called in a thread of its own with each notification and its buffers.
         ended: called in that thread, once, when the process stops serving.
 
     Attributes:
@@ -45,11 +45,11 @@ class Remote:
         received: the number of received messages, and their bytes.
     """
 
-    def __init__(self, card: Card, told: Told, ended: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, card: Card, listener: Listener, ended: Callable[[], None] = lambda: None) -> None:
         self.card = card
         self.received = (0, 0)
-        self._told, self._ended = told, ended
-        self._asked: dict[int, Future[Any]] = {}
+        self._listener, self._ended = listener, ended
+        self._futures: dict[int, Future[Any]] = {}
         self._numbers = count(1)
         self._lock = threading.Lock()
         self._gone = ""
@@ -87,7 +87,7 @@ class Remote:
         with self._lock:
             reason = self._gone
             if not reason:
-                self._asked[number] = answer
+                self._futures[number] = answer
         if reason:
             answer.set_exception(RemoteError(reason))
             return answer
@@ -95,7 +95,7 @@ class Remote:
             self._send(pack({"type": kind, "id": number, **fields}, buffers))
         except BaseException:
             with self._lock:
-                self._asked.pop(number, None)
+                self._futures.pop(number, None)
             raise
         return answer
 
@@ -152,8 +152,8 @@ class Remote:
             self._outbox.clear()
             with self._lock:
                 self._gone = self._gone or f"the connection to rank {self.card.rank} has failed"
-                pending = list(self._asked.values())
-                self._asked.clear()
+                pending = list(self._futures.values())
+                self._futures.clear()
             for answer in pending:
                 _set(answer, RemoteError(self._gone))
             self._ended()
@@ -186,13 +186,13 @@ class Remote:
                 self._socket.send_multipart(pack({"type": "marked", "at": message.get("at")}))
             elif message["type"] != "alive":
                 try:
-                    self._told(message, buffers)
+                    self._listener(message, buffers)
                 except Exception as error:  # a fault of the listener must not end the connection
                     tell(f"hookscope: {type(error).__name__} on a message of rank {self.card.rank}: {error}")
 
     def _answered(self, message: Mapping[str, Any]) -> None:
         with self._lock:
-            answer = self._asked.pop(message.get("id", 0), None)
+            answer = self._futures.pop(message.get("id", 0), None)
         if answer is None:
             return
         _set(answer, RemoteError(str(message["error"])) if "error" in message else message.get("value"))

@@ -61,7 +61,7 @@ class RequestService:
         say: receives a line about each rejected message; by default it goes to standard error.
 
     Attributes:
-        LATER: returned by a request function that replies by ``reply`` later, or has already done so.
+        DEFERRED: returned by a request function that replies by ``reply`` later, or has already done so.
         card: the connection data of this process.
         clients: the connected clients.
         when_alone: called in the server's thread when the last client has disconnected.
@@ -70,7 +70,7 @@ class RequestService:
         OSError: it cannot listen there, or the folder is open to others.
     """
 
-    LATER: ClassVar[object] = object()
+    DEFERRED: ClassVar[object] = object()
 
     def __init__(
         self,
@@ -214,7 +214,7 @@ class RequestService:
             self._answer(client, message, error="it was interrupted")
             raise
         else:
-            if value is not self.LATER:
+            if value is not self.DEFERRED:
                 self.reply(client, message, value)
 
     def reply(self, client: bytes, message: Message, value: Any = None) -> None:

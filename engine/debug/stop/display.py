@@ -17,7 +17,7 @@ _displays: list[PauseDisplay] = []  # the sessions that are paused, the innermos
 def displayed_point() -> PausePoint | None:
     """Return the displayed point in the innermost pause of all sessions; None while nothing is paused."""
     innermost = _displays[-1:]  # another thread may end its pause
-    return innermost[0].shown if innermost else None
+    return innermost[0].point if innermost else None
 
 
 class PauseDisplay:
@@ -28,13 +28,13 @@ class PauseDisplay:
 
     Attributes:
         paused: the point at which the run is paused; None while it runs.
-        shown: the displayed point: ``paused``, or an earlier one after stepping back.
+        point: the displayed point: ``paused``, or an earlier one after stepping back.
     """
 
     def __init__(self, events: Events) -> None:
         self._events = events
         self.paused: PausePoint | None = None
-        self.shown: PausePoint | None = None
+        self.point: PausePoint | None = None
         self._lines_back = 0
 
     def step_back(self) -> PausePoint:
@@ -49,7 +49,7 @@ class PauseDisplay:
     def step_forward(self) -> PausePoint:
         """Display the next line; see ``DebugSession.step_forward``."""
         point = self.paused_point()
-        if self.shown is point:
+        if self.point is point:
             raise RuntimeError("this is where the run stands: to go on, step over or into the line")
         return self._show(point, max(self._lines_back - 1, 0))
 
@@ -61,19 +61,19 @@ class PauseDisplay:
         count = len(point.operators)
         if not -count <= index < count:
             raise IndexError(f"index must be one of the {count} operators that ran so far, got {index}")
-        self.shown, self._lines_back = point.past.at_operator(point, index % count)
+        self.point, self._lines_back = point.past.at_operator(point, index % count)
         self._events.notify("changed")
-        return self.shown
+        return self.point
 
     def _show(self, point: PausePoint, lines_back: int) -> PausePoint:
-        self.shown = point.past.at_line(point, lines_back) if point.past is not None and lines_back else point
+        self.point = point.past.at_line(point, lines_back) if point.past is not None and lines_back else point
         self._lines_back = lines_back
         self._events.notify("changed")
-        return self.shown
+        return self.point
 
     def set_point(self, point: PausePoint | None) -> None:
         """Begin a pause at a point, or with None end it."""
-        self.paused = self.shown = point
+        self.paused = self.point = point
         if point is not None:
             _displays.append(self)
         elif self in _displays:
@@ -86,7 +86,7 @@ class PauseDisplay:
         Raises:
             RuntimeError: nothing is paused.
         """
-        return self.shown or self.paused_point()
+        return self.point or self.paused_point()
 
     def paused_point(self) -> PausePoint:
         """Return the point of the pause.

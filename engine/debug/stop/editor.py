@@ -48,7 +48,7 @@ class Editor:
                 added.append((slot, value))
             elif capture.array is not value._array:
                 edited = recorder.replace(capture, value)
-                with self._events.faults.at(examiner.PLACE):
+                with self._events.faults.at(examiner.SUBJECT):
                     examiner.examine(edited, visit)
         for capture in captures.values():
             recorder.discard(capture)

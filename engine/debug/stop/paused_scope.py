@@ -92,7 +92,7 @@ class PausedScope:
 
     def _settable_point(self) -> PausePoint:
         point = self._display.paused_point()
-        if self._display.shown is not point:
+        if self._display.point is not point:
             raise RuntimeError("the past stays as it was: step forward to where the run stands to set a variable")
         if point.exception is not None:
             raise RuntimeError(f"nothing can be set here: the line has raised {type(point.exception).__name__}")

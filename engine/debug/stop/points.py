@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
-from ..record.capture import cell_name
 from .pause import OperatorRecord, PausePoint
 from .stepping.stepper import Stop
 from .stepping.user_code import is_user_code, nearest_user_frame
@@ -18,7 +17,7 @@ from .stepping.variables import variables
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
 
-__all__ = ["argument_names", "lines_with_code", "place", "point_at_cell", "point_at_stop", "source_of", "stack_of"]
+__all__ = ["argument_names", "lines_with_code", "point_at_cell", "point_at_stop", "source_of", "stack_of"]
 
 
 def point_at_stop(
@@ -132,8 +131,3 @@ def argument_names(function: Any, args: Sequence[object]) -> dict[str, object]:
         return dict(inspect.signature(function).bind(*args).arguments)
     except (TypeError, ValueError):  # no signature, or one that does not fit: the call itself raises
         return {}
-
-
-def place(path: str) -> str:
-    """Return a cell's name for messages."""
-    return cell_name(path) if not path else f"'{path}'"

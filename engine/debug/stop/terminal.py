@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["TerminalPauser"]
 
 _EDIT = re.compile(r"(?:edit\s+)?(\w+(?:\s*\[\s*\d+\s*\])?)\s*=(?!=)\s*(.+)", re.IGNORECASE | re.DOTALL)
-_WORDS = re.compile(r"[A-Za-z]+(\s+[A-Za-z]+)?")
+_COMMAND_FORM = re.compile(r"[A-Za-z]+(\s+[A-Za-z]+)?")
 _CAPTURES = 20
 
 
@@ -64,14 +64,14 @@ class TerminalPauser:
             self._obey(text)
 
     def _obey(self, line: str) -> None:
-        words = " ".join(line.lower().split())
-        resume = _RESUME.get(words)
+        text = " ".join(line.lower().split())
+        resume = _RESUME.get(text)
         if resume is not None:
             self._session.resume(resume)
             return
         word, _, rest = line.partition(" ")
-        command = _COMMANDS.get(words) or _COMMANDS.get(word.lower())
-        argument = "" if words in _COMMANDS else rest.strip()
+        command = _COMMANDS.get(text) or _COMMANDS.get(word.lower())
+        argument = "" if text in _COMMANDS else rest.strip()
         edit = _EDIT.fullmatch(line)
         try:
             if not line:
@@ -93,7 +93,7 @@ class TerminalPauser:
         except (NameError, ValueError):
             commands = [*_RESUME, *_COMMANDS]
             # One name, or words that are not Python: more likely a mistyped command.
-            if not _WORDS.fullmatch(line) or line.split()[0].lower() in ("not", "lambda", "await"):
+            if not _COMMAND_FORM.fullmatch(line) or line.split()[0].lower() in ("not", "lambda", "await"):
                 raise
             nearest_command = nearest(line.lower(), commands)
             command = (
@@ -125,24 +125,24 @@ def _print_source(point: PausePoint, around: int | None = None) -> None:
             print(f"{'->' if number == point.line else '  '} {number:4d}  {text}")
 
 
-def _shown(session: DebugSession) -> PausePoint:
+def _point(session: DebugSession) -> PausePoint:
     point = session.shown or session.paused
     assert point is not None
     return point
 
 
 def _source(session: DebugSession, argument: str) -> None:
-    _print_source(_shown(session))
+    _print_source(_point(session))
 
 
 def _variables(session: DebugSession, argument: str) -> None:
-    point = _shown(session)
+    point = _point(session)
     for name, value in point.locals.items():
         print(f"{'*' if name in point.changed else ' '} {name} = {describe(value)}")
 
 
 def _stack(session: DebugSession, argument: str) -> None:
-    print("\n".join(_shown(session).stack))
+    print("\n".join(_point(session).stack))
 
 
 def _print(session: DebugSession, argument: str) -> None:
@@ -228,8 +228,8 @@ def _captures(session: DebugSession, argument: str) -> None:
 
 
 def _help(session: DebugSession, argument: str) -> None:
-    for words, text in _HELP:
-        print(f"{words}: {text}")
+    for names, text in _HELP:
+        print(f"{names}: {text}")
 
 
 # Button labels, then short forms, for each command that resumes the run.
@@ -242,7 +242,7 @@ _GO_ON = {
     "continue": ("continue", "c"),
     "abort": ("abort", "a"),
 }
-_RESUME = {word: command for command, words in _GO_ON.items() for word in words}
+_RESUME = {name: command for command, names in _GO_ON.items() for name in names}
 
 _OTHERS: dict[tuple[str, ...], _Command] = {
     ("step back", "back", "b"): _Command(_back, "", "show the line that the bprop passed before"),
@@ -264,9 +264,12 @@ _OTHERS: dict[tuple[str, ...], _Command] = {
     ("train",): _Command(_train, "PATH on|off", "set training mode"),
     ("help", "h", "?"): _Command(_help, "", "this list"),
 }
-_COMMANDS = {word: command for words, command in _OTHERS.items() for word in words}
+_COMMANDS = {name: command for names, command in _OTHERS.items() for name in names}
 _HELP = [
-    *((", ".join(words), "end the run" if command == "abort" else "go on") for command, words in _GO_ON.items()),
-    *((", ".join(words) + (f" {one.arguments}" if one.arguments else ""), one.does) for words, one in _OTHERS.items()),
+    *((", ".join(names), "end the run" if command == "abort" else "go on") for command, names in _GO_ON.items()),
+    *(
+        (", ".join(names) + (f" {command.arguments}" if command.arguments else ""), command.does)
+        for names, command in _OTHERS.items()
+    ),
     ("anything else", "an expression to evaluate"),
 ]

@@ -43,7 +43,7 @@ class AlikeRows:
         self._within: Counter[int] = Counter()
         self._totals: Counter[int] = Counter()
         self._first = 0
-        self._found: RankFinding | None = None
+        self._finding: RankFinding | None = None
         self._is_final = False
         self._forget()
 
@@ -58,9 +58,9 @@ class AlikeRows:
                 self._before[pair] += max(count - _FILLED_UP, 0)
             self._between.clear()
             self._forget()
-            self._is_final = self._found is not None
+            self._is_final = self._finding is not None
         if self._is_final:
-            return self._found
+            return self._finding
         if not self._epoch:
             self._seen_by = {}
         self._look_at_step([record["rows"] for record in records])
@@ -69,7 +69,7 @@ class AlikeRows:
             for row in record["rows"]:
                 self._see(rank, row, step)
         self._judge()
-        return self._found
+        return self._finding
 
     def _look_at_step(self, batches: Sequence[Sequence[str]]) -> None:
         rows = [set(batch) for batch in batches]
@@ -134,6 +134,6 @@ class AlikeRows:
         message = f"{ranks_text((first, second))} have seen the same {count} rows of data {span}"
         if len(pairs) > 1:
             message += f", and so have {len(pairs) - 1} more pairs"
-        self._found = RankFinding(
+        self._finding = RankFinding(
             "ranks_alike", self._first, tuple(sorted(ranks)), "", "input[0]", message, _ADVICE, figures
         )

@@ -64,9 +64,9 @@ class Comparison:
         self._steps: dict[int, dict[int, StepRecord]] = {}
         self._newest = [0] * ranks
         self._ended: dict[int, int] = {}
-        self._found: dict[str, RankFinding] = {}
+        self._findings: dict[str, RankFinding] = {}
         self._rows = AlikeRows(ranks)
-        self._asked: dict[tuple[int, Kind], set[str]] = {}  # subjects, by the requested step and kind
+        self._requests: dict[tuple[int, Kind], set[str]] = {}  # subjects, by the requested step and kind
         self._details: dict[tuple[int, Kind], dict[int, Sequence[Row] | None]] = {}
         self._tried: dict[str, set[Hashable]] = {}
         self._layouts: list[dict[str, _Layout]] = [{} for _ in range(ranks)]
@@ -76,7 +76,7 @@ class Comparison:
     @property
     def findings(self) -> list[RankFinding]:
         """The findings, in the order of detection, those that continue in their current state."""
-        return list(self._found.values())
+        return list(self._findings.values())
 
     def add(self, rank: int, records: Iterable[Mapping[str, object] | Record]) -> None:
         """Add the next records of a rank, in their order.
@@ -97,7 +97,7 @@ class Comparison:
 
     def wanted(self) -> list[tuple[int, Kind]]:
         """Return the steps and kinds for which details are requested from each rank, until all have arrived."""
-        return [key for key in self._asked if len(self._details[key]) < self.ranks]
+        return [key for key in self._requests if len(self._details[key]) < self.ranks]
 
     def add_detail(self, rank: int, detail: Mapping[str, object] | Detail) -> None:
         """Add a detail of a rank; one that was not requested is ignored.
@@ -108,13 +108,13 @@ class Comparison:
         self._check_rank(rank)
         checked = checked_detail(detail)
         key = checked["step"], checked["kind"]
-        if key not in self._asked:
+        if key not in self._requests:
             return
         self._details[key][rank] = checked["rows"]
-        for next_key, about in list(self._asked.items()):  # in the order of the steps: the first explains the others
+        for next_key, about in list(self._requests.items()):  # in the order of the steps: the first explains the others
             if len(self._details[next_key]) < self.ranks:
                 break
-            del self._asked[next_key]
+            del self._requests[next_key]
             details = self._details.pop(next_key)
             for subject in sorted(about):
                 self._name(subject, next_key[0], details)
@@ -152,7 +152,7 @@ class Comparison:
 
     def _count_steps(self) -> None:
         first_end = min(self._ended.values(), default=None)
-        if first_end is None or "steps" in self._found:
+        if first_end is None or "steps" in self._findings:
             return
         ahead = {rank for rank in range(self.ranks) if self._newest[rank] > first_end}
         if not ahead or any(rank not in self._ended for rank in range(self.ranks) if rank not in ahead):
@@ -161,13 +161,13 @@ class Comparison:
         faulty = at_fault({rank: rank in ahead for rank in range(self.ranks)})
         others = sorted({*range(self.ranks)} - ahead)
         message = f"{ranks_text(sorted(ahead))} made step {first_end + 1}, and {ranks_text(others)} did not"
-        self._found.setdefault(
+        self._findings.setdefault(
             "steps", RankFinding("ranks_differ", first_end + 1, faulty, "", "", message, _STEPS, figures)
         )
 
     def _failed(self, record: Failed) -> None:
         match = _MISMATCH.search(record["error"])
-        if match is None or "failed" in self._found:
+        if match is None or "failed" in self._findings:
             return
         _, *parts = _CALL.split(record["error"][match.end() :])
         calls = {int(rank): call for rank, call in zip(parts[::2], parts[1::2], strict=True)}
@@ -179,7 +179,7 @@ class Comparison:
             if len(faulty) < len(calls)
             else (f"{ranks_text(faulty)} asked for different collectives")
         )
-        self._found.setdefault(
+        self._findings.setdefault(
             "failed",
             RankFinding("ranks_differ", record["step"], faulty, record["path"], "", message, _COLLECTIVES, calls),
         )
@@ -196,7 +196,7 @@ class Comparison:
             self._ask("draws", step, "draws")
         finding = self._rows.look(step, records)
         if finding is not None:
-            self._found["rows"] = finding
+            self._findings["rows"] = finding
 
     def _compare_cells(self, step: int, records: Sequence[StepRecord]) -> None:
         dtypes = tuple(record["dtypes"] for record in records)
@@ -220,10 +220,10 @@ class Comparison:
     def _ask(self, subject: str, step: int, kind: Kind, of: Hashable = None) -> None:
         """Request the details of a difference; once for each subject, or once for each ``of``."""
         attempts = self._tried.setdefault(subject, set())
-        is_pending = any(subject in about for about in self._asked.values())
-        if subject not in self._found and not is_pending and of not in attempts and len(attempts) < _MOST_ASKED:
+        is_pending = any(subject in about for about in self._requests.values())
+        if subject not in self._findings and not is_pending and of not in attempts and len(attempts) < _MOST_ASKED:
             attempts.add(of)
-            self._asked.setdefault((step, kind), set()).add(subject)
+            self._requests.setdefault((step, kind), set()).add(subject)
             self._details.setdefault((step, kind), {})
 
     def _name(self, subject: str, step: int, details: Mapping[int, Sequence[Row] | None]) -> None:
@@ -245,7 +245,7 @@ class Comparison:
         else:
             finding = naming.first_parameter(step, rows, subject == "statistics", self._explained)
         if finding is not None:
-            self._found.setdefault(subject, finding)
+            self._findings.setdefault(subject, finding)
 
     def _unnamed(self, subject: str, step: int) -> RankFinding:
         condition = {"draws": "ranks_alike", "cells": "ranks_differ", "gradients": "ranks_differ"}

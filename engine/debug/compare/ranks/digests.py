@@ -41,15 +41,15 @@ def digest(array: Any) -> str:
         return hashlib.blake2b(header + host.tobytes(), digest_size=8).hexdigest()
     state = hashlib.blake2b(header, digest_size=8)
     host = np.ascontiguousarray(host)
-    words = host.reshape(-1).view(np.uint8)
-    hashed_bytes = words.size // (8 * _BLOCK) * (8 * _BLOCK)
-    blocks = words[:hashed_bytes].view(np.uint64).reshape(-1, _BLOCK)
+    data = host.reshape(-1).view(np.uint8)
+    hashed_bytes = data.size // (8 * _BLOCK) * (8 * _BLOCK)
+    blocks = data[:hashed_bytes].view(np.uint64).reshape(-1, _BLOCK)
     for begin in range(0, len(blocks), _BLOCKS):
         part = blocks[begin : begin + _BLOCKS]
         state.update(part @ _factors())
         # Differences in the upper halves alone, as of signs, would often cancel in the first sum.
         state.update((part >> np.uint64(32)) @ _factors())
-    state.update(words[hashed_bytes:])
+    state.update(data[hashed_bytes:])
     return state.hexdigest()
 
 

@@ -44,7 +44,7 @@ def first_cell(step: int, details: RowsOfRanks) -> RankFinding | None:
             continue
         faulty, figures = at_fault(keys), {rank: _value(row) for rank, row in rows_here.items()}
         row = next(
-            row for rank, row in sorted(rows_here.items(), key=lambda one: one[0] not in faulty) if row is not None
+            row for rank, row in sorted(rows_here.items(), key=lambda item: item[0] not in faulty) if row is not None
         )
         is_same_cell = len({None if item is None else (item["path"], item["name"]) for item in rows_here.values()}) == 1
         difference = "has not the same shape" if is_same_cell else "is not what all ranks run there"
@@ -110,15 +110,15 @@ def first_gradient(step: int, details: RowsOfRanks) -> RankFinding | None:
 def _first(
     condition: str,
     step: int,
-    found: Mapping[tuple[str, int], Mapping[int, Row | None]],
+    rows: Mapping[tuple[str, int], Mapping[int, Row | None]],
     kind: str,
     when: str,
     advice: str,
     missing: str,
 ) -> RankFinding | None:
-    if not found:
+    if not rows:
         return None
-    (name, _), row_by_rank = next(iter(found.items()))
+    (name, _), row_by_rank = next(iter(rows.items()))
     faulty = at_fault({rank: None if row is None else row["digest"] for rank, row in row_by_rank.items()})
     path = next(row["path"] for row in row_by_rank.values() if row is not None)
     message = (
@@ -126,8 +126,8 @@ def _first(
         if kind != "gradient"
         else (f"the gradient of {name} has not the same bits on all ranks {when}")
     )
-    if len(found) > 1:
-        message += f"; nor have {len(found) - 1} more"
+    if len(rows) > 1:
+        message += f"; nor have {len(rows) - 1} more"
     figures = {rank: missing if row is None else _value(row) for rank, row in row_by_rank.items()}
     return RankFinding(condition, step, faulty, path, name, message, advice, figures)
 

@@ -111,7 +111,7 @@ class RankRecorder:
         self._unsubscribe()
         self._gone()
         self._tap.finish()
-        self._tap.told({"record": "ended", "step": self._tap.steps})
+        self._tap.emit({"record": "ended", "step": self._tap.steps})
 
 
 class _Step:
@@ -251,7 +251,7 @@ class _Tap(taps.Tap):
         """Record an error, once."""
         if self._told_error != id(error):
             self._told_error = id(error)
-            self.told({"record": "failed", "step": self.steps + 1, "path": path, "error": _text_of(error)})
+            self.emit({"record": "failed", "step": self.steps + 1, "path": path, "error": _text_of(error)})
 
     def finish(self) -> None:
         """End the current step, and record it if it was a training step."""
@@ -264,7 +264,7 @@ class _Tap(taps.Tap):
             if not self.forgives("finish", error):
                 raise
 
-    def told(self, record: Record) -> None:
+    def emit(self, record: Record) -> None:
         """Pass on a record."""
         try:
             self._tell(record)
@@ -286,7 +286,7 @@ class _Tap(taps.Tap):
                 "draws": tuple(step.draws),
             },
         )
-        self.told(
+        self.emit(
             {
                 "record": "step",
                 "step": self.steps,

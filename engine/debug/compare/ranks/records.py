@@ -122,43 +122,43 @@ _ROW: dict[str, Any] = {
 }
 
 
-def checked_record(given: object) -> Record:
+def checked_record(record: object) -> Record:
     """Return a record received from a rank.
 
     Raises:
         ValueError: it is not a record; the message describes the error.
     """
-    kind = given.get("record") if isinstance(given, Mapping) else None
-    if not isinstance(given, Mapping) or not isinstance(kind, str) or kind not in _FIELDS:
-        raise ValueError(f"a record must be a dict with 'record' in {list(_FIELDS)}, but got {_cut(given)}")
-    _check_fields(f"a record '{kind}'", given, {"step": int, **_FIELDS[kind]})
-    if kind == "step" and not all(isinstance(item, str) for item in (*given["draws"], *given["rows"])):
+    kind = record.get("record") if isinstance(record, Mapping) else None
+    if not isinstance(record, Mapping) or not isinstance(kind, str) or kind not in _FIELDS:
+        raise ValueError(f"a record must be a dict with 'record' in {list(_FIELDS)}, but got {_cut(record)}")
+    _check_fields(f"a record '{kind}'", record, {"step": int, **_FIELDS[kind]})
+    if kind == "step" and not all(isinstance(item, str) for item in (*record["draws"], *record["rows"])):
         raise ValueError("in a record 'step', 'draws' and 'rows' must be lists of str")
-    return given  # type: ignore[return-value]  # just checked
+    return record  # type: ignore[return-value]  # just checked
 
 
-def checked_detail(given: object) -> Detail:
+def checked_detail(detail: object) -> Detail:
     """Return a detail received from a rank.
 
     Raises:
         ValueError: it is not a detail; the message describes the error.
     """
-    if not isinstance(given, Mapping) or given.get("kind") not in get_args(Kind):
-        raise ValueError(f"a detail must be a dict with 'kind' in {list(get_args(Kind))}, but got {_cut(given)}")
-    _check_fields("a detail", given, {"step": int, "rows": list | None})
-    for row in given["rows"] or ():
+    if not isinstance(detail, Mapping) or detail.get("kind") not in get_args(Kind):
+        raise ValueError(f"a detail must be a dict with 'kind' in {list(get_args(Kind))}, but got {_cut(detail)}")
+    _check_fields("a detail", detail, {"step": int, "rows": list | None})
+    for row in detail["rows"] or ():
         if not isinstance(row, Mapping):
             raise ValueError(f"a row of a detail must be a dict, but got {_cut(row)}")
-        required = {"path", "name"} if given["kind"] == "cells" else {"path", "name", "digest"}
+        required = {"path", "name"} if detail["kind"] == "cells" else {"path", "name", "digest"}
         _check_fields("a row of a detail", row, {name: _ROW[name] for name in _ROW if name in required or name in row})
         if not all(isinstance(length, int) for length in row.get("shape", ())):
             raise ValueError(f"in a row of a detail, 'shape' must be a list of int, but got {_cut(row['shape'])}")
-    return given  # type: ignore[return-value]  # just checked
+    return detail  # type: ignore[return-value]  # just checked
 
 
-def _check_fields(what: str, given: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
+def _check_fields(what: str, mapping: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
     for name, kind in fields.items():
-        value = given.get(name, _cut)  # which is an instance of none of the kinds
+        value = mapping.get(name, _cut)  # which is an instance of none of the kinds
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             received = "nothing" if value is _cut else _cut(value)
             raise ValueError(f"in {what}, '{name}' must be {getattr(kind, '__name__', kind)}, but got {received}")

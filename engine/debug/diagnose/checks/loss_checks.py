@@ -67,7 +67,7 @@ class LossWatch(Watcher):
         self._class_counts: Any = None
         self._binary: Any = np.zeros(2, np.int64)
         self._cross_entropy: float | None = None  # in the current run
-        self._given: list[weakref.ref[Any]] = []  # the network's outputs in this step
+        self._outputs: list[weakref.ref[Any]] = []  # the network's outputs in this step
         self._probabilities: ByArray[str] = ByArray()  # and the cell that computed them
         self._bounded: ByArray[tuple[float, float]] = ByArray()  # values that an activation keeps within limits
         self._weight: Parameter | None = None  # the last one that was passed to an operator
@@ -76,21 +76,21 @@ class LossWatch(Watcher):
 
     def step_began(self) -> None:
         """Begin a step: a root cell is called."""
-        self._given.clear()
+        self._outputs.clear()
         if self.has_new_root():
             self._times, self._first = 0, True
 
     def cell_exit(self, call: CellCall) -> None:
         """Record the outputs of the network."""
         if self.is_root(call.cell):
-            self._given += [weakref.ref(tensor._array) for tensor in tensors_in(call.output)]
+            self._outputs += [weakref.ref(tensor._array) for tensor in tensors_in(call.output)]
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
         """Inspect an operator."""
         self._weight = next((value for value in inputs if isinstance(value, Parameter)), self._weight)
         if name in _DIFFERENCES:
             arrays = [tensor._array for tensor in tensors_in(inputs)]
-            if len(arrays) == 2 and any(output() is array for output in self._given for array in arrays):
+            if len(arrays) == 2 and any(output() is array for output in self._outputs for array in arrays):
                 self._compared(arrays[0], arrays[1], "the loss")
         elif name == "tanh" and isinstance(outputs, Tensor) and outputs._array.dtype.kind != "c":
             self._bounded.put(outputs._array, (-1.0, 1.0))

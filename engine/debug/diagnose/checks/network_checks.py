@@ -191,7 +191,7 @@ class StructureWatch(Watcher):
         self._root_count += len(new_roots)
         paths_by_cell: dict[int, list[str]] = {}
         for root in new_roots:
-            _places(root, self._paths.path_of(root) or "", paths_by_cell)
+            _collect_paths(root, self._paths.path_of(root) or "", paths_by_cell)
         for paths in paths_by_cell.values():
             if len(paths) > 1:
                 self._examiner.observe(SharedObservation(paths), paths[0], cell_name(paths[0]), self._counts.steps)
@@ -207,14 +207,14 @@ class StructureWatch(Watcher):
             self._examiner.observe(SameNamesObservation(paths), path, cell_name(path), self._counts.steps)
 
 
-def _places(cell: Cell, path: str, places: dict[int, list[str]]) -> None:
+def _collect_paths(cell: Cell, path: str, paths_by_cell: dict[int, list[str]]) -> None:
     """Collect the paths of each cell with parameters; inner cells of a shared cell are listed once."""
-    cell_paths = places.setdefault(id(cell), [])
+    cell_paths = paths_by_cell.setdefault(id(cell), [])
     cell_paths.append(path)
     if len(cell_paths) == 1:
         for name, inner in cell._cells.items():
             if inner is not None and next(iter(inner.get_parameters()), None) is not None:
-                _places(inner, f"{path}.{name}" if path else name, places)
+                _collect_paths(inner, f"{path}.{name}" if path else name, paths_by_cell)
 
 
 class BpropWatch(Watcher):

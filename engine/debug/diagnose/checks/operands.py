@@ -7,7 +7,7 @@ from typing import Any
 
 from hookscope.engine.tensors.tensor import Tensor
 
-__all__ = ["array_of", "arrays_of", "constants_of", "shown"]
+__all__ = ["array_of", "arrays_of", "as_tensors", "constants_of"]
 
 
 def constants_of(value: Any) -> Iterator[float]:
@@ -26,10 +26,10 @@ def array_of(value: Any) -> Any:
     return getattr(value, "_array", value)
 
 
-def shown(value: Any) -> Any:
+def as_tensors(value: Any) -> Any:
     """Return arrays as tensors, for display."""
     if isinstance(value, tuple | list):
-        return type(value)(map(shown, value))
+        return type(value)(map(as_tensors, value))
     return Tensor._wrap(value) if hasattr(value, "dtype") and not isinstance(value, Tensor) else value
 
 

@@ -72,7 +72,7 @@ class OptimizerWatch(Watcher):
         if not own_parameters or not (self._recorded_cells and self._requested):
             return
         name, step, observe = type(optimizer).__name__, self._counts.steps, self._examiner.observe
-        observation = self._holding(optimizer, own_parameters, call.args)
+        observation = self._ownership(optimizer, own_parameters, call.args)
         if observation.foreign:
             self.wrong = weakref.ref(optimizer)
         observe(observation, "", name, step)
@@ -128,8 +128,8 @@ class OptimizerWatch(Watcher):
         ]
         return {id(parameter): parameter for parameter in parameters}
 
-    def _holding(
-        self, optimizer: nn.Optimizer, own: dict[int, Parameter], given: tuple[Any, ...]
+    def _ownership(
+        self, optimizer: nn.Optimizer, own: dict[int, Parameter], arguments: tuple[Any, ...]
     ) -> HoldingObservation:
         parameters = {id(parameter): parameter for parameter in optimizer.parameters}
         missing = [parameter.name for key, parameter in own.items() if key not in parameters]
@@ -144,13 +144,13 @@ class OptimizerWatch(Watcher):
                 and (not updated or not any(key in own for key in parameters if key not in self._with_gradient))
             ):
                 return HoldingObservation(useless, missing)
-        elif not parameters.keys() & requested and self._gets_own(given, optimizer, own):
+        elif not parameters.keys() & requested and self._gets_own(arguments, optimizer, own):
             return HoldingObservation([parameter.name for parameter in parameters.values()], missing)
         return HoldingObservation((), ())
 
-    def _gets_own(self, given: tuple[Any, ...], optimizer: nn.Optimizer, own: dict[int, Parameter]) -> bool:
+    def _gets_own(self, arguments: tuple[Any, ...], optimizer: nn.Optimizer, own: dict[int, Parameter]) -> bool:
         """Return whether its gradients are those of this network: the same arrays, or as many of the same shapes."""
-        arrays = [tensor._array for tensor in tensors_in(given)]
+        arrays = [tensor._array for tensor in tensors_in(arguments)]
         if any(reference() is array for array in arrays for reference in self._with_gradient.values()):
             return True
         names = [parameter.name for parameter in self._requested]

@@ -74,7 +74,7 @@ def _too_near(observation: StepObservation, threshold: float) -> str | None:
     return f"a step changes all weights by {observation.ratio:.3g} of their norm, where about 1e-3 is usual"
 
 
-def _holding(observation: HoldingObservation, threshold: float) -> str | None:
+def _ownership(observation: HoldingObservation, threshold: float) -> str | None:
     if not observation.foreign:
         return None
     if set(observation.foreign) & set(observation.own):
@@ -126,7 +126,7 @@ ROWS = (
     Condition(
         "optimizer_other_parameters",
         HoldingObservation,
-        _holding,
+        _ownership,
         NO_THRESHOLD,
         "",
         "the optimizer holds other parameters than those that the loss depends on",

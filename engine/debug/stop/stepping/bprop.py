@@ -108,7 +108,7 @@ class BpropRun:
         self._stepper = Stepper(
             self._on_stop,
             on_line=self._on_line,
-            shown=shown_errors,
+            shown_errors=shown_errors,
             breaks_at=self._breaks_at,
             may_break=self._may_break,
             stops_first=bool(reason),

@@ -113,7 +113,7 @@ class BpropHistory:
     def passes(self, frame: FrameType) -> None:
         """Record the line that a frame is about to run."""
         stack = [f"{stepped.f_code.co_name}, line {stepped.f_lineno}" for stepped in self._callers(frame)]
-        scope = {name: _kept(value) for name, value in variables(frame).items()}
+        scope = {name: _snapshot(value) for name, value in variables(frame).items()}
         state = PastState(
             frame.f_code,
             frame.f_lineno,
@@ -129,7 +129,7 @@ class BpropHistory:
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, path: str, frame: FrameType | None) -> None:
         """Record an operator that the line of ``frame`` ran."""
-        inputs, outputs = tuple([_kept(value) for value in inputs]), _kept(outputs)
+        inputs, outputs = tuple([_snapshot(value) for value in inputs]), _snapshot(outputs)
         arrays = _arrays((inputs, outputs))
         if frame is None:
             ran = _OperatorRun(OperatorRecord(name, inputs, outputs, path=path), None, {}, 0, arrays)
@@ -146,7 +146,7 @@ class BpropHistory:
         if self.states:
             state = self.states[-1]
             self._let_go(state)
-            state.locals[name] = _kept(value)
+            state.locals[name] = _snapshot(value)
             state.arrays = _arrays(state.locals.values())
             self._keep(state)
 
@@ -244,7 +244,7 @@ def _point(
     )
 
 
-def _kept(value: object, levels: int = 2) -> object:
+def _snapshot(value: object, levels: int = 2) -> object:
     """Return a snapshot of a value: later in-place operations on the value do not affect it."""
     if isinstance(value, Tensor):
         return Tensor._wrap(value._array)
@@ -253,10 +253,10 @@ def _kept(value: object, levels: int = 2) -> object:
     if not _is_copied(value, levels):
         return value
     if isinstance(value, dict):
-        return {key: _kept(item, levels - 1) for key, item in value.items()}
+        return {key: _snapshot(item, levels - 1) for key, item in value.items()}
     if isinstance(value, set):
         return set(value)
-    items = [_kept(item, levels - 1) for item in value]
+    items = [_snapshot(item, levels - 1) for item in value]
     return tuple(items) if isinstance(value, tuple) else items
 
 
@@ -266,7 +266,7 @@ def _is_copied(value: object, levels: int) -> TypeGuard[Collection[object]]:
 
 
 def _arrays(values: Iterable[object], levels: int = 2) -> list[Any]:
-    """Return the arrays of the tensors in values that ``_kept`` returned."""
+    """Return the arrays of the tensors in values that ``_snapshot`` returned."""
     arrays: list[Any] = []
     for value in values:
         if isinstance(value, Tensor):
@@ -288,19 +288,19 @@ def _changed(before: Mapping[str, object], now: Mapping[str, object]) -> set[str
     }
 
 
-def _same(one: object, other: object) -> bool:
-    if one is other:
+def _same(value: object, other: object) -> bool:
+    if value is other:
         return True
-    if type(one) is not type(other):
+    if type(value) is not type(other):
         return False
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):  # perhaps copies of the user's arrays
-        is_comparable = (one.shape, one.dtype) == (other.shape, other.dtype) and one.nbytes <= _MAX_ARRAY_BYTES
-        return is_comparable and one.tobytes() == other.tobytes()
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(_same, map(_content, one), map(_content, other)))
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_same(_content(one[key]), _content(other[key])) for key in one)
-    return isinstance(one, set) and one == other
+    if isinstance(value, np.ndarray) and isinstance(other, np.ndarray):  # perhaps copies of the user's arrays
+        is_comparable = (value.shape, value.dtype) == (other.shape, other.dtype) and value.nbytes <= _MAX_ARRAY_BYTES
+        return is_comparable and value.tobytes() == other.tobytes()
+    if isinstance(value, list | tuple) and isinstance(other, list | tuple):
+        return len(value) == len(other) and all(map(_same, map(_content, value), map(_content, other)))
+    if isinstance(value, dict) and isinstance(other, dict):
+        return value.keys() == other.keys() and all(_same(_content(value[key]), _content(other[key])) for key in value)
+    return isinstance(value, set) and value == other
 
 
 def _content(value: object) -> object:

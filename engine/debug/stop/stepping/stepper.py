@@ -58,7 +58,7 @@ class Stepper:
             line of the function, even if a decorator that names it (``functools.wraps``) runs lines of its own before.
         user_code: returns whether "into" enters a code object.
         on_line: called at each line of that code, before a stop at it, until a command ends the stepping.
-        shown: propagating errors that were already shown; nested steppers share the list.
+        shown_errors: propagating errors that were already shown; nested steppers share the list.
         breaks_at: returns whether a breakpoint stops a frame at the line that it is about to run.
         may_break: returns whether there are line breakpoints, so that "continue" keeps checking lines.
         stops_first: whether the first line is a stop without a breakpoint.
@@ -69,7 +69,7 @@ class Stepper:
         on_stop: Callable[[Stop], str],
         user_code: Callable[[CodeType], bool] = is_user_code,
         on_line: Callable[[FrameType], None] | None = None,
-        shown: list[BaseException] | None = None,
+        shown_errors: list[BaseException] | None = None,
         breaks_at: Callable[[FrameType], bool] = lambda frame: False,
         may_break: Callable[[], bool] = lambda: False,
         stops_first: bool = True,
@@ -77,7 +77,7 @@ class Stepper:
         self._on_stop = on_stop
         self._user_code = user_code
         self._on_line = on_line
-        self._shown = [] if shown is None else shown
+        self._shown_errors = [] if shown_errors is None else shown_errors
         self._breaks_at = breaks_at
         self._may_break = may_break
         self._stops_first = stops_first
@@ -98,7 +98,7 @@ class Stepper:
             self._on_stop,
             self._user_code,
             self._on_line,
-            self._shown,
+            self._shown_errors,
             root,
             sys._getframe(),
             self._breaks_at,
@@ -161,7 +161,7 @@ class _Course:
         on_stop: Callable[[Stop], str],
         user_code: Callable[[CodeType], bool],
         on_line: Callable[[FrameType], None] | None,
-        shown: list[BaseException],
+        shown_errors: list[BaseException],
         root: CodeType | None,
         boundary: FrameType,
         breaks_at: Callable[[FrameType], bool],
@@ -171,7 +171,7 @@ class _Course:
         self._on_stop = on_stop
         self._user_code = user_code
         self._on_line = on_line
-        self._shown = shown
+        self._shown_errors = shown_errors
         self._root = root
         self._boundary: FrameType | None = boundary
         self._breaks_at = breaks_at
@@ -205,9 +205,9 @@ class _Course:
             return
         if not isinstance(error, Exception) or isinstance(error, (*_ENDS_OF_ITERATION, DebugAbort)):
             return
-        if any(error is shown_error for shown_error in self._shown):
+        if any(error is shown_error for shown_error in self._shown_errors):
             return
-        self._shown.append(error)
+        self._shown_errors.append(error)
         self.stop(user_frame(error, self.follows, trace) or Stop(frame, frame.f_lineno, error), frame)
 
     def stop(self, stop: Stop, frame: FrameType) -> None:
