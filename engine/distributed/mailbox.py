@@ -190,9 +190,9 @@ def _work() -> None:
         pause = 0.0 if count_after < count_before else min(max(2 * pause, 2e-5), LONGEST_PAUSE)
 
 
-def _is_over(one: _SentMessage | _Receivers) -> bool:
+def _is_over(entry: _SentMessage | _Receivers) -> bool:
     try:
-        return one.advance()
+        return entry.advance()
     except Exception as error:
-        one.fail(error)
+        entry.fail(error)
         return True

@@ -1,7 +1,7 @@
 """Waits of the ranks of a run, as plain data, and detection of deadlocks.
 
 A rank reports the wait of its main thread (``waits``), and its number of requested exchanges by group
-(``asked``). From the reports of all ranks an observer can derive which ranks wait for which, and find cycles.
+(``requests``). From the reports of all ranks an observer can derive which ranks wait for which, and find cycles.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class RankState(TypedDict):
     """A rank's state: its wait, None while it computes; by group the number of exchanges it has requested."""
 
     waits: Waits | None
-    asked: dict[str, int]
+    requests: dict[str, int]
 
 
 def rank_state() -> RankState:
     """Return this rank's current state; any thread may call this."""
     pending = pending_of(threading.main_thread().ident)
-    return {"waits": None if pending is None else _wait_of(pending), "asked": dict(world().asked)}
+    return {"waits": None if pending is None else _wait_of(pending), "requests": dict(world().requests)}
 
 
 def _wait_of(pending: Pending) -> Waits:
@@ -70,7 +70,7 @@ def missing(rank: int, of_ranks: Mapping[int, RankState]) -> list[int]:
         awaited
         for awaited in waits["ranks"]
         if awaited != rank
-        and (awaited not in of_ranks or of_ranks[awaited]["asked"].get(waits["group"], 0) < waits["number"])
+        and (awaited not in of_ranks or of_ranks[awaited]["requests"].get(waits["group"], 0) < waits["number"])
     ]
 
 

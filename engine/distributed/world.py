@@ -77,7 +77,7 @@ class World:
         machines: for each rank the number of its machine.
         collectives: their worker; None if there is one process.
         sent: by kind of exchange, the number of this rank's exchanges and the bytes that it sent.
-        asked: by group name, the number of exchanges that this rank has requested.
+        requests: by group name, the number of exchanges that this rank has requested.
         broken: why this rank can no longer perform exchanges; "" while it can.
     """
 
@@ -85,7 +85,7 @@ class World:
     machines: tuple[int, ...] = (0,)
     collectives: Worker | None = None
     sent: dict[str, tuple[int, int]] = field(default_factory=dict)
-    asked: dict[str, int] = field(default_factory=dict)
+    requests: dict[str, int] = field(default_factory=dict)
     broken: str = ""
 
     @property
@@ -95,7 +95,7 @@ class World:
 
     def ask(self, group: str) -> int:
         """Count this rank's request of an exchange with a group; return its number."""
-        number = self.asked[group] = self.asked.get(group, 0) + 1
+        number = self.requests[group] = self.requests.get(group, 0) + 1
         return number
 
     def count(self, kind: str, size: int) -> None:
@@ -190,7 +190,7 @@ def create_group(name: str, ranks: Sequence[int]) -> Group:
         group = Group(name, numbers, numbers.index(all_ranks.rank) if all_ranks.rank in numbers else None)
     else:
         pending = Pending(f"create_group of '{name}'", "", f"create_group {name}", 1, numbers)
-        _world.asked[pending.group] = 1
+        _world.requests[pending.group] = 1
         comms = _world.collectives.ask(pending, lambda: _communicators(all_ranks.comm, name, numbers)).wait()
         group = Group(name, numbers, numbers.index(all_ranks.rank), *comms)
     _world.groups[name] = group
@@ -201,9 +201,9 @@ def destroy_group(name: str) -> None:
     """Remove the group of this ``name``, which must exist."""
     group = _world.groups.pop(name)
     if group.comm is not None and _world.collectives is not None:
-        _world.asked.pop(f"create_group {name}", None)
+        _world.requests.pop(f"create_group {name}", None)
         freed = Pending(f"destroy_group of '{name}'", "", f"destroy_group {name}", 1, group.ranks)
-        _world.asked[freed.group] = 1
+        _world.requests[freed.group] = 1
         _world.collectives.ask(freed, lambda: (group.comm.Free(), group.messages.Free())).wait()
 
 

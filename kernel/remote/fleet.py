@@ -344,4 +344,4 @@ class Fleet:
 def _standings(replies: Mapping[int, Any]) -> dict[int, RankState]:
     """Return the standings of the ranks that have reported."""
     reports = {rank: status for rank, status in replies.items() if isinstance(status, dict)}
-    return {rank: RankState(waits=status["waits"], asked=status["asked"]) for rank, status in reports.items()}
+    return {rank: RankState(waits=status["waits"], requests=status["requests"]) for rank, status in reports.items()}

@@ -57,9 +57,9 @@ def _text(status: Status) -> str:
 def with_missing_ranks(statuses: Mapping[int, Status]) -> dict[int, Status]:
     """Add to each rank's status the ranks that it waits for, if all ranks have reported."""
     standings = {
-        rank: RankState(waits=status["waits"], asked=status["asked"])
+        rank: RankState(waits=status["waits"], requests=status["requests"])
         for rank, status in statuses.items()
-        if "asked" in status
+        if "requests" in status
     }
     if len(standings) < len(statuses):
         return dict(statuses)

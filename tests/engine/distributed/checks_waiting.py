@@ -46,7 +46,7 @@ def check_a_rank_tells_what_it_waits_for_and_where(rank: int, size: int) -> None
         assert waits["what"].startswith("all_reduce of sum, float32 [1] in group")
         assert "checks_waiting.py" in waits["line"]
         assert waits["ranks"] == list(range(size))
-        assert waits["number"] == now["asked"][waits["group"]]
+        assert waits["number"] == now["requests"][waits["group"]]
     assert rank_state()["waits"] is None
 
 

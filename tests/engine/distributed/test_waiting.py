@@ -12,18 +12,18 @@ from tests.ranks import names, needs_ranks, outcomes
 CHECKS = "tests.engine.distributed.checks_waiting"
 
 
-def computes(**asked: int) -> RankState:
-    return {"waits": None, "asked": asked}
+def computes(**requests: int) -> RankState:
+    return {"waits": None, "requests": requests}
 
 
-def waits(group: str, number: int, ranks: list[int], **asked: int) -> RankState:
+def waits(group: str, number: int, ranks: list[int], **requests: int) -> RankState:
     told = {"what": "all_reduce", "line": "train.py:1", "group": group, "number": number, "ranks": ranks}
-    return {"waits": told, "asked": {group: number, **asked}}  # type: ignore[typeddict-item]
+    return {"waits": told, "requests": {group: number, **requests}}  # type: ignore[typeddict-item]
 
 
-def receives(source: int, **asked: int) -> RankState:
+def receives(source: int, **requests: int) -> RankState:
     told = {"what": "receive", "line": "train.py:2", "group": "", "number": 0, "ranks": [source]}
-    return {"waits": told, "asked": asked}  # type: ignore[typeddict-item]
+    return {"waits": told, "requests": requests}  # type: ignore[typeddict-item]
 
 
 def test_a_collective_waits_for_those_who_have_not_asked_for_it() -> None:

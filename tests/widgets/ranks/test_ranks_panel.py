@@ -59,7 +59,7 @@ def test_a_pause_is_told_at_once_with_its_rank_and_place(fleet: FakeFleet, panel
 def test_what_a_rank_waits_for_is_told_with_its_line_and_for_whom(fleet: FakeFleet, panel: RanksPanel) -> None:
     waits = {"what": "AllReduce", "line": "train.py:12", "group": "world", "number": 2, "ranks": [0, 1, 2]}
     for rank, asked in enumerate((2, 1, 2)):
-        fleet.ranks[rank].status |= {"waits": None, "asked": {"world": asked}}
+        fleet.ranks[rank].status |= {"waits": None, "requests": {"world": asked}}
     fleet.ranks[0].status |= {"state": "waits", "waits": waits}
     fleet.tell()
     wait_until("the state", lambda: states(panel)[0] == "waits")
