@@ -75,7 +75,7 @@ def test_a_metric_is_known_by_the_name_at_its_class() -> None:
 
 def test_two_metrics_with_one_name_are_an_error() -> None:
     with pytest.raises(ValueError, match="'acc' is the name of"):
-        metric.named("acc")(object)
+        metric.register("acc")(object)
     assert train.get_metric_fn("acc").__class__ is train.Accuracy
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .metric import EvaluationBase, Metric, is_one_hot, named, rearrange_inputs
+from .metric import EvaluationBase, Metric, is_one_hot, rearrange_inputs, register
 
 __all__ = ["Accuracy", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy"]
 
 
-@named("accuracy", "acc")
+@register("accuracy", "acc")
 class Accuracy(EvaluationBase):
     """The fraction of samples predicted correctly; with "multilabel" all labels of a sample must be correct.
 
@@ -48,7 +48,7 @@ class Accuracy(EvaluationBase):
         return float(self._correct_num / self._total_num)
 
 
-@named("topk")
+@register("topk")
 class TopKCategoricalAccuracy(Metric):
     """The fraction of samples whose class is among the k with the highest scores.
 
@@ -86,7 +86,7 @@ class TopKCategoricalAccuracy(Metric):
         return float(self._correct_num / self._samples_num)
 
 
-@named("top_1_accuracy")
+@register("top_1_accuracy")
 class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
     """The fraction of samples whose class has the highest score."""
 
@@ -94,7 +94,7 @@ class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
         super().__init__(1)
 
 
-@named("top_5_accuracy")
+@register("top_5_accuracy")
 class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
     """The fraction of samples whose class is among the five with the highest scores."""
 

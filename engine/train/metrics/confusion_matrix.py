@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.argument_checks import check_bool, check_int, check_type
 from ...base.types import Array
-from .metric import Metric, named, rearrange_inputs
+from .metric import Metric, rearrange_inputs, register
 
 __all__ = ["ConfusionMatrix", "ConfusionMatrixMetric"]
 
@@ -21,7 +21,7 @@ _NORMALIZERS: dict[str, Callable[[Array], Any]] = {
 }
 
 
-@named("confusion_matrix")
+@register("confusion_matrix")
 class ConfusionMatrix(Metric):
     """The counts of class i (row) predicted as class j (column).
 
@@ -141,7 +141,7 @@ def _prevalence_threshold(tpr: Array, tnr: Array) -> Array:
     return _ratio(np.sqrt(tpr * (1 - tnr)) + tnr - 1, tpr + tnr - 1)
 
 
-@named("confusion_matrix_metric")
+@register("confusion_matrix_metric")
 class ConfusionMatrixMetric(Metric):
     """A metric of the confusion matrix of one-hot, binarized predictions and labels (N, C, ...).
 

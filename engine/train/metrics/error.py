@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.types import Array
-from .metric import Metric, named, rearrange_inputs
+from .metric import Metric, rearrange_inputs, register
 
 __all__ = ["MAE", "MSE", "Loss", "Perplexity"]
 
@@ -46,7 +46,7 @@ class _MeanError(Metric):
         return self._error_sum / self._samples_num
 
 
-@named("mae")
+@register("mae")
 class MAE(_MeanError):  # noqa: N818  (an error of measurement)
     """The sum of |prediction - label|, divided by the number of samples."""
 
@@ -54,7 +54,7 @@ class MAE(_MeanError):  # noqa: N818  (an error of measurement)
         return np.abs(difference).sum()
 
 
-@named("mse")
+@register("mse")
 class MSE(_MeanError):  # noqa: N818
     """The sum of (prediction - label)^2, divided by the number of samples."""
 
@@ -62,7 +62,7 @@ class MSE(_MeanError):  # noqa: N818
         return np.square(difference).sum()
 
 
-@named("loss")
+@register("loss")
 class Loss(Metric):
     """The mean of the losses of the batches."""
 
@@ -95,7 +95,7 @@ class Loss(Metric):
         return self._sum_loss / self._total_num
 
 
-@named("perplexity")
+@register("perplexity")
 class Perplexity(Metric):
     """The exponential of the mean negative log-probability of the labels.
 

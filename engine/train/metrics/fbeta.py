@@ -8,7 +8,7 @@ import numpy as np
 
 from ...base.argument_checks import check_bool
 from ...base.types import Array
-from .metric import EvaluationBase, Metric, counts, is_one_hot, named, rearrange_inputs
+from .metric import EvaluationBase, Metric, counts, is_one_hot, rearrange_inputs, register
 
 __all__ = ["F1", "Fbeta", "Precision", "Recall"]
 
@@ -62,7 +62,7 @@ class _CountRatio(EvaluationBase):
         return value
 
 
-@named("precision")
+@register("precision")
 class Precision(_CountRatio):
     """The precision of each class: the fraction of true positives among predicted positives.
 
@@ -78,7 +78,7 @@ class Precision(_CountRatio):
         return predicted
 
 
-@named("recall")
+@register("recall")
 class Recall(_CountRatio):
     """The recall of each class: the fraction of true positives among positives.
 
@@ -150,7 +150,7 @@ class Fbeta(Metric):
         return value
 
 
-@named("F1")
+@register("F1")
 class F1(Fbeta):
     """F-beta with beta 1: the harmonic mean of precision and recall."""
 

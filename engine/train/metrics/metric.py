@@ -20,7 +20,7 @@ METRICS: dict[str, Callable[..., Any]] = {}
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def named(*names: str) -> Callable[[F], F]:
+def register(*names: str) -> Callable[[F], F]:
     """Register a metric under these names for ``get_metric_fn`` and ``Model(metrics=...)``.
 
     Raises:

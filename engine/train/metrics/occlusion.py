@@ -9,12 +9,12 @@ import numpy as np
 from ...base.types import Array
 from ...nn.cell import Cell
 from ...tensors.tensor import Tensor
-from .metric import Metric, named, rearrange_inputs
+from .metric import Metric, rearrange_inputs, register
 
 __all__ = ["OcclusionSensitivity"]
 
 
-@named("occlusion_sensitivity")
+@register("occlusion_sensitivity")
 class OcclusionSensitivity(Metric):
     """The score of a label minus its score with a square around each position covered.
 

@@ -11,12 +11,12 @@ import numpy as np
 from ...base.argument_checks import check_bool, check_int
 from ...base.types import Array
 from ...tensors.tensor import Tensor
-from .metric import Metric, named, rearrange_inputs
+from .metric import Metric, rearrange_inputs, register
 
 __all__ = ["BleuScore", "CosineSimilarity", "Dice"]
 
 
-@named("dice")
+@register("dice")
 class Dice(Metric):
     """The Dice coefficient 2 * sum(pred * label) / (sum(pred^2) + sum(label^2) + smooth) of each batch.
 
@@ -58,7 +58,7 @@ class Dice(Metric):
         return self._dice_coeff_sum / float(self._samples_num)
 
 
-@named("cosine_similarity")
+@register("cosine_similarity")
 class CosineSimilarity(Metric):
     """The similarity of each row to each other row, of the last batch.
 
@@ -114,7 +114,7 @@ class CosineSimilarity(Metric):
         return np.asarray(getattr(matrix, self.reduction)(axis=-1))
 
 
-@named("bleu_score")
+@register("bleu_score")
 class BleuScore(Metric):
     """BLEU (Papineni et al. 2002) of translated sentences, each with its references; sentences are lists of words.
 
@@ -171,5 +171,5 @@ class BleuScore(Metric):
         return brevity * np.exp(np.log(precision).mean())
 
 
-def _grams(words: Sequence[Any], n: int) -> Counter[tuple[Any, ...]]:
-    return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
+def _grams(tokens: Sequence[Any], n: int) -> Counter[tuple[Any, ...]]:
+    return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))

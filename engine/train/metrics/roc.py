@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ...base.types import Array
-from .metric import Metric, named, rearrange_inputs
+from .metric import Metric, rearrange_inputs, register
 
 __all__ = ["ROC", "auc"]
 
 
-@named("roc")
+@register("roc")
 class ROC(Metric):
     """The ROC curve: false and true positive rates at every threshold, of the last batch.
 
@@ -94,7 +94,7 @@ def _curve(scores: Array, labels: Array, positive: int | None) -> tuple[Array, A
     return false / false[-1], true / true[-1], np.append(thresholds[:1] + 1, thresholds)
 
 
-@named("auc")
+@register("auc")
 def auc(x: Array, y: Array, reorder: bool = False) -> float:
     """Return the area under the curve through the points (x, y), by the trapezoidal rule.
 

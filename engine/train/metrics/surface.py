@@ -13,7 +13,7 @@ import numpy as np
 
 from ...base.argument_checks import check_bool
 from ...base.types import Array
-from .metric import Metric, named, rearrange_inputs
+from .metric import Metric, rearrange_inputs, register
 
 __all__ = ["HausdorffDistance", "MeanSurfaceDistance", "RootMeanSquareDistance"]
 
@@ -99,7 +99,7 @@ def _border(region: Array) -> Array:
     return np.asarray(region ^ import_module("scipy.ndimage").binary_erosion(region))
 
 
-@named("hausdorff_distance")
+@register("hausdorff_distance")
 class HausdorffDistance(_SurfaceMetric):
     """The largest distance from a point of a border to the other border (Hausdorff).
 
@@ -156,7 +156,7 @@ class _MeanOfDistances(_SurfaceMetric):
         self.symmetric = symmetric
 
 
-@named("mean_surface_distance")
+@register("mean_surface_distance")
 class MeanSurfaceDistance(_MeanOfDistances):
     """The mean distance from the prediction's border to the truth's.
 
@@ -177,7 +177,7 @@ class MeanSurfaceDistance(_MeanOfDistances):
         return np.mean((forward.mean(), back.mean())) if forward.size and back.size else np.inf
 
 
-@named("root_mean_square_distance")
+@register("root_mean_square_distance")
 class RootMeanSquareDistance(_MeanOfDistances):
     """The square root of the mean of both directions' mean squared distances.
 
