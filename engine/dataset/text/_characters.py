@@ -33,13 +33,13 @@ _FOLDED_AWAY = re.compile(
 def script_of(character: str) -> str:
     """Return the script named by a character's name: LATIN, CJK, ...; COMMON for signs and digits, COMBINING for
     marks."""
-    words = unicodedata.name(character, "").split()
-    if words and words[0] in _WIDTHS:
-        words = words[1:]
+    terms = unicodedata.name(character, "").split()
+    if terms and terms[0] in _WIDTHS:
+        terms = terms[1:]
     kind = unicodedata.category(character)
-    if kind[0] == "M" and words[:1] == ["COMBINING"]:
+    if kind[0] == "M" and terms[:1] == ["COMBINING"]:
         return "COMBINING"
-    return "COMMON" if kind[0] not in "LM" or not words or words[0] in _NO_SCRIPT else words[0]
+    return "COMMON" if kind[0] not in "LM" or not terms or terms[0] in _NO_SCRIPT else terms[0]
 
 
 def case_folded(text: str) -> str:

@@ -103,10 +103,10 @@ def _in_bytes(text: str, pieces: list[Piece]) -> tuple[list[str], list[int], lis
     return [piece for piece, _, _ in pieces], starts, ends
 
 
-def _result(words: list[str], starts: list[int], ends: list[int], with_offsets: bool) -> Any:
-    if not words:  # the pieces of a text without words are one empty text
-        words, starts, ends = [""], [0], [0]
-    array = np.array(words, np.str_)
+def _result(texts: list[str], starts: list[int], ends: list[int], with_offsets: bool) -> Any:
+    if not texts:  # the pieces of a text without words are one empty text
+        texts, starts, ends = [""], [0], [0]
+    array = np.array(texts, np.str_)
     return (array, np.array(starts, np.uint32), np.array(ends, np.uint32)) if with_offsets else array
 
 
@@ -400,17 +400,17 @@ class WordpieceTokenizer(Transform):
         )
 
     def changed(self, value: Array) -> Any:
-        words = texts_of(_texts(type(self).__name__, value, (0, 1)))
-        return self.joined([(word, 0) for word in words])
+        tokens = texts_of(_texts(type(self).__name__, value, (0, 1)))
+        return self.joined([(token, 0) for token in tokens])
 
-    def joined(self, words: list[tuple[str, int]]) -> Any:
-        """Return the parts of words, each with the offset at which it begins."""
+    def joined(self, tokens: list[tuple[str, int]]) -> Any:
+        """Return the parts of tokens, each with the offset at which it begins."""
         parts, starts, ends = [], [], []
-        for word, begin in words:
-            for part, low, high in self.parts(word):
+        for token, begin in tokens:
+            for part, low, high in self.parts(token):
                 parts.append(part)
-                starts.append(begin + len(word[:low].encode()))
-                ends.append(begin + len(word[:high].encode()))
+                starts.append(begin + len(token[:low].encode()))
+                ends.append(begin + len(token[:high].encode()))
         return _result(parts, starts, ends, self.with_offsets)
 
     def parts(self, word: str) -> list[Piece]:
@@ -470,8 +470,8 @@ class BertTokenizer(Transform):
         self.wordpiece = WordpieceTokenizer(vocab, suffix_indicator, max_bytes_per_token, unknown_token, with_offsets)
 
     def changed(self, value: Array) -> Any:
-        words, starts, _ = _in_bytes(*self.basic.pieces(_text("BertTokenizer", value)))
-        return self.wordpiece.joined(list(zip(words, starts, strict=True)))
+        tokens, starts, _ = _in_bytes(*self.basic.pieces(_text("BertTokenizer", value)))
+        return self.wordpiece.joined(list(zip(tokens, starts, strict=True)))
 
 
 class PythonTokenizer:
@@ -495,8 +495,8 @@ class PythonTokenizer:
         if not isinstance(in_array, np.ndarray | np.str_) or in_array.dtype.kind != "U":
             raise TypeError(f"For 'PythonTokenizer', the value must be a NumPy array of str, but got {in_array!r}")
         try:
-            words = [list(self.tokenizer(str(text))) for text in in_array.reshape(-1)]
-            return np.array(words, np.str_).reshape(*in_array.shape, -1)
+            tokens = [list(self.tokenizer(str(text))) for text in in_array.reshape(-1)]
+            return np.array(tokens, np.str_).reshape(*in_array.shape, -1)
         except Exception as error:  # the user's code may raise anything
             raise RuntimeError(f"For 'PythonTokenizer', 'tokenizer' raised {type(error).__name__}: {error}") from error
 
@@ -563,11 +563,11 @@ class JiebaTokenizer(_Tokenizer):
 
     def pieces(self, text: str) -> tuple[str, list[Piece]]:
         if self.mode is JiebaMode.HMM:
-            words = list(self._jieba.finalseg.cut(text))
+            parts = list(self._jieba.finalseg.cut(text))
         else:
-            words = list(self._tokenizer.cut(text, HMM=self.mode is JiebaMode.MIX))
-        ends = np.cumsum([len(word) for word in words]).tolist()
-        return text, [(word, end - len(word), end) for word, end in zip(words, ends, strict=True)]
+            parts = list(self._tokenizer.cut(text, HMM=self.mode is JiebaMode.MIX))
+        ends = np.cumsum([len(part) for part in parts]).tolist()
+        return text, [(part, end - len(part), end) for part, end in zip(parts, ends, strict=True)]
 
 
 class SentencePieceTokenizer(Transform):
@@ -668,11 +668,11 @@ class Ngram(Transform):
         self.separator = check_type(separator, str, "Ngram", "separator", show=repr)
 
     def changed(self, value: Array) -> Array:
-        words = texts_of(_texts("Ngram", value, (1,)))
+        tokens = texts_of(_texts("Ngram", value, (1,)))
         joined: list[str] = []
         for n in self.lengths:
             before, after = ([word] * min(times, n - 1) for word, times in (self.left, self.right))
-            padded = [*before, *words, *after]
+            padded = [*before, *tokens, *after]
             # Too few words result in an empty text.
             joined += [self.separator.join(padded[at : at + n]) for at in range(len(padded) - n + 1)] or [""]
         return np.array(joined, np.str_)

@@ -76,17 +76,17 @@ class SPieceTokenizerLoadType(enum.IntEnum):
     MODEL = 1
 
 
-def _check_words(caller: str, argument: str, words: Any) -> list[str]:
-    """Raise ValueError or TypeError unless ``words`` is a list of different words."""
-    check_type(words, list, caller, argument, "a list of str", show=repr)
-    for word in words:
-        check_type(word, str, caller, argument, "a list of str", show=repr)
-    duplicates = [word for word, count in Counter(words).items() if count > 1]
+def _check_tokens(caller: str, argument: str, tokens: Any) -> list[str]:
+    """Raise ValueError or TypeError unless ``tokens`` is a list of different words."""
+    check_type(tokens, list, caller, argument, "a list of str", show=repr)
+    for token in tokens:
+        check_type(token, str, caller, argument, "a list of str", show=repr)
+    duplicates = [token for token, count in Counter(tokens).items() if count > 1]
     if duplicates:
         raise ValueError(
             f"For '{caller}', '{argument}' must have each word once, but {duplicates[0]!r} is there several times"
         )
-    return words
+    return tokens
 
 
 def _lines(caller: str, file_path: str) -> list[str]:
@@ -115,17 +115,19 @@ class Vocab:
         cls,
         caller: str,
         argument: str,
-        words: list[str],
+        tokens: list[str],
         special_tokens: list[str] | None,
         special_first: bool,
         error: type[Exception] = ValueError,
     ) -> Self:
-        special = [] if special_tokens is None else _check_words(caller, "special_tokens", special_tokens)
+        special = [] if special_tokens is None else _check_tokens(caller, "special_tokens", special_tokens)
         check_bool(special_first, caller, "special_first", show=repr)
-        duplicates = sorted(set(special) & set(words))
+        duplicates = sorted(set(special) & set(tokens))
         if duplicates:
             raise error(f"For '{caller}', 'special_tokens' must not be in {argument}, but both have {duplicates}")
-        return cls._of({word: n for n, word in enumerate([*special, *words] if special_first else [*words, *special])})
+        return cls._of(
+            {token: n for n, token in enumerate([*special, *tokens] if special_first else [*tokens, *special])}
+        )
 
     @classmethod
     def from_list(
@@ -142,8 +144,8 @@ class Vocab:
             TypeError: not a list of words, or not a bool.
             ValueError: a duplicate word.
         """
-        words = _check_words("Vocab.from_list", "word_list", word_list)
-        return cls._with_special_tokens("Vocab.from_list", "'word_list'", words, special_tokens, special_first)
+        tokens = _check_tokens("Vocab.from_list", "word_list", word_list)
+        return cls._with_special_tokens("Vocab.from_list", "'word_list'", tokens, special_tokens, special_first)
 
     @classmethod
     def from_dict(cls, word_dict: dict[str, int]) -> Self:
@@ -191,13 +193,13 @@ class Vocab:
         if vocab_size is not None:
             check_positive_int(vocab_size, caller, "vocab_size", show=repr)
         lines = _lines(caller, file_path)[:vocab_size]
-        words = [line.partition(delimiter)[0] if delimiter else line for line in lines]
-        duplicates = [word for word, count in Counter(words).items() if count > 1]
+        tokens = [line.partition(delimiter)[0] if delimiter else line for line in lines]
+        duplicates = [token for token, count in Counter(tokens).items() if count > 1]
         if duplicates:
             raise RuntimeError(
                 f"For '{caller}', {file_path} must have each word once, but {duplicates[0]!r} is there twice"
             )
-        return cls._with_special_tokens(caller, file_path, words, special_tokens, special_first)
+        return cls._with_special_tokens(caller, file_path, tokens, special_tokens, special_first)
 
     @classmethod
     def from_dataset(
@@ -238,8 +240,8 @@ class Vocab:
                 counts.update(value.reshape(-1).tolist())
         ranked = [(-count, word) for word, count in counts.items() if low <= count <= high]
         # Ties are sorted by the bytes of the words.
-        words = [word for _, word in sorted(ranked, key=lambda item: (item[0], item[1].encode()))][:top_k]
-        return cls._with_special_tokens(caller, "the data set", words, special_tokens, special_first, RuntimeError)
+        tokens = [token for _, token in sorted(ranked, key=lambda item: (item[0], item[1].encode()))][:top_k]
+        return cls._with_special_tokens(caller, "the data set", tokens, special_tokens, special_first, RuntimeError)
 
     @staticmethod
     def _range(caller: str, value: Any) -> tuple[float, float]:
@@ -280,10 +282,10 @@ class Vocab:
         """
         caller, ids = "tokens_to_ids", self.vocab()
         check_type(tokens, str | list | np.ndarray, caller, "tokens", "a str, or a list or array of them", show=repr)
-        words = [tokens] if isinstance(tokens, str) else list(tokens)
-        for word in words:
-            check_type(word, str, caller, "tokens", "a str, or a list or array of them", show=repr)
-        result = [ids.get(str(word), -1) for word in words]
+        tokens = [tokens] if isinstance(tokens, str) else list(tokens)
+        for token in tokens:
+            check_type(token, str, caller, "tokens", "a str, or a list or array of them", show=repr)
+        result = [ids.get(str(token), -1) for token in tokens]
         return result[0] if len(result) == 1 else result
 
     def ids_to_tokens(self, ids: int | list[int] | Array) -> str | list[str]:
@@ -306,8 +308,8 @@ class Vocab:
         for number in numbers:
             if check_int(number, caller, "ids", show=repr) < 0:
                 raise ValueError(f"For '{caller}', 'ids' must not be negative, but got {number}")
-        words = [self._tokens.get(number, "") for number in numbers]
-        return words[0] if len(words) == 1 else words
+        tokens = [self._tokens.get(number, "") for number in numbers]
+        return tokens[0] if len(tokens) == 1 else tokens
 
 
 class Vectors:

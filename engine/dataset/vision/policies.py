@@ -266,8 +266,8 @@ def policy_of(name: str) -> list[tuple[Choice, Choice]]:
     """Return the 25 pairs of transforms of a published policy."""
     pairs = []
     for line in POLICIES[name].split("; "):
-        words = line.split()
-        first, second = ((words[at], float(words[at + 1]), int(words[at + 2])) for at in (0, 3))
+        fields = line.split()
+        first, second = ((fields[at], float(fields[at + 1]), int(fields[at + 2])) for at in (0, 3))
         pairs.append((first, second))
     return pairs
 
