@@ -134,8 +134,8 @@ def _report(options: argparse.Namespace) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    options = _parser().parse_args(with_values(words) if words[:1] == ["run"] else words)
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    options = _parser().parse_args(with_values(arguments) if arguments[:1] == ["run"] else arguments)
     options.function(options)
 
 
