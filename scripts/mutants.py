@@ -18,27 +18,29 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from .mutation.places import Place, small_faults
+from .mutation.changes import Change, small_faults
 from .mutation.record import Map, Project, record
 from .mutation.returns import RETURNS, functions
 from .mutation.trial import Find, Job, Mutant, Trials, Verdict, recorded, surroundings
 
 CAUGHT = ("failed", "no import", "died")
-Placed = tuple[Mutant, Place]
+Candidate = tuple[Mutant, Change]
 
 
-def all_places(project: Project, find: Find) -> list[Placed]:
-    mutants: list[Placed] = []
+def all_changes(project: Project, find: Find) -> list[Candidate]:
+    mutants: list[Candidate] = []
     for path in project.sources():
-        places = find(ast.parse((project.root / path).read_bytes()))
-        mutants.extend((Mutant(path, number, find), place) for number, place in enumerate(places))
+        changes = find(ast.parse((project.root / path).read_bytes()))
+        mutants.extend((Mutant(path, number, find), change) for number, change in enumerate(changes))
     return mutants
 
 
-def job(mutant: Mutant, place: Place, index: Map, budget: float) -> Job:
-    """Return the tests that run the place, in order; for code at import also those named after the file, and others."""
-    at_import = place.at_import or (not place.in_table and bool(place.lines & index.at_import.get(mutant.path, set())))
-    witnesses = index.running(mutant.path, place.lines)
+def job(mutant: Mutant, change: Change, index: Map, budget: float) -> Job:
+    """Return the tests that run the code, in order; for code at import also those named after the file, and others."""
+    at_import = change.at_import or (
+        not change.in_table and bool(change.lines & index.at_import.get(mutant.path, set()))
+    )
+    witnesses = index.running(mutant.path, change.lines)
     if at_import:  # half of the time for related tests; a declaration is detected by tests that run no line of its file
         related = index.named_after(mutant.path), index.running(mutant.path)
         tests = index.in_order(witnesses, *related, budget=budget / 2)
@@ -46,8 +48,8 @@ def job(mutant: Mutant, place: Place, index: Map, budget: float) -> Job:
         tests = list(dict.fromkeys(tests + remaining))
     else:
         tests = index.in_order(witnesses, budget=budget)
-    name = f"{mutant.path}:{place.line} {place.function}"
-    return Job(mutant, tests, at_import, name, place.kind == RETURNS)
+    name = f"{mutant.path}:{change.line} {change.function}"
+    return Job(mutant, tests, at_import, name, change.kind == RETURNS)
 
 
 def _tests(names: list[str]) -> str:
@@ -57,25 +59,26 @@ def _tests(names: list[str]) -> str:
     return f"{len(names)} tests ran: {', '.join(unique[:8])}{more}" if names else "no test runs it"
 
 
-def report_sample(project: Project, placed: list[Placed], verdicts: dict[Mutant, Verdict], listed: bool) -> None:
+def report_sample(project: Project, candidates: list[Candidate], verdicts: dict[Mutant, Verdict], listed: bool) -> None:
     """Print the surviving mutants, then how many of each kind were caught."""
     all_of, caught = Counter[str](), Counter[str]()
-    for mutant, place in placed:
+    for mutant, change in candidates:
         verdict = verdicts[mutant]
-        all_of[place.kind] += 1
-        caught[place.kind] += verdict.outcome in CAUGHT
+        all_of[change.kind] += 1
+        caught[change.kind] += verdict.outcome in CAUGHT
         before, after = (" ".join(text.split()) for text in mutant.texts(project.root))
-        line = f"{mutant.path}:{place.line}: {place.kind}: {before}  ->  {after}"
+        line = f"{mutant.path}:{change.line}: {change.kind}: {before}  ->  {after}"
         if listed:
             print(f"{verdict.outcome:<10}{line}{f'  by {verdict.by}' if verdict.by else ''}")
         elif verdict.outcome not in CAUGHT:
             print(f"{line}\n    {_tests(verdict.ran)}")
     for kind in sorted(all_of):
         print(f"{kind:<12}{caught[kind]:>5} of {all_of[kind]:>5} caught")
-    print(f"{'all':<12}{sum(caught.values()):>5} of {len(placed):>5} caught, {sum(caught.values()) / len(placed):.1%}")
+    total = sum(caught.values())
+    print(f"{'all':<12}{total:>5} of {len(candidates):>5} caught, {total / len(candidates):.1%}")
 
 
-def report_results(placed: list[Placed], verdicts: dict[Mutant, Verdict]) -> None:
+def report_results(candidates: list[Candidate], verdicts: dict[Mutant, Verdict]) -> None:
     """Print the functions without a test that detects the fault, by file, and separately those without a result."""
     headings = {
         "survived": "Functions without a compared result",
@@ -84,17 +87,17 @@ def report_results(placed: list[Placed], verdicts: dict[Mutant, Verdict]) -> Non
         "nothing to change": "Functions whose result has nothing to falsify: cells, other objects, None",
     }
     rows: dict[str, list[str]] = {outcome: [] for outcome in headings}
-    for mutant, place in placed:
+    for mutant, change in candidates:
         outcome = verdicts[mutant].outcome
         if outcome not in CAUGHT:
-            outcome = "emptied" if outcome == "survived" and place.kind != RETURNS else outcome
+            outcome = "emptied" if outcome == "survived" and change.kind != RETURNS else outcome
             rows[outcome].append(
-                f"{mutant.path}:{place.line}: {place.function}  ({len(verdicts[mutant].ran)} tests ran)"
+                f"{mutant.path}:{change.line}: {change.function}  ({len(verdicts[mutant].ran)} tests ran)"
             )
     for outcome, heading in headings.items():
         print(f"\n{heading}: {len(rows[outcome])}")
         print("".join(f"    {row}\n" for row in rows[outcome]), end="")
-    print(f"\n{len(placed)} functions")
+    print(f"\n{len(candidates)} functions")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -125,20 +128,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         left_out = f"{len(test_map.broken)} of {len(test_map.tests)} tests"
         say(f"Left out, since they fail or are skipped without a mutant: {left_out}")
     sample = options.what == "sample"
-    placed = [
-        entry for entry in all_places(project, small_faults if sample else functions) if options.only in entry[0].path
+    candidates = [
+        entry for entry in all_changes(project, small_faults if sample else functions) if options.only in entry[0].path
     ]
     if sample:
-        chosen = random.Random(options.seed).sample(range(len(placed)), min(options.count, len(placed)))
-        say(f"{len(chosen)} of {len(placed)} possible mutants, seed {options.seed}")
-        placed = [placed[number] for number in sorted(chosen)]
-    jobs = [job(mutant, place, test_map, options.budget) for mutant, place in placed]
+        chosen = random.Random(options.seed).sample(range(len(candidates)), min(options.count, len(candidates)))
+        say(f"{len(chosen)} of {len(candidates)} possible mutants, seed {options.seed}")
+        candidates = [candidates[number] for number in sorted(chosen)]
+    jobs = [job(mutant, change, test_map, options.budget) for mutant, change in candidates]
     verdicts = Trials(project, test_map, options.workers, say=say).run(jobs)
-    say(f"Done: {len(placed)} mutants; {Counter(verdict.outcome for verdict in verdicts.values())}")
+    say(f"Done: {len(candidates)} mutants; {Counter(verdict.outcome for verdict in verdicts.values())}")
     if sample:
-        report_sample(project, placed, verdicts, options.all)
+        report_sample(project, candidates, verdicts, options.all)
     else:
-        report_results(placed, verdicts)
+        report_results(candidates, verdicts)
 
 
 if __name__ == "__main__":

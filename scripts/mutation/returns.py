@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .places import FunctionNode, Place, lines_of, name_of, outermost_functions
+from .changes import Change, FunctionNode, lines_of, name_of, outermost_functions
 
 FALSIFIED = "__falsified__"
 RETURNS, EMPTIED = "returns", "emptied"
@@ -89,23 +89,23 @@ def _falsify_lambda(node: ast.Lambda) -> Callable[[], ast.AST]:
     return change
 
 
-def functions(tree: ast.Module) -> list[Place]:
-    """Return a place for each function, method and lambda of the file that is not nested in another."""
-    places = []
+def functions(tree: ast.Module) -> list[Change]:
+    """Return a change for each function, method and lambda of the file that is not nested in another."""
+    changes = []
     for name, node in outermost_functions(tree.body):
         if "overload" in {name_of(decorator) for decorator in node.decorator_list} or not _does_something(node):
             continue
         lines = lines_of(node.body)
         if any(_results(node)):
-            places.append(Place(RETURNS, node, _falsify(node), name, lines, at_import=False))
+            changes.append(Change(RETURNS, node, _falsify(node), name, lines, at_import=False))
         else:
-            places.append(Place(EMPTIED, node, _empty(node), name, lines, at_import=False))
+            changes.append(Change(EMPTIED, node, _empty(node), name, lines, at_import=False))
     for table_entry in sorted(_tables(tree), key=lambda node: (node.lineno, node.col_offset)):
         lines, name = lines_of([table_entry.body]), f"<lambda:{table_entry.lineno}>"
-        places.append(
-            Place(RETURNS, table_entry, _falsify_lambda(table_entry), name, lines, at_import=False, in_table=True)
+        changes.append(
+            Change(RETURNS, table_entry, _falsify_lambda(table_entry), name, lines, at_import=False, in_table=True)
         )
-    return places
+    return changes
 
 
 class Falsifier:

@@ -32,35 +32,35 @@ from typing import Any
 
 import pytest
 
-from .places import Place
+from .changes import Change
 from .record import PLUGINS, Map, Project
 from .returns import FALSIFIED, Falsifier
 
-Find = Callable[[ast.Module], list[Place]]
+Find = Callable[[ast.Module], list[Change]]
 GIGABYTES = 8  # of address space, since a mutant may allocate any size
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A numbered place of a file, so that any process can parse and change the tree again."""
+    """A numbered change of a file, so that any process can parse the file and change the tree again."""
 
     path: str
     number: int
     find: Find
 
-    def tree(self, root: Path) -> tuple[ast.Module, Place]:
+    def tree(self, root: Path) -> tuple[ast.Module, Change]:
         tree = ast.parse((root / self.path).read_bytes())
         return tree, self.find(tree)[self.number]
 
     def texts(self, root: Path) -> tuple[str, str]:
         """Return the changed expression, before and after."""
-        _, place = self.tree(root)
-        before = ast.unparse(place.node)
-        return before, ast.unparse(place.change())
+        _, change = self.tree(root)
+        before = ast.unparse(change.node)
+        return before, ast.unparse(change.apply())
 
     def code(self, root: Path, filename: str) -> CodeType:
-        tree, place = self.tree(root)
-        place.change()
+        tree, change = self.tree(root)
+        change.apply()
         return compile(ast.fix_missing_locations(tree), filename, "exec", dont_inherit=True)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.mutation.places import small_faults
+from scripts.mutation.changes import small_faults
 
 pytestmark = [pytest.mark.ci_only, pytest.mark.timeout(300)]  # a call is pytest many times over
 

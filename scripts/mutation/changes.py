@@ -1,4 +1,4 @@
-"""Possible changes of a source file: one small fault at each place.
+"""Possible changes of a source file: each puts in one small fault.
 
 Texts for readers are left unchanged: strings, annotations, decorators, `__all__`, everything inside a `raise`.
 """
@@ -49,12 +49,12 @@ WITHOUT_EFFECT = {("zip", "strict"), ("astype", "copy")}
 
 
 @dataclass(frozen=True)
-class Place:
+class Change:
     """One possible change of a parsed file."""
 
     kind: str
     node: ast.AST
-    change: Callable[[], ast.AST]  # changes the tree in place and returns the current node
+    apply: Callable[[], ast.AST]  # changes the tree in place and returns the current node
     function: str  # the qualified name of the enclosing function, or ""
     lines: frozenset[int]  # a test that runs one of these may detect the change
     at_import: bool  # it is evaluated at import, so the change must precede that
@@ -113,7 +113,7 @@ def _is_text(node: ast.expr) -> bool:
 
 class _Finder:
     def __init__(self, tree: ast.Module) -> None:
-        self.places: list[Place] = []
+        self.changes: list[Change] = []
         self.readers: dict[str, set[int]] = {}
         for node in ast.walk(tree):
             if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
@@ -121,7 +121,7 @@ class _Finder:
         self.visit_all(tree.body, _Scope())
 
     def add(self, kind: str, node: ast.AST, change: Callable[[], ast.AST], scope: _Scope) -> None:
-        self.places.append(Place(kind, node, change, scope.function, scope.lines, scope.at_import, scope.in_table))
+        self.changes.append(Change(kind, node, change, scope.function, scope.lines, scope.at_import, scope.in_table))
 
     def visit_all(self, nodes: list[ast.stmt], scope: _Scope) -> None:
         for node in nodes:
@@ -170,7 +170,7 @@ class _Finder:
         self.add("branch", node.test, change, scope)
 
     def expression(self, node: ast.AST, scope: _Scope) -> None:
-        """Add the places of an expression, or of another node that is not a statement."""
+        """Add the changes of an expression, or of another node that is not a statement."""
         if isinstance(node, ast.JoinedStr):
             return
         if isinstance(node, ast.Lambda):
@@ -287,9 +287,9 @@ def negated(node: ast.expr) -> ast.expr:
     return ast.copy_location(ast.UnaryOp(ast.Not(), node), node)
 
 
-def small_faults(tree: ast.Module) -> list[Place]:
-    """Return all places of the file, in a fixed order."""
-    return _Finder(tree).places
+def small_faults(tree: ast.Module) -> list[Change]:
+    """Return all changes of the file, in a fixed order."""
+    return _Finder(tree).changes
 
 
 def outermost_functions(nodes: list[ast.stmt], owner: str = "") -> Iterator[tuple[str, FunctionNode]]:
