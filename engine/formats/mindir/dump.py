@@ -141,14 +141,14 @@ def _converted(file: Any, values: dict[Name, Value], result: Any) -> bytes:
     return bytes(model.SerializeToString())
 
 
-def _describe(message: Any, value: Any, whole: bool = True) -> None:
+def _describe(message: Any, value: Any, with_lengths: bool = True) -> None:
     """Write the type of a value or a structure; axis lengths are omitted inside structures."""
     if isinstance(value, dict):
         value = tuple(value.values())
     if isinstance(value, Value):
         message.data_type = _TENSOR
         message.tensor_type.elem_type = _TYPES[dtype_of(value.dtype).name]
-        for length in value.shape if whole else ():
+        for length in value.shape if with_lengths else ():
             message.tensor_type.shape.dim.add(size=length)
     elif isinstance(value, tuple | list):
         message.data_type = _LIST if isinstance(value, list) else _TUPLE

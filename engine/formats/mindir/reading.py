@@ -215,7 +215,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "SiLU": lambda x: ops.silu(x),
     "SubExt": lambda x, y, alpha: x - y * alpha,
     "SumExt": lambda x, axis, keepdims, dtype: ops.sum(x, axis, keepdims, dtype=_dtype(dtype)),
-    "TupleGetItem": lambda parts, place: parts[place],
+    "TupleGetItem": lambda parts, index: parts[index],
     "UpdateState": lambda *after: None,
     "make_list": lambda *parts: list(parts),
 }
@@ -339,7 +339,7 @@ class _Reader:
         """Return the function that a step calls, and the number of inputs that are passed to it."""
         name = self._text(primitive.op_type)
         if name in _FUNCTIONS:
-            return _told(_FUNCTIONS[name], name), len(inputs)
+            return _with_step_name(_FUNCTIONS[name], name), len(inputs)
         primitive_class = getattr(ops, name) if name in _CLASSES else None
         if primitive_class is None:
             raise self._error(f"it has the step '{escape(name)}', which is not covered")
@@ -364,13 +364,13 @@ class _Reader:
         value = self._constants.get(inputs[2]) if name == "PadV3" and count == 3 else None
         if isinstance(value, Tensor) and value.size == 1:  # read now, so that a trace of the graph reads no numbers
             number = value.item()
-            return _told(lambda x, widths, _: call(x, widths, number), name), count
-        return _told(call, name), count
+            return _with_step_name(lambda x, widths, _: call(x, widths, number), name), count
+        return _with_step_name(call, name), count
 
-    def _setting(self, name: str, key: str, given: str) -> Any:
-        if given not in self._constants:
+    def _setting(self, name: str, key: str, input_name: str) -> Any:
+        if input_name not in self._constants:
             raise self._error(f"the '{key}' of a step '{name}' is no constant, which is not covered")
-        return self._constants[given]
+        return self._constants[input_name]
 
     def _attributes(self, primitive: Any, names: list[str]) -> dict[str, Any]:
         """Return the attributes that are settings of our class; windows lose the axes of samples and channels."""
@@ -429,7 +429,7 @@ class _Reader:
         return array.astype(dtype.numpy)
 
 
-def _told(call: Callable[..., Any], name: str) -> Callable[..., Any]:
+def _with_step_name(call: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Wrap a function so that its errors name the step of the file."""
 
     def step(*inputs: Any) -> Any:
@@ -455,7 +455,7 @@ class _Run:
     """Executor of the steps.
 
     Args:
-        places: the parameters' names by their names in the graph.
+        keys: the parameters' names by their names in the graph.
         inputs: the names of the inputs.
         constants: values by name.
         steps: the steps, in order.
@@ -463,21 +463,16 @@ class _Run:
     """
 
     def __init__(
-        self,
-        places: dict[str, str],
-        inputs: list[str],
-        constants: dict[str, Any],
-        steps: list[Step],
-        results: list[str],
+        self, keys: dict[str, str], inputs: list[str], constants: dict[str, Any], steps: list[Step], results: list[str]
     ) -> None:
-        self._places = places
+        self._keys = keys
         self._inputs = inputs
         self._constants = constants
         self._steps = steps
         self._results = results
 
     def __call__(self, parameters: Mapping[str, Tensor], inputs: tuple[Tensor, ...]) -> Any:
-        values = {**self._constants, **{name: parameters[key] for name, key in self._places.items()}}
+        values = {**self._constants, **{name: parameters[key] for name, key in self._keys.items()}}
         values.update(zip(self._inputs, inputs, strict=True))
         for call, operands, output, unneeded in self._steps:
             values[output] = call(*[values[name] for name in operands])

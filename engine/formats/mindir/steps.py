@@ -90,11 +90,11 @@ def _as(w: Writer, x: Any, dtype: np.dtype[Any]) -> Any:
 # Elementwise
 
 
-def _of_one(primitive: str) -> Rule:
+def _unary_rule(primitive: str) -> Rule:
     return lambda w, x: w(primitive, x)
 
 
-def _of_two(primitive: str) -> Rule:
+def _binary_rule(primitive: str) -> Rule:
     def rule(w: Writer, x: Any, y: Any) -> Name:
         dtype = w.output.dtype
         if dtype == np.bool_:
@@ -104,7 +104,7 @@ def _of_two(primitive: str) -> Rule:
     return rule
 
 
-_ONE = {
+_UNARY = {
     "abs": "Abs",
     "acos": "ACos",
     "acosh": "Acosh",
@@ -142,7 +142,7 @@ _ONE = {
     "tanh": "Tanh",
     "trunc": "Trunc",
 }
-_TWO = {
+_BINARY = {
     "add": "Add",
     "atan2": "Atan2",
     "bitwise_and": "BitwiseAnd",
@@ -166,8 +166,8 @@ _TWO = {
     "remainder": "FloorMod",
     "sub": "Sub",
 }
-RULES.update({name: _of_one(primitive) for name, primitive in _ONE.items()})
-RULES.update({name: _of_two(primitive) for name, primitive in _TWO.items()})
+RULES.update({name: _unary_rule(primitive) for name, primitive in _UNARY.items()})
+RULES.update({name: _binary_rule(primitive) for name, primitive in _BINARY.items()})
 
 
 @_rule("contiguous", "deepcopy", "identity", "stop_gradient")
@@ -354,17 +354,17 @@ def _getitem(w: Writer, x: Value, index: Any) -> Name:
     return w.name(result) if isinstance(result, Value) else result
 
 
-def _gathered(w: Writer, x: Value, places: Any, axis: int) -> Name:
-    if not isinstance(places, Value):
-        places = np.asarray(places)
-        if places.dtype.kind not in "iu":
+def _gathered(w: Writer, x: Value, indices: Any, axis: int) -> Name:
+    if not isinstance(indices, Value):
+        indices = np.asarray(indices)
+        if indices.dtype.kind not in "iu":
             raise w.refused("an index of bools")
-        return w("Gather", x, places % x.shape[axis], axis, 0)
-    if places.dtype.kind not in "iu":
+        return w("Gather", x, indices % x.shape[axis], axis, 0)
+    if indices.dtype.kind not in "iu":
         raise w.refused("an index of bools")
     # Gather returns zeros for negative indices.
-    length = np.asarray(x.shape[axis], places.dtype)
-    return w("Gather", x, w("FloorMod", places, length), axis, 0)
+    length = np.asarray(x.shape[axis], indices.dtype)
+    return w("Gather", x, w("FloorMod", indices, length), axis, 0)
 
 
 def _padded(w: Writer, x: Any, widths: Any, mode: str, value: float) -> Name:

@@ -114,7 +114,7 @@ class Writer:
         self._constants: dict[Any, Name] = {}
         self._primitives: dict[bytes, str] = {}
         self._node: Any = None
-        self._given: set[Name] = set()
+        self._used_names: set[Name] = set()
         self.values: dict[Name, Value] = {}
 
     def written(self) -> Any:
@@ -167,18 +167,18 @@ class Writer:
             message = self._model.graph.parameter.add(ref_key=name.partition(":")[2])
             _fill(message, array, name)
 
-    def _within(self, given: str) -> Name:
+    def _within(self, stem: str) -> Name:
         """Return an unused name in the graph."""
         try:
-            given.encode()
+            stem.encode()
         except UnicodeEncodeError:
             raise ValueError(
-                f"For 'export', the name '{escape(given)}' has half a character, which no file can hold"
+                f"For 'export', the name '{escape(stem)}' has half a character, which no file can hold"
             ) from None
-        name, number = Name(f"{self._title}:{given}"), 1
-        while name in self._given:
-            name, number = Name(f"{self._title}:{given}_{number}"), number + 1
-        self._given.add(name)
+        name, number = Name(f"{self._title}:{stem}"), 1
+        while name in self._used_names:
+            name, number = Name(f"{self._title}:{stem}_{number}"), number + 1
+        self._used_names.add(name)
         return name
 
     # Interface for rules

@@ -32,7 +32,7 @@ def picked(d: Draft, x: Edge, index: Any) -> Edge:
             x = sliced(d, x, {i: slice(parts[i], parts[i] + 1)})
         return x.reshape(lengths) if arrays else x
     is_consecutive = arrays == list(range(arrays[0], arrays[-1] + 1))
-    positions = [_places(d, parts[i], x.shape[i]) for i in arrays]
+    positions = [_index_edge(d, parts[i]) for i in arrays]
     common = np.broadcast_shapes(*[position.shape for position in positions])
     other_axes = [i for i in range(x.ndim) if i not in arrays]
     other_lengths = tuple([x.shape[i] for i in other_axes])
@@ -94,7 +94,7 @@ def _one_for_each_axis(
     return (order if None in order else None), axes, parts
 
 
-def _places(d: Draft, part: Any, length: int) -> Edge:
+def _index_edge(d: Draft, part: Any) -> Edge:
     return part.cast(np.int64) if isinstance(part, Edge) else d.constant(part, np.int64)  # an int among arrays
 
 
@@ -110,15 +110,16 @@ def _numbers(d: Draft, shape: tuple[int, ...]) -> Edge:
     return numbers.reshape(shape)
 
 
-def _scattered(d: Draft, x: Edge, places: Edge, updates: Any, how: str = "none") -> Edge:
+def _scattered(d: Draft, x: Edge, positions: Edge, updates: Any, how: str = "none") -> Edge:
     """Return ``x`` with updates at positions of its flat elements."""
     shape = x.shape
     new = updates if isinstance(updates, Edge) else d.constant(updates, x.dtype)
-    new = d("Expand", new.cast(x.dtype), d.ints(places.shape), shape=places.shape).reshape((math.prod(places.shape),))
+    count = math.prod(positions.shape)
+    new = d("Expand", new.cast(x.dtype), d.ints(positions.shape), shape=positions.shape).reshape((count,))
     flat = d(
         "ScatterElements",
         x.reshape((math.prod(shape),)),
-        places.reshape((math.prod(places.shape),)),
+        positions.reshape((count,)),
         new,
         axis=0,
         reduction=how,
@@ -147,8 +148,8 @@ def _scatter_reduce(d: Draft, x: Edge, updates: Any, index: Any, how: str) -> Ed
         return _scattered(d, x, positions, updates, how)
     if x.dtype.kind in "iu":
         raise UnsupportedError("quotients of integers, one after the other, have no form in ONNX: use floats")
-    ones = d("Expand", d.constant(1, x.dtype), d.ints(x.shape), shape=x.shape)
-    return x / _scattered(d, ones, positions, updates, "mul")
+    start = d("Expand", d.constant(1, x.dtype), d.ints(x.shape), shape=x.shape)
+    return x / _scattered(d, start, positions, updates, "mul")
 
 
 @converts("write_through")

@@ -167,8 +167,8 @@ def _avg_pool(d: Draft, x: Edge, kernel: Any, stride: Any, pads: Any) -> Edge:
 def _affine(d: Draft, x: Edge, mean: Edge, scale: Edge, shift: Edge) -> Edge:
     # Runtimes fuse a BatchNormalization with the preceding convolution.
     x = x.wide()
-    ones = d.constant(np.ones(x.shape[1]), x.dtype)
-    numbers = (scale.cast(x.dtype), shift.cast(x.dtype), mean.cast(x.dtype), ones)
+    variance = d.constant(np.ones(x.shape[1]), x.dtype)
+    numbers = (scale.cast(x.dtype), shift.cast(x.dtype), mean.cast(x.dtype), variance)
     output: Edge = d("BatchNormalization", x, *numbers, shape=x.shape, epsilon=0.0)
     return output
 

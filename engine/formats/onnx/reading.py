@@ -124,7 +124,7 @@ def _parameter(name: str, array: Any) -> Parameter:
     return Parameter(Tensor._wrap(to_device(np.array(array))), name, requires_grad=array.dtype.kind in "fV")
 
 
-def _constant(onnx: Any, node: Any, given: str) -> Any:
+def _constant(onnx: Any, node: Any, label: str) -> Any:
     attribute = node.attribute[0]
     value = onnx.helper.get_attribute_value(attribute)
     if attribute.name == "value":
@@ -133,14 +133,14 @@ def _constant(onnx: Any, node: Any, given: str) -> Any:
         return np.asarray(value, np.int64)
     if attribute.name in ("value_float", "value_floats"):
         return np.asarray(value, np.float32)
-    raise RuntimeError(f"For 'load', the file '{given}' holds a constant of texts or a sparse one, which is not read")
+    raise RuntimeError(f"For 'load', the file '{label}' holds a constant of texts or a sparse one, which is not read")
 
 
-def _step(onnx: Any, node: Any, given: str) -> _Step:
+def _step(onnx: Any, node: Any, label: str) -> _Step:
     kind = escape(node.op_type)
     if node.op_type not in _READERS:
         raise RuntimeError(
-            f"For 'load', the file '{given}' holds the operator '{kind}', which is not read here: "
+            f"For 'load', the file '{label}' holds the operator '{kind}', which is not read here: "
             "onnxruntime runs such files"
         )
     attributes: Attributes = {}
@@ -156,8 +156,8 @@ def _text(value: bytes) -> str:
     return value.decode(errors="replace")
 
 
-def _note_last(steps: list[_Step], kept: set[str]) -> None:
-    unread = {name for step in steps for name in step.outputs}.difference(kept)
+def _note_last(steps: list[_Step], results: set[str]) -> None:
+    unread = {name for step in steps for name in step.outputs}.difference(results)
     for step in reversed(steps):
         step.last = [name for name in {*step.inputs, *step.outputs} if name in unread]
         unread.difference_update(step.last)
@@ -195,7 +195,7 @@ def _dtype(code: int) -> np.dtype[Any]:
 
 # Element by element
 
-_ONE = {
+_UNARY = {
     "Abs": "abs",
     "Acos": "acos",
     "Acosh": "acosh",
@@ -226,7 +226,7 @@ _ONE = {
     "Tan": "tan",
     "Tanh": "tanh",
 }
-_TWO = {
+_BINARY = {
     "Add": "add",
     "And": "logical_and",
     "BitwiseAnd": "bitwise_and",
@@ -252,7 +252,7 @@ def _direct(name: str) -> _Reader:
     return compute
 
 
-for _kind, _name in {**_ONE, **_TWO}.items():
+for _kind, _name in {**_UNARY, **_BINARY}.items():
     _reads(_kind)(_direct(_name))
 
 
@@ -335,7 +335,7 @@ def _log_sum_exp(attributes: Attributes, x: Any, axes: Any = None) -> Any:
     return sums if attributes.get("keepdims", 1) else F.reshape(sums, shape=tuple(lengths))
 
 
-def _place(name: str) -> _Reader:
+def _extreme_position(name: str) -> _Reader:
     def compute(attributes: Attributes, x: Any) -> Any:
         _refuse_unless(not attributes.get("select_last_index"), "ArgMax or ArgMin with select_last_index")
         settings = {"axis": attributes.get("axis", 0), "keepdims": bool(attributes.get("keepdims", 1))}
@@ -344,8 +344,8 @@ def _place(name: str) -> _Reader:
     return compute
 
 
-_reads("ArgMax")(_place("argmax"))
-_reads("ArgMin")(_place("argmin"))
+_reads("ArgMax")(_extreme_position("argmax"))
+_reads("ArgMin")(_extreme_position("argmin"))
 
 
 @_reads("TopK")
@@ -430,39 +430,39 @@ def _index(x: Any) -> Any:
 
 
 @_reads("Gather")
-def _gather(attributes: Attributes, x: Any, places: Any) -> Any:
+def _gather(attributes: Attributes, x: Any, indices: Any) -> Any:
     x = _tensor(x)
     axis = attributes.get("axis", 0) % x.ndim
-    return F.getitem(x, index=(*[slice(None)] * axis, _index(places)))
+    return F.getitem(x, index=(*[slice(None)] * axis, _index(indices)))
 
 
 @_reads("GatherND")
-def _gather_nd(attributes: Attributes, x: Any, places: Any) -> Any:
+def _gather_nd(attributes: Attributes, x: Any, indices: Any) -> Any:
     _refuse_unless(not attributes.get("batch_dims"), "GatherND with batch_dims")
-    rows = _tensor(places)
+    rows = _tensor(indices)
     return F.getitem(_tensor(x), index=tuple([F.getitem(rows, index=(..., i))._array for i in range(rows.shape[-1])]))
 
 
-def _at(shape: tuple[int, ...], places: Any, axis: int) -> tuple[Any, ...]:
-    """Return the index of the elements that ``places`` selects along an axis."""
+def _at(shape: tuple[int, ...], indices: Any, axis: int) -> tuple[Any, ...]:
+    """Return the index of the elements that ``indices`` selects along an axis."""
     grid = [
         np.arange(n).reshape([-1 if i == dimension else 1 for i in range(len(shape))])
         for dimension, n in enumerate(shape)
     ]
     return tuple(
-        [_index(places if dimension == axis % len(shape) else positions) for dimension, positions in enumerate(grid)]
+        [_index(indices if dimension == axis % len(shape) else positions) for dimension, positions in enumerate(grid)]
     )
 
 
 @_reads("GatherElements")
-def _gather_elements(attributes: Attributes, x: Any, places: Any) -> Any:
-    return F.getitem(_tensor(x), index=_at(_tensor(places).shape, places, attributes.get("axis", 0)))
+def _gather_elements(attributes: Attributes, x: Any, indices: Any) -> Any:
+    return F.getitem(_tensor(x), index=_at(_tensor(indices).shape, indices, attributes.get("axis", 0)))
 
 
 @_reads("ScatterElements")
-def _scatter_elements(attributes: Attributes, x: Any, places: Any, updates: Any) -> Any:
+def _scatter_elements(attributes: Attributes, x: Any, indices: Any, updates: Any) -> Any:
     x, updates = _tensor(x), _tensor(updates)
-    index, reduction = _at(updates.shape, places, attributes.get("axis", 0)), attributes.get("reduction", "none")
+    index, reduction = _at(updates.shape, indices, attributes.get("axis", 0)), attributes.get("reduction", "none")
     if reduction == "none":
         return F.setitem(x, updates, index=index)
     if reduction == "add":
@@ -519,10 +519,10 @@ def _window(attributes: Attributes, kernel: Any) -> dict[str, tuple[int, ...]]:
     }
 
 
-def _shifted(found: Any, bias: Any) -> Any:
+def _shifted(output: Any, bias: Any) -> Any:
     if bias is None:
-        return found
-    return found + F.reshape(_tensor(bias), shape=(1, -1, *[1] * (found.ndim - 2)))
+        return output
+    return output + F.reshape(_tensor(bias), shape=(1, -1, *[1] * (output.ndim - 2)))
 
 
 @_reads("Conv")

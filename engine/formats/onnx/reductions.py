@@ -78,7 +78,7 @@ def _sum_to(d: Draft, x: Edge, shape: tuple[int, ...]) -> Edge:
 # Positions of extremes
 
 
-def _place(kind: str, d: Draft, x: Edge, axis: int | None, keepdims: bool) -> Edge:
+def _extreme_position(kind: str, d: Draft, x: Edge, axis: int | None, keepdims: bool) -> Edge:
     shape = x.shape
     x = x.cast(computable(x.dtype))
     flat, along = (x.reshape((-1,)), 0) if axis is None else (x, axis % x.ndim if x.ndim else 0)
@@ -91,7 +91,7 @@ def _place(kind: str, d: Draft, x: Edge, axis: int | None, keepdims: bool) -> Ed
 
 
 for _name, _kind in (("argmax", "ArgMax"), ("argmin", "ArgMin")):
-    converts(_name)(functools.partial(_place, _kind))
+    converts(_name)(functools.partial(_extreme_position, _kind))
 
 
 @converts("max_along", "min_along")
@@ -99,7 +99,7 @@ def _along(d: Draft, x: Edge, axis: int, keepdims: bool) -> tuple[Edge, Edge]:
     name = "Max" if d.node.operator.name == "max_along" else "Min"
     if not x.ndim:
         return x, d.constant(0, np.int64)
-    return _reduction(f"Reduce{name}", d, x, axis, keepdims), _place(f"Arg{name}", d, x, axis, keepdims)
+    return _reduction(f"Reduce{name}", d, x, axis, keepdims), _extreme_position(f"Arg{name}", d, x, axis, keepdims)
 
 
 # Order
@@ -162,12 +162,12 @@ def _so_far(d: Draft, x: Edge, axis: int, otherwise: Any) -> Edge:
     return d.where(is_included, moved.reshape((*moved.shape[:-1], 1, length)), otherwise)
 
 
-def _back(d: Draft, found: Edge, x: Edge, axis: int) -> Edge:
+def _back(d: Draft, result: Edge, x: Edge, axis: int) -> Edge:
     """Move the last axis back to its position."""
     shape = tuple([n for i, n in enumerate(x.shape) if i != axis % x.ndim] + [x.shape[axis]])
     order = list(range(x.ndim - 1))
     order.insert(axis % x.ndim, x.ndim - 1)
-    return Edge(d, found.name, found.dtype, shape).transpose(order)
+    return Edge(d, result.name, result.dtype, shape).transpose(order)
 
 
 @converts("cumprod")

@@ -12,11 +12,11 @@ IR_VERSION = 9
 """The corresponding version of the file format: runtimes of that time refuse newer ones."""
 
 
-def onnx_package(who: str) -> Any:
+def onnx_package(caller: str) -> Any:
     """Return the package.
 
     Args:
-        who: the function that the user called, for the error.
+        caller: the function that the user called, for the error.
 
     Returns:
         the module.
@@ -28,6 +28,6 @@ def onnx_package(who: str) -> Any:
         import onnx
     except ImportError as error:
         raise ImportError(
-            f"For '{who}', the package 'onnx' is needed for ONNX files: pip install 'hookscope[onnx]'"
+            f"For '{caller}', the package 'onnx' is needed for ONNX files: pip install 'hookscope[onnx]'"
         ) from error
     return onnx
