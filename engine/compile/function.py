@@ -418,5 +418,5 @@ def graph_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
         name = getattr(function, "__qualname__", type(function).__name__)
         raise RuntimeError(f"'{name}' has no graph: {reason}{f' ({line_label(trace.line)})' if trace.line else ''}")
     graph = trace.graph
-    graph.result = replace_values(graph.result, (SharedResult, ViewRef), lambda one: one.value)
+    graph.result = replace_values(graph.result, (SharedResult, ViewRef), lambda ref: ref.value)
     return optimized(graph)

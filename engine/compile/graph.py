@@ -406,7 +406,7 @@ def put_instead(node: Node, instead: dict[Value, Value]) -> None:
     """
 
     def put(value: Any) -> Any:
-        return replace_values(value, (Value,), lambda one: instead.get(one, one))
+        return replace_values(value, (Value,), lambda operand: instead.get(operand, operand))
 
     if isinstance(node, Binding):
         node.value = put(node.value)

@@ -151,21 +151,23 @@ class Guards:
         arrays = [t._array for t in self._tensors]
         self._kinds = [kind for kind, *_ in self._forms]
         self._exact = None if any(map(_is_other, arrays, self._forms)) else list(map(_properties, arrays))
-        self._words = MemoryWords(snapshot, list(zip(self._tensors, self._forms, strict=True)), arguments)
+        self._memory_words = MemoryWords(snapshot, list(zip(self._tensors, self._forms, strict=True)), arguments)
         self._checks = _checks(snapshot, frozenset())
-        self._uncovered = _checks(snapshot, self._words.covers)
+        self._uncovered = _checks(snapshot, self._memory_words.covers)
 
     def hold(self, arrays: Sequence[Any] = ()) -> bool:
         """Return whether all guards hold for a call with these arrays, none of which belongs to an external tensor."""
-        if self._words.are_unchanged(arrays):
+        if self._memory_words.are_unchanged(arrays):
             return not self._uncovered or all(check() for check in self._uncovered)
         expected = self._arguments
         if len(arrays) != len(expected) or any(map(_is_other, arrays, expected)):
             return False
-        numbers = self._words.versions()  # read before the checks, so that a change in between is noticed next time
+        numbers = (
+            self._memory_words.versions()
+        )  # read before the checks, so that a change in between is noticed next time
         if not self.hold_in_full(arrays):
             return False
-        self._words.store(numbers)
+        self._memory_words.store(numbers)
         return True
 
     def hold_in_full(self, arrays: Sequence[Any] = ()) -> bool:

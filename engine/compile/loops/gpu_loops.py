@@ -80,8 +80,8 @@ def planned(node: FusedLoop, arrays: Sequence[Any]) -> triton_kernels.Plan:
 class _Array:
     """Broadcast pattern of an input, or of all outputs other than sums: the kept and summed axes in which it varies."""
 
-    kept: tuple[bool, ...]
-    added: tuple[bool, ...]
+    kept_axes: tuple[bool, ...]
+    added_axes: tuple[bool, ...]
 
 
 class _GroupLayout:
@@ -306,7 +306,7 @@ class _Text:
         is_inner: bool,
     ) -> None:
         self.node, self.kernel, self.steps, self.adds = kernel.node, kernel, steps, adds
-        self.patterns, (self.kept, self.added), self.is_inner = patterns, axes, is_inner
+        self.patterns, (self.kept_count, self.added_count), self.is_inner = patterns, axes, is_inner
         self.input_at = {index: k for k, index in enumerate(kernel.inputs)}
         self.varies: dict[int, tuple[bool, bool]] = {}
         for step in steps:
@@ -319,10 +319,12 @@ class _Text:
         arguments = [f"x{k}" for k in range(len(kernel.inputs))]
         arguments += [f"y{k}" for k in range(len(kernel.elements))] + [f"z{k}" for k in range(len(kernel.sums))]
         arguments += ["rows", *(["length", "step", "parts", "each"] if adds else [])]
-        arguments += [f"kn{axis}" for axis in range(1, self.kept)] + [f"an{axis}" for axis in range(1, self.added)]
+        arguments += [f"kn{axis}" for axis in range(1, self.kept_count)] + [
+            f"an{axis}" for axis in range(1, self.added_count)
+        ]
         for k, pattern in enumerate(self.patterns):
-            arguments += [f"ks{k}_{axis}" for axis, is_varying in enumerate(pattern.kept) if is_varying]
-            arguments += [f"as{k}_{axis}" for axis, is_varying in enumerate(pattern.added) if is_varying]
+            arguments += [f"ks{k}_{axis}" for axis, is_varying in enumerate(pattern.kept_axes) if is_varying]
+            arguments += [f"as{k}_{axis}" for axis, is_varying in enumerate(pattern.added_axes) if is_varying]
         arguments += ["LONG: tl.constexpr", "BLOCK_M: tl.constexpr", *(["BLOCK_N: tl.constexpr"] if adds else [])]
         self._write(0, f"def loop({', '.join(arguments)}):")
         self._write(1, "program = tl.program_id(0)")
@@ -333,7 +335,7 @@ class _Text:
         self._write(2, "program = program.to(tl.int64)")
         self._write(1, "m = program * BLOCK_M + tl.arange(0, BLOCK_M)")
         self._write(1, "m_inside = m < rows")
-        self._places(1, "m", "k", self.kept)
+        self._axis_indices(1, "m", "k", self.kept_count)
         if adds:
             self._with_sums()
         else:
@@ -345,7 +347,7 @@ class _Text:
     def _write(self, depth: int, line: str) -> None:
         self.lines.append("    " * depth + line)
 
-    def _places(self, depth: int, index: str, letter: str, axes: int) -> None:
+    def _axis_indices(self, depth: int, index: str, letter: str, axes: int) -> None:
         """Write the indices along each axis, from an index along all of them."""
         quotient = index
         for axis in range(axes - 1, 0, -1):
@@ -369,7 +371,7 @@ class _Text:
         self._write(3, "n = n.to(tl.int64)")
         self._write(2, "n_inside = n < end")
         self._write(2, f"inside = m_inside{self._along_m()} & n_inside{self._along_n()}")
-        self._places(2, "n", "a", self.added)
+        self._axis_indices(2, "n", "a", self.added_count)
         self._steps(2, [step for step in self.steps if self.varies[step][1]])
         self._elements(2)
         for k, (store, value) in enumerate(zip(sums, outputs, strict=True)):
@@ -402,15 +404,15 @@ class _Text:
             return False, False
         if name == "input":
             pattern = self.patterns[self.input_at[operands[0]]]
-            return any(pattern.kept), any(pattern.added)
+            return any(pattern.kept_axes), any(pattern.added_axes)
         variations = [self.varies[operand] for operand in operands]
         return any(m for m, _ in variations), any(n for _, n in variations)
 
     def _address(self, pointer: str, k: int) -> tuple[str, str]:
         """Return the address of an array's elements, and the mask."""
         pattern = self.patterns[k]
-        m = " + ".join([f"k{axis} * ks{k}_{axis}" for axis, is_varying in enumerate(pattern.kept) if is_varying])
-        n = " + ".join([f"a{axis} * as{k}_{axis}" for axis, is_varying in enumerate(pattern.added) if is_varying])
+        m = " + ".join([f"k{axis} * ks{k}_{axis}" for axis, is_varying in enumerate(pattern.kept_axes) if is_varying])
+        n = " + ".join([f"a{axis} * as{k}_{axis}" for axis, is_varying in enumerate(pattern.added_axes) if is_varying])
         if not self.adds:
             return (f"{pointer} + ({m})", "inside") if m else (pointer, "")
         if m and n:

@@ -280,7 +280,7 @@ class _Writer:
             self._copy_constant(node.value)
             self.lines += ["begun.append(True)", f"{self._structure(node.tensor)}._rebind({self._name(node.value)})"]
         else:
-            self._whole(node)
+            self._call_eagerly(node)
 
     def _apply(self, node: OperatorCall) -> None:
         # On a GPU, shapes and layouts select the kernel at each call.
@@ -364,7 +364,7 @@ class _Writer:
             self.lines.append(f"{self._name(output_value)} = _[{index}][1]")
         self.lines.append("del _")
 
-    def _whole(self, node: EagerCall) -> None:
+    def _call_eagerly(self, node: EagerCall) -> None:
         call = f"{self.hold('w', node.function)}({', '.join(self._structure(x) for x in node.arguments)})"
         self.lines.append("begun.append(True)")
         self.lines += [f"{self.hold('t', tensor)}._rebind({self._name(value)})" for tensor, value in node.before]

@@ -38,7 +38,7 @@ def shapes_of(
     if isinstance(operator, ArrayFunction):
         if operator.is_check:
             return []
-        rule = _broadcast if isinstance(operator.kernel, np.ufunc) else _BESIDE.get(operator.name)
+        rule = _broadcast if isinstance(operator.kernel, np.ufunc) else _ARRAY_RULES.get(operator.name)
     else:
         rule = _broadcast if operator.scalar else _RULES.get(operator.name)
     shapes = None if rule is None else rule(*inputs, **attrs)
@@ -274,14 +274,14 @@ def _getitem(x: Any, index: Any) -> Shape | None:
         positions = [number for number, part in enumerate(parts) if hasattr(part, "dtype") or isinstance(part, int)]
         if positions != list(range(positions[0], positions[-1] + 1)):
             return None
-        parts[positions[0] : positions[-1] + 1] = [_Places(_joined(*map(_shape, arrays)), len(positions))]
+        parts[positions[0] : positions[-1] + 1] = [_IndexArrays(_joined(*map(_shape, arrays)), len(positions))]
     lengths: list[Any] = []
     axis = 0
     for part in parts:
         if part is None:
             lengths.append(1)
             continue
-        if isinstance(part, _Places):
+        if isinstance(part, _IndexArrays):
             lengths += part.shape
             axis += part.axes
             continue
@@ -295,7 +295,7 @@ def _getitem(x: Any, index: Any) -> Shape | None:
     return tuple(lengths)
 
 
-class _Places:
+class _IndexArrays:
     """Index arrays on consecutive axes, and the shape that they broadcast to."""
 
     def __init__(self, shape: Shape, axes: int) -> None:
@@ -385,8 +385,8 @@ def _max_pool(x: Any, kernel: Shape, stride: Shape, pads: Shape, dilation: Shape
 
 
 @_of("max_pool2d_pick", "max_pool3d_pick")
-def _max_pool_pick(x: Any, places: Any, **attrs: Any) -> Shape:
-    return _shape(places)
+def _max_pool_pick(x: Any, positions: Any, **attrs: Any) -> Shape:
+    return _shape(positions)
 
 
 @_of("sparse_softmax_cross_entropy")
@@ -461,7 +461,7 @@ def _counted_up(start: Any, stop: Any, step: Any) -> Shape | None:
     return (stop - start if stop > start else 0,)
 
 
-_BESIDE: dict[str, Callable[..., Any]] = {
+_ARRAY_RULES: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("astype", "argsort", "sort", "flip", "roll", "cumsum", "clip", "round", "conj"), _same),
     "_in_numbers": _same,
     **dict.fromkeys(("sum", "prod", "mean", "var", "std", "max", "min", "any", "all", "argmax", "argmin"), _by_numpy),
@@ -470,8 +470,8 @@ _BESIDE: dict[str, Callable[..., Any]] = {
     "where": _broadcast,
     "_counted": _number,
     "_correction": _number,
-    "_kept": _same,
-    "_places": _same,
+    "_counting_mask": _same,
+    "_class_indices": _same,
     "_shares": _same,
     "_mixed": _same,
     "_moved_statistics": lambda *arrays, **attrs: [_shape(x) for x in arrays[:2]],

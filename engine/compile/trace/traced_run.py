@@ -274,7 +274,7 @@ class Trace:
         view: Any = tensor._view
         root_value: Any = root._array.value if type(root._array) in TRACED else None
         kinds = (*array_types(), *TRACED)
-        steps = replace_values(view.chain, kinds, lambda one: getattr(one, "value", None) or one)
+        steps = replace_values(view.chain, kinds, lambda array: getattr(array, "value", None) or array)
         arrays: list[Any] = []
         replace_values(steps, kinds, arrays.append)
         shares = (tensor._array.shape, root._array.shape) == (view.shape, view.of_root)
