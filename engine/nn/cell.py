@@ -31,7 +31,7 @@ __all__ = ["Cell", "register_cell_buffer_registration_hook"]
 
 
 _MEMBERS = frozenset(("_cells", "_params", "_buffers"))
-_KEPT = frozenset(
+_INTERNAL = frozenset(
     (
         "_hooks",
         "_state_hooks",
@@ -200,7 +200,7 @@ class Cell(CellHooks, CellState, CellSettings):
             members = list(check_type(value, dict, type(self).__name__, name).items())
             state[name].clear()
             state[name].update(members)
-        elif name in _KEPT:
+        elif name in _INTERNAL:
             raise AttributeError(f"For '{type(self).__name__}', '{name}' is kept by all cells: choose another name")
         elif name == "cells" and not isinstance(value, Cell | Parameter):
             raise AttributeError(f"For '{type(self).__name__}', 'cells' is a method of all cells: choose another name")

@@ -268,18 +268,20 @@ class CellState(CellBase):
 
     def _load(
         self,
-        given: Mapping[str, Any],
+        values: Mapping[str, Any],
         prefix: str,
         metadata: Mapping[str, Any] | None,
         keys: _IncompatibleKeys,
         errors: list[str],
     ) -> None:
         local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
-        self._load_from_state_dict(given, prefix, local_metadata, True, keys.missing_keys, keys.unexpected_keys, errors)
+        self._load_from_state_dict(
+            values, prefix, local_metadata, True, keys.missing_keys, keys.unexpected_keys, errors
+        )
         for name, cell in self._cells.items():
             if cell is not None:
                 below = f"{prefix}{name}."
-                part = OrderedDict((key, value) for key, value in given.items() if key.startswith(below))
+                part = OrderedDict((key, value) for key, value in values.items() if key.startswith(below))
                 cell._load(part, below, metadata, keys, errors)
         for hook in tuple(self._state_hooks["load_post"].values()):
             returned = hook(self, keys)

@@ -391,9 +391,11 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
         def scaled(*data: Any) -> tuple[Tensor, Tensor]:
             loss = self.network(*data)
-            return loss * _beside(loss, scale), loss
+            return loss * _in_dtype_of(loss, scale), loss
 
-        (_, loss), gradients = self._reduced_gradients(scaled, inputs, lambda g: g / _beside(g, scale), has_aux=True)
+        (_, loss), gradients = self._reduced_gradients(
+            scaled, inputs, lambda g: g / _in_dtype_of(g, scale), has_aux=True
+        )
         status: bool | Tensor = self.get_overflow_status(None, gradients)
         overflow = status if isinstance(status, Tensor) else Tensor(status)
         cond = self.process_loss_scale(overflow)
@@ -488,7 +490,7 @@ class WithEvalCell(Cell):
         return self._loss_fn(outputs, label), outputs, label
 
 
-def _beside(x: Tensor, scale: Tensor | float) -> Any:
+def _in_dtype_of(x: Tensor, scale: Tensor | float) -> Any:
     """Return a scale cast to the dtype of a tensor."""
     return scale.astype(x.dtype) if isinstance(scale, Tensor) else scale
 

@@ -9,8 +9,8 @@ from ...base.module_names import on_first_use as _on_first_use
 from . import lr_scheduler as lr_scheduler
 from .optimizer import *
 
-_FOUND = _names_in(__name__, without=("lr_scheduler",))
-globals().update(_FOUND)
-__all__ = [*_FOUND, "lr_scheduler"]
+_OPTIMIZERS = _names_in(__name__, without=("lr_scheduler",))
+globals().update(_OPTIMIZERS)
+__all__ = [*_OPTIMIZERS, "lr_scheduler"]
 __getattr__ = _on_first_use(__name__)
 _name_methods(globals())

@@ -479,9 +479,9 @@ class LayerNorm(Cell):
         check_number(eps, "mint.nn.LayerNorm", "eps", within=(0, math.inf))
         shape = ints_of(normalized_shape, "mint.nn.LayerNorm", "normalized_shape")
         self.normalized_shape, self.eps = shape, eps
-        ones, zeros = (initializer(init, shape, dtype or float32) for init in ("ones", "zeros"))
-        self.weight = Parameter(ones, "weight") if elementwise_affine else None
-        self.bias = Parameter(zeros, "bias") if elementwise_affine and bias else None
+        scale, shift = (initializer(init, shape, dtype or float32) for init in ("ones", "zeros"))
+        self.weight = Parameter(scale, "weight") if elementwise_affine else None
+        self.bias = Parameter(shift, "bias") if elementwise_affine and bias else None
 
     def construct(self, input: Tensor) -> Tensor:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -512,8 +512,8 @@ class GroupNorm(Cell):
         if num_channels % num_groups:
             raise ValueError(f"For 'mint.nn.GroupNorm', {num_groups} groups must divide {num_channels} channels")
         self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
-        ones, zeros = (initializer(init, (num_channels,), dtype or float32) for init in ("ones", "zeros"))
-        self.weight, self.bias = Parameter(ones, "weight", affine), Parameter(zeros, "bias", affine)
+        scale, shift = (initializer(init, (num_channels,), dtype or float32) for init in ("ones", "zeros"))
+        self.weight, self.bias = Parameter(scale, "weight", affine), Parameter(shift, "bias", affine)
 
     def construct(self, input: Tensor) -> Tensor:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)

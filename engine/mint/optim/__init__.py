@@ -7,8 +7,8 @@ from ...base.module_names import name_methods as _name_methods
 from ...base.module_names import names_in as _names_in
 from ...base.module_names import on_first_use as _on_first_use
 
-_FOUND = _names_in(__name__)
-globals().update(_FOUND)
-__all__ = list(_FOUND)
+_OPTIMIZERS = _names_in(__name__)
+globals().update(_OPTIMIZERS)
+__all__ = list(_OPTIMIZERS)
 __getattr__ = _on_first_use(__name__)
 _name_methods(globals())

@@ -81,8 +81,8 @@ class Dropout2d(Cell):
         batched = x.ndim == max(self._axes)
         channels = x.shape[: 2 if batched else 1]
         shape = (*channels, *(1,) * (x.ndim - len(channels)))
-        ones = filled(array_module(x._array).ones, shape=shape, dtype=x._array.dtype)
-        return x * ops.dropout(ones, float(self.p))
+        factors = filled(array_module(x._array).ones, shape=shape, dtype=x._array.dtype)
+        return x * ops.dropout(factors, float(self.p))
 
     def extend_repr(self) -> str:
         return f"p={self.p}"

@@ -6,8 +6,8 @@ from ...base.module_names import on_first_use as _on_first_use
 from .optimizer import *
 from .parameter_updates import *
 
-_FOUND = _names_in(__name__)
-globals().update(_FOUND)
-__all__ = list(_FOUND)
+_OPTIMIZERS = _names_in(__name__)
+globals().update(_OPTIMIZERS)
+__all__ = list(_OPTIMIZERS)
 __getattr__ = _on_first_use(__name__)
 _name_methods(globals())

@@ -36,10 +36,10 @@ class PowerTransform(Bijector):
     def _parts(self, value: Tensor) -> tuple[Any, Any, Any]:
         """Return the value and the power broadcast, zeros of the power replaced by 1, and a mask of these zeros."""
         value, power = self._with(value, self.power)
-        ones = ops.ones_like(value + power)
-        value, power = value * ones, power * ones
+        unit = ops.ones_like(value + power)
+        value, power = value * unit, power * unit
         zero = power == 0.0
-        return value, ops.where(zero, ones, power), zero
+        return value, ops.where(zero, unit, power), zero
 
     def _forward(self, x: Tensor) -> Tensor:
         x, power, zero = self._parts(x)
