@@ -214,8 +214,8 @@ class _Function:
             raise RuntimeError(f"'{cls.__name__}.forward' changes a Tensor in place whose gradient is asked for")
 
 
-def _check_tensors(name: str, given: tuple[Any, ...]) -> None:
-    for index, value in enumerate(given):
+def _check_tensors(name: str, arguments: tuple[Any, ...]) -> None:
+    for index, value in enumerate(arguments):
         if not isinstance(value, Tensor):
             raise RuntimeError(f"For '{name}', argument {index} must be a Tensor, but got {type(value).__name__}")
 

@@ -29,7 +29,7 @@ MOST_NUMBERS = 1 << 28
 """Largest number of elements that an argument alone may request; more are rejected before any is created."""
 MOST_LAYERS = 1 << 16
 """Largest number of layers that one argument may request, each with cells or parameters."""
-Shown = Callable[[Any], str]
+Formatter = Callable[[Any], str]
 Number = TypeVar("Number", int, float)
 
 
@@ -42,7 +42,7 @@ def _with_article(name: str) -> str:
 
 
 def check_type(
-    value: object, kind: type | UnionType, owner: str, argument: str, expected: str = "", show: Shown = _type_of
+    value: object, kind: type | UnionType, owner: str, argument: str, expected: str = "", show: Formatter = _type_of
 ) -> Any:
     """Return the value, which must be an instance of ``kind``.
 
@@ -65,7 +65,7 @@ def check_type(
     return value
 
 
-def check_bool(value: object, owner: str, argument: str, show: Shown = _type_of) -> bool:
+def check_bool(value: object, owner: str, argument: str, show: Formatter = _type_of) -> bool:
     """Return the value, which must be a bool; else raise a TypeError."""
     if not isinstance(value, bool):
         raise TypeError(f"For '{owner}', '{argument}' must be a bool, but got {show(value)}")
@@ -73,7 +73,7 @@ def check_bool(value: object, owner: str, argument: str, show: Shown = _type_of)
 
 
 def check_callable(
-    value: object, owner: str, argument: str, expected: str = "a function", show: Shown = _type_of
+    value: object, owner: str, argument: str, expected: str = "a function", show: Formatter = _type_of
 ) -> Callable[..., Any]:
     """Return the value, which must be callable; else raise a TypeError with the text ``expected``."""
     if not callable(value):
@@ -81,7 +81,7 @@ def check_callable(
     return value
 
 
-def check_int(value: object, owner: str, argument: str, show: Shown = _type_of) -> int:
+def check_int(value: object, owner: str, argument: str, show: Formatter = _type_of) -> int:
     """Return the value, which must be an int and not a bool; else raise a TypeError."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"For '{owner}', '{argument}' must be an int, but got {show(value)}")
@@ -89,7 +89,7 @@ def check_int(value: object, owner: str, argument: str, show: Shown = _type_of) 
 
 
 def check_number(
-    value: object, owner: str, argument: str, show: Shown = _type_of, within: tuple[float, float] | None = None
+    value: object, owner: str, argument: str, show: Formatter = _type_of, within: tuple[float, float] | None = None
 ) -> Any:
     """Return the value, which must be a real number, not a bool (else TypeError), and ``within`` (else ValueError)."""
     if isinstance(value, bool) or not isinstance(value, Real):
@@ -121,7 +121,7 @@ def check_not_negative(value: Number, owner: str, argument: str) -> Number:
     return value
 
 
-def check_positive_int(value: object, owner: str, argument: str, show: Shown = _type_of) -> int:
+def check_positive_int(value: object, owner: str, argument: str, show: Formatter = _type_of) -> int:
     """Return the value, which must be an int above 0 and not a bool; else raise a TypeError or a ValueError."""
     return check_above_zero(check_int(value, owner, argument, show), owner, argument)
 

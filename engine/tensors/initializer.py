@@ -414,10 +414,10 @@ def _gain(nonlinearity: str, negative_slope: float) -> float:
     return _GAINS[nonlinearity]
 
 
-def _fans(shape: tuple[int, ...], who: str) -> tuple[int, int]:
+def _fans(shape: tuple[int, ...], caller: str) -> tuple[int, int]:
     """Return the number of inputs of an output unit and the converse, for (out, in, *kernel) weights."""
     if len(shape) < 2:
-        raise ValueError(f"For '{who}', the shape must have at least 2 axes to have fans, but got {shape}")
+        raise ValueError(f"For '{caller}', the shape must have at least 2 axes to have fans, but got {shape}")
     field = math.prod(shape[2:])
     return shape[1] * field, shape[0] * field
 

@@ -38,8 +38,8 @@ __all__ = [
 class _Kind(Type):
     __slots__ = ("_display_name",)
 
-    def __init__(self, name: str, shown: str) -> None:
-        self.name, self._display_name = name, shown
+    def __init__(self, name: str, display_name: str) -> None:
+        self.name, self._display_name = name, display_name
 
     def __repr__(self) -> str:
         return f"mindspore.{self._display_name}"
