@@ -242,20 +242,20 @@ class ApplyGradientDescent(Primitive):
     def __call__(self, p: Tensor, alpha: Tensor | float, delta: Tensor, /) -> Tensor: ...
 
 class ApplyKerasMomentum(Primitive):
-    """Take one step of descent with Keras's momentum: kept = momentum * kept - lr * g; p + kept."""
+    """Take one step of descent with Keras's momentum: accum = momentum * accum - lr * g; p + accum."""
     use_locking: Any
     use_nesterov: bool
     def __init__(self, use_locking: Any = False, use_nesterov: bool = False) -> None: ...
-    def __call__(self, p: Tensor, kept: Tensor, lr: Tensor | float, g: Tensor, momentum: Tensor | float, /) -> tuple[Tensor, ...]: ...
+    def __call__(self, p: Tensor, accum: Tensor, lr: Tensor | float, g: Tensor, momentum: Tensor | float, /) -> tuple[Tensor, ...]: ...
 
 class ApplyMomentum(Primitive):
-    """Take one step of descent with momentum (Polyak 1964): kept = momentum * kept + g; p - lr * kept.
+    """Take one step of descent with momentum (Polyak 1964): accum = momentum * accum + g; p - lr * accum.
     """
     use_nesterov: bool
     use_locking: Any
     gradient_scale: float
     def __init__(self, use_nesterov: bool = False, use_locking: Any = False, gradient_scale: float = 1.0) -> None: ...
-    def __call__(self, p: Tensor, kept: Tensor, lr: Tensor | float, g: Tensor, momentum: Tensor | float, /) -> Tensor: ...
+    def __call__(self, p: Tensor, accum: Tensor, lr: Tensor | float, g: Tensor, momentum: Tensor | float, /) -> Tensor: ...
 
 class ApplyPowerSign(Primitive):
     """Take one step of PowerSign (Bello et al. 2017): p - lr * exp(base * sign_decay * sign(g) * sign(m))
@@ -2517,14 +2517,14 @@ class Rsqrt(Primitive):
     def __call__(self, input: Tensor, /) -> Tensor: ...
 
 class SGD(Primitive):
-    """Take one step of SGD: kept = momentum * kept + (1 - dampening) * g; p - lr * kept. In the first step
-    kept is g.
+    """Take one step of SGD: accum = momentum * accum + (1 - dampening) * g, in the first step g; p - lr *
+    accum.
     """
     dampening: float
     weight_decay: float
     nesterov: bool
     def __init__(self, dampening: float = 0.0, weight_decay: float = 0.0, nesterov: bool = False) -> None: ...
-    def __call__(self, p: Tensor, g: Tensor, lr: Tensor | float, kept: Tensor, momentum: Tensor | float, first: Tensor, /) -> Tensor: ...
+    def __call__(self, p: Tensor, g: Tensor, lr: Tensor | float, accum: Tensor, momentum: Tensor | float, first: Tensor, /) -> Tensor: ...
 
 class STFT(Primitive):
     """Return the Fourier transforms of the pieces of a signal, each times a window; the ends are not

@@ -24,7 +24,7 @@ from .higher_order import loops as _loops
 from .higher_order.composite import Partial as Partial
 from .higher_order.hook_backward import HookBackward
 from .higher_order.loops import *
-from .legacy import side_effects as _looking
+from .legacy import side_effects as _side_effects
 from .legacy.side_effects import *
 from .legacy.value_names import types_of
 
@@ -36,7 +36,7 @@ __all__ = [
     "PrimitiveWithInfer",
     "prim_arg_register",
     "prim_attr_register",
-    *(name for name in (*_looking.__all__, *_loops.__all__) if name[0].isupper()),
+    *(name for name in (*_side_effects.__all__, *_loops.__all__) if name[0].isupper()),
 ]
 
 
@@ -76,10 +76,10 @@ class _Counts:
         return counts
 
 
-def _misfit(name: str, counts: range, count: int, named: dict[str, Any]) -> str:
+def _misfit(name: str, counts: range, count: int, kwargs: dict[str, Any]) -> str:
     """Return the error message for the arguments of a call."""
-    if named:
-        return f"For '{name}', a call takes its inputs by place, but got '{next(iter(named))}' by name"
+    if kwargs:
+        return f"For '{name}', a call takes its inputs by place, but got '{next(iter(kwargs))}' by name"
     least, most = counts[0], counts[-1]
     expected = f"{most} input{'s' * (most != 1)}" if least == most else f"{least} to {most} inputs"
     return f"For '{name}', a call takes {expected}, but got {count}"
@@ -129,9 +129,9 @@ class Primitive:
         settings = ", ".join(f"{key}={value}" for key, value in attributes.items() if key not in _NAMES_OF_VALUES)
         return f"Prim[{self.name}]<{settings}>" if settings else f"Prim[{self.name}]"
 
-    def __call__(self, *inputs: Any, **named: Any) -> Any:
-        if named or len(inputs) not in self._counts:
-            raise TypeError(_misfit(self.name, self._counts, len(inputs), named))
+    def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+        if kwargs or len(inputs) not in self._counts:
+            raise TypeError(_misfit(self.name, self._counts, len(inputs), kwargs))
         if precision.scopes:
             return precision.by_class(type(self), type(self)._function, inputs, self._values)
         return type(self)._function(*inputs, **self._values)

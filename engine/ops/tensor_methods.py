@@ -219,7 +219,7 @@ def _move_to(input: Tensor, to: str, blocking: builtins.bool = True) -> Tensor:
 
 @declare(method=True)
 def _to(
-    input: Tensor, *args: Tensor | DTypeLike | builtins.bool | None, **named: Tensor | DTypeLike | builtins.bool | None
+    input: Tensor, *args: Tensor | DTypeLike | builtins.bool | None, **kwargs: Tensor | DTypeLike | builtins.bool | None
 ) -> Tensor:
     """Return the values in another dtype, on another device, or in the dtype of another Tensor.
 
@@ -227,7 +227,7 @@ def _to(
         input: the Tensor.
         *args: in any order: a dtype; a device ("CPU", "GPU", also "GPU:0"); a Tensor, whose dtype is used. None and
             bools (``non_blocking``, ``copy``) change nothing.
-        **named: the same by any name, such as ``dtype=`` or ``device=``.
+        **kwargs: the same by any name, such as ``dtype=`` or ``device=``.
 
     Returns:
         A Tensor of the shape of ``input``.
@@ -237,7 +237,7 @@ def _to(
         ValueError: a str that is neither "CPU" nor "GPU".
     """
     result = input
-    for argument in (*args, *named.values()):
+    for argument in (*args, *kwargs.values()):
         if isinstance(argument, Tensor):
             result = cast(result, argument.dtype)
         elif isinstance(argument, str):

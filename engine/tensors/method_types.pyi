@@ -402,7 +402,7 @@ class TensorMethods:
         """
     def frac(self) -> Tensor:
         """Return the fractional part x - trunc(x), with the sign of x."""
-    def gather(self, first: builtins.int | TensorLike | None = None, second: builtins.int | Tensor | None = None, batch_dims: builtins.int = 0, **named: Any) -> Tensor:
+    def gather(self, first: builtins.int | TensorLike | None = None, second: builtins.int | Tensor | None = None, batch_dims: builtins.int = 0, **kwargs: Any) -> Tensor:
         """Return the elements of ``gather(dim, index)``, or the entries of ``gather(input_indices, axis,
         batch_dims)``.
         """
@@ -455,7 +455,7 @@ class TensorMethods:
         """
     def imag(self) -> Tensor:
         """Return the imaginary part, element by element; zeros of a real tensor."""
-    def index_add(self, *args: Any, **named: Any) -> Tensor:
+    def index_add(self, *args: Any, **kwargs: Any) -> Tensor:
         """Return the tensor with another one added to entries along an axis."""
     def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
         """Return the tensor with another one added to entries along an axis."""
@@ -818,15 +818,15 @@ class TensorMethods:
         """
     def rsqrt(self) -> Tensor:
         """1 / sqrt(x)."""
-    def scatter(self, dim: builtins.int = 0, index: Tensor | None = None, src: Tensor | Number | None = None, *, reduce: str | None = None, **named: Any) -> Tensor:
+    def scatter(self, dim: builtins.int = 0, index: Tensor | None = None, src: Tensor | Number | None = None, *, reduce: str | None = None, **kwargs: Any) -> Tensor:
         """Return ``input`` with ``src`` written at positions along an axis, or combined with the elements
         there.
         """
-    def scatter_(self, dim: builtins.int = 0, index: Tensor | None = None, src: Tensor | Number | None = None, *, reduce: str | None = None, **named: Any) -> Tensor:
+    def scatter_(self, dim: builtins.int = 0, index: Tensor | None = None, src: Tensor | Number | None = None, *, reduce: str | None = None, **kwargs: Any) -> Tensor:
         """Return ``input`` with ``src`` written at positions along an axis, or combined with the elements
         there.
         """
-    def scatter_add(self, *args: Any, **named: Any) -> Tensor:
+    def scatter_add(self, *args: Any, **kwargs: Any) -> Tensor:
         """Return the tensor with another one added at positions."""
     def scatter_add_(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
         """Return the tensor with ``src`` added at positions along an axis."""
@@ -844,7 +844,7 @@ class TensorMethods:
         """Return where ``v`` would be inserted into this sorted Tensor, along its last axis, to keep it
         sorted.
         """
-    def select(self, first: TensorLike | None = None, second: TensorLike | None = None, **named: Any) -> Tensor:
+    def select(self, first: TensorLike | None = None, second: TensorLike | None = None, **kwargs: Any) -> Tensor:
         """Return one entry of an axis for ``select(dim, index)``; for ``select(condition, y)`` the tensor or
         ``y``.
         """
@@ -982,7 +982,7 @@ class TensorMethods:
         """
     def tile(self, *repeats: Any, dims: Shape = (), reps: Shape = ()) -> Tensor:
         """Return the whole tensor repeated along its axes."""
-    def to(self, *args: Any, **named: Any) -> Tensor:
+    def to(self, *args: Any, **kwargs: Any) -> Tensor:
         """Return the values in another dtype, on another device, or in the dtype of another Tensor."""
     def to_coo(self) -> Any:
         """Return the elements of a matrix that are not 0, with their positions."""

@@ -246,7 +246,7 @@ def select(condition: TensorLike, input: TensorLike, other: TensorLike) -> Tenso
 
 @declare(method="select")
 def _select_of_tensor(
-    input: Tensor, first: TensorLike | None = None, second: TensorLike | None = None, **named: Any
+    input: Tensor, first: TensorLike | None = None, second: TensorLike | None = None, **kwargs: Any
 ) -> Tensor:
     """Return one entry of an axis for ``select(dim, index)``; for ``select(condition, y)`` the tensor or ``y``.
 
@@ -256,7 +256,7 @@ def _select_of_tensor(
         input: the tensor.
         first: ``dim``, an int in [-ndim, ndim); or ``condition``, a Bool tensor.
         second: ``index``, an int, negative from the end; or ``y``, a tensor or a number, for the elements elsewhere.
-        named: the same arguments by keyword.
+        kwargs: the same arguments by keyword.
 
     Returns:
         A tensor without axis ``dim``; or one of the shape that all three broadcast to.
@@ -265,15 +265,15 @@ def _select_of_tensor(
         TypeError: an argument has another name, or neither form is given.
         ValueError: ``dim`` is out of range.
     """
-    for name in named:
+    for name in kwargs:
         if name not in ("dim", "index", "condition", "y"):
             raise TypeError(f"Tensor.select() got an unexpected keyword argument '{name}'")
-    if isinstance(first, int) or "dim" in named:
-        axis = one_axis(named.get("dim", first), input.ndim, "select")
-        index: Any = named.get("index", second)
+    if isinstance(first, int) or "dim" in kwargs:
+        axis = one_axis(kwargs.get("dim", first), input.ndim, "select")
+        index: Any = kwargs.get("index", second)
         return input[(*(slice(None),) * axis, int(index))]
-    condition: Any = named.get("condition", first)
-    other: Any = named.get("y", second)
+    condition: Any = kwargs.get("condition", first)
+    other: Any = kwargs.get("y", second)
     return select(condition, input, other)
 
 

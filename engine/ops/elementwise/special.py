@@ -376,16 +376,16 @@ def _betainc_slope(F: Functions, g: Value, out: Value, a: Value, b: Value, x: Va
     return g * F.exp((a - 1.0) * F.log(lower_base) + (b - 1.0) * F.log(upper_base) + scale)
 
 
-def _betainc_order_kernel(a: Array, b: Array, x: Array, place: int) -> Array:
+def _betainc_order_kernel(a: Array, b: Array, x: Array, position: int) -> Array:
     xp = array_module(x)
     arguments = [xp.asarray(value, np.float64) for value in (a, b, x)]
-    order, is_inside = arguments[place], (arguments[2] > 0) & (arguments[2] < 1)
+    order, is_inside = arguments[position], (arguments[2] > 0) & (arguments[2] < 1)
     arguments[2] = xp.where(is_inside, arguments[2], 0.5)
     # x**a and (1 - x)**b change with the logarithm, the rest of the function with the root of the order.
     width = xp.minimum(xp.minimum(order, xp.sqrt(order)), 1 / (1 - xp.log(arguments[2]) - xp.log1p(-arguments[2])))
 
     def at(moved: Array) -> Array:
-        return _betainc_kernel(*(moved if i == place else value for i, value in enumerate(arguments)))
+        return _betainc_kernel(*(moved if i == position else value for i, value in enumerate(arguments)))
 
     return xp.where(is_inside, _differences(at, order, width), 0 * at(order)).astype(x.dtype)
 
@@ -395,8 +395,8 @@ _betainc_operator = Operator(
     "betainc",
     _betainc_kernel,
     (
-        lambda F, g, out, a, b, x: g * F.betainc_order(a, b, x, place=0),
-        lambda F, g, out, a, b, x: g * F.betainc_order(a, b, x, place=1),
+        lambda F, g, out, a, b, x: g * F.betainc_order(a, b, x, position=0),
+        lambda F, g, out, a, b, x: g * F.betainc_order(a, b, x, position=1),
         _betainc_slope,
     ),
 )

@@ -112,7 +112,7 @@ def _gather_of_tensor(
     first: int | TensorLike | None = None,
     second: int | Tensor | None = None,
     batch_dims: int = 0,
-    **named: Any,
+    **kwargs: Any,
 ) -> Tensor:
     """Return the elements of ``gather(dim, index)``, or the entries of ``gather(input_indices, axis, batch_dims)``.
 
@@ -122,7 +122,7 @@ def _gather_of_tensor(
             (``ops.gather``).
         second: ``index`` of the first form, or ``axis`` of the second.
         batch_dims: of the second form.
-        **named: these by name: ``dim`` and ``index``, or ``input_indices`` and ``axis``.
+        **kwargs: these by name: ``dim`` and ``index``, or ``input_indices`` and ``axis``.
 
     Returns:
         A tensor of the dtype of ``input``.
@@ -133,16 +133,18 @@ def _gather_of_tensor(
         RuntimeError: an index out of range.
     """
     names = (
-        ("dim", "index") if "dim" in named or "index" in named or isinstance(first, int) else ("input_indices", "axis")
+        ("dim", "index")
+        if "dim" in kwargs or "index" in kwargs or isinstance(first, int)
+        else ("input_indices", "axis")
     )
-    unexpected = [*named.keys() - {*names}, *["batch_dims"] * (names[0] == "dim" and batch_dims != 0)]
+    unexpected = [*kwargs.keys() - {*names}, *["batch_dims"] * (names[0] == "dim" and batch_dims != 0)]
     if unexpected:
         raise TypeError(f"gather() got an unexpected keyword argument '{unexpected[0]}'")
     for name, value in zip(names, (first, second), strict=True):
-        if name in named and value is not None:
+        if name in kwargs and value is not None:
             raise TypeError(f"gather() got multiple values for argument '{name}'")
-    leading: Any = named.get(names[0], first)
-    trailing: Any = named.get(names[1], second)
+    leading: Any = kwargs.get(names[0], first)
+    trailing: Any = kwargs.get(names[1], second)
     return (
         gather_elements(input, leading, trailing) if names[0] == "dim" else gather(input, leading, trailing, batch_dims)
     )

@@ -132,7 +132,7 @@ def index_add(
 
 
 @declare(method="index_add")
-def _index_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
+def _index_add_of_tensor(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """Return the tensor with another one added to entries along an axis.
 
     It is called as ``index_add(dim, index, source, alpha=1)`` or ``index_add(indices, y, axis)``.
@@ -141,7 +141,7 @@ def _index_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
         input: a tensor; a Parameter takes the new values.
         *args: ``dim``, the axis, ``index``, the entries as a vector of integers, and ``source``, a tensor like
             ``input``, along the axis as long as the vector; or in MindSpore's form ``indices``, ``y`` and ``axis``.
-        **named: these by name; ``alpha`` is the factor of ``source``.
+        **kwargs: these by name; ``alpha`` is the factor of ``source``.
 
     Returns:
         A tensor of the shape and dtype of ``input``.
@@ -151,12 +151,12 @@ def _index_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
         ValueError: the shapes do not fit, or the axis is out of range.
         RuntimeError: an index is out of range.
     """
-    if {"dim", "source", "alpha"}.intersection(named) or (args and isinstance(args[0], int)):
-        check_names("index_add", named, ("dim", "index", "source", "alpha"))
-        values = {**dict(zip(("dim", "index", "source"), args, strict=False)), **named}
+    if {"dim", "source", "alpha"}.intersection(kwargs) or (args and isinstance(args[0], int)):
+        check_names("index_add", kwargs, ("dim", "index", "source", "alpha"))
+        values = {**dict(zip(("dim", "index", "source"), args, strict=False)), **kwargs}
         source, alpha = values["source"], values.get("alpha", 1)
         return index_add(input, values["index"], scaled_source("index_add", source, alpha), values["dim"])
-    return index_add(input, *args, **named)
+    return index_add(input, *args, **kwargs)
 
 
 @declare(in_place="index_add_")

@@ -159,8 +159,8 @@ def check_positions(index: Index, x: Tensor, name: str) -> None:
             check_in_range(indices, length, name)
 
 
-def check_names(name: str, named: dict[str, Any], allowed: tuple[str, ...]) -> None:
-    for key in named:
+def check_names(name: str, kwargs: dict[str, Any], allowed: tuple[str, ...]) -> None:
+    for key in kwargs:
         if key not in allowed:
             raise TypeError(f"For 'Tensor.{name}', there is no argument '{key}' beside {list(allowed)}")
 
@@ -252,7 +252,7 @@ def _scatter_of_tensor(
     src: Tensor | Number | None = None,
     *,
     reduce: str | None = None,
-    **named: Any,
+    **kwargs: Any,
 ) -> Tensor:
     """Return ``input`` with ``src`` written at positions along an axis, or combined with the elements there.
 
@@ -264,7 +264,7 @@ def _scatter_of_tensor(
         index: integers, with as many axes and along the others at most as long.
         src: a tensor at least as large as ``index``, or a number.
         reduce: None or "none" replaces, "add" adds, "multiply" multiplies.
-        **named: ``axis`` for ``dim``, ``value`` for ``src``.
+        **kwargs: ``axis`` for ``dim``, ``value`` for ``src``.
 
     Returns:
         A tensor of the shape and dtype of ``input``.
@@ -274,15 +274,15 @@ def _scatter_of_tensor(
         ValueError: another ``reduce``, shapes that do not fit, or ``dim`` out of range.
         RuntimeError: an index is out of range.
     """
-    check_names("scatter", named, ("axis", "value"))
+    check_names("scatter", kwargs, ("axis", "value"))
     if index is None:
         raise TypeError("For 'Tensor.scatter', 'index' must be given")
-    value: Any = named.get("value", src)
-    return scatter(input, named.get("axis", dim), index, value, reduce)
+    value: Any = kwargs.get("value", src)
+    return scatter(input, kwargs.get("axis", dim), index, value, reduce)
 
 
 @declare(method="scatter_add")
-def _scatter_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
+def _scatter_add_of_tensor(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """Return the tensor with another one added at positions.
 
     It is called as ``scatter_add(dim, index, src)``, for positions along an axis, or ``scatter_add(indices, updates)``.
@@ -291,7 +291,7 @@ def _scatter_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
         input: a tensor.
         *args: ``dim``, ``index`` and ``src`` as for ``scatter``, or ``indices`` and ``updates`` as for
             ``tensor_scatter_add``.
-        **named: these by name.
+        **kwargs: these by name.
 
     Returns:
         A tensor of the shape and dtype of ``input``.
@@ -301,11 +301,11 @@ def _scatter_add_of_tensor(input: Tensor, *args: Any, **named: Any) -> Tensor:
         ValueError: shapes that do not fit.
         RuntimeError: an index is out of range.
     """
-    if len(args) == 3 or "dim" in named:
-        check_names("scatter_add", named, ("dim", "index", "src"))
-        values = {**dict(zip(("dim", "index", "src"), args, strict=False)), **named}
+    if len(args) == 3 or "dim" in kwargs:
+        check_names("scatter_add", kwargs, ("dim", "index", "src"))
+        values = {**dict(zip(("dim", "index", "src"), args, strict=False)), **kwargs}
         return tensor_scatter_elements(input, values["index"], values["src"], values["dim"], "add")
-    return tensor_scatter_add(input, *args, **named)
+    return tensor_scatter_add(input, *args, **kwargs)
 
 
 @declare(in_place="scatter_add_")

@@ -118,27 +118,29 @@ def _no_repeat_ngram(state_seq: Tensor, log_probs: Tensor, *, ngram_size: int) -
     """
     name = "NoRepeatNGram"
     check_positive_int(ngram_size, name, "ngram_size")
-    words = to_host(check_integers(state_seq, name, "state_seq")._array)
+    sequences = to_host(check_integers(state_seq, name, "state_seq")._array)
     if check_tensor(log_probs, name, "log_probs")._array.dtype.kind != "f":
         raise TypeError(f"For '{name}', 'log_probs' must be floating numbers, but got {log_probs.dtype}")
-    if words.ndim != 3 or log_probs.ndim != 3 or words.shape[:2] != log_probs.shape[:2]:
+    if sequences.ndim != 3 or log_probs.ndim != 3 or sequences.shape[:2] != log_probs.shape[:2]:
         raise ValueError(
             f"For '{name}', 'state_seq' and 'log_probs' must have 3 axes, of which the first two agree, "
-            f"but got {words.shape} and {log_probs.shape}"
+            f"but got {sequences.shape} and {log_probs.shape}"
         )
-    if ngram_size > words.shape[2]:
-        raise ValueError(f"For '{name}', 'ngram_size' must be at most {words.shape[2]}, but got {ngram_size}")
-    if words.size and not 0 <= words.min() <= words.max() < log_probs.shape[2]:
-        raise ValueError(f"For '{name}', 'state_seq' must be in [0, {log_probs.shape[2]}), but got {words.tolist()}")
+    if ngram_size > sequences.shape[2]:
+        raise ValueError(f"For '{name}', 'ngram_size' must be at most {sequences.shape[2]}, but got {ngram_size}")
+    if sequences.size and not 0 <= sequences.min() <= sequences.max() < log_probs.shape[2]:
+        raise ValueError(
+            f"For '{name}', 'state_seq' must be in [0, {log_probs.shape[2]}), but got {sequences.tolist()}"
+        )
     repeats = np.zeros(log_probs.shape, bool)
-    for position in np.ndindex(*words.shape[:2]):
-        repeats[position][_repeating(words[position], ngram_size)] = True
+    for position in np.ndindex(*sequences.shape[:2]):
+        repeats[position][_repeating(sequences[position], ngram_size)] = True
     least = float(np.finfo(log_probs._array.dtype).min)
     return where(Tensor._wrap(to_device(repeats)), Tensor(least, log_probs.dtype), log_probs)
 
 
-def _repeating(words: Array, size: int) -> list[int]:
+def _repeating(sequence: Array, size: int) -> list[int]:
     """Return the words that would make the last ``size`` words an earlier sequence again."""
-    prefix = words[len(words) - size + 1 :].tolist()
-    starts = range(len(words) - size + 1)
-    return [int(words[i + size - 1]) for i in starts if words[i : i + size - 1].tolist() == prefix]
+    prefix = sequence[len(sequence) - size + 1 :].tolist()
+    starts = range(len(sequence) - size + 1)
+    return [int(sequence[i + size - 1]) for i in starts if sequence[i : i + size - 1].tolist() == prefix]

@@ -307,9 +307,9 @@ def _non_deterministic_ints(shape: Tensor, *, dtype: DTypeLike) -> Tensor:
     if kind.kind not in "iu" or kind.itemsize < 4:
         raise TypeError(f"For 'NonDeterministicInts', 'dtype' must be int32, int64, uint32 or uint64, but got {dtype}")
     target_shape = _positive_shape(shape, "NonDeterministicInts")
-    words = math.prod(target_shape) * (kind.itemsize // 4)
-    seed, offset = random.draw(words)
-    bits = philox.philox_uint32(seed, np.arange(words, dtype=np.uint64) + np.uint64(offset))
+    count = math.prod(target_shape) * (kind.itemsize // 4)
+    seed, offset = random.draw(count)
+    bits = philox.philox_uint32(seed, np.arange(count, dtype=np.uint64) + np.uint64(offset))
     return Tensor._wrap(to_device(bits.view(kind).reshape(target_shape)))
 
 

@@ -534,8 +534,8 @@ def _sparse_adagrad_of_old(
     _numbers("SparseApplyAdagrad", above=("lr",), lr=lr)
     check_bool(update_slots, "SparseApplyAdagrad", "update_slots")
 
-    def step(p: Array, kept: Array, g: Array) -> tuple[Any, ...]:
-        new = kept + g * g if update_slots else kept
+    def step(p: Array, squares: Array, g: Array) -> tuple[Any, ...]:
+        new = squares + g * g if update_slots else squares
         return p - lr * g / array_module(g).sqrt(new), new
 
     return _step_rows("SparseApplyAdagrad", (var, accum), grad, indices, step, sums=True)
@@ -621,8 +621,8 @@ def _sparse_momentum(
 ) -> tuple[Any, ...]:
     check_bool(use_nesterov, "SparseApplyMomentum", "use_nesterov")
 
-    def step(p: Array, kept: Array, g: Array) -> tuple[Any, ...]:
-        return rules.momentum(p, kept, g, lr, momentum, use_nesterov)
+    def step(p: Array, v: Array, g: Array) -> tuple[Any, ...]:
+        return rules.momentum(p, v, g, lr, momentum, use_nesterov)
 
     return _step_rows("SparseApplyMomentum", (var, accum), grad, indices, step, sums=False)
 

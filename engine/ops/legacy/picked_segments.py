@@ -18,7 +18,7 @@ __all__: list[str] = []
 
 # The divisor of each segment's sum: a power of the number of its entries.
 _POWERS = {"Sum": 0.0, "SqrtN": 0.5, "Mean": 1.0}
-_WORDS = {"Sum": "The sum", "SqrtN": "The sum, divided by the square root of how many they are,", "Mean": "The mean"}
+_RESULTS = {"Sum": "The sum", "SqrtN": "The sum, divided by the square root of how many they are,", "Mean": "The mean"}
 
 
 def _segments(how: str, name: str, x: Tensor, indices: Tensor, segment_ids: Tensor, count: int | None) -> Tensor:
@@ -76,7 +76,7 @@ def _declare(how: str) -> None:
             "",
         ),
     ):
-        target.__doc__ = f"""{_WORDS[how]} of the entries of each segment, where entries are picked by their numbers.
+        target.__doc__ = f"""{_RESULTS[how]} of the entries of each segment, where entries are picked by their numbers.
 
     Args:
         x: a tensor with at least one axis, of {"" if how == "Sum" else "floating "}numbers.

@@ -54,12 +54,12 @@ def tensordump(file_name: str, tensor: Tensor, mode: str = "out") -> None:
     np.save(path, array.astype(np.float32) if tensor.dtype is bfloat16 else array, allow_pickle=False)
 
 
-class _Looking:
+class _SideEffect:
     def __repr__(self) -> str:
         return f"Prim[{type(self).__name__}]"
 
 
-class TensorDump(_Looking):
+class TensorDump(_SideEffect):
     """``tensordump`` as a primitive.
 
     Args:
@@ -86,7 +86,7 @@ class TensorDump(_Looking):
         tensordump(file, input_x, self.input_output)
 
 
-class InsertGradientOf(_Looking):
+class InsertGradientOf(_SideEffect):
     """Identity whose backward pass calls a function with the gradient and passes its result on.
 
     Args:
@@ -117,7 +117,7 @@ class InsertGradientOf(_Looking):
         return output
 
 
-class DumpGradient(_Looking):
+class DumpGradient(_SideEffect):
     """Identity whose backward pass saves the gradient as ``tensordump`` does."""
 
     def __call__(self, path: str, x: Tensor, input_output: str) -> Tensor:
@@ -141,7 +141,7 @@ class DumpGradient(_Looking):
         return InsertGradientOf(lambda gradient: tensordump(path, gradient, input_output))(x)
 
 
-class Assert(_Looking):
+class Assert(_SideEffect):
     """Check that ends the program with an error if a condition does not hold.
 
     Args:
@@ -175,7 +175,7 @@ receivers: list[Callable[[str, str, Tensor], None]] = []
 """Receivers of the values of summary operators: kind, name, value. A SummaryRecord while it is open."""
 
 
-class _Summary(_Looking):
+class _Summary(_SideEffect):
     kind = ""
 
     def __call__(self, name: str, value: Tensor) -> None:

@@ -50,7 +50,7 @@ _ARGUMENTS = {
     "delta": "the gradient, of the shape of ``p``.",
     "moved": "the momentum sum of the steps, of the shape of ``p``; updated.",
     "momentum": "the factor of the momentum.",
-    "kept": "the momentum sum, of the shape of ``p``; updated.",
+    "accum": "the momentum sum, of the shape of ``p``; updated.",
 }
 """Texts on arguments that several formulas have."""
 
@@ -356,22 +356,22 @@ def _rms(
 
 @_update(prim("ApplyKerasMomentum", use_locking=False, use_nesterov=False), 0, 1)
 def _keras_momentum(
-    p: Array, kept: Array, lr: Scalar, g: Array, momentum: Scalar, use_nesterov: bool, **_: Any
+    p: Array, accum: Array, lr: Scalar, g: Array, momentum: Scalar, use_nesterov: bool, **_: Any
 ) -> tuple[Any, ...]:
-    """Take one step of descent with Keras's momentum: kept = momentum * kept - lr * g; p + kept."""
-    return rules.keras_momentum(p, kept, g, lr, momentum, use_nesterov)
+    """Take one step of descent with Keras's momentum: accum = momentum * accum - lr * g; p + accum."""
+    return rules.keras_momentum(p, accum, g, lr, momentum, use_nesterov)
 
 
 @_update(prim("ApplyMomentum", use_nesterov=False, use_locking=False, gradient_scale=1.0), 0, 1, only_parameter=True)
 def _momentum(
-    p: Array, kept: Array, lr: Scalar, g: Array, momentum: Scalar, use_nesterov: bool, gradient_scale: float, **_: Any
+    p: Array, accum: Array, lr: Scalar, g: Array, momentum: Scalar, use_nesterov: bool, gradient_scale: float, **_: Any
 ) -> tuple[Any, ...]:
-    """Take one step of descent with momentum (Polyak 1964): kept = momentum * kept + g; p - lr * kept.
+    """Take one step of descent with momentum (Polyak 1964): accum = momentum * accum + g; p - lr * accum.
 
     Args:
         gradient_scale: the factor of the gradient.
     """
-    return rules.momentum(p, kept, g * gradient_scale, lr, momentum, use_nesterov)
+    return rules.momentum(p, accum, g * gradient_scale, lr, momentum, use_nesterov)
 
 
 @_update(prim("SGD", dampening=0.0, weight_decay=0.0, nesterov=False), 0, 3, 5, only_parameter=True)
@@ -379,18 +379,18 @@ def _sgd(
     p: Array,
     g: Array,
     lr: Scalar,
-    kept: Array,
+    accum: Array,
     momentum: Scalar,
     first: Array,
     dampening: float,
     weight_decay: float,
     nesterov: bool,
 ) -> tuple[Any, ...]:
-    """Take one step of SGD: kept = momentum * kept + (1 - dampening) * g; p - lr * kept. In the first step kept is g.
+    """Take one step of SGD: accum = momentum * accum + (1 - dampening) * g, in the first step g; p - lr * accum.
 
     Args:
         first: 1 before the first step, 0 after it, of the shape of ``p``; updated.
-        dampening: how much of the gradient is left out of ``kept``.
+        dampening: how much of the gradient is left out of ``accum``.
         weight_decay: the L2 penalty: this much of ``p`` is added to the gradient.
         nesterov: whether to take Nesterov's form, which looks one step ahead.
     """
@@ -398,5 +398,5 @@ def _sgd(
     if weight_decay:
         g = g + weight_decay * p
     if (xp.asarray(momentum) <= 0).all():
-        return rules.descent(p, g, lr), kept, first
-    return *rules.sgd(p, kept, g, lr, momentum, dampening, nesterov, first > 0), xp.zeros_like(first)
+        return rules.descent(p, g, lr), accum, first
+    return *rules.sgd(p, accum, g, lr, momentum, dampening, nesterov, first > 0), xp.zeros_like(first)

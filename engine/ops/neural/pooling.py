@@ -43,12 +43,12 @@ def _entries(axes: int) -> tuple[Operator, Operator]:
         return [getattr(F, f"{largest}_grad")(g[0], out[1], shape=tuple(x.shape), **window)]
 
     def largest_back(
-        F: Functions, gg: Value, out: Value, g: Value, places: Value, shape: tuple[int, ...], **window: Any
+        F: Functions, gg: Value, out: Value, g: Value, positions: Value, shape: tuple[int, ...], **window: Any
     ) -> Any:
-        return getattr(F, f"{largest}_pick")(gg, places, **window)
+        return getattr(F, f"{largest}_pick")(gg, positions, **window)
 
-    def picked_back(F: Functions, g: Value, out: Value, x: Value, places: Value, **window: Any) -> Any:
-        return getattr(F, f"{largest}_grad")(g, places, shape=tuple(x.shape), **window)
+    def picked_back(F: Functions, g: Value, out: Value, x: Value, positions: Value, **window: Any) -> Any:
+        return getattr(F, f"{largest}_grad")(g, positions, shape=tuple(x.shape), **window)
 
     def average_rule(F: Functions, g: Value, out: Value, x: Value, **window: Any) -> Any:
         return getattr(F, f"{average}_grad")(g, shape=tuple(x.shape), **window)
@@ -143,20 +143,20 @@ def largest_of_windows(
 
 
 def _flat_positions(
-    places: Array, lengths: Lengths, kernel: Lengths, stride: Lengths, pads: Lengths, dilation: Lengths
+    positions: Array, lengths: Lengths, kernel: Lengths, stride: Lengths, pads: Lengths, dilation: Lengths
 ) -> Any:
     """Return positions in windows as positions in the flattened axes of one sample and channel."""
-    xp = array_module(places)
+    xp = array_module(positions)
     flat = 0
-    remaining = places.astype("int64")
+    remaining = positions.astype("int64")
     inside = []
     for k in reversed(kernel):
         inside.append(remaining % k)
         remaining = remaining // k
     for axis, (within, n) in enumerate(zip(reversed(inside), lengths, strict=True)):
-        shape = [1] * places.ndim
+        shape = [1] * positions.ndim
         shape[axis + 2] = -1
-        starts = xp.arange(places.shape[axis + 2]).reshape(shape) * stride[axis] - pads[2 * axis]
+        starts = xp.arange(positions.shape[axis + 2]).reshape(shape) * stride[axis] - pads[2 * axis]
         flat = flat * n + starts + within * dilation[axis]
     return flat
 
@@ -345,11 +345,11 @@ def _max_pool3d(
     return max_pool3d(x, kernel_size, strides, pad_list, ceil_mode=bool(ceil_mode), pad_mode=pad_mode.lower())
 
 
-def _with_positions_as(dtype: DTypeLike | None, name: str, best: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
+def _with_positions_as(dtype: DTypeLike | None, name: str, best: Tensor, positions: Tensor) -> tuple[Tensor, Tensor]:
     """Return the positions in the dtype ``dtype`` of a class, Int64 by default."""
     if dtype is not None and dtype not in (int32, int64):
         raise TypeError(f"For '{name}', 'argmax_type' must be int32 or int64, but got {dtype}")
-    return best, places if dtype is None else as_dtype(places, numpy_dtype(dtype))
+    return best, positions if dtype is None else as_dtype(positions, numpy_dtype(dtype))
 
 
 @declare(

@@ -193,8 +193,8 @@ def _of_channels(name: str, ndim: int) -> Callable[..., Tensor]:
         if x.ndim not in (ndim, ndim - 1):
             raise ValueError(f"For '{name}', 'input' must have {ndim - 1} or {ndim} axes, but got shape {x.shape}")
         shape = x.shape[: x.ndim - ndim + 2] + (1,) * (ndim - 2)
-        ones = filled(array_module(x._array).ones, shape=shape, dtype=x._array.dtype)
-        return x * dropout(ones, p, True) if training else x
+        factors = filled(array_module(x._array).ones, shape=shape, dtype=x._array.dtype)
+        return x * dropout(factors, p, True) if training else x
 
     lengths = "L" if ndim == 3 else "D, H, W"
     dropped.__name__ = dropped.__qualname__ = name

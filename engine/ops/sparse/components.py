@@ -44,9 +44,9 @@ def _host(x: SparseTensor) -> Array:
     return to_host(x.indices._array).astype(np.int64)
 
 
-def _like(places: Array, x: Tensor) -> Tensor:
+def _like(numbers: Array, x: Tensor) -> Tensor:
     """Return integers computed on the host, on the device of ``x`` and in its dtype."""
-    return Tensor._wrap(array_module(x._array).asarray(places.astype(x._array.dtype)))
+    return Tensor._wrap(array_module(x._array).asarray(numbers.astype(x._array.dtype)))
 
 
 def _ints_like(numbers: Sequence[int], x: Tensor) -> Tensor:
@@ -450,8 +450,8 @@ def _count(
     entries, groups = np.unique(pairs, axis=0, return_inverse=True)
     xp = array_module(factors._array)
     if binary_output or not factors.size:
-        ones = xp.ones(len(selected), factors._array.dtype)
-        total = _summed(Tensor._wrap(ones), groups.reshape(-1), len(entries))
+        units = Tensor._wrap(xp.ones(len(selected), factors._array.dtype))
+        total = _summed(units, groups.reshape(-1), len(entries))
         if binary_output:
             total = constant(xp.ones(len(entries), factors._array.dtype))
     else:

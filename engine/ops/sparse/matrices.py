@@ -59,37 +59,37 @@ class _Matrices:
     Attributes:
         shape: (batch, rows, columns), the batch 1 if there is none.
         axes: of the dense tensor, 2 or 3.
-        places: the matrix, the row and the column of each value, Int64 in NumPy.
+        indices: the matrix, the row and the column of each value, Int64 in NumPy.
         values: the values.
         like: a tensor of the dtype of integers in results.
     """
 
     shape: tuple[int, int, int]
     axes: int
-    places: Array
+    indices: Array
     values: Tensor
     like: Tensor
 
     def of(self, number: int) -> tuple[Tensor, Places]:
         """Return the values and the positions of one of the matrices."""
-        selected = np.flatnonzero(self.places[:, 0] == number)
+        selected = np.flatnonzero(self.indices[:, 0] == number)
         xp = array_module(self.values._array)
-        rows, columns = (xp.asarray(self.places[selected, i]) for i in (1, 2))
+        rows, columns = (xp.asarray(self.indices[selected, i]) for i in (1, 2))
         return _selection(self.values, selected), Places(rows, columns, self.shape[1:])
 
     def outputs(self) -> tuple[Tensor, ...]:
         """Return the components, with the values in row order."""
-        order = np.lexsort(self.places.T[::-1])
+        order = np.lexsort(self.indices.T[::-1])
         batch, rows, _ = self.shape
         counts = np.zeros((batch, rows + 1), np.int64)
-        np.add.at(counts, (self.places[:, 0], self.places[:, 1] + 1), 1)
+        np.add.at(counts, (self.indices[:, 0], self.indices[:, 1] + 1), 1)
         ends = np.concatenate([[0], np.cumsum(counts.sum(1))])
         shape = np.array(self.shape[3 - self.axes :])
         return (
             _like(shape, self.like),
             _like(ends, self.like),
             _like(np.cumsum(counts, 1).reshape(-1), self.like),
-            _like(self.places[order, 2], self.like),
+            _like(self.indices[order, 2], self.like),
             _selection(self.values, order),
         )
 
@@ -139,7 +139,7 @@ def _as_dense(
     name = "CSRSparseMatrixToDense"
     x = _matrices((x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values), name, "x_")
     xp = array_module(x.values._array)
-    index = tuple(xp.asarray(column) for column in x.places.T)
+    index = tuple(xp.asarray(column) for column in x.indices.T)
     return reshape(scatter_add_operator(x.values, index=index, shape=x.shape), x.shape[3 - x.axes :])
 
 
@@ -158,7 +158,7 @@ def _as_places(
 ) -> tuple[Tensor, Tensor, Tensor]:
     name = "CSRSparseMatrixToSparseTensor"
     x = _matrices((x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values), name, "x_")
-    return _like(x.places[:, 3 - x.axes :], x.like), x.values, _like(np.array(x.shape[3 - x.axes :]), x.like)
+    return _like(x.indices[:, 3 - x.axes :], x.like), x.values, _like(np.array(x.shape[3 - x.axes :]), x.like)
 
 
 _as_places.__doc__ = f"""Sparse matrices as a sparse tensor with the place of each value.
@@ -171,13 +171,13 @@ _as_places.__doc__ = f"""Sparse matrices as a sparse tensor with the place of ea
 declare(primitive=prim("CSRSparseMatrixToSparseTensor"))(_as_places)
 
 
-def _at(places: Array, values: Tensor, shape: tuple[int, ...], like: Tensor, name: str) -> tuple[Tensor, ...]:
-    if len(places) and ((places < 0).any() or (places >= shape).any()):
-        raise ValueError(f"For '{name}', places must be inside {shape}, but got {places.tolist()}")
+def _at(indices: Array, values: Tensor, shape: tuple[int, ...], like: Tensor, name: str) -> tuple[Tensor, ...]:
+    if len(indices) and ((indices < 0).any() or (indices >= shape).any()):
+        raise ValueError(f"For '{name}', places must be inside {shape}, but got {indices.tolist()}")
     if len(shape) == 2:
-        places = np.concatenate([np.zeros((len(places), 1), np.int64), places], 1)
+        indices = np.concatenate([np.zeros((len(indices), 1), np.int64), indices], 1)
     batch, rows, columns = (1, *shape)[-3:]
-    return _Matrices((batch, rows, columns), len(shape), places, values, like).outputs()
+    return _Matrices((batch, rows, columns), len(shape), indices, values, like).outputs()
 
 
 @declare(primitive=prim("DenseToCSRSparseMatrix"))
@@ -266,8 +266,8 @@ def _sum(
     for argument, number in (("alpha", alpha), ("beta", beta)):
         if number.size != 1:
             raise ValueError(f"For '{name}', '{argument}' must have one element, but got shape {number.shape}")
-    positions, groups = np.unique(np.concatenate([x1.places, x2.places]), axis=0, return_inverse=True)
-    groups, boundary = groups.reshape(-1), len(x1.places)
+    positions, groups = np.unique(np.concatenate([x1.indices, x2.indices]), axis=0, return_inverse=True)
+    groups, boundary = groups.reshape(-1), len(x1.indices)
     total = arithmetic.add(
         arithmetic.mul(_summed(x1.values, groups[:boundary], len(positions)), reshape(alpha, ())),
         arithmetic.mul(_summed(x2.values, groups[boundary:], len(positions)), reshape(beta, ())),
@@ -374,7 +374,7 @@ def _numbers(
 ) -> Tensor:
     name = "SparseMatrixNNZ"
     x = _matrices((x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values), name, "x_")
-    counts = np.bincount(x.places[:, 0], minlength=x.shape[0]).astype(np.int32)
+    counts = np.bincount(x.indices[:, 0], minlength=x.shape[0]).astype(np.int32)
     return Tensor._wrap(array_module(x.values._array).asarray(counts))
 
 
@@ -402,7 +402,7 @@ def _softmax(
         raise TypeError(f"For '{name}', 'dtype' must be float32 or float64, but got {dtype}")
     parts = (x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values)
     x = _matrices(parts, name, "x_", ends_count=False)
-    groups = np.unique(x.places[:, :2], axis=0, return_inverse=True)[1].reshape(-1)
+    groups = np.unique(x.indices[:, :2], axis=0, return_inverse=True)[1].reshape(-1)
     return (*parts[:4], softmax_of_groups(cast(x.values, dtype), groups))
 
 
@@ -427,7 +427,7 @@ def _transposed(
     x = _matrices((x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices, x_values), name, "x_")
     batch, rows, columns = x.shape
     values: Any = conj(x.values) if conjugate else x.values
-    return _Matrices((batch, columns, rows), x.axes, x.places[:, [0, 2, 1]], values, x.like).outputs()
+    return _Matrices((batch, columns, rows), x.axes, x.indices[:, [0, 2, 1]], values, x.like).outputs()
 
 
 _transposed.__doc__ = f"""Sparse matrices with rows and columns exchanged.
