@@ -26,7 +26,7 @@ from operator_samples import (
     unary,
 )
 
-from hookscope.engine.cpu.arrays.sparse import Places
+from hookscope.engine.cpu.arrays.sparse import Positions
 
 __all__ = ["ROWS"]
 
@@ -224,27 +224,28 @@ _PAIR = (np.array([0, 0, 1]), np.array([1, 1, 2]))
 incomplete = [*(Sample((a, positive(2, 3) * 3)) for a in (2.5, 0.7)), Sample((1.5, positive()))]
 
 
-def places(rows: list[int], columns: list[int], shape: tuple[int, int]) -> Places:
-    return Places(np.array(rows, np.int32), np.array(columns, np.int32), shape)
+def positions(rows: list[int], columns: list[int], shape: tuple[int, int]) -> Positions:
+    return Positions(np.array(rows, np.int32), np.array(columns, np.int32), shape)
 
 
-# Out of order and one place twice; none; and places of a product of the first with itself.
-FEW = places([2, 0, 0, 2, 0], [1, 3, 0, 1, 1], (3, 4))
-NONE = places([], [], (3, 4))
-SOME = places([0, 2, 1, 0], [0, 0, 1, 2], (3, 3))
+# Out of order and one place twice; none; and positions of a product of the first with itself.
+FEW = positions([2, 0, 0, 2, 0], [1, 3, 0, 1, 1], (3, 4))
+NONE = positions([], [], (3, 4))
+SOME = positions([0, 2, 1, 0], [0, 0, 1, 2], (3, 3))
 
 
-def whole(values: Array, where: Places) -> Array:
+def whole(values: Array, where: Positions) -> Array:
     found = np.zeros(where.shape)
     for row, column, value in zip(where.rows, where.columns, values, strict=True):
         found[row, column] += value
     return found
 
 
-def by_order(a: float, b: float, x: float, place: float) -> Any:
+def by_order(a: float, b: float, x: float, position: float) -> Any:
     """The slope of the incomplete beta function by its first or second argument."""
     return mp.diff(
-        lambda v: mp.betainc(v if place == 0 else a, b if place == 0 else v, 0, x, regularized=True), b if place else a
+        lambda v: mp.betainc(v if position == 0 else a, b if position == 0 else v, 0, x, regularized=True),
+        b if position else a,
     )
 
 
@@ -364,14 +365,16 @@ ROWS: dict[str, Row] = {
         refused=True,
     ),
     "sparse_matrix_product": Row(
-        lambda values, dense, places: whole(values, places) @ dense,
-        [Sample((normal(5), normal(4, 2)), {"places": FEW}), Sample((normal(0), normal(4, 2)), {"places": NONE})],
+        lambda values, dense, positions: whole(values, positions) @ dense,
+        [Sample((normal(5), normal(4, 2)), {"positions": FEW}), Sample((normal(0), normal(4, 2)), {"positions": NONE})],
     ),
     "sparse_element_product": Row(
-        lambda x, y, x_places, y_places, places: (whole(x, x_places) @ whole(y, y_places))[places.rows, places.columns],
+        lambda x, y, x_positions, y_positions, positions: (whole(x, x_positions) @ whole(y, y_positions))[
+            positions.rows, positions.columns
+        ],
         [
-            Sample((normal(5), normal(5)), {"x_places": FEW, "y_places": FEW.transposed, "places": SOME}),
-            Sample((normal(5), normal(0)), {"x_places": FEW, "y_places": NONE.transposed, "places": SOME}),
+            Sample((normal(5), normal(5)), {"x_positions": FEW, "y_positions": FEW.transposed, "positions": SOME}),
+            Sample((normal(5), normal(0)), {"x_positions": FEW, "y_positions": NONE.transposed, "positions": SOME}),
         ],
     ),
     "floor_divide": compared(operator.floordiv),
@@ -425,8 +428,8 @@ ROWS: dict[str, Row] = {
         refused=True,  # the second by the orders: test_matrix_classes.py has the first ones
     ),
     "betainc_order": Row(
-        lambda a, b, x, place: exact(by_order)(a, b, x, place),
-        [Sample((positive(3) * 3, positive(3), inside(3) ** 2), {"place": place}) for place in (0, 1)],
+        lambda a, b, x, position: exact(by_order)(a, b, x, position),
+        [Sample((positive(3) * 3, positive(3), inside(3) ** 2), {"position": position}) for position in (0, 1)],
         refused=True,
     ),
     "igamma_order": Row(

@@ -12,11 +12,11 @@ import numpy as np
 
 from hookscope.engine.cpu.array_module import Array, array_module, sparse_module
 
-__all__ = ["Places", "element_product", "matrix_product", "merged", "offsets", "product_places"]
+__all__ = ["Positions", "element_product", "matrix_product", "merged", "offsets", "product_positions"]
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class Positions:
     """Positions of the elements of a sparse matrix.
 
     Attributes:
@@ -30,15 +30,15 @@ class Places:
     shape: tuple[int, int]
 
     @property
-    def transposed(self) -> Places:
+    def transposed(self) -> Positions:
         """The positions in the transposed matrix, in the same order."""
-        return Places(self.columns, self.rows, self.shape[::-1])
+        return Positions(self.columns, self.rows, self.shape[::-1])
 
 
-def _matrix(values: Array, places: Places) -> Any:
+def _matrix(values: Array, positions: Positions) -> Any:
     """Return the library's matrix, in a dtype of its functions: half precision is widened, on a GPU integers too."""
     values = _widened(values)
-    return sparse_module(values).coo_matrix((values, (places.rows, places.columns)), places.shape).tocsr()
+    return sparse_module(values).coo_matrix((values, (positions.rows, positions.columns)), positions.shape).tocsr()
 
 
 def _widened(x: Array) -> Array:
@@ -47,34 +47,34 @@ def _widened(x: Array) -> Array:
     return x if array_module(x) is np or x.dtype.kind in "fc" else x.astype(np.float64)
 
 
-def matrix_product(values: Array, dense: Array, places: Places) -> Array:
+def matrix_product(values: Array, dense: Array, positions: Positions) -> Array:
     """Return a sparse matrix times a dense one of the same dtype: an array of that dtype."""
-    product = _matrix(values, places) @ _widened(dense)
+    product = _matrix(values, positions) @ _widened(dense)
     return array_module(dense).asarray(product).astype(dense.dtype, copy=False)
 
 
-def element_product(x: Array, y: Array, x_places: Places, y_places: Places, places: Places) -> Array:
-    """Return the elements at `places` of the product of two sparse matrices."""
-    if not places.rows.size:
+def element_product(x: Array, y: Array, x_positions: Positions, y_positions: Positions, positions: Positions) -> Array:
+    """Return the elements at `positions` of the product of two sparse matrices."""
+    if not positions.rows.size:
         return array_module(x).zeros(0, x.dtype)
-    product = (_matrix(x, x_places) @ _matrix(y, y_places))[places.rows, places.columns]
+    product = (_matrix(x, x_positions) @ _matrix(y, y_positions))[positions.rows, positions.columns]
     return array_module(x).asarray(product).reshape(-1).astype(x.dtype, copy=False)
 
 
-def product_places(x: Places, y: Places) -> Places:
+def product_positions(x: Positions, y: Positions) -> Positions:
     """Return the positions of the elements of a product of two sparse matrices, including those that cancel."""
     xp = array_module(x.rows)
     count = [_matrix(xp.ones(positions.rows.size, np.float32), positions) for positions in (x, y)]
     product = (count[0] @ count[1]).tocoo()
-    rows, columns, _ = merged(Places(product.row, product.col, (x.shape[0], y.shape[1])))
-    return Places(rows, columns, (x.shape[0], y.shape[1]))
+    rows, columns, _ = merged(Positions(product.row, product.col, (x.shape[0], y.shape[1])))
+    return Positions(rows, columns, (x.shape[0], y.shape[1]))
 
 
-def merged(places: Places) -> tuple[Array, Array, Array]:
+def merged(positions: Positions) -> tuple[Array, Array, Array]:
     """Return the rows and the columns of the sorted unique positions, and the index of each element's among them."""
-    xp = array_module(places.rows)
-    width = places.shape[1]
-    flat, index = xp.unique(places.rows.astype(np.int64) * width + places.columns, return_inverse=True)
+    xp = array_module(positions.rows)
+    width = positions.shape[1]
+    flat, index = xp.unique(positions.rows.astype(np.int64) * width + positions.columns, return_inverse=True)
     return flat // width, flat % width, index.reshape(-1)
 
 

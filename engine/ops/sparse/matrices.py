@@ -16,7 +16,7 @@ from ...base.argument_checks import check_bool
 from ...base.surfaces import declare, prim
 from ...base.types import Array, DTypeLike
 from ...cpu.array_module import array_module
-from ...cpu.arrays.sparse import Places
+from ...cpu.arrays.sparse import Positions
 from ...tensors.backend import to_host
 from ...tensors.dtype import float32, float64
 from ...tensors.tensor import Tensor
@@ -70,12 +70,12 @@ class _Matrices:
     values: Tensor
     like: Tensor
 
-    def of(self, number: int) -> tuple[Tensor, Places]:
+    def of(self, number: int) -> tuple[Tensor, Positions]:
         """Return the values and the positions of one of the matrices."""
         selected = np.flatnonzero(self.indices[:, 0] == number)
         xp = array_module(self.values._array)
         rows, columns = (xp.asarray(self.indices[selected, i]) for i in (1, 2))
-        return _selection(self.values, selected), Places(rows, columns, self.shape[1:])
+        return _selection(self.values, selected), Positions(rows, columns, self.shape[1:])
 
     def outputs(self) -> tuple[Tensor, ...]:
         """Return the components, with the values in row order."""
@@ -153,7 +153,7 @@ _as_dense.__doc__ = f"""Sparse matrices as dense ones.
 declare(primitive=prim("CSRSparseMatrixToDense"))(_as_dense)
 
 
-def _as_places(
+def _as_sparse_tensor(
     x_dense_shape: Tensor, x_batch_pointers: Tensor, x_row_pointers: Tensor, x_col_indices: Tensor, x_values: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
     name = "CSRSparseMatrixToSparseTensor"
@@ -161,14 +161,14 @@ def _as_places(
     return _like(x.indices[:, 3 - x.axes :], x.like), x.values, _like(np.array(x.shape[3 - x.axes :]), x.like)
 
 
-_as_places.__doc__ = f"""Sparse matrices as a sparse tensor with the place of each value.
+_as_sparse_tensor.__doc__ = f"""Sparse matrices as a sparse tensor with the place of each value.
 
     Args:{_ARGUMENTS.format(x="x_")}
 
     Returns:
         ``(indices, values, dense_shape)`` of the sparse tensor.
 {_RAISES}"""
-declare(primitive=prim("CSRSparseMatrixToSparseTensor"))(_as_places)
+declare(primitive=prim("CSRSparseMatrixToSparseTensor"))(_as_sparse_tensor)
 
 
 def _at(indices: Array, values: Tensor, shape: tuple[int, ...], like: Tensor, name: str) -> tuple[Tensor, ...]:
@@ -210,7 +210,7 @@ def _of_dense(dense_input: Tensor, indices: Tensor) -> tuple[Tensor, ...]:
 
 
 @declare(primitive=prim("SparseTensorToCSRSparseMatrix"))
-def _of_places(x_indices: Tensor, x_values: Tensor, x_dense_shape: Tensor) -> tuple[Tensor, ...]:
+def _from_sparse_tensor(x_indices: Tensor, x_values: Tensor, x_dense_shape: Tensor) -> tuple[Tensor, ...]:
     """Return a sparse tensor with the position of each value, as sparse matrices.
 
     Args:

@@ -15,7 +15,7 @@ from ...base.argument_checks import check_type
 from ...base.module_names import name_methods
 from ...base.types import AnyDType, Array, Functions, Number, Value
 from ...cpu.array_module import array_module
-from ...cpu.arrays.sparse import Places, element_product, matrix_product, merged, offsets, product_places
+from ...cpu.arrays.sparse import Positions, element_product, matrix_product, merged, offsets, product_positions
 from ...tensors.dtype import DType, promote
 from ...tensors.nested import Sparse
 from ...tensors.operator import Operator
@@ -38,37 +38,40 @@ _INTEGERS = ("int16", "int32", "int64")
 # Products
 
 
-def _by_values(F: Functions, g: Value, out: Value, values: Value, dense: Value, places: Places) -> Any:
-    products = F.getitem(g, index=(places.rows,)) * F.getitem(dense, index=(places.columns,))
+def _by_values(F: Functions, g: Value, out: Value, values: Value, dense: Value, positions: Positions) -> Any:
+    products = F.getitem(g, index=(positions.rows,)) * F.getitem(dense, index=(positions.columns,))
     return F.sum(products, axis=(1,), keepdims=False)
 
 
 _matrix_product = Operator(
     "sparse_matrix_product",
     matrix_product,
-    (_by_values, lambda F, g, out, values, dense, places: F.sparse_matrix_product(values, g, places=places.transposed)),
+    (
+        _by_values,
+        lambda F, g, out, values, dense, positions: F.sparse_matrix_product(values, g, positions=positions.transposed),
+    ),
 )
 # Closed under differentiation: the gradient of a factor is the product with the other, at the positions of the first.
 _element_product = Operator(
     "sparse_element_product",
     element_product,
     (
-        lambda F, g, out, x, y, x_places, y_places, places: F.sparse_element_product(
-            g, y, x_places=places, y_places=y_places.transposed, places=x_places
+        lambda F, g, out, x, y, x_positions, y_positions, positions: F.sparse_element_product(
+            g, y, x_positions=positions, y_positions=y_positions.transposed, positions=x_positions
         ),
-        lambda F, g, out, x, y, x_places, y_places, places: F.sparse_element_product(
-            x, g, x_places=x_places.transposed, y_places=places, places=y_places
+        lambda F, g, out, x, y, x_positions, y_positions, positions: F.sparse_element_product(
+            x, g, x_positions=x_positions.transposed, y_positions=positions, positions=y_positions
         ),
     ),
 )
 
 
-def times_dense(values: Tensor, places: Places, dense: Tensor, name: str, argument: str) -> Tensor:
+def times_dense(values: Tensor, positions: Positions, dense: Tensor, name: str, argument: str) -> Tensor:
     """Return a sparse matrix times a dense one, in the dtype that both are promoted to.
 
     Args:
         values: the elements of the sparse matrix.
-        places: their positions.
+        positions: their positions.
         dense: the second factor.
         name: of the function, for errors.
         argument: the name of the second factor, for errors.
@@ -79,13 +82,13 @@ def times_dense(values: Tensor, places: Places, dense: Tensor, name: str, argume
     Raises:
         ValueError: ``dense`` has another number of axes than 2, or of rows than the first has columns.
     """
-    if dense.ndim != 2 or dense.shape[0] != places.shape[1]:
+    if dense.ndim != 2 or dense.shape[0] != positions.shape[1]:
         raise ValueError(
-            f"For '{name}', '{argument}' must have 2 axes, the first of length {places.shape[1]}, "
+            f"For '{name}', '{argument}' must have 2 axes, the first of length {positions.shape[1]}, "
             f"but got shape {dense.shape}"
         )
     x, y = operands(name, values, dense)
-    return _matrix_product(x, y, places=places)
+    return _matrix_product(x, y, positions=positions)
 
 
 # Checks
@@ -219,7 +222,7 @@ class _Matrix(Sparse):
         """Return its tensors, by name."""
         raise NotImplementedError
 
-    def _positions(self, name: str) -> Places:
+    def _positions(self, name: str) -> Positions:
         """Return the positions of its elements; ``name`` is that of the function, for errors."""
         raise NotImplementedError
 
@@ -324,11 +327,11 @@ class COOTensor(_Matrix):
             check_inside(array[:, axis], length, name)
         return tuple([array[:, axis] for axis in range(self.ndim)])
 
-    def _positions(self, name: str) -> Places:
+    def _positions(self, name: str) -> Positions:
         if self.ndim != 2:
             raise ValueError(f"For '{name}', a sparse tensor must have 2 axes, but got shape {self._shape}")
         rows, columns = self._index(name)
-        return Places(rows, columns, (self._shape[0], self._shape[1]))
+        return Positions(rows, columns, (self._shape[0], self._shape[1]))
 
     def to_tuple(self) -> tuple[Tensor, Tensor, tuple[int, ...]]:
         """Return its components.
@@ -434,17 +437,19 @@ class COOTensor(_Matrix):
         return times_dense(self.values, self._positions("COOTensor.matmul"), other, "COOTensor.matmul", "other")
 
 
-def _summed(values: Tensor, places: Places, index_dtype: np.dtype[Any]) -> COOTensor:
+def _summed(values: Tensor, positions: Positions, index_dtype: np.dtype[Any]) -> COOTensor:
     """Return a COOTensor of the elements, with those at one position summed."""
-    rows, columns, at = merged(places)
+    rows, columns, at = merged(positions)
     indices = array_module(rows).stack((rows, columns), 1).astype(index_dtype, copy=False)
-    return COOTensor(Tensor._wrap(indices), scatter_add_operator(values, index=(at,), shape=rows.shape), places.shape)
+    return COOTensor(
+        Tensor._wrap(indices), scatter_add_operator(values, index=(at,), shape=rows.shape), positions.shape
+    )
 
 
-def _side_by_side(first: Places, other: Places) -> Places:
+def _side_by_side(first: Positions, other: Positions) -> Positions:
     xp = array_module(first.rows)
     rows = xp.concatenate((first.rows, other.rows))
-    return Places(rows, xp.concatenate((first.columns, other.columns)), first.shape)
+    return Positions(rows, xp.concatenate((first.columns, other.columns)), first.shape)
 
 
 def coo_sum(first: COOTensor, other: COOTensor, thresh: Tensor, name: str, arguments: tuple[str, str]) -> COOTensor:
@@ -564,13 +569,13 @@ class CSRTensor(_Matrix):
     def _parts(self) -> dict[str, Tensor]:
         return {"indptr": self._indptr, "indices": self._indices, "values": self._values}
 
-    def _positions(self, name: str) -> Places:
+    def _positions(self, name: str) -> Positions:
         columns = self._indices._array
         check_inside(columns, self._shape[1], name)
         rows = rows_of(self._indptr._array, columns.size, name)
-        return Places(rows, columns, (self._shape[0], self._shape[1]))
+        return Positions(rows, columns, (self._shape[0], self._shape[1]))
 
-    def _matrix_positions(self, name: str) -> Places:
+    def _matrix_positions(self, name: str) -> Positions:
         if self.ndim != 2:
             raise ValueError(f"For '{name}', a sparse tensor must have 2 axes, but got shape {self._shape}")
         return self._positions(name)
@@ -796,8 +801,8 @@ def csr_product(
             f"but got shapes {positions[0].shape} and {positions[1].shape}"
         )
     x, y = operands(name, values[0], values[1])
-    target = product_places(*positions)
-    product = _element_product(x, y, x_places=positions[0], y_places=positions[1], places=target)
+    target = product_positions(*positions)
+    product = _element_product(x, y, x_positions=positions[0], y_positions=positions[1], positions=target)
     return CSRTensor(
         Tensor._wrap(offsets(target.rows.astype(a._indptr._array.dtype), target.shape[0])),
         Tensor._wrap(target.columns.astype(a._indices._array.dtype)),

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # the samples import each ot
 from test_operators import OPERATORS, ROWS, first, has_gradient
 
 from hookscope.engine import Tensor, vjp
-from hookscope.engine.cpu.arrays.sparse import Places
+from hookscope.engine.cpu.arrays.sparse import Positions
 from hookscope.engine.tensors.backend import to_device
 from tests import strict_device
 
@@ -63,8 +63,8 @@ def operands_of(sample: Any, dtype: np.dtype[Any]) -> list[Any]:
 
 def placed(attribute: Any) -> Any:
     """An attribute with its arrays where new tensors are put; of indices those of the host may stay there."""
-    if isinstance(attribute, Places):
-        return Places(placed(attribute.rows), placed(attribute.columns), attribute.shape)
+    if isinstance(attribute, Positions):
+        return Positions(placed(attribute.rows), placed(attribute.columns), attribute.shape)
     return to_device(attribute) if isinstance(attribute, np.ndarray) else attribute
 
 

@@ -8,18 +8,25 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from hookscope.engine.cpu.arrays.sparse import Places, element_product, matrix_product, merged, offsets, product_places
+from hookscope.engine.cpu.arrays.sparse import (
+    Positions,
+    element_product,
+    matrix_product,
+    merged,
+    offsets,
+    product_positions,
+)
 
 
-def places(rows: list[int], columns: list[int], shape: tuple[int, int] = (3, 4)) -> Places:
-    return Places(np.array(rows, np.int32), np.array(columns, np.int32), shape)
+def positions(rows: list[int], columns: list[int], shape: tuple[int, int] = (3, 4)) -> Positions:
+    return Positions(np.array(rows, np.int32), np.array(columns, np.int32), shape)
 
 
-TWICE = places([2, 0, 2, 0], [1, 3, 1, 0])  # out of order, and one place twice
+TWICE = positions([2, 0, 2, 0], [1, 3, 1, 0])  # out of order, and one place twice
 VALUES = np.array([1, 2, 3, 4])
 
 
-def whole(values: Any, where: Places) -> Any:
+def whole(values: Any, where: Positions) -> Any:
     found = np.zeros(where.shape, values.dtype)
     np.add.at(found, (where.rows, where.columns), values)
     return found
@@ -31,7 +38,7 @@ def test_products_are_those_of_dense_matrices_in_the_dtype_that_came(dtype: Any)
     found = matrix_product(values, right, TWICE)
     assert found.dtype == right.dtype
     np.testing.assert_array_equal(found.astype(complex), whole(VALUES, TWICE) @ np.arange(8).reshape(4, 2))
-    at = places([2, 2, 1], [2, 0, 1], (3, 3))
+    at = positions([2, 2, 1], [2, 0, 1], (3, 3))
     picked = element_product(values, values, TWICE, TWICE.transposed, at)
     assert picked.dtype == values.dtype
     square = whole(VALUES, TWICE) @ whole(VALUES, TWICE).T
@@ -39,11 +46,11 @@ def test_products_are_those_of_dense_matrices_in_the_dtype_that_came(dtype: Any)
 
 
 def test_a_product_has_a_place_wherever_elements_meet() -> None:
-    found = product_places(TWICE, TWICE.transposed)
+    found = product_positions(TWICE, TWICE.transposed)
     assert (found.rows.tolist(), found.columns.tolist(), found.shape) == ([0, 2], [0, 2], (3, 3))
     # 1 * 1 + 1 * -1: the terms cancel, and the place is kept
-    one, other = places([0, 0], [0, 1], (1, 2)), places([0, 1], [0, 0], (2, 1))
-    found = product_places(one, other)
+    one, other = positions([0, 0], [0, 1], (1, 2)), positions([0, 1], [0, 0], (2, 1))
+    found = product_positions(one, other)
     assert (found.rows.tolist(), found.columns.tolist()) == ([0], [0])
     assert element_product(np.array([1.0, 1.0]), np.array([1.0, -1.0]), one, other, found).tolist() == [0.0]
 
