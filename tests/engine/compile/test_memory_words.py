@@ -141,7 +141,7 @@ CHANGES: dict[str, Callable[[Net], Any]] = {
 def test_a_change_is_seen(net: Net, name: str) -> None:
     x = Tensor(np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3))
     compiled = _replayed(net, x)
-    assert _plan(compiled).guards._words.are_unchanged([x._array]) is KNOWN
+    assert _plan(compiled).guards._memory_words.are_unchanged([x._array]) is KNOWN
     try:
         CHANGES[name](net)
         found, wanted = [compiled(x).asnumpy() for _ in range(3)], net(x).asnumpy()
@@ -165,7 +165,7 @@ def test_arguments_of_another_form_are_seen() -> None:
         assert found.dtype == wanted.dtype
         assert found.asnumpy().tobytes() == wanted.asnumpy().tobytes()
     assert compiled.counts["replayed"] == len(calls) * 4 - 7
-    assert all(one.guards._words._unchanged is not None for (one,) in compiled.plans.values()) is KNOWN
+    assert all(one.guards._memory_words._unchanged is not None for (one,) in compiled.plans.values()) is KNOWN
 
 
 def test_a_parameter_of_another_shape_is_seen() -> None:
@@ -225,7 +225,7 @@ def test_without_the_words_everything_is_asked(net: Net, monkeypatch: pytest.Mon
     monkeypatch.setattr(words, "_is_layout_known", lambda: False)
     x = Tensor(np.ones((2, 3), np.float32))
     compiled = _replayed(net, x)
-    assert not _plan(compiled).guards._words.are_unchanged([x._array])
+    assert not _plan(compiled).guards._memory_words.are_unchanged([x._array])
     net.blocks[0].settings.power = 3.0
     assert compiled(x).asnumpy().tobytes() == net(x).asnumpy().tobytes()
 
