@@ -40,13 +40,13 @@ __all__ = [
 ]
 
 
-_notices: set[str] = set()
+_warned_methods: set[str] = set()
 
 
 def _tell_ignored(method: str) -> None:
     """Warn once in a process that a setting of (semi-)automatic parallel modes has no effect in others."""
-    if method not in _notices:
-        _notices.add(method)
+    if method not in _warned_methods:
+        _warned_methods.add(method)
         warn_user(f"'{method}' has no effect here: it is for (semi-)automatic parallel modes, and is ignored in others")
 
 

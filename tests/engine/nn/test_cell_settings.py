@@ -117,8 +117,8 @@ def test_refused_in_one_line(action: Any, error: type[Exception], text: str) -> 
 def test_what_is_for_automatic_parallel_modes_is_ignored_with_one_line(
     name: str, action: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settings, "_told", set())
-    monkeypatch.setattr(primitives, "_told", set())
+    monkeypatch.setattr(settings, "_warned_methods", set())
+    monkeypatch.setattr(primitives, "_warned_methods", set())
     text = f"^'{name}' has no effect here: it is for .* and is ignored in others$"
     with pytest.warns(UserWarning, match=text) as told:
         action()
@@ -127,7 +127,7 @@ def test_what_is_for_automatic_parallel_modes_is_ignored_with_one_line(
 
 
 def test_what_is_for_automatic_parallel_modes_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "_told", {"Cell.shard", "Cell.pipeline_stage"})
+    monkeypatch.setattr(settings, "_warned_methods", {"Cell.shard", "Cell.pipeline_stage"})
     net, x = Net(), Tensor(np.ones((1, 2), np.float32))
     before = net(x).asnumpy()
     net.shard(((1, 2),))
