@@ -128,7 +128,7 @@ def main(arguments: list[str] | None = None) -> dict[str, dict[str, float]]:
         plan(*inputs, **attrs)
         (step,) = plan.steps
         arrays = [*inputs, plan(*inputs, **attrs)]
-        given = [None if operand is None else Own(arrays[operand.place]) for operand in step.arrays]
+        given = [None if operand is None else Own(arrays[operand.index]) for operand in step.arrays]
         scalars = [scalar if isinstance(scalar, int | float) else 0.5 for scalar in step.scalars]
         calls = {
             "Triton": partial(step.kernel[(step.programs,)], *given, *scalars, **step.constants),

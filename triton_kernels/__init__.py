@@ -19,7 +19,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from hookscope.triton_kernels._launch import is_long, next_power_of_2
-from hookscope.triton_kernels._plans import Kernel, Operand, Plan, Planner, as_given, plan_for
+from hookscope.triton_kernels._plans import Kernel, Operand, Plan, Planner, as_input, plan_for
 from hookscope.triton_kernels._probe import Probe, probe
 from hookscope.triton_kernels._strides import merge_axes
 
@@ -30,7 +30,7 @@ __all__ = [
     "Planner",
     "Probe",
     "add_parts",
-    "as_given",
+    "as_input",
     "generated",
     "is_long",
     "kernels",

@@ -18,7 +18,7 @@ import numpy as np
 
 from hookscope.triton_kernels._launch import Array, address_of, compiled_kernel, interpret, interpreting, starter
 
-Given: TypeAlias = "Operand | Number | bool | None"
+Input: TypeAlias = "Operand | Number | bool | None"
 """One input of a call during planning."""
 
 MAX_PLANS = 20_000
@@ -30,7 +30,7 @@ class Operand:
     """An array of a call, or a view of one: everything that a plan may depend on.
 
     Attributes:
-        place: the index of its array: the inputs come first, then the arrays that the plan allocates.
+        index: the index of its array: the inputs come first, then the arrays that the plan allocates.
         shape: the lengths of its axes.
         strides: in elements.
         dtype: the NumPy dtype.
@@ -38,7 +38,7 @@ class Operand:
         aligned: whether the array's address is divisible by 16.
     """
 
-    place: int
+    index: int
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -107,7 +107,7 @@ class UnsuitedError(Exception):
 class Number:
     """A Python number among the inputs, which varies between calls: only the type and width of `example` matter."""
 
-    place: int
+    index: int
     example: int | float
 
 
@@ -219,7 +219,7 @@ class Plan:
         outputs = [f"made_{number}" for number in range(len(planner.makes))]
         self._names = [*inputs, *varying, *outputs]  # by index
         self._gives: int | tuple[int | None, ...] = (
-            tuple([x and x.place for x in gives]) if isinstance(gives, tuple) else gives.place
+            tuple([x and x.index for x in gives]) if isinstance(gives, tuple) else gives.index
         )
         self.run: Callable[..., Any] = self._interpret if interpreting() else self._run_first
 
@@ -245,17 +245,17 @@ class Plan:
             names[f"dtype_{number}"] = dtype
             transposition = "" if back is None else f".transpose({back})"
             lines.append(f"    made_{number} = cupy.empty({shape}, dtype_{number}){transposition}")
-        indices = sorted({x.place for step in self.steps for x in step.arrays if x is not None})
+        indices = sorted({x.index for step in self.steps for x in step.arrays if x is not None})
         lines += [f"    at_{index} = {self._names[index]}.data.ptr" for index in indices]
         lines.append("    stream = cupy.cuda.get_current_stream().ptr")
         for number, step in enumerate(self.steps):
             arguments = [
-                "None" if x is None else f"at_{x.place}" + (f" + {x.offset * x.itemsize}" if x.offset else "")
+                "None" if x is None else f"at_{x.index}" + (f" + {x.offset * x.itemsize}" if x.offset else "")
                 for x in step.arrays
             ]
             for index, value in enumerate((*step.scalars, *step.constants.values())):
                 if isinstance(value, Number):
-                    arguments.append(self._names[value.place])
+                    arguments.append(self._names[value.index])
                 else:
                     names[f"value_{number}_{index}"] = value
                     arguments.append(f"value_{number}_{index}")
@@ -273,10 +273,10 @@ class Plan:
             arrays.append(new_array if back is None else new_array.transpose(back))
         for step in self.steps:
             addresses = [
-                None if x is None else (address_of(arrays[x.place]) + x.offset * x.itemsize, x.dtype)
+                None if x is None else (address_of(arrays[x.index]) + x.offset * x.itemsize, x.dtype)
                 for x in step.arrays
             ]
-            numbers = [arrays[x.place] if isinstance(x, Number) else x for x in step.scalars]
+            numbers = [arrays[x.index] if isinstance(x, Number) else x for x in step.scalars]
             interpret(step.kernel, step.programs, addresses, numbers, step.constants)
         if isinstance(self._gives, int):
             return arrays[self._gives]
@@ -343,7 +343,7 @@ def forget() -> None:
 def _plan(kernel: Kernel, inputs: tuple[Any, ...], attrs: Mapping[str, Any]) -> Plan | None:
     varying = tuple([name for name in attrs if name in kernel.varying])
     planner = Planner(len(inputs) + len(varying))
-    operands = [as_given(position, x) for position, x in enumerate(inputs)]
+    operands = [as_input(position, x) for position, x in enumerate(inputs)]
     numbers = {name: Number(len(inputs) + index, attrs[name]) for index, name in enumerate(varying)}
     try:
         gives = kernel.plan(planner, *operands, **{**attrs, **numbers})
@@ -352,20 +352,20 @@ def _plan(kernel: Kernel, inputs: tuple[Any, ...], attrs: Mapping[str, Any]) -> 
     return None if gives is None else Plan(planner, gives, varying, tuple(attrs))
 
 
-def as_given(place: int, x: Any) -> Given:
+def as_input(index: int, x: Any) -> Input:
     """Return one of a call's inputs as planning sees it."""
     if x is None or isinstance(x, bool):
         return x
     if isinstance(x, int | float):
-        return Number(place, x)
-    return Operand(place, x.shape, element_strides(x), x.dtype, 0, address_of(x) & 15 == 0)
+        return Number(index, x)
+    return Operand(index, x.shape, element_strides(x), x.dtype, 0, address_of(x) & 15 == 0)
 
 
 _FLOATS = frozenset({"float16", "bfloat16", "float32"})
 _is_float: dict[np.dtype[Any], bool] = {}  # a dtype's name is slow to compute
 
 
-def is_float(x: Given) -> TypeGuard[Operand]:
+def is_float(x: Input) -> TypeGuard[Operand]:
     """Return whether the input is a nonempty array of a dtype that the kernels support."""
     if not isinstance(x, Operand):
         return False
@@ -375,7 +375,7 @@ def is_float(x: Given) -> TypeGuard[Operand]:
     return supported and x.size > 0
 
 
-def are_floats(*inputs: Given) -> bool:
+def are_floats(*inputs: Input) -> bool:
     """Return whether there are inputs, and all are nonempty arrays of one dtype that the kernels support."""
     return len({x.dtype for x in inputs if is_float(x)}) == 1 and all(map(is_float, inputs))
 

@@ -21,7 +21,7 @@ __all__ = ["bits", "chunks", "number", "table"]
 MAX_TABLES = 256
 """Maximum number of cached tables; then all are evicted."""
 
-_kept: dict[Hashable, Any] = {}
+_uploads: dict[Hashable, Any] = {}
 
 
 def table(rows: Sequence[Sequence[int]], like: Any) -> Any:
@@ -61,11 +61,11 @@ def _uploaded(key: Hashable, host: Any, like: Any) -> Any:
     cupy = sys.modules["cupy"]
     # Keyed by the stream too, since another stream would not wait for the upload.
     key = (cupy.cuda.runtime.getDevice(), cupy.cuda.get_current_stream().ptr, type(key), key)
-    cached = _kept.get(key)
+    cached = _uploads.get(key)
     if cached is None:
-        if len(_kept) >= MAX_TABLES:
-            _kept.clear()
-        cached = _kept[key] = cupy.asarray(host() if callable(host) else host)
+        if len(_uploads) >= MAX_TABLES:
+            _uploads.clear()
+        cached = _uploads[key] = cupy.asarray(host() if callable(host) else host)
     return cached
 
 

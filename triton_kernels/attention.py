@@ -25,7 +25,7 @@ import triton
 import triton.language as tl
 
 from hookscope.triton_kernels._launch import cdiv, interpreting, next_power_of_2
-from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, UnsuitedError, are_floats, is_float
+from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, UnsuitedError, are_floats, is_float
 from hookscope.triton_kernels._strides import broadcast_shape, memory_order, merge_axes
 
 _LONGEST_HEAD = 256
@@ -46,9 +46,9 @@ def _start(head, size_1, size_2, stride_0, stride_1, stride_2):
 
 
 @triton.jit
-def _rows(ptrs, exists, WIDTH: tl.constexpr, PADDED: tl.constexpr, WHOLE: tl.constexpr, WIDEN: tl.constexpr):
+def _rows(ptrs, exists, WIDTH: tl.constexpr, PADDED: tl.constexpr, EVEN: tl.constexpr, WIDEN: tl.constexpr):
     """Load rows of a matrix padded to a power of 2, with 0 for missing elements."""
-    if WHOLE and WIDTH == PADDED:
+    if EVEN and WIDTH == PADDED:
         x = tl.load(ptrs)
     elif WIDTH == PADDED:
         x = tl.load(ptrs, mask=exists[:, None], other=0.0)
@@ -67,7 +67,7 @@ def _narrow(x, like, WIDEN: tl.constexpr):
 
 @triton.jit
 def _plus_mask(
-    scores, mask_ptr, row, column, has_row, has_column, mask_row, mask_column, MASK: tl.constexpr, WHOLE: tl.constexpr
+    scores, mask_ptr, row, column, has_row, has_column, mask_row, mask_column, MASK: tl.constexpr, EVEN: tl.constexpr
 ):
     """Return scores, times log2(e), plus those of the mask; "keys" is a mask that is equal for all rows."""
     if MASK == "keys":
@@ -75,7 +75,7 @@ def _plus_mask(
         scores += added.to(tl.float32) * 1.4426950408889634
     elif MASK == "all":
         ptrs = mask_ptr + row * mask_row + column * mask_column
-        if WHOLE:
+        if EVEN:
             added = tl.load(ptrs)
         else:
             added = tl.load(ptrs, mask=has_row & has_column, other=0.0)
@@ -118,12 +118,12 @@ def ranges_kernel(
     start = tl.program_id(0) % blocks * ROWS
     mask_ptr += _start(tl.program_id(0) // blocks, size_1, size_2, mask_0, mask_1, mask_2)
     mask_ptr += start.to(tl.int64) * mask_row
-    row, place = tl.arange(0, ROWS), tl.arange(0, KEYS)
+    row, key = tl.arange(0, ROWS), tl.arange(0, KEYS)
     looks = tl.zeros((ROWS,), dtype=tl.int32)
     first, end = keys, 0
     for at in range(0, keys, KEYS):
-        inside = (start + row < length)[:, None] & (at + place < keys)[None, :]
-        ptrs = mask_ptr + row[:, None] * mask_row + place[None, :] * mask_column
+        inside = (start + row < length)[:, None] & (at + key < keys)[None, :]
+        ptrs = mask_ptr + row[:, None] * mask_row + key[None, :] * mask_column
         added = tl.load(ptrs, mask=inside, other=float("-inf"))
         here = tl.max((added.to(tl.float32) != float("-inf")).to(tl.int32), axis=1)
         looks = tl.maximum(looks, here)
@@ -183,8 +183,8 @@ def attention_kernel(
     V_WIDTH: tl.constexpr,
     PADDED: tl.constexpr,
     V_PADDED: tl.constexpr,
-    WHOLE_Q: tl.constexpr,
-    WHOLE_K: tl.constexpr,
+    EVEN_Q: tl.constexpr,
+    EVEN_K: tl.constexpr,
     PRECISION: tl.constexpr,
     WIDEN: tl.constexpr,
     ROWS: tl.constexpr,
@@ -196,11 +196,11 @@ def attention_kernel(
     head = tl.program_id(0) // blocks
     # The last queries of a causal network attend to the most keys, so they begin first.
     start = (blocks - 1 - tl.program_id(0) % blocks) * BLOCK_Q
-    row, place = tl.arange(0, BLOCK_Q), tl.arange(0, BLOCK_K)
+    row, key = tl.arange(0, BLOCK_Q), tl.arange(0, BLOCK_K)
     column, v_column = tl.arange(0, PADDED), tl.arange(0, V_PADDED)
     has_row = start + row < length
     q_ptr += _start(head, size_1, size_2, q_0, q_1, q_2) + start.to(tl.int64) * q_row
-    q = _rows(q_ptr + row[:, None] * q_row + column[None, :], has_row, WIDTH, PADDED, WHOLE_Q, WIDEN)
+    q = _rows(q_ptr + row[:, None] * q_row + column[None, :], has_row, WIDTH, PADDED, EVEN_Q, WIDEN)
     k_ptr += _start(head, size_1, size_2, k_0, k_1, k_2)
     v_ptr += _start(head, size_1, size_2, v_0, v_1, v_2)
     if MASK != "none":
@@ -212,29 +212,29 @@ def attention_kernel(
         k_ptr += first.to(tl.int64) * k_row
         v_ptr += first.to(tl.int64) * v_row
         mask_ptr += first.to(tl.int64) * mask_column
-    in_k = place[:, None] * k_row + column[None, :]
-    in_v = place[:, None] * v_row + v_column[None, :]
+    in_k = key[:, None] * k_row + column[None, :]
+    in_v = key[:, None] * v_row + v_column[None, :]
 
     largest = tl.full((BLOCK_Q,), float("-inf"), dtype=tl.float32)
     total = tl.zeros((BLOCK_Q,), dtype=tl.float32)
     y = tl.zeros((BLOCK_Q, V_PADDED), dtype=tl.float32)
     for at in range(first, end, BLOCK_K):
-        has_key = at + place < keys
-        k = _rows(k_ptr + in_k, has_key, WIDTH, PADDED, WHOLE_K, WIDEN)
+        has_key = at + key < keys
+        k = _rows(k_ptr + in_k, has_key, WIDTH, PADDED, EVEN_K, WIDEN)
         scores = tl.dot(q, tl.trans(k), input_precision=PRECISION) * (scale * 1.4426950408889634)
         scores = _plus_mask(
             scores,
             mask_ptr,
             row[:, None],
-            place[None, :],
+            key[None, :],
             has_row[:, None],
             has_key[None, :],
             mask_row,
             mask_column,
             MASK,
-            WHOLE_Q and WHOLE_K,
+            EVEN_Q and EVEN_K,
         )
-        if not WHOLE_K:
+        if not EVEN_K:
             scores = tl.where(has_key[None, :], scores, float("-inf"))
         new_largest = tl.maximum(largest, tl.max(scores, axis=1))
         # If all scores so far are -inf, their difference to the maximum would be NaN; with 0 the sum stays 0.
@@ -242,7 +242,7 @@ def attention_kernel(
         powers = tl.exp2(scores - shift[:, None])
         shrink = tl.exp2(largest - shift)
         total = total * shrink + tl.sum(powers, axis=1)
-        v = _rows(v_ptr + in_v, has_key, V_WIDTH, V_PADDED, WHOLE_K, WIDEN)
+        v = _rows(v_ptr + in_v, has_key, V_WIDTH, V_PADDED, EVEN_K, WIDEN)
         y = tl.dot(_narrow(powers, v, WIDEN), v, y * shrink[:, None], input_precision=PRECISION)
         largest = new_largest
         k_ptr += BLOCK_K * k_row
@@ -313,8 +313,8 @@ def attention_dq_kernel(
     V_WIDTH: tl.constexpr,
     PADDED: tl.constexpr,
     V_PADDED: tl.constexpr,
-    WHOLE_Q: tl.constexpr,
-    WHOLE_K: tl.constexpr,
+    EVEN_Q: tl.constexpr,
+    EVEN_K: tl.constexpr,
     PRECISION: tl.constexpr,
     WIDEN: tl.constexpr,
     ROWS: tl.constexpr,
@@ -325,19 +325,19 @@ def attention_dq_kernel(
     blocks = tl.cdiv(length, BLOCK_Q)
     head = tl.program_id(0) // blocks
     start = (blocks - 1 - tl.program_id(0) % blocks) * BLOCK_Q
-    row, place = tl.arange(0, BLOCK_Q), tl.arange(0, BLOCK_K)
+    row, key = tl.arange(0, BLOCK_Q), tl.arange(0, BLOCK_K)
     column, v_column = tl.arange(0, PADDED), tl.arange(0, V_PADDED)
     has_row = start + row < length
     g_ptr += _start(head, size_1, size_2, g_0, g_1, g_2) + start.to(tl.int64) * g_row
-    g = _rows(g_ptr + row[:, None] * g_row + v_column[None, :], has_row, V_WIDTH, V_PADDED, WHOLE_Q, WIDEN)
+    g = _rows(g_ptr + row[:, None] * g_row + v_column[None, :], has_row, V_WIDTH, V_PADDED, EVEN_Q, WIDEN)
     y_ptr += _start(head, size_1, size_2, y_0, y_1, y_2) + start.to(tl.int64) * y_row
-    y = _rows(y_ptr + row[:, None] * y_row + v_column[None, :], has_row, V_WIDTH, V_PADDED, WHOLE_Q, WIDEN)
+    y = _rows(y_ptr + row[:, None] * y_row + v_column[None, :], has_row, V_WIDTH, V_PADDED, EVEN_Q, WIDEN)
     delta = tl.sum(g.to(tl.float32) * y.to(tl.float32), axis=1)
     row_at = head.to(tl.int64) * length + start + row
     tl.store(delta_ptr + row_at, delta, mask=has_row)
     sums = tl.load(sums_ptr + row_at, mask=has_row, other=0.0) * 1.4426950408889634
     q_ptr += _start(head, size_1, size_2, q_0, q_1, q_2) + start.to(tl.int64) * q_row
-    q = _rows(q_ptr + row[:, None] * q_row + column[None, :], has_row, WIDTH, PADDED, WHOLE_Q, WIDEN)
+    q = _rows(q_ptr + row[:, None] * q_row + column[None, :], has_row, WIDTH, PADDED, EVEN_Q, WIDEN)
     k_ptr += _start(head, size_1, size_2, k_0, k_1, k_2)
     v_ptr += _start(head, size_1, size_2, v_0, v_1, v_2)
     if MASK != "none":
@@ -349,30 +349,30 @@ def attention_dq_kernel(
         k_ptr += first.to(tl.int64) * k_row
         v_ptr += first.to(tl.int64) * v_row
         mask_ptr += first.to(tl.int64) * mask_column
-    in_k = place[:, None] * k_row + column[None, :]
-    in_v = place[:, None] * v_row + v_column[None, :]
+    in_k = key[:, None] * k_row + column[None, :]
+    in_v = key[:, None] * v_row + v_column[None, :]
 
     dq = tl.zeros((BLOCK_Q, PADDED), dtype=tl.float32)
     for at in range(first, end, BLOCK_K):
-        has_key = at + place < keys
-        k = _rows(k_ptr + in_k, has_key, WIDTH, PADDED, WHOLE_K, WIDEN)
+        has_key = at + key < keys
+        k = _rows(k_ptr + in_k, has_key, WIDTH, PADDED, EVEN_K, WIDEN)
         scores = tl.dot(q, tl.trans(k), input_precision=PRECISION) * (scale * 1.4426950408889634)
         scores = _plus_mask(
             scores,
             mask_ptr,
             row[:, None],
-            place[None, :],
+            key[None, :],
             has_row[:, None],
             has_key[None, :],
             mask_row,
             mask_column,
             MASK,
-            WHOLE_Q and WHOLE_K,
+            EVEN_Q and EVEN_K,
         )
         weights = tl.exp2(scores - sums[:, None])
-        v = _rows(v_ptr + in_v, has_key, V_WIDTH, V_PADDED, WHOLE_K, WIDEN)
+        v = _rows(v_ptr + in_v, has_key, V_WIDTH, V_PADDED, EVEN_K, WIDEN)
         slopes = weights * (tl.dot(g, tl.trans(v), input_precision=PRECISION) - delta[:, None])
-        if not WHOLE_K:
+        if not EVEN_K:
             slopes = tl.where(has_key[None, :], slopes, 0.0)
         dq = tl.dot(_narrow(slopes, k, WIDEN), k, dq, input_precision=PRECISION)
         k_ptr += BLOCK_K * k_row
@@ -435,8 +435,8 @@ def attention_dkv_kernel(
     V_WIDTH: tl.constexpr,
     PADDED: tl.constexpr,
     V_PADDED: tl.constexpr,
-    WHOLE_Q: tl.constexpr,
-    WHOLE_K: tl.constexpr,
+    EVEN_Q: tl.constexpr,
+    EVEN_K: tl.constexpr,
     PRECISION: tl.constexpr,
     WIDEN: tl.constexpr,
     ROWS: tl.constexpr,
@@ -448,13 +448,13 @@ def attention_dkv_kernel(
     blocks = tl.cdiv(keys, BLOCK_K)
     shared = tl.program_id(0) // blocks
     start = tl.program_id(0) % blocks * BLOCK_K
-    row, place = tl.arange(0, BLOCK_Q), tl.arange(0, BLOCK_K)
+    row, key = tl.arange(0, BLOCK_Q), tl.arange(0, BLOCK_K)
     column, v_column = tl.arange(0, PADDED), tl.arange(0, V_PADDED)
-    has_key = start + place < keys
+    has_key = start + key < keys
     k_ptr += _start(shared, size_1, 1, k_0, k_1, 0) + start.to(tl.int64) * k_row
-    k = _rows(k_ptr + place[:, None] * k_row + column[None, :], has_key, WIDTH, PADDED, WHOLE_K, WIDEN)
+    k = _rows(k_ptr + key[:, None] * k_row + column[None, :], has_key, WIDTH, PADDED, EVEN_K, WIDEN)
     v_ptr += _start(shared, size_1, 1, v_0, v_1, 0) + start.to(tl.int64) * v_row
-    v = _rows(v_ptr + place[:, None] * v_row + v_column[None, :], has_key, V_WIDTH, V_PADDED, WHOLE_K, WIDEN)
+    v = _rows(v_ptr + key[:, None] * v_row + v_column[None, :], has_key, V_WIDTH, V_PADDED, EVEN_K, WIDEN)
 
     in_q = row[:, None] * q_row + column[None, :]
     in_g = row[:, None] * g_row + v_column[None, :]
@@ -483,25 +483,25 @@ def attention_dkv_kernel(
         row_start = head.to(tl.int64) * length
         for at in range(first, end, BLOCK_Q):
             has_row = at + row < length
-            q = _rows(q_start + in_q, has_row, WIDTH, PADDED, WHOLE_Q, WIDEN)
+            q = _rows(q_start + in_q, has_row, WIDTH, PADDED, EVEN_Q, WIDEN)
             sums = tl.load(sums_ptr + row_start + at + row, mask=has_row, other=0.0) * 1.4426950408889634
             scores = tl.dot(k, tl.trans(q), input_precision=PRECISION) * (scale * 1.4426950408889634)
             scores = _plus_mask(
                 scores,
                 mask_start,
                 row[None, :],
-                place[:, None],
+                key[:, None],
                 has_row[None, :],
                 has_key[:, None],
                 mask_row,
                 mask_column,
                 MASK,
-                WHOLE_Q and WHOLE_K,
+                EVEN_Q and EVEN_K,
             )
             weights = tl.exp2(scores - sums[None, :])
-            if not WHOLE_Q:
+            if not EVEN_Q:
                 weights = tl.where(has_row[None, :], weights, 0.0)
-            g = _rows(g_start + in_g, has_row, V_WIDTH, V_PADDED, WHOLE_Q, WIDEN)
+            g = _rows(g_start + in_g, has_row, V_WIDTH, V_PADDED, EVEN_Q, WIDEN)
             dv = tl.dot(_narrow(weights, g, WIDEN), g, dv, input_precision=PRECISION)
             delta = tl.load(delta_ptr + row_start + at + row, mask=has_row, other=0.0)
             slopes = weights * (tl.dot(v, tl.trans(g), input_precision=PRECISION) - delta[None, :])
@@ -512,10 +512,10 @@ def attention_dkv_kernel(
                 mask_start += BLOCK_Q * mask_row
     dk_ptr += _start(shared, size_1, 1, dk_0, dk_1, 0) + start.to(tl.int64) * dk_row
     exists = has_key[:, None] & (column < WIDTH)[None, :]
-    tl.store(dk_ptr + place[:, None] * dk_row + column[None, :], (dk * scale).to(dk_ptr.dtype.element_ty), mask=exists)
+    tl.store(dk_ptr + key[:, None] * dk_row + column[None, :], (dk * scale).to(dk_ptr.dtype.element_ty), mask=exists)
     dv_ptr += _start(shared, size_1, 1, dv_0, dv_1, 0) + start.to(tl.int64) * dv_row
     exists = has_key[:, None] & (v_column < V_WIDTH)[None, :]
-    tl.store(dv_ptr + place[:, None] * dv_row + v_column[None, :], dv.to(dv_ptr.dtype.element_ty), mask=exists)
+    tl.store(dv_ptr + key[:, None] * dv_row + v_column[None, :], dv.to(dv_ptr.dtype.element_ty), mask=exists)
 
 
 @triton.jit
@@ -545,8 +545,8 @@ def attention_weights_kernel(
     MASK: tl.constexpr,
     WIDTH: tl.constexpr,
     PADDED: tl.constexpr,
-    WHOLE_Q: tl.constexpr,
-    WHOLE_K: tl.constexpr,
+    EVEN_Q: tl.constexpr,
+    EVEN_K: tl.constexpr,
     PRECISION: tl.constexpr,
     WIDEN: tl.constexpr,
     BLOCK_Q: tl.constexpr,
@@ -556,10 +556,10 @@ def attention_weights_kernel(
     blocks = tl.cdiv(length, BLOCK_Q)
     head = tl.program_id(0) // blocks
     start = tl.program_id(0) % blocks * BLOCK_Q
-    row, place, column = tl.arange(0, BLOCK_Q), tl.arange(0, BLOCK_K), tl.arange(0, PADDED)
+    row, key, column = tl.arange(0, BLOCK_Q), tl.arange(0, BLOCK_K), tl.arange(0, PADDED)
     has_row = start + row < length
     q_ptr += _start(head, size_1, size_2, q_0, q_1, q_2) + start.to(tl.int64) * q_row
-    q = _rows(q_ptr + row[:, None] * q_row + column[None, :], has_row, WIDTH, PADDED, WHOLE_Q, WIDEN)
+    q = _rows(q_ptr + row[:, None] * q_row + column[None, :], has_row, WIDTH, PADDED, EVEN_Q, WIDEN)
     k_ptr += _start(head, size_1, size_2, k_0, k_1, k_2)
     if MASK != "none":
         mask_ptr += _start(head, size_1, size_2, mask_0, mask_1, mask_2) + start.to(tl.int64) * mask_row
@@ -567,29 +567,29 @@ def attention_weights_kernel(
     largest = tl.full((BLOCK_Q,), float("-inf"), dtype=tl.float32)
     total = tl.zeros((BLOCK_Q,), dtype=tl.float32)
     for again in tl.static_range(2):
-        k_ptrs = k_ptr + place[:, None] * k_row + column[None, :]
+        k_ptrs = k_ptr + key[:, None] * k_row + column[None, :]
         mask_start = mask_ptr
         for at in range(0, keys, BLOCK_K):
-            has_key = at + place < keys
-            k = _rows(k_ptrs, has_key, WIDTH, PADDED, WHOLE_K, WIDEN)
+            has_key = at + key < keys
+            k = _rows(k_ptrs, has_key, WIDTH, PADDED, EVEN_K, WIDEN)
             scores = tl.dot(q, tl.trans(k), input_precision=PRECISION) * (scale * 1.4426950408889634)
             scores = _plus_mask(
                 scores,
                 mask_start,
                 row[:, None],
-                place[None, :],
+                key[None, :],
                 has_row[:, None],
                 has_key[None, :],
                 mask_row,
                 mask_column,
                 MASK,
-                WHOLE_Q and WHOLE_K,
+                EVEN_Q and EVEN_K,
             )
-            if not WHOLE_K:
+            if not EVEN_K:
                 scores = tl.where(has_key[None, :], scores, float("-inf"))
             if again:
                 weights = tl.exp2(scores - largest[:, None]) / total[:, None]
-                out_ptrs = weights_ptr + row.to(tl.int64)[:, None] * keys + (at + place)[None, :]
+                out_ptrs = weights_ptr + row.to(tl.int64)[:, None] * keys + (at + key)[None, :]
                 inside = has_row[:, None] & has_key[None, :]
                 tl.store(out_ptrs, weights.to(weights_ptr.dtype.element_ty), mask=inside)
             else:
@@ -657,14 +657,14 @@ class _Heads(NamedTuple):
         return (outer[0], outer[1], inner[0]), [(x[0], x[1], y[0]) for x, y in zip(strides, shared, strict=True)]
 
 
-def _operands(*given: Given) -> list[Operand]:
+def _operands(*inputs: Input) -> list[Operand]:
     """Return the inputs as operands for the kernels.
 
     Raises:
         UnsuitedError: an input is not a nonempty array of the common dtype with at least two axes.
     """
-    arrays = [x for x in given if is_float(x) and x.ndim > 1]
-    if len(arrays) < len(given) or not are_floats(*arrays):
+    arrays = [x for x in inputs if is_float(x) and x.ndim > 1]
+    if len(arrays) < len(inputs) or not are_floats(*arrays):
         raise UnsuitedError("no matrices of one dtype")
     return arrays
 
@@ -686,7 +686,7 @@ def _heads(q: Operand, k: Operand, v: Operand) -> _Heads:
     return _Heads(lead, split)
 
 
-def _as_mask(mask: Given, heads: _Heads, length: int, keys: int) -> Operand | None:
+def _as_mask(mask: Input, heads: _Heads, length: int, keys: int) -> Operand | None:
     """Return the mask broadcast to all scores without a copy; None for none.
 
     Raises:
@@ -722,8 +722,8 @@ def _constants(q: Operand, k: Operand, v: Operand, mask: Operand | None, tile: _
         "V_WIDTH": v.shape[-1],
         "PADDED": max(16, next_power_of_2(q.shape[-1])),
         "V_PADDED": max(16, next_power_of_2(v.shape[-1])),
-        "WHOLE_Q": q.shape[-2] % rows == 0,
-        "WHOLE_K": k.shape[-2] % columns == 0,
+        "EVEN_Q": q.shape[-2] % rows == 0,
+        "EVEN_K": k.shape[-2] % columns == 0,
         "PRECISION": "tf32x3" if q.itemsize == 4 else "tf32",
         # The interpreter multiplies bfloat16 as the integers that represent it.
         "WIDEN": q.dtype.name == "bfloat16" and interpreting(),
@@ -749,13 +749,13 @@ def _tile(table: Mapping[tuple[int, int], _Tile], q: Operand, v: Operand, mask: 
     return tile._replace(keys=max(16, tile.keys // 2), stages=min(2, tile.stages))
 
 
-def _ranges(call: Planner, mask: Operand | None, given: Given, lead: tuple[int, ...]) -> Operand | None:
+def _ranges(call: Planner, mask: Operand | None, mask_input: Input, lead: tuple[int, ...]) -> Operand | None:
     """Plan `ranges_kernel` and return its (..., blocks of rows, 2) for all heads; None if it is not worthwhile."""
-    if mask is None or mask.shape[-1] < _LEAST_RANGED or not isinstance(given, Operand):
+    if mask is None or mask.shape[-1] < _LEAST_RANGED or not isinstance(mask_input, Operand):
         return None
     length, keys = mask.shape[-2:]
-    mask_lead = ((1,) * len(mask.shape) + given.shape)[-len(mask.shape) :][:-2]
-    masks = given.broadcast((*mask_lead, length, keys))
+    mask_lead = ((1,) * len(mask.shape) + mask_input.shape)[-len(mask.shape) :][:-2]
+    masks = mask_input.broadcast((*mask_lead, length, keys))
     sizes, (strides,) = merge_axes(mask_lead, [masks.strides[:-2]])
     if len(sizes) > 3:
         raise UnsuitedError(f"masks along {mask_lead} do not lie as three axes")
@@ -769,7 +769,7 @@ def _ranges(call: Planner, mask: Operand | None, given: Given, lead: tuple[int, 
 
 
 def _attention(
-    call: Planner, q: Given, k: Given, v: Given, mask: Given, scale: float
+    call: Planner, q: Input, k: Input, v: Input, mask: Input, scale: float
 ) -> tuple[Operand, Operand] | None:
     q, k, v = _operands(q, k, v)
     heads = _heads(q, k, v)
@@ -792,7 +792,7 @@ def _attention(
 
 
 def _attention_grad(
-    call: Planner, g: Given, y: Given, sums: Given, q: Given, k: Given, v: Given, mask: Given, scale: float
+    call: Planner, g: Input, y: Input, sums: Input, q: Input, k: Input, v: Input, mask: Input, scale: float
 ) -> tuple[Operand, Operand, Operand] | None:
     g, y, q, k, v = _operands(g, y, q, k, v)
     heads = _heads(q, k, v)
@@ -830,7 +830,7 @@ def _attention_grad(
     return dq, dk, dv
 
 
-def _attention_weights(call: Planner, q: Given, k: Given, mask: Given, scale: float) -> Operand | None:
+def _attention_weights(call: Planner, q: Input, k: Input, mask: Input, scale: float) -> Operand | None:
     q, k = _operands(q, k)
     heads = _heads(q, k, k)
     length, keys = q.shape[-2], k.shape[-2]

@@ -21,7 +21,7 @@ import triton.language as tl
 
 from hookscope.triton_kernels import _copy
 from hookscope.triton_kernels._launch import cdiv, next_power_of_2
-from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, is_float
 from hookscope.triton_kernels._strides import memory_order
 
 # Elements of a tile and its warps: 16 elements per thread.
@@ -37,7 +37,7 @@ _MAX_SHARES = 128
 
 
 @triton.jit
-def _place(tile, strip, outer, channels, inner, inner_tiles, LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr):
+def _offsets(tile, strip, outer, channels, inner, inner_tiles, LAST: tl.constexpr, T0: tl.constexpr, T1: tl.constexpr):
     """Return the offsets of a tile's elements, the mask of existing ones, and their number per channel."""
     if LAST:
         row = tile * T0 + tl.arange(0, T0)
@@ -115,14 +115,14 @@ def statistics_kernel(
     share = tl.program_id(0) // strips
     channel, inside = _channels(strip, channels, LAST, T1)
     first = share * share_tiles
-    at, mask, count = _place(first, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
+    at, mask, count = _offsets(first, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
     shift = _sum(tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32), LAST) / count
     shift = tl.where(shift - shift == 0.0, shift, 0.0)  # an infinite or NaN shift would turn an infinite mean into NaN
     sums = tl.zeros((T0, T1), dtype=tl.float32)
     squares = tl.zeros((T0, T1), dtype=tl.float32)
     total = 0.0
     for tile in tl.range(first, tl.minimum(first + share_tiles, tiles), num_stages=STAGES):
-        at, mask, count = _place(tile, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
+        at, mask, count = _offsets(tile, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
         x = tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32)
         apart = tl.where(mask, x - shift, 0.0)
         sums += apart
@@ -233,7 +233,7 @@ def _affine_tiles(
     first = share * share_tiles
     last = tl.minimum(first + share_tiles, tiles)
     for done in tl.range(first, last, num_stages=STAGES):
-        at, mask, _ = _place(first + last - 1 - done, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
+        at, mask, _ = _offsets(first + last - 1 - done, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
         y = (tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32) - mean) * scale + shift
         tl.store(y_ptr + at, y.to(y_ptr.dtype.element_ty), mask=mask)
 
@@ -313,7 +313,7 @@ def gradient_sums_kernel(
     of_all = tl.zeros((T0, T1), dtype=tl.float32)
     along = tl.zeros((T0, T1), dtype=tl.float32)
     for tile in tl.range(first, tl.minimum(first + share_tiles, tiles), num_stages=STAGES):
-        at, mask, _ = _place(tile, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
+        at, mask, _ = _offsets(tile, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
         g = tl.load(g_ptr + at, mask=mask, other=0.0).to(tl.float32)
         x = tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32)
         of_all += g
@@ -368,7 +368,7 @@ def gradient_kernel(
     first = share * share_tiles
     last = tl.minimum(first + share_tiles, tiles)
     for done in tl.range(first, last, num_stages=STAGES):  # the last first, which may still be cached
-        at, mask, _ = _place(first + last - 1 - done, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
+        at, mask, _ = _offsets(first + last - 1 - done, strip, outer, channels, inner, inner_tiles, LAST, T0, T1)
         g = tl.load(g_ptr + at, mask=mask, other=0.0).to(tl.float32)
         x = tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32)
         dx = (g - (x - mean) * slope - of_all) * scale
@@ -384,19 +384,19 @@ def running_kernel(
     new_mean_ptr,
     new_var_ptr,
     channels,
-    kept,
+    old_weight,
     weight,
     factor,
     BLOCK: tl.constexpr,
 ):
-    """Compute new = old * kept + batch * weight, with `factor` instead of `weight` for the variance."""
+    """Compute new = old * old_weight + batch * weight, with `factor` instead of `weight` for the variance."""
     channel = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = channel < channels
     old = tl.load(old_mean_ptr + channel, mask=mask).to(tl.float32)
-    new = old * kept + tl.load(mean_ptr + channel, mask=mask).to(tl.float32) * weight
+    new = old * old_weight + tl.load(mean_ptr + channel, mask=mask).to(tl.float32) * weight
     tl.store(new_mean_ptr + channel, new.to(new_mean_ptr.dtype.element_ty), mask=mask)
     old = tl.load(old_var_ptr + channel, mask=mask).to(tl.float32)
-    new = old * kept + tl.load(var_ptr + channel, mask=mask).to(tl.float32) * factor
+    new = old * old_weight + tl.load(var_ptr + channel, mask=mask).to(tl.float32) * factor
     tl.store(new_var_ptr + channel, new.to(new_var_ptr.dtype.element_ty), mask=mask)
 
 
@@ -461,12 +461,12 @@ def _dense(call: Planner, x: Operand, order: list[int]) -> Operand:
     return copy
 
 
-def _per_channel(x: Operand, *numbers: Given) -> bool:
+def _per_channel(x: Operand, *numbers: Input) -> bool:
     return all(is_float(vector) and vector.shape == x.shape[1:2] for vector in numbers)
 
 
 def _batch_norm(
-    call: Planner, x: Given, gamma: Given, beta: Given, epsilon: float
+    call: Planner, x: Input, gamma: Input, beta: Input, epsilon: float
 ) -> tuple[Operand, Operand, Operand] | None:
     if not is_float(x) or x.ndim < 2 or not is_float(gamma) or not is_float(beta) or not _per_channel(x, gamma, beta):
         return None
@@ -485,7 +485,7 @@ def _batch_norm(
 
 
 def _batch_norm_grad(
-    call: Planner, g: Given, x: Given, gamma: Given, mean: Given, var: Given, epsilon: float
+    call: Planner, g: Input, x: Input, gamma: Input, mean: Input, var: Input, epsilon: float
 ) -> tuple[Operand, Operand, Operand] | None:
     if not is_float(x) or x.ndim < 2 or not is_float(g) or g.shape != x.shape or not is_float(gamma):
         return None
@@ -509,7 +509,7 @@ def _batch_norm_grad(
     return dx, dgamma, dbeta
 
 
-def _affine(call: Planner, x: Given, mean: Given, scale: Given, shift: Given) -> Operand | None:
+def _affine(call: Planner, x: Input, mean: Input, scale: Input, shift: Input) -> Operand | None:
     if not is_float(x) or x.ndim < 2 or not is_float(mean) or not is_float(scale) or not is_float(shift):
         return None
     if not _per_channel(x, mean, scale, shift):
@@ -523,7 +523,7 @@ def _affine(call: Planner, x: Given, mean: Given, scale: Given, shift: Given) ->
 
 
 def _running(
-    call: Planner, old_mean: Given, old_var: Given, mean: Given, var: Given, momentum: float, count: int
+    call: Planner, old_mean: Input, old_var: Input, mean: Input, var: Input, momentum: float, count: int
 ) -> tuple[Operand, Operand] | None:
     if not is_float(old_mean) or not is_float(old_var) or not is_float(mean) or not is_float(var):
         return None

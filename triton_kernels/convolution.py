@@ -25,7 +25,7 @@ import triton.language as tl
 
 from hookscope.triton_kernels import _copy
 from hookscope.triton_kernels._launch import MAX_PROGRAMS, cdiv, interpreting, is_long, next_power_of_2
-from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, is_float
 
 Ints = tuple[int, ...]
 
@@ -165,7 +165,7 @@ def product_kernel(
     out_column,
     TRANSPOSED: tl.constexpr,
     FLAT: tl.constexpr,
-    WHOLE: tl.constexpr,
+    EVEN_K: tl.constexpr,
     HAS_BIAS: tl.constexpr,
     PRECISION: tl.constexpr,
     WIDEN: tl.constexpr,
@@ -243,7 +243,7 @@ def product_kernel(
         w_ahead = tap_y * step_y * w_row + tap_x * step_x * w_tap + channel * w_depth
         a_mask = (from_y >= 0) & (from_y < a_y_length) & (from_x >= 0) & (from_x < a_x_length)
         w_mask = known[None, :]
-        if not WHOLE:
+        if not EVEN_K:
             a_mask = tl.max_constancy(a_mask & inside[None, :], (1, A_RUN))
             w_mask = tl.max_constancy(w_mask & inside[:, None], (W_RUN_DEPTH, W_RUN_COLUMN))
         a = tl.load(a_ptr + together(a_base[:, None], a_ahead[None, :], 1, A_RUN), mask=a_mask, other=0.0)
@@ -579,7 +579,7 @@ def _reach(x: Operand) -> int:
     return sum((length - 1) * abs(stride) for length, stride in zip(x.shape, x.strides, strict=True))
 
 
-def _suit(x: Given, other: Given, group: int) -> bool:
+def _suit(x: Input, other: Input, group: int) -> bool:
     """Return whether both are images or kernels of one dtype, with 32-bit indices."""
     if not is_float(x) or not is_float(other) or x.dtype != other.dtype or x.ndim != 4 or other.ndim != 4:
         return False
@@ -669,7 +669,7 @@ def _multiply(
     w_run = _run(weight, weight.shape[1], block_n if transposed else block_k)
     constants |= {
         "FLAT": flat,
-        "WHOLE": depth % block_k == 0 and not flat,
+        "EVEN_K": depth % block_k == 0 and not flat,
         **_precision(a),
         "A_RUN": _run(a, depth, block_k),
         "W_RUN_DEPTH": 1 if transposed else w_run,
@@ -707,13 +707,13 @@ def _tile(rows: int, columns: int, depth: int, itemsize: int, flat: bool) -> tup
 
 
 def _conv(
-    call: Planner, x: Given, weight: Given, stride: Ints, pads: Ints, dilation: Ints, group: int
+    call: Planner, x: Input, weight: Input, stride: Ints, pads: Ints, dilation: Ints, group: int
 ) -> Operand | None:
     return _conv_bias(call, x, weight, None, stride, pads, dilation, group)
 
 
 def _conv_bias(
-    call: Planner, x: Given, weight: Given, bias: Given, stride: Ints, pads: Ints, dilation: Ints, group: int
+    call: Planner, x: Input, weight: Input, bias: Input, stride: Ints, pads: Ints, dilation: Ints, group: int
 ) -> Operand | None:
     if not is_float(x) or not is_float(weight) or not _suit(x, weight, group):
         return None
@@ -733,7 +733,7 @@ def _conv_bias(
 
 
 def _input_grad(
-    call: Planner, g: Given, weight: Given, shape: Ints, stride: Ints, pads: Ints, dilation: Ints, group: int
+    call: Planner, g: Input, weight: Input, shape: Ints, stride: Ints, pads: Ints, dilation: Ints, group: int
 ) -> Operand | None:
     if not is_float(g) or not is_float(weight) or not _suit(g, weight, group) or math.prod(shape) == 0:
         return None
@@ -741,7 +741,7 @@ def _input_grad(
 
 
 def _weight_grad(
-    call: Planner, g: Given, x: Given, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints, group: int
+    call: Planner, g: Input, x: Input, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints, group: int
 ) -> Operand | None:
     if not is_float(g) or not is_float(x) or not _suit(g, x, group) or x.shape[1] % group or g.shape[0] != x.shape[0]:
         return None

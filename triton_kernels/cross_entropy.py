@@ -20,7 +20,7 @@ import triton.language as tl
 
 from hookscope.triton_kernels import _rows
 from hookscope.triton_kernels._launch import MAX_PROGRAMS, cdiv, next_power_of_2
-from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, is_float
 from hookscope.triton_kernels._rows import row_tile
 from hookscope.triton_kernels.softmax import running_sum
 
@@ -120,13 +120,13 @@ def add_counts_kernel(counts_ptr, out_ptr, shares, BLOCK: tl.constexpr):
 @triton.jit
 def _store_count(out_ptr, count, LAST: tl.constexpr):
     if LAST:
-        found = tl.where(count == 0, float("nan"), count.to(tl.float32))
-        tl.store(out_ptr, found.to(out_ptr.dtype.element_ty))
+        divisor = tl.where(count == 0, float("nan"), count.to(tl.float32))
+        tl.store(out_ptr, divisor.to(out_ptr.dtype.element_ty))
     else:
         tl.store(out_ptr + tl.program_id(0), count)
 
 
-def _cross_entropy(call: Planner, logits: Given, labels: Given, ignore_index: int) -> tuple[Operand, Operand] | None:
+def _cross_entropy(call: Planner, logits: Input, labels: Input, ignore_index: int) -> tuple[Operand, Operand] | None:
     if not is_float(logits) or not _are_labels(labels) or not _suit(logits, labels):
         return None
     logits, labels = call.contiguous(logits), call.contiguous(labels)
@@ -145,7 +145,7 @@ def _cross_entropy(call: Planner, logits: Given, labels: Given, ignore_index: in
 
 
 def _cross_entropy_grad(
-    call: Planner, g: Given, logits: Given, labels: Given, lse: Given, ignore_index: int
+    call: Planner, g: Input, logits: Input, labels: Input, lse: Input, ignore_index: int
 ) -> Operand | None:
     if not is_float(logits) or not _are_labels(labels) or not _suit(logits, labels):
         return None
@@ -164,7 +164,7 @@ def _cross_entropy_grad(
     return d
 
 
-def _count(call: Planner, labels: Given, other_than: int, dtype: np.dtype[Any]) -> Operand | None:
+def _count(call: Planner, labels: Input, other_than: int, dtype: np.dtype[Any]) -> Operand | None:
     if not _are_labels(labels) or np.dtype(dtype).name not in ("float16", "bfloat16", "float32"):
         return None
     labels, out = call.contiguous(labels), call.empty((), dtype)
@@ -180,7 +180,7 @@ def _count(call: Planner, labels: Given, other_than: int, dtype: np.dtype[Any]) 
     return out
 
 
-def _are_labels(labels: Given) -> TypeGuard[Operand]:
+def _are_labels(labels: Input) -> TypeGuard[Operand]:
     return isinstance(labels, Operand) and labels.dtype.kind in "iu" and labels.size > 0
 
 

@@ -16,7 +16,7 @@ import triton
 import triton.language as tl
 
 from hookscope.triton_kernels._launch import cdiv
-from hookscope.triton_kernels._plans import Given, Kernel, Number, Operand, Planner, is_float
+from hookscope.triton_kernels._plans import Input, Kernel, Number, Operand, Planner, is_float
 
 _BLOCK = 2048
 
@@ -29,12 +29,12 @@ def dropout_kernel(x_ptr, y_ptr, count, seed, offset, p, scale, BLOCK: tl.conste
     index = first + tl.arange(0, BLOCK)
     inside = index < count
     a, b, c, d = tl.rand4x(seed, first // 4 + tl.arange(0, BLOCK // 4) + offset)
-    kept = tl.interleave(tl.interleave(a, c), tl.interleave(b, d)) >= p
+    keep_mask = tl.interleave(tl.interleave(a, c), tl.interleave(b, d)) >= p
     if x_ptr is None:
-        tl.store(y_ptr + index, kept.to(y_ptr.dtype.element_ty), mask=inside)
+        tl.store(y_ptr + index, keep_mask.to(y_ptr.dtype.element_ty), mask=inside)
     else:
         x = tl.load(x_ptr + index, mask=inside, other=0.0).to(tl.float32)
-        y = tl.where(kept, x * scale, 0.0)
+        y = tl.where(keep_mask, x * scale, 0.0)
         tl.store(y_ptr + index, y.to(y_ptr.dtype.element_ty), mask=inside)
 
 
@@ -45,13 +45,13 @@ def _plan(call: Planner, x: Operand | None, y: Operand, p: float, seed: Number, 
     return y
 
 
-def _dropout(call: Planner, x: Given, p: float, seed: Number, offset: Number) -> Operand | None:
+def _dropout(call: Planner, x: Input, p: float, seed: Number, offset: Number) -> Operand | None:
     if not is_float(x) or not 0.0 <= p <= 1.0:
         return None
     return _plan(call, call.contiguous(x), call.empty(x.shape, x.dtype), p, seed, offset)
 
 
-def _dropout_kept(call: Planner, x: Given, p: float, seed: Number, offset: Number) -> Operand | None:
+def _dropout_kept(call: Planner, x: Input, p: float, seed: Number, offset: Number) -> Operand | None:
     if not isinstance(x, Operand) or x.size == 0 or not 0.0 <= p <= 1.0:
         return None
     return _plan(call, None, call.empty(x.shape, np.bool_), p, seed, offset)

@@ -22,7 +22,7 @@ from triton.language.extra import libdevice
 from hookscope.triton_kernels import _math
 from hookscope.triton_kernels._copy import MAX_AXES, place_of
 from hookscope.triton_kernels._launch import cdiv, interpreting, is_long, next_power_of_2
-from hookscope.triton_kernels._plans import Given, Kernel, Number, Operand, Planner, are_floats
+from hookscope.triton_kernels._plans import Input, Kernel, Number, Operand, Planner, are_floats
 from hookscope.triton_kernels._strides import broadcast_shape, memory_order, merge_axes
 
 _BLOCK = 1024
@@ -210,7 +210,7 @@ def _applied(
     return z
 
 
-def _elementwise(operator: str, call: Planner, *inputs: Given) -> Operand | None:
+def _elementwise(operator: str, call: Planner, *inputs: Input) -> Operand | None:
     arrays = [x for x in inputs if isinstance(x, Operand)]
     numbers = [x for x in inputs if isinstance(x, Number)]
     if not are_floats(*arrays) or len(arrays) + len(numbers) != len(inputs):
@@ -274,18 +274,18 @@ def _elementwise(operator: str, call: Planner, *inputs: Given) -> Operand | None
 _GELUS = {"none": "gelu", "tanh": "gelu_tanh"}
 
 
-def _gelu(call: Planner, x: Given, approximate: str) -> Operand | None:
+def _gelu(call: Planner, x: Input, approximate: str) -> Operand | None:
     form = _GELUS.get(approximate)
     return None if form is None else _elementwise(form, call, x)
 
 
-def _gelu_grad(call: Planner, g: Given, x: Given, approximate: str) -> Operand | None:
+def _gelu_grad(call: Planner, g: Input, x: Input, approximate: str) -> Operand | None:
     form = _GELUS.get(approximate)
     return None if form is None else _elementwise(f"{form}_grad", call, g, x)
 
 
 def _kernel(operator: str, operands: int) -> Kernel:
-    def plan(call: Planner, *inputs: Given, **attrs: Any) -> Operand | None:
+    def plan(call: Planner, *inputs: Input, **attrs: Any) -> Operand | None:
         return None if attrs or len(inputs) != operands else _elementwise(operator, call, *inputs)
 
     return Kernel(plan)

@@ -17,7 +17,7 @@ import triton
 import triton.language as tl
 
 from hookscope.triton_kernels._launch import MAX_PROGRAMS, cdiv, next_power_of_2
-from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, is_float
 
 _TILE = 2048
 _CHUNK = 64
@@ -61,15 +61,15 @@ def zeros_and_order_kernel(
     if program < ranking:
         i = program * RANKED + tl.arange(0, RANKED)
         number = _wrapped(numbers_ptr, i, count, rows)
-        place = tl.zeros((RANKED,), tl.int32)
+        rank = tl.zeros((RANKED,), tl.int32)
         for first in range(0, count, RANKED):
             j = first + tl.arange(0, RANKED)
             other = _wrapped(numbers_ptr, j, count, rows)[None, :]
             is_equal = (other == number[:, None]) & (j[None, :] < i[:, None])
             before = ((other < number[:, None]) | is_equal) & (j < count)[None, :]
-            place += tl.sum(before.to(tl.int32), axis=1)
+            rank += tl.sum(before.to(tl.int32), axis=1)
         tl.store(wrapped_ptr + i, number.to(tl.int64), mask=i < count)
-        tl.store(order_ptr + place, i.to(tl.int64), mask=i < count)
+        tl.store(order_ptr + rank, i.to(tl.int64), mask=i < count)
     else:
         index = (program - ranking).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
         zeros = tl.zeros((BLOCK,), out_ptr.dtype.element_ty)
@@ -77,10 +77,10 @@ def zeros_and_order_kernel(
 
 
 @triton.jit
-def _number_at(numbers_ptr, order_ptr, place, count):
+def _number_at(numbers_ptr, order_ptr, position, count):
     """Return the index at a position in the order; -1 if there is none."""
-    inside = (place >= 0) & (place < count)
-    return tl.load(numbers_ptr + tl.load(order_ptr + place, mask=inside, other=0), mask=inside, other=-1)
+    inside = (position >= 0) & (position < count)
+    return tl.load(numbers_ptr + tl.load(order_ptr + position, mask=inside, other=0), mask=inside, other=-1)
 
 
 @triton.jit
@@ -104,28 +104,28 @@ def chunks_kernel(
     and a run that continues in the next chunk in that of `heads`.
     """
     program = tl.program_id(0)
-    place = program // column_blocks
+    position = program // column_blocks
     column = (program % column_blocks) * BLOCK + tl.arange(0, BLOCK)
-    chunk = place // CHUNK
+    chunk = position // CHUNK
     end = tl.minimum(chunk * CHUNK + CHUNK, count)
-    number = _number_at(numbers_ptr, order_ptr, place, count)
-    began_before = _number_at(numbers_ptr, order_ptr, place - 1, count) == number
-    if (place % CHUNK == 0) | (began_before == 0):
-        following = place + tl.arange(0, CHUNK)
+    number = _number_at(numbers_ptr, order_ptr, position, count)
+    began_before = _number_at(numbers_ptr, order_ptr, position - 1, count) == number
+    if (position % CHUNK == 0) | (began_before == 0):
+        following = position + tl.arange(0, CHUNK)
         length = tl.sum((_number_at(numbers_ptr, order_ptr, following, end) == number).to(tl.int32), axis=0)
         total = tl.zeros((AT_ONCE, BLOCK), tl.float32)
         for first in range(0, length, AT_ONCE):
             at = first + tl.arange(0, AT_ONCE)
-            row = tl.load(order_ptr + place + at, mask=at < length, other=0)
+            row = tl.load(order_ptr + position + at, mask=at < length, other=0)
             mask = (at < length)[:, None] & (column < size)[None, :]
             total += tl.load(g_ptr + (row[:, None] * size + column[None, :]), mask=mask, other=0.0).to(tl.float32)
-        found = tl.sum(total, axis=0)
+        run_sum = tl.sum(total, axis=0)
         if began_before:
-            tl.store(parts_ptr + chunk.to(tl.int64) * size + column, found, mask=column < size)
-        elif _number_at(numbers_ptr, order_ptr, place + length, count) == number:
-            tl.store(heads_ptr + chunk.to(tl.int64) * size + column, found, mask=column < size)
+            tl.store(parts_ptr + chunk.to(tl.int64) * size + column, run_sum, mask=column < size)
+        elif _number_at(numbers_ptr, order_ptr, position + length, count) == number:
+            tl.store(heads_ptr + chunk.to(tl.int64) * size + column, run_sum, mask=column < size)
         else:
-            tl.store(out_ptr + number * size + column, found.to(out_ptr.dtype.element_ty), mask=column < size)
+            tl.store(out_ptr + number * size + column, run_sum.to(out_ptr.dtype.element_ty), mask=column < size)
 
 
 @triton.jit
@@ -162,7 +162,7 @@ def _warps(elements: int) -> int:
     return 1 if elements <= 256 else 4
 
 
-def _rows_picked(call: Planner, table: Given, index: Given) -> Operand | None:
+def _rows_picked(call: Planner, table: Input, index: Input) -> Operand | None:
     if not is_float(table) or not table.ndim or not table.is_contiguous:
         return None
     if not isinstance(index, Operand) or index.dtype.kind != "i" or not index.ndim or not index.size:
@@ -179,7 +179,7 @@ def _rows_picked(call: Planner, table: Given, index: Given) -> Operand | None:
     return out
 
 
-def _rows_added(call: Planner, g: Given, numbers: Given, order: Given, rows: int) -> Operand | None:
+def _rows_added(call: Planner, g: Input, numbers: Input, order: Input, rows: int) -> Operand | None:
     if not is_float(g) or g.ndim != 2 or not 0 < rows < 2**31:
         return None
     count, size = g.shape

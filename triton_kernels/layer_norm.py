@@ -18,7 +18,7 @@ import triton.language as tl
 
 from hookscope.triton_kernels import _rows
 from hookscope.triton_kernels._launch import cdiv, next_power_of_2
-from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, is_float
 from hookscope.triton_kernels._rows import row_tile, warps_for
 
 # For longer rows: the tile in which the gradients of gamma and beta are summed. The maximum number of shares of the
@@ -254,12 +254,12 @@ def add_shares_kernel(
         share = start + tl.arange(0, SHARES)
         at = (which * shares + share).to(tl.int64)[:, None] * columns + column[None, :]
         total += tl.load(shares_ptr + at, mask=(share[:, None] < shares) & inside[None, :], other=0.0)
-    found = tl.sum(total, axis=0)
+    column_sum = tl.sum(total, axis=0)
     if which == 0:
-        tl.store(dgamma_ptr + column, found.to(dgamma_ptr.dtype.element_ty), mask=inside)
+        tl.store(dgamma_ptr + column, column_sum.to(dgamma_ptr.dtype.element_ty), mask=inside)
     if CENTERED:  # noqa: SIM102  # compiled only if CENTERED, since there is no `dbeta_ptr` otherwise
         if which == 1:
-            tl.store(dbeta_ptr + column, found.to(dbeta_ptr.dtype.element_ty), mask=inside)
+            tl.store(dbeta_ptr + column, column_sum.to(dbeta_ptr.dtype.element_ty), mask=inside)
 
 
 def _forward(
@@ -325,7 +325,7 @@ def _backward(
 
 
 def _layer_norm(
-    call: Planner, x: Given, gamma: Given, beta: Given, begin_norm_axis: int, epsilon: float
+    call: Planner, x: Input, gamma: Input, beta: Input, begin_norm_axis: int, epsilon: float
 ) -> tuple[Operand, Operand | None, Operand] | None:
     if not is_float(x) or not is_float(gamma) or not is_float(beta) or beta.shape != gamma.shape:
         return None
@@ -335,7 +335,7 @@ def _layer_norm(
 
 
 def _layer_norm_grad(
-    call: Planner, g: Given, x: Given, gamma: Given, mean: Given, rstd: Given, begin_norm_axis: int
+    call: Planner, g: Input, x: Input, gamma: Input, mean: Input, rstd: Input, begin_norm_axis: int
 ) -> tuple[Operand, Operand, Operand | None] | None:
     if not is_float(g) or not is_float(x) or not is_float(gamma) or not is_float(mean) or not is_float(rstd):
         return None
@@ -346,7 +346,7 @@ def _layer_norm_grad(
     return _backward(call, g, x, gamma, mean, rstd)
 
 
-def _rms_norm(call: Planner, x: Given, gamma: Given, epsilon: float) -> tuple[Operand, Operand] | None:
+def _rms_norm(call: Planner, x: Input, gamma: Input, epsilon: float) -> tuple[Operand, Operand] | None:
     if not is_float(x) or not is_float(gamma) or not _ends(x, gamma):
         return None
     y, _, rstd = _forward(call, x, gamma, None, x.ndim - gamma.ndim, epsilon)
@@ -354,7 +354,7 @@ def _rms_norm(call: Planner, x: Given, gamma: Given, epsilon: float) -> tuple[Op
 
 
 def _rms_norm_grad(
-    call: Planner, g: Given, x: Given, gamma: Given, rstd: Given, epsilon: float
+    call: Planner, g: Input, x: Input, gamma: Input, rstd: Input, epsilon: float
 ) -> tuple[Operand, Operand] | None:
     if not is_float(g) or not is_float(x) or not is_float(gamma) or not is_float(rstd):
         return None

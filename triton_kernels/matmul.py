@@ -21,7 +21,7 @@ import triton.language as tl
 
 from hookscope.triton_kernels import _choice, _math
 from hookscope.triton_kernels._launch import capability, cdiv, interpreting, is_long
-from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, is_float
 from hookscope.triton_kernels._strides import broadcast_shape, merge_axes
 
 # Rows of tiles that are processed together, so that their common part of `b` stays in the L2 cache.
@@ -55,7 +55,7 @@ def matmul_kernel(
     M_UNIT: tl.constexpr,
     N_UNIT: tl.constexpr,
     K_UNIT: tl.constexpr,
-    WHOLE: tl.constexpr,
+    EVEN_K: tl.constexpr,
     HAS_BIAS: tl.constexpr,
     ACTIVATION: tl.constexpr,
     PRECISION: tl.constexpr,
@@ -97,7 +97,7 @@ def matmul_kernel(
     b_at = _inside(column, n - first_column, N_UNIT)[None, :] * b_column + depth[:, None] * b_row
     total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for start in range(0, k, BLOCK_K):
-        if WHOLE:
+        if EVEN_K:
             a = tl.load(a_ptr + a_at)
             b = tl.load(b_ptr + b_at)
         else:
@@ -121,10 +121,10 @@ def matmul_kernel(
 
 
 @triton.jit
-def _stride(given, ONE: tl.constexpr, UNIT: tl.constexpr, LONG: tl.constexpr):
-    if ONE:
+def _stride(stride, CONTIGUOUS: tl.constexpr, UNIT: tl.constexpr, LONG: tl.constexpr):
+    if CONTIGUOUS:
         return tl.full((), 1, tl.int64 if LONG else tl.int32)
-    return tl.cast(given, tl.int64 if LONG else tl.int32) * UNIT
+    return tl.cast(stride, tl.int64 if LONG else tl.int32) * UNIT
 
 
 @triton.jit
@@ -306,7 +306,7 @@ def multiply(
             "B_ALONG": b_along,
             "B_UNIT": b_unit,
             **dict(zip(("M_UNIT", "N_UNIT", "K_UNIT"), units, strict=True)),
-            "WHOLE": k % tile.depth == 0,
+            "EVEN_K": k % tile.depth == 0,
             "HAS_BIAS": bias is not None,
             "ACTIVATION": activation,
             "PRECISION": "tf32x3" if a.itemsize == 4 else "tf32",
@@ -346,7 +346,7 @@ def _lies(x: Operand, edge: int, k: int, batches: Sequence[int], edge_unit: int,
     return "", math.gcd(edge, k, *batches, vector), 1
 
 
-def _linear(call: Planner, x: Given, weight: Given, bias: Given, activation: str | None) -> Operand | None:
+def _linear(call: Planner, x: Input, weight: Input, bias: Input, activation: str | None) -> Operand | None:
     if not is_float(x) or not is_float(weight) or x.dtype != weight.dtype or activation not in _math.ACTIVATIONS:
         return None
     if x.ndim < 1 or weight.ndim != 2 or x.shape[-1] != weight.shape[1]:
@@ -371,7 +371,7 @@ def _as_rows(x: Operand) -> Operand | None:
     return replace(x, shape=(sizes[0], x.shape[-1]), strides=(strides[0], x.strides[-1])) if len(sizes) == 1 else None
 
 
-def product(call: Planner, a: Given, b: Given, transpose_a: bool, transpose_b: bool) -> Operand | None:
+def product(call: Planner, a: Input, b: Input, transpose_a: bool, transpose_b: bool) -> Operand | None:
     """Plan the product by this file's kernel, of operands as for NumPy's `matmul`, optionally transposed first."""
     if not is_float(a) or not is_float(b) or a.dtype != b.dtype or a.ndim == 0 or b.ndim == 0:
         return None
@@ -407,7 +407,7 @@ def _as_matrix(x: Operand, is_first: bool, transposed: bool) -> Operand:
     return x.transposed([*range(x.ndim - 2), x.ndim - 1, x.ndim - 2]) if transposed else x
 
 
-def _matmul(call: Planner, a: Given, b: Given, transpose_a: bool, transpose_b: bool) -> Operand | None:
+def _matmul(call: Planner, a: Input, b: Input, transpose_a: bool, transpose_b: bool) -> Operand | None:
     if is_float(a) and is_float(b) and a.dtype == b.dtype and a.ndim >= 2 and b.ndim == 2:
         left, right = _as_matrix(a, True, transpose_a), _as_matrix(b, False, transpose_b)
         if left.shape[-1] == right.shape[0] and _left_to_cublas(left, right):

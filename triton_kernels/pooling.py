@@ -21,7 +21,7 @@ import triton
 import triton.language as tl
 
 from hookscope.triton_kernels._launch import cdiv, is_long
-from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, is_float
 
 Ints = tuple[int, ...]
 
@@ -66,7 +66,7 @@ def _together(base, further, RUN: tl.constexpr):
 def window_kernel(
     x_ptr,
     y_ptr,
-    places_ptr,
+    positions_ptr,
     count,
     channels,
     factor,
@@ -93,11 +93,11 @@ def window_kernel(
     x_z,
     x_y,
     x_x,
-    places_sample,
-    places_channel,
-    places_z,
-    places_y,
-    places_x,
+    positions_sample,
+    positions_channel,
+    positions_z,
+    positions_y,
+    positions_x,
     WHAT: tl.constexpr,
     LAST: tl.constexpr,
     LONG: tl.constexpr,
@@ -113,8 +113,14 @@ def window_kernel(
     from_x = x * stride_x - pad_x
     base = sample * x_sample + channel * x_channel + from_z * x_z + from_y * x_y + from_x * x_x
     if WHAT == "picked":
-        at = sample * places_sample + channel * places_channel + z * places_z + y * places_y + x * places_x
-        tap = tl.load(places_ptr + at, mask=exists, other=0).to(tl.int32)
+        at = (
+            sample * positions_sample
+            + channel * positions_channel
+            + z * positions_z
+            + y * positions_y
+            + x * positions_x
+        )
+        tap = tl.load(positions_ptr + at, mask=exists, other=0).to(tl.int32)
         at_z = tap // (kernel_y * kernel_x) * dilation_z
         at_y = tap // kernel_x % kernel_y * dilation_y
         at_x = tap % kernel_x * dilation_x
@@ -125,8 +131,8 @@ def window_kernel(
         tl.store(y_ptr + index, value, mask=exists)
     else:
         nothing = float("-inf") if WHAT == "largest" else 0.0
-        found = tl.full((BLOCK,), nothing, tl.float32)
-        place = tl.zeros((BLOCK,), dtype=tl.int32)
+        result = tl.full((BLOCK,), nothing, tl.float32)
+        best_tap = tl.zeros((BLOCK,), dtype=tl.int32)
         for tap in range(0, kernel_z * kernel_y * kernel_x):
             at_z = tap // (kernel_y * kernel_x) * dilation_z
             at_y = tap // kernel_x % kernel_y * dilation_y
@@ -138,23 +144,23 @@ def window_kernel(
             at = _together(base, at_z * x_z + at_y * x_y + at_x * x_x, RUN)
             value = tl.load(x_ptr + at, mask=inside, other=nothing).to(tl.float32)
             if WHAT == "largest":
-                better = ((value > found) | (value != value)) & (found == found)  # the first NaN wins and stays
-                found = tl.where(better, value, found)
-                place = tl.where(better, tap, place)
+                better = ((value > result) | (value != value)) & (result == result)  # the first NaN wins and stays
+                result = tl.where(better, value, result)
+                best_tap = tl.where(better, tap, best_tap)
             else:
                 tl.static_assert(WHAT == "mean", "no such pooling")
-                found += value
+                result += value
         if WHAT == "largest":
-            tl.store(places_ptr + index, place.to(places_ptr.dtype.element_ty), mask=exists)
+            tl.store(positions_ptr + index, best_tap.to(positions_ptr.dtype.element_ty), mask=exists)
         else:
-            found = found * factor
-        tl.store(y_ptr + index, found.to(y_ptr.dtype.element_ty), mask=exists)
+            result = result * factor
+        tl.store(y_ptr + index, result.to(y_ptr.dtype.element_ty), mask=exists)
 
 
 @triton.jit
 def spread_kernel(
     g_ptr,
-    places_ptr,
+    positions_ptr,
     dx_ptr,
     count,
     channels,
@@ -182,16 +188,16 @@ def spread_kernel(
     g_z,
     g_y,
     g_x,
-    places_sample,
-    places_channel,
-    places_z,
-    places_y,
-    places_x,
+    positions_sample,
+    positions_channel,
+    positions_z,
+    positions_y,
+    positions_x,
     PICKED: tl.constexpr,
     LAST: tl.constexpr,
     LONG: tl.constexpr,
     G_RUN: tl.constexpr,
-    PLACES_RUN: tl.constexpr,
+    POSITIONS_RUN: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
     """Compute dx[element] = the sum of g * factor over the windows that contain it; if PICKED, whose maximum it is."""
@@ -200,7 +206,7 @@ def spread_kernel(
     )
     total = tl.zeros((BLOCK,), dtype=tl.float32)
     g_base = sample * g_sample + channel * g_channel
-    places_base = sample * places_sample + channel * places_channel
+    positions_base = sample * positions_sample + channel * positions_channel
     for tap in range(0, kernel_z * kernel_y * kernel_x):
         # A window contains the element at this tap if it begins at this distance before it, which strides must allow.
         to_z = z + pad_z - tap // (kernel_y * kernel_x) * dilation_z
@@ -216,9 +222,9 @@ def spread_kernel(
         at = _together(g_base, to_z * g_z + to_y * g_y + to_x * g_x, G_RUN)
         g = tl.load(g_ptr + at, mask=g_mask, other=0.0).to(tl.float32)
         if PICKED:
-            at = _together(places_base, to_z * places_z + to_y * places_y + to_x * places_x, PLACES_RUN)
-            places_mask = tl.max_constancy(reached & exists, (PLACES_RUN,))
-            chosen = tl.load(places_ptr + at, mask=places_mask, other=0).to(tl.int32) == tap
+            at = _together(positions_base, to_z * positions_z + to_y * positions_y + to_x * positions_x, POSITIONS_RUN)
+            positions_mask = tl.max_constancy(reached & exists, (POSITIONS_RUN,))
+            chosen = tl.load(positions_ptr + at, mask=positions_mask, other=0).to(tl.int32) == tap
             total += tl.where(chosen, g, 0.0)
         else:
             total += g * factor
@@ -262,35 +268,35 @@ def _is_long(*arrays: Operand | None) -> bool:
     )
 
 
-def _is_places(places: Given, like: Ints) -> bool:
-    return isinstance(places, Operand) and places.dtype.name in ("uint8", "int32") and places.shape == like
+def _are_positions(positions: Input, like: Ints) -> bool:
+    return isinstance(positions, Operand) and positions.dtype.name in ("uint8", "int32") and positions.shape == like
 
 
 def _windows(
-    call: Planner, what: str, x: Operand, y: Operand, places: Operand | None, last: bool, factor: float, window: Ints
+    call: Planner, what: str, x: Operand, y: Operand, positions: Operand | None, last: bool, factor: float, window: Ints
 ) -> None:
-    strides = (0,) * 5 if places is None else _strides(places)
+    strides = (0,) * 5 if positions is None else _strides(positions)
     lengths = (*_three(x.shape[2:], 1), *_three(y.shape[2:], 1))
-    constants = {"WHAT": what, "LAST": last, "LONG": _is_long(x, y, places), "RUN": _run(x, last), "BLOCK": _BLOCK}
+    constants = {"WHAT": what, "LAST": last, "LONG": _is_long(x, y, positions), "RUN": _run(x, last), "BLOCK": _BLOCK}
     scalars = (y.size, x.shape[1], factor, *lengths, *window, *_strides(x), *strides)
-    call.launch(window_kernel, cdiv(y.size, _BLOCK), (x, y, places), scalars, constants)
+    call.launch(window_kernel, cdiv(y.size, _BLOCK), (x, y, positions), scalars, constants)
 
 
 def _spread(
-    call: Planner, g: Operand, places: Operand | None, dx: Operand, last: bool, factor: float, window: Ints
+    call: Planner, g: Operand, positions: Operand | None, dx: Operand, last: bool, factor: float, window: Ints
 ) -> None:
-    strides = (0,) * 5 if places is None else _strides(places)
+    strides = (0,) * 5 if positions is None else _strides(positions)
     lengths = (*_three(dx.shape[2:], 1), *_three(g.shape[2:], 1))
     constants = {
-        "PICKED": places is not None,
+        "PICKED": positions is not None,
         "LAST": last,
-        "LONG": _is_long(g, dx, places),
+        "LONG": _is_long(g, dx, positions),
         "G_RUN": _run(g, last),
-        "PLACES_RUN": 1 if places is None else _run(places, last),
+        "POSITIONS_RUN": 1 if positions is None else _run(positions, last),
         "BLOCK": _BLOCK,
     }
     scalars = (dx.size, g.shape[1], factor, *lengths, *window, *_strides(g), *strides)
-    call.launch(spread_kernel, cdiv(dx.size, _BLOCK), (g, places, dx), scalars, constants)
+    call.launch(spread_kernel, cdiv(dx.size, _BLOCK), (g, positions, dx), scalars, constants)
 
 
 def _output_shape(x: Operand, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> Ints:
@@ -302,7 +308,7 @@ def _output_shape(x: Operand, kernel: Ints, stride: Ints, pads: Ints, dilation: 
 
 
 def _max_pool(
-    axes: int, call: Planner, x: Given, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints
+    axes: int, call: Planner, x: Input, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints
 ) -> tuple[Operand, Operand] | None:
     if not is_float(x) or x.ndim != axes + 2:
         return None
@@ -311,60 +317,65 @@ def _max_pool(
         return None
     last = _is_last(x)
     y = _made(call, shape, x.dtype, last)
-    places = _made(call, shape, np.uint8 if math.prod(kernel) <= _MOST_SMALL else np.int32, last)
-    _windows(call, "largest", x, y, places, last, 1.0, _window(kernel, stride, pads, dilation))
-    return y, places
+    positions = _made(call, shape, np.uint8 if math.prod(kernel) <= _MOST_SMALL else np.int32, last)
+    _windows(call, "largest", x, y, positions, last, 1.0, _window(kernel, stride, pads, dilation))
+    return y, positions
 
 
 def _max_pool_grad(
     axes: int,
     call: Planner,
-    g: Given,
-    places: Given,
+    g: Input,
+    positions: Input,
     shape: Ints,
     kernel: Ints,
     stride: Ints,
     pads: Ints,
     dilation: Ints,
 ) -> Operand | None:
-    if not is_float(g) or g.ndim != axes + 2 or not isinstance(places, Operand) or not _is_places(places, g.shape):
+    if (
+        not is_float(g)
+        or g.ndim != axes + 2
+        or not isinstance(positions, Operand)
+        or not _are_positions(positions, g.shape)
+    ):
         return None
     if math.prod(shape) == 0:
         return None
-    last = _is_last(places)
+    last = _is_last(positions)
     dx = _made(call, shape, g.dtype, last)
-    _spread(call, g, places, dx, last, 1.0, _window(kernel, stride, pads, dilation))
+    _spread(call, g, positions, dx, last, 1.0, _window(kernel, stride, pads, dilation))
     return dx
 
 
 def _max_pool_pick(
-    axes: int, call: Planner, x: Given, places: Given, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints
+    axes: int, call: Planner, x: Input, positions: Input, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints
 ) -> Operand | None:
-    if not is_float(x) or x.ndim != axes + 2 or not isinstance(places, Operand) or places.size == 0:
+    if not is_float(x) or x.ndim != axes + 2 or not isinstance(positions, Operand) or positions.size == 0:
         return None
-    if not _is_places(places, (*x.shape[:2], *places.shape[2:])) or places.ndim != x.ndim:
+    if not _are_positions(positions, (*x.shape[:2], *positions.shape[2:])) or positions.ndim != x.ndim:
         return None
-    last = _is_last(places)
-    y = _made(call, places.shape, x.dtype, last)
-    _windows(call, "picked", x, y, places, last, 1.0, _window(kernel, stride, pads, dilation))
+    last = _is_last(positions)
+    y = _made(call, positions.shape, x.dtype, last)
+    _windows(call, "picked", x, y, positions, last, 1.0, _window(kernel, stride, pads, dilation))
     return y
 
 
-def _avg_pool(axes: int, call: Planner, x: Given, kernel: Ints, stride: Ints, pads: Ints) -> Operand | None:
+def _avg_pool(axes: int, call: Planner, x: Input, kernel: Ints, stride: Ints, pads: Ints) -> Operand | None:
     if not is_float(x) or x.ndim != axes + 2:
         return None
-    ones = (1,) * axes
-    shape = _output_shape(x, kernel, stride, pads, ones)
+    dilation = (1,) * axes
+    shape = _output_shape(x, kernel, stride, pads, dilation)
     if min(shape) < 1:
         return None
     last = _is_last(x)
     y = _made(call, shape, x.dtype, last)
-    _windows(call, "mean", x, y, None, last, 1 / math.prod(kernel), _window(kernel, stride, pads, ones))
+    _windows(call, "mean", x, y, None, last, 1 / math.prod(kernel), _window(kernel, stride, pads, dilation))
     return y
 
 
 def _avg_pool_grad(
-    axes: int, call: Planner, g: Given, shape: Ints, kernel: Ints, stride: Ints, pads: Ints
+    axes: int, call: Planner, g: Input, shape: Ints, kernel: Ints, stride: Ints, pads: Ints
 ) -> Operand | None:
     if not is_float(g) or g.ndim != axes + 2 or math.prod(shape) == 0:
         return None

@@ -23,7 +23,7 @@ import triton.language as tl
 
 from hookscope.triton_kernels import _math, matmul
 from hookscope.triton_kernels._launch import cdiv, interpreting, next_power_of_2
-from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, UnsuitedError, are_floats
+from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, UnsuitedError, are_floats
 
 GATES = {"tanh": 1, "relu": 1, "gru": 3, "lstm": 4}
 _TILE = (64, 32)
@@ -89,16 +89,16 @@ def step_kernel(
     p_0 = tl.zeros((BLOCK_N, BLOCK_U), dtype=tl.float32)
     p_1, p_2, p_3 = p_0, p_0, p_0
     for start in range(0, size, BLOCK_K):
-        place = (start + tl.arange(0, BLOCK_K))[None, :]
-        h = _tile_of(h_ptr, sample, place, samples, size, size, WIDEN)
-        p_0 = _times(p_0, h, tl.trans(_tile_of(w_ptr, row, place, gate_rows, size, size, WIDEN)), PRECISION, WIDEN)
+        k = (start + tl.arange(0, BLOCK_K))[None, :]
+        h = _tile_of(h_ptr, sample, k, samples, size, size, WIDEN)
+        p_0 = _times(p_0, h, tl.trans(_tile_of(w_ptr, row, k, gate_rows, size, size, WIDEN)), PRECISION, WIDEN)
         if GATES > 1:
-            w = _tile_of(w_ptr + further, row, place, gate_rows, size, size, WIDEN)
+            w = _tile_of(w_ptr + further, row, k, gate_rows, size, size, WIDEN)
             p_1 = _times(p_1, h, tl.trans(w), PRECISION, WIDEN)
-            w = _tile_of(w_ptr + 2 * further, row, place, gate_rows, size, size, WIDEN)
+            w = _tile_of(w_ptr + 2 * further, row, k, gate_rows, size, size, WIDEN)
             p_2 = _times(p_2, h, tl.trans(w), PRECISION, WIDEN)
         if GATES > 3:
-            w = _tile_of(w_ptr + 3 * further, row, place, gate_rows, size, size, WIDEN)
+            w = _tile_of(w_ptr + 3 * further, row, k, gate_rows, size, size, WIDEN)
             p_3 = _times(p_3, h, tl.trans(w), PRECISION, WIDEN)
 
     inside = (sample < samples) & (unit < size)
@@ -206,9 +206,9 @@ def step_grad_kernel(
     dh = tl.zeros((BLOCK_N, BLOCK_U), dtype=tl.float32)
     if HAS_AFTER:
         for start in range(0, GATES * size, BLOCK_K):
-            place = start + tl.arange(0, BLOCK_K)
-            d = _tile_of(after_ptr, sample, place[None, :], samples, GATES * size, GATES * size, WIDEN)
-            w = _tile_of(w_ptr, place.to(tl.int64)[:, None], unit, GATES * size, size, size, WIDEN)
+            k = start + tl.arange(0, BLOCK_K)
+            d = _tile_of(after_ptr, sample, k[None, :], samples, GATES * size, GATES * size, WIDEN)
+            w = _tile_of(w_ptr, k.to(tl.int64)[:, None], unit, GATES * size, size, size, WIDEN)
             dh = _times(dh, d, w, PRECISION, WIDEN)
     inside = (sample < samples) & (unit < size)
     at = sample * size + unit
@@ -323,16 +323,16 @@ class _Layer(NamedTuple):
     keep: Operand | None
 
 
-def _layer(kind: str, *given: Given) -> _Layer:
+def _layer(kind: str, *inputs: Input) -> _Layer:
     """Return the inputs, in the order of `_Layer`.
 
     Raises:
         UnsuitedError: they are not the inputs of a layer, in one dtype.
     """
-    arrays = [operand for operand in given if isinstance(operand, Operand)]
-    if len(arrays) + sum(operand is None for operand in given) < len(given):
+    arrays = [operand for operand in inputs if isinstance(operand, Operand)]
+    if len(arrays) + sum(operand is None for operand in inputs) < len(inputs):
         raise UnsuitedError("numbers among the inputs")
-    layer = _Layer(*given)  # type: ignore[arg-type]  # all are operands or None
+    layer = _Layer(*inputs)  # type: ignore[arg-type]  # all are operands or None
     x, h0, c0, w_ih, w_hh, b_ih, b_hh, keep = layer
     if not are_floats(*[operand for operand in arrays if operand is not keep]) or None in (x, h0, w_ih, w_hh):
         raise UnsuitedError("no arrays of one dtype")
@@ -366,14 +366,14 @@ def _layout(x: Operand, size: int, depth: int) -> tuple[int, dict[str, Any]]:
 
 def _forward(
     call: Planner,
-    x: Given,
-    h0: Given,
-    c0: Given,
-    w_ih: Given,
-    w_hh: Given,
-    b_ih: Given,
-    b_hh: Given,
-    keep: Given,
+    x: Input,
+    h0: Input,
+    c0: Input,
+    w_ih: Input,
+    w_hh: Input,
+    b_ih: Input,
+    b_hh: Input,
+    keep: Input,
     kind: str,
     reverse: bool,
 ) -> tuple[Operand, ...]:
@@ -425,20 +425,20 @@ def _contiguous(call: Planner, x: Operand | None) -> Operand | None:
 
 def _back(
     call: Planner,
-    g: Given,
-    gh: Given,
-    gc: Given,
-    x: Given,
-    h0: Given,
-    c0: Given,
-    w_ih: Given,
-    w_hh: Given,
-    b_ih: Given,
-    b_hh: Given,
-    keep: Given,
-    gates: Given,
-    states: Given,
-    hidden: Given,
+    g: Input,
+    gh: Input,
+    gc: Input,
+    x: Input,
+    h0: Input,
+    c0: Input,
+    w_ih: Input,
+    w_hh: Input,
+    b_ih: Input,
+    b_hh: Input,
+    keep: Input,
+    gates: Input,
+    states: Input,
+    hidden: Input,
     kind: str,
     reverse: bool,
     with_x: bool = True,

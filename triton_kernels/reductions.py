@@ -24,7 +24,7 @@ import triton.language as tl
 from hookscope.triton_kernels._copy import MAX_AXES, place_of
 from hookscope.triton_kernels._generated import max_of, min_of
 from hookscope.triton_kernels._launch import cdiv, is_long, next_power_of_2
-from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, UnsuitedError, is_float
+from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, UnsuitedError, is_float
 from hookscope.triton_kernels._strides import memory_order, merge_axes
 
 _TILE = 4096
@@ -70,7 +70,7 @@ def _joined(a, b, OPERATION: tl.constexpr):
 
 
 @triton.jit
-def _place_key(x, n, OPERATION: tl.constexpr):
+def _index_key(x, n, OPERATION: tl.constexpr):
     """Return an int64 key: larger for larger `x` (smaller, for argmin), among equals for smaller indices; NaN wins.
 
     The bits of a nonnegative float32 are ordered like an integer's; those of a negative one are inverted except for the
@@ -86,7 +86,7 @@ def _place_key(x, n, OPERATION: tl.constexpr):
 
 @triton.jit
 def _value_of(key, OPERATION: tl.constexpr):
-    """Return the float32 from which `_place_key` was computed."""
+    """Return the float32 from which `_index_key` was computed."""
     order = (key >> 32).to(tl.int32)
     bits = order
     if OPERATION == "argmin":
@@ -99,7 +99,7 @@ def _value_of(key, OPERATION: tl.constexpr):
 def reduce_kernel(
     x_ptr,
     out_ptr,
-    place_ptr,
+    index_ptr,
     rows,
     length,
     step,
@@ -126,8 +126,8 @@ def reduce_kernel(
     OPERATION: tl.constexpr,
     FIRST: tl.constexpr,
     LAST: tl.constexpr,
-    KEPT: tl.constexpr,
-    ADDED: tl.constexpr,
+    M_AXES: tl.constexpr,
+    N_AXES: tl.constexpr,
     LONG: tl.constexpr,
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
@@ -142,7 +142,7 @@ def reduce_kernel(
         m, lane = m.to(tl.int64), lane.to(tl.int64)
         begin = part.to(tl.int64) * step
     end = tl.minimum(begin + step, length)
-    row = place_of(m, kept_1, kept_2, kept_3, kept_4, m_0, m_1, m_2, m_3, m_4, KEPT)
+    row = place_of(m, kept_1, kept_2, kept_3, kept_4, m_0, m_1, m_2, m_3, m_4, M_AXES)
     dtype: tl.constexpr = tl.float32 if x_ptr.dtype.element_ty.is_floating() else tl.int64
     keys: tl.constexpr = OPERATION == "argmax" or OPERATION == "argmin"
     truth: tl.constexpr = OPERATION == "any" or OPERATION == "all"
@@ -152,30 +152,30 @@ def reduce_kernel(
     for first in range(begin, end, BLOCK_N):
         n = first + lane
         inside = (m < rows)[:, None] & (n < end)[None, :]
-        column = place_of(n, added_1, added_2, added_3, added_4, n_0, n_1, n_2, n_3, n_4, ADDED)
+        column = place_of(n, added_1, added_2, added_3, added_4, n_0, n_1, n_2, n_3, n_4, N_AXES)
         x = tl.load(x_ptr + (row[:, None] + column[None, :]), mask=inside, other=0)
         if keys and FIRST:
-            x = _place_key(x.to(tl.float32), n[None, :], OPERATION)
+            x = _index_key(x.to(tl.float32), n[None, :], OPERATION)
         elif truth:
             x = (x.to(dtype) != 0).to(tl.int32)
         total = _joined(total, tl.where(inside, x.to(of_total), start), OPERATION)
     if OPERATION == "sum" or OPERATION == "mean":
-        found = tl.sum(total, axis=1)
+        result = tl.sum(total, axis=1)
     elif OPERATION == "prod":
-        found = tl.reduce(total, 1, _product_of)
+        result = tl.reduce(total, 1, _product_of)
     elif OPERATION == "min" or OPERATION == "all":
-        found = tl.reduce(total, 1, min_of)
+        result = tl.reduce(total, 1, min_of)
     else:
-        found = tl.reduce(total, 1, max_of)
+        result = tl.reduce(total, 1, max_of)
     at = part.to(tl.int64) * rows + m
     if OPERATION == "mean" and LAST:
-        found = found / count
+        result = result / count
     if keys and LAST:
-        tl.store(place_ptr + at, 0xFFFFFFFF - (found & 0xFFFFFFFF), mask=m < rows)
+        tl.store(index_ptr + at, 0xFFFFFFFF - (result & 0xFFFFFFFF), mask=m < rows)
         if out_ptr is not None:
-            tl.store(out_ptr + at, _value_of(found, OPERATION).to(out_ptr.dtype.element_ty), mask=m < rows)
+            tl.store(out_ptr + at, _value_of(result, OPERATION).to(out_ptr.dtype.element_ty), mask=m < rows)
     else:
-        tl.store(out_ptr + at, found.to(out_ptr.dtype.element_ty), mask=m < rows)
+        tl.store(out_ptr + at, result.to(out_ptr.dtype.element_ty), mask=m < rows)
 
 
 def _axes_of(x: Operand, axes: Sequence[int]) -> tuple[int, int, list[int]]:
@@ -193,7 +193,7 @@ def _launch(
     axes: Sequence[int],
     operation: str,
     out: Operand | None,
-    places: Operand | None = None,
+    indices: Operand | None = None,
     count: int = 0,
 ) -> None:
     """Plan the reduction of `x` into `out`, whose memory order is that of the kept axes.
@@ -223,27 +223,27 @@ def _launch(
         "OPERATION": operation,
         "FIRST": count == 0,
         "LAST": parts == 1,
-        "KEPT": kept_axes,
-        "ADDED": added_axes,
+        "M_AXES": kept_axes,
+        "N_AXES": added_axes,
         "LONG": is_long(max(farthest, x.size) + 2 * _TILE),
         "BLOCK_M": tile_rows,
         "BLOCK_N": width,
     }
     scalars = (rows, length, step, parts, count or length, *m_scalars, *n_scalars)
     if parts == 1:
-        call.launch(reduce_kernel, programs, (x, out, places), scalars, constants)
+        call.launch(reduce_kernel, programs, (x, out, indices), scalars, constants)
         return
     accumulator = np.int32 if operation in ("any", "all") else np.float32 if is_float(x) else np.int64
     partial_sums = call.empty((parts, rows), np.int64 if operation.startswith("arg") else accumulator)
     call.launch(reduce_kernel, programs * parts, (x, partial_sums, None), scalars, constants)
-    _launch(call, partial_sums, (0,), operation, out, places, length)
+    _launch(call, partial_sums, (0,), operation, out, indices, length)
 
 
 _INTEGERS = {"sum": "i", "prod": "i", "max": "i", "min": "i", "any": "ib", "all": "ib"}
 """Additional kinds of dtypes, besides floating ones, for each reduction."""
 
 
-def _suits(x: Given, operation: str) -> TypeGuard[Operand]:
+def _suits(x: Input, operation: str) -> TypeGuard[Operand]:
     return is_float(x) or (isinstance(x, Operand) and x.size > 0 and x.dtype.kind in _INTEGERS.get(operation, ()))
 
 
@@ -261,7 +261,7 @@ def _shape_without(x: Operand, axes: Sequence[int], keepdims: bool) -> list[int]
 
 
 def _reduce(
-    call: Planner, x: Given, axis: tuple[int, ...] | int | None, keepdims: bool, operation: str
+    call: Planner, x: Input, axis: tuple[int, ...] | int | None, keepdims: bool, operation: str
 ) -> Operand | None:
     if not _suits(x, operation):
         return None
@@ -272,28 +272,28 @@ def _reduce(
     return out
 
 
-def _place(call: Planner, x: Given, axis: int | None, keepdims: bool, operation: str) -> Operand | None:
+def _extreme_index(call: Planner, x: Input, axis: int | None, keepdims: bool, operation: str) -> Operand | None:
     """Plan the index of the extreme along one axis, or along all in C order."""
     if not is_float(x) or (axis is None and not x.is_contiguous) or x.size > 2**32:
         return None
     axes = range(x.ndim) if axis is None else (axis % x.ndim,)
-    places = call.empty(_shape_without(x, axes, keepdims), np.int64, _order_without(x, axes, keepdims))
-    _launch(call, x, axes, operation, None, places)
-    return places
+    indices = call.empty(_shape_without(x, axes, keepdims), np.int64, _order_without(x, axes, keepdims))
+    _launch(call, x, axes, operation, None, indices)
+    return indices
 
 
-def _along(call: Planner, x: Given, axis: int, keepdims: bool, operation: str) -> tuple[Operand, Operand] | None:
+def _along(call: Planner, x: Input, axis: int, keepdims: bool, operation: str) -> tuple[Operand, Operand] | None:
     """Plan the extreme along one axis, and its index."""
     if not is_float(x) or x.size > 2**32:
         return None
     axes = (axis % x.ndim,)
     shape, order = _shape_without(x, axes, keepdims), _order_without(x, axes, keepdims)
-    out, places = call.empty(shape, x.dtype, order), call.empty(shape, np.int64, order)
-    _launch(call, x, axes, operation, out, places)
-    return out, places
+    out, indices = call.empty(shape, x.dtype, order), call.empty(shape, np.int64, order)
+    _launch(call, x, axes, operation, out, indices)
+    return out, indices
 
 
-def _sum_to(call: Planner, x: Given, shape: tuple[int, ...]) -> Operand | None:
+def _sum_to(call: Planner, x: Input, shape: tuple[int, ...]) -> Operand | None:
     """Plan the sum over the axes that `shape` lacks or has with length 1: the gradient of a broadcast."""
     if not is_float(x):
         return None
@@ -309,7 +309,7 @@ def _sum_to(call: Planner, x: Given, shape: tuple[int, ...]) -> Operand | None:
 
 KERNELS = {
     **{name: Kernel(partial(_reduce, operation=name)) for name in ("sum", "mean", "prod", "any", "all")},
-    **{name: Kernel(partial(_place, operation=name)) for name in ("argmax", "argmin")},
+    **{name: Kernel(partial(_extreme_index, operation=name)) for name in ("argmax", "argmin")},
     **{f"a{name}": Kernel(partial(_reduce, operation=name)) for name in ("max", "min")},
     **{f"{name}_along": Kernel(partial(_along, operation=f"arg{name}")) for name in ("max", "min")},
     "sum_to": Kernel(_sum_to),

@@ -18,7 +18,7 @@ import triton.language as tl
 
 from hookscope.triton_kernels import _rows
 from hookscope.triton_kernels._launch import cdiv
-from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, is_float
 from hookscope.triton_kernels._rows import as_rows, like_rows, row_tile
 
 
@@ -118,7 +118,7 @@ def long_softmax_grad_kernel(g_ptr, y_ptr, dx_ptr, columns, LOG: tl.constexpr, B
         tl.store(dx_ptr + base + column, dx.to(dx_ptr.dtype.element_ty), mask=mask)
 
 
-def _forward(call: Planner, x: Given, axis: int, log: bool) -> Operand | None:
+def _forward(call: Planner, x: Input, axis: int, log: bool) -> Operand | None:
     if not is_float(x) or not -x.ndim <= axis < x.ndim:
         return None
     rows = as_rows(call, x, axis)
@@ -134,7 +134,7 @@ def _forward(call: Planner, x: Given, axis: int, log: bool) -> Operand | None:
     return out
 
 
-def _backward(call: Planner, g: Given, y: Given, axis: int, log: bool) -> Operand | None:
+def _backward(call: Planner, g: Input, y: Input, axis: int, log: bool) -> Operand | None:
     if not is_float(g) or not is_float(y) or g.dtype != y.dtype:
         return None
     if g.shape != y.shape or not -y.ndim <= axis < y.ndim:

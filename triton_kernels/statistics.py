@@ -21,7 +21,7 @@ import triton
 import triton.language as tl
 
 from hookscope.triton_kernels._launch import cdiv
-from hookscope.triton_kernels._plans import Given, Kernel, Operand, Planner, plan_for
+from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, plan_for
 from hookscope.triton_kernels._tables import addresses, chunks, table
 
 BINS, FIGURES = 64, 10
@@ -151,10 +151,10 @@ def count_kernel(
     lows = tl.full((ROWS,), float("inf"), tl.float64)
     highs = tl.full((ROWS,), float("-inf"), tl.float64)
     for at in range(0, pieces, ROWS):
-        place = at + tl.arange(0, ROWS)
-        from_ptr = rows_ptr + (first + place) * WIDTH
-        lows = tl.minimum(lows, tl.load(from_ptr + 1, mask=place < pieces, other=float("inf")))
-        highs = tl.maximum(highs, tl.load(from_ptr + 2, mask=place < pieces, other=float("-inf")))
+        row = at + tl.arange(0, ROWS)
+        from_ptr = rows_ptr + (first + row) * WIDTH
+        lows = tl.minimum(lows, tl.load(from_ptr + 1, mask=row < pieces, other=float("inf")))
+        highs = tl.maximum(highs, tl.load(from_ptr + 2, mask=row < pieces, other=float("-inf")))
     low = tl.min(lows, axis=0)
     high = tl.max(highs, axis=0)
     counted = tl.zeros((64,), tl.int32)
@@ -173,18 +173,18 @@ def count_kernel(
     tl.store(rows_ptr + (first + piece) * WIDTH + 10 + tl.arange(0, 64), counted.to(tl.float64))
 
 
-def _launched(call: Planner, kernel: Any, given: Sequence[Given], dtype: str, **more: Any) -> Operand:
-    rows, parts, out = [x for x in given if isinstance(x, Operand)]
+def _launched(call: Planner, kernel: Any, inputs: Sequence[Input], dtype: str, **more: Any) -> Operand:
+    rows, parts, out = [x for x in inputs if isinstance(x, Operand)]
     constants = {"X": _TYPES[dtype], "WIDTH": out.shape[1], "PIECE": PIECE, "BLOCK": _BLOCK, **more}
     call.launch(kernel, parts.shape[0], (rows, parts, out), (), constants)
     return out
 
 
-def _survey(call: Planner, rows: Given, parts: Given, out: Given, dtype: str) -> Operand:
+def _survey(call: Planner, rows: Input, parts: Input, out: Input, dtype: str) -> Operand:
     return _launched(call, survey_kernel, (rows, parts, out), dtype, FLOATS=_TYPES[dtype].is_floating())
 
 
-def _count(call: Planner, rows: Given, parts: Given, out: Given, dtype: str) -> Operand:
+def _count(call: Planner, rows: Input, parts: Input, out: Input, dtype: str) -> Operand:
     return _launched(call, count_kernel, (rows, parts, out), dtype, ROWS=_ROWS)
 
 

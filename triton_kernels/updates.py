@@ -18,7 +18,7 @@ import triton
 import triton.language as tl
 
 from hookscope.triton_kernels._launch import cdiv
-from hookscope.triton_kernels._plans import Given, Kernel, Number, Operand, Planner, is_float, plan_for
+from hookscope.triton_kernels._plans import Input, Kernel, Number, Operand, Planner, is_float, plan_for
 from hookscope.triton_kernels._tables import addresses, bits, chunks, number, table
 
 _BLOCK = 1024
@@ -38,8 +38,8 @@ def _array(row_ptr, COLUMN: tl.constexpr, DTYPE: tl.constexpr):
 
 
 @triton.jit
-def _read(pointer, index, inside, WHOLE: tl.constexpr):
-    if WHOLE:
+def _read(pointer, index, inside, UNMASKED: tl.constexpr):
+    if UNMASKED:
         x = tl.load(pointer + index)
     else:
         x = tl.load(pointer + index, mask=inside, other=0.0)
@@ -47,20 +47,22 @@ def _read(pointer, index, inside, WHOLE: tl.constexpr):
 
 
 @triton.jit
-def _write(pointer, index, inside, x, before, left_out, LEAVES: tl.constexpr, WHOLE: tl.constexpr):
+def _write(pointer, index, inside, x, before, left_out, LEAVES: tl.constexpr, UNMASKED: tl.constexpr):
     """Store `x`, or with LEAVES, `before` if the step is skipped."""
     if LEAVES:
         x = tl.where(left_out, before, x)
-    if WHOLE:
+    if UNMASKED:
         tl.store(pointer + index, x.to(pointer.dtype.element_ty))
     else:
         tl.store(pointer + index, x.to(pointer.dtype.element_ty), mask=inside)
 
 
 @triton.jit
-def _gradient(row_ptr, index, inside, p, decay, loss_scale, G: tl.constexpr, SCALED: tl.constexpr, WHOLE: tl.constexpr):
+def _gradient(
+    row_ptr, index, inside, p, decay, loss_scale, G: tl.constexpr, SCALED: tl.constexpr, UNMASKED: tl.constexpr
+):
     """Return the gradient with decay, without the loss scale, which does not apply to decay."""
-    g = _read(_array(row_ptr, _GRADIENT, G), index, inside, WHOLE)
+    g = _read(_array(row_ptr, _GRADIENT, G), index, inside, UNMASKED)
     if decay != 0.0:  # 0 times an infinite parameter is NaN
         g += decay * p
     if SCALED:
@@ -84,13 +86,13 @@ def _adam_chunk(
     NESTEROV: tl.constexpr,
     SCALED: tl.constexpr,
     LEAVES: tl.constexpr,
-    WHOLE: tl.constexpr,
+    UNMASKED: tl.constexpr,
 ):
     lr, rate, root, decay, beta1, rest1, beta2, rest2, eps, loss_scale = numbers
-    p = _read(_array(row_ptr, 4, P), index, inside, WHOLE)
-    old_m = _read(_array(row_ptr, 6, M), index, inside, WHOLE)
-    old_v = _read(_array(row_ptr, 8, V), index, inside, WHOLE)
-    g = _gradient(row_ptr, index, inside, p, 0.0 if APART else decay, loss_scale, G, SCALED, WHOLE)
+    p = _read(_array(row_ptr, 4, P), index, inside, UNMASKED)
+    old_m = _read(_array(row_ptr, 6, M), index, inside, UNMASKED)
+    old_v = _read(_array(row_ptr, 8, V), index, inside, UNMASKED)
+    g = _gradient(row_ptr, index, inside, p, 0.0 if APART else decay, loss_scale, G, SCALED, UNMASKED)
     m = beta1 * old_m + rest1 * g
     v = beta2 * old_v + rest2 * g * g
     by = m
@@ -111,9 +113,9 @@ def _adam_chunk(
     else:
         tl.static_assert(FORM == "adam", "no such form")
         new = p - rate * by / (tl.sqrt_rn(v) + eps)
-    _write(_array(row_ptr, 5, P), index, inside, new, p, left_out, LEAVES, WHOLE)
-    _write(_array(row_ptr, 7, M), index, inside, m, old_m, left_out, LEAVES, WHOLE)
-    _write(_array(row_ptr, 9, V), index, inside, v, old_v, left_out, LEAVES, WHOLE)
+    _write(_array(row_ptr, 5, P), index, inside, new, p, left_out, LEAVES, UNMASKED)
+    _write(_array(row_ptr, 7, M), index, inside, m, old_m, left_out, LEAVES, UNMASKED)
+    _write(_array(row_ptr, 9, V), index, inside, v, old_v, left_out, LEAVES, UNMASKED)
 
 
 @triton.jit
@@ -183,22 +185,22 @@ def _momentum_chunk(
     NESTEROV: tl.constexpr,
     SCALED: tl.constexpr,
     LEAVES: tl.constexpr,
-    WHOLE: tl.constexpr,
+    UNMASKED: tl.constexpr,
 ):
     """Process a chunk; V is the dtype of the sum of gradients, S that of the state for the first step; or None."""
     lr, decay, factor, share, is_first, loss_scale = numbers
-    p = _read(_array(row_ptr, 4, P), index, inside, WHOLE)
-    g = _gradient(row_ptr, index, inside, p, decay, loss_scale, G, SCALED, WHOLE)
+    p = _read(_array(row_ptr, 4, P), index, inside, UNMASKED)
+    g = _gradient(row_ptr, index, inside, p, decay, loss_scale, G, SCALED, UNMASKED)
     by = g
     # SGD without momentum leaves its states unchanged, and reads them only if they are written to another array.
     moves = factor != 0.0
     if FIRST == "stat":
-        old_stat = _read(_array(row_ptr, 8, S), index, inside, WHOLE)
+        old_stat = _read(_array(row_ptr, 8, S), index, inside, UNMASKED)
         is_first = old_stat != 0.0
-        _write(_array(row_ptr, 9, S), index, inside, tl.zeros_like(old_stat), old_stat, left_out, LEAVES, WHOLE)
+        _write(_array(row_ptr, 9, S), index, inside, tl.zeros_like(old_stat), old_stat, left_out, LEAVES, UNMASKED)
     if V is not None:  # noqa: SIM102
         if (FIRST == "none") | moves | (tl.load(row_ptr + 6) != tl.load(row_ptr + 7)):
-            old_v = _read(_array(row_ptr, 6, V), index, inside, WHOLE)
+            old_v = _read(_array(row_ptr, 6, V), index, inside, UNMASKED)
             v = factor * old_v + share * g
             if FIRST != "none":
                 v = tl.where(is_first, g, v)
@@ -208,15 +210,15 @@ def _momentum_chunk(
             if FIRST != "none":
                 by = tl.where(moves, by, g)
                 v = tl.where(moves, v, old_v)
-            _write(_array(row_ptr, 7, V), index, inside, v, old_v, left_out, LEAVES, WHOLE)
+            _write(_array(row_ptr, 7, V), index, inside, v, old_v, left_out, LEAVES, UNMASKED)
     if (FIRST == "step") and (S is not None):
         # This state is 1 before the first step, 0 after it.
         begins = moves & is_first
         if begins | (tl.load(row_ptr + 8) != tl.load(row_ptr + 9)):
-            old_stat = _read(_array(row_ptr, 8, S), index, inside, WHOLE)
+            old_stat = _read(_array(row_ptr, 8, S), index, inside, UNMASKED)
             stat = tl.where(begins, 0.0, old_stat)
-            _write(_array(row_ptr, 9, S), index, inside, stat, old_stat, left_out, LEAVES, WHOLE)
-    _write(_array(row_ptr, 5, P), index, inside, p - lr * by, p, left_out, LEAVES, WHOLE)
+            _write(_array(row_ptr, 9, S), index, inside, stat, old_stat, left_out, LEAVES, UNMASKED)
+    _write(_array(row_ptr, 5, P), index, inside, p - lr * by, p, left_out, LEAVES, UNMASKED)
 
 
 @triton.jit
@@ -282,17 +284,17 @@ def overflow_rows_kernel(table_ptr, chunks_ptr, flag_ptr, X: tl.constexpr, BLOCK
         tl.store(flag_ptr, 1)
 
 
-def _operands(*given: Given) -> list[Operand]:
-    return [x for x in given if isinstance(x, Operand)]
+def _operands(*inputs: Input) -> list[Operand]:
+    return [x for x in inputs if isinstance(x, Operand)]
 
 
 def _adam_rows(
     call: Planner,
-    rows: Given,
-    parts: Given,
-    left_out: Given,
-    power1: Given,
-    power2: Given,
+    rows: Input,
+    parts: Input,
+    left_out: Input,
+    power1: Input,
+    power2: Input,
     dtypes: tuple[str, ...],
     beta1: float,
     beta2: float,
@@ -325,11 +327,11 @@ def _adam_rows(
 
 def _momentum_rows(
     call: Planner,
-    rows: Given,
-    parts: Given,
-    left_out: Given,
-    factor: Given,
-    step: Given,
+    rows: Input,
+    parts: Input,
+    left_out: Input,
+    factor: Input,
+    step: Input,
     dtypes: tuple[str, ...],
     first: str,
     share: float,
@@ -357,7 +359,7 @@ def _momentum_rows(
     return rows  # there is no output
 
 
-def _overflow_rows(call: Planner, rows: Given, parts: Given, flag: Given, dtype: str) -> Operand:
+def _overflow_rows(call: Planner, rows: Input, parts: Input, flag: Input, dtype: str) -> Operand:
     rows, parts, flag = _operands(rows, parts, flag)
     constants = {"X": _TYPES[dtype], "BLOCK": _BLOCK}
     call.launch(overflow_rows_kernel, parts.shape[0], (rows, parts, flag), (), constants)
@@ -415,10 +417,10 @@ def overflows(arrays: Sequence[Any], flag: Any) -> None:
         _launch("overflow_rows", arguments, dtype=name)
 
 
-def _launch(name: str, given: tuple[Any, ...], **settings: Any) -> None:
-    plan = plan_for(name, KERNELS[name], given, settings)
+def _launch(name: str, inputs: tuple[Any, ...], **settings: Any) -> None:
+    plan = plan_for(name, KERNELS[name], inputs, settings)
     assert plan is not None
-    plan(*given, **settings)
+    plan(*inputs, **settings)
 
 
 @triton.jit
@@ -458,10 +460,10 @@ def adam_kernel(
 
 def _adam(
     call: Planner,
-    param: Given,
-    m: Given,
-    v: Given,
-    grad: Given,
+    param: Input,
+    m: Input,
+    v: Input,
+    grad: Input,
     lr_t: Number,
     beta1: float,
     beta2: float,

@@ -58,7 +58,7 @@ def wide(*arrays: Any) -> Any:
 def planned(name: str, *arguments: Any) -> tuple[Plan | None, tuple[Any, ...], dict[str, Any]]:
     """The plan of a kernel for these arguments, its inputs and its attributes.
 
-    The arguments come in the order of the plan's function: those annotated as given are inputs, the rest attributes.
+    The arguments come in the order of the plan's function: those annotated as `Input` are inputs, the rest attributes.
     """
     kernel = kernels()[name]
     inputs, attrs = [], {}
@@ -68,7 +68,7 @@ def planned(name: str, *arguments: Any) -> tuple[Plan | None, tuple[Any, ...], d
             inputs += values
         elif parameter.kind is not parameter.VAR_KEYWORD:
             for value in values:
-                if "Given" in str(parameter.annotation):
+                if "Input" in str(parameter.annotation):
                     inputs.append(value)
                 else:
                     attrs[parameter.name] = value

@@ -72,7 +72,7 @@ def planned(node: FusedLoop, arrays: Sequence[Any]) -> triton_kernels.Plan:
         arrays: the inputs; their numbers are not read.
     """
     call = triton_kernels.Planner(len(arrays))
-    operands = [triton_kernels.as_given(index, x) for index, x in enumerate(arrays)]
+    operands = [triton_kernels.as_input(index, x) for index, x in enumerate(arrays)]
     return triton_kernels.Plan(call, _GroupLayout(node, call, operands).gives)
 
 
