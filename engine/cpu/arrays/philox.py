@@ -63,12 +63,12 @@ def philox4x32(counter: Sequence[Array], key: tuple[int, int]) -> tuple[Array, A
 
 def philox_uint32(seed: int, offsets: Array) -> Array:
     """Return the first Philox word for each offset: the bits of `tl.randint(seed, offset)` for 64-bit offsets."""
-    return _words(seed, offsets)[0].astype(np.uint32)
+    return _random_bits(seed, offsets)[0].astype(np.uint32)
 
 
 def philox_uniform(seed: int, offsets: Array) -> Array:
     """Return Float32 in [0, 1) for each offset: `tl.rand(seed, offset)`, bit for bit."""
-    return _to_uniform(_words(seed, offsets)[0])
+    return _to_uniform(_random_bits(seed, offsets)[0])
 
 
 def uniform(seed: int, offset: int, shape: tuple[int, ...], xp: Any = np, bound: float | None = None) -> Array:
@@ -93,7 +93,7 @@ def uniform4x(seed: int, offset: int, shape: tuple[int, ...], xp: Any = np) -> A
     block = _BLOCK if xp is np else max(counter_count, 1)
     for first in range(0, counter_count, block):
         end = min(first + block, counter_count)
-        for index, word in enumerate(_words(seed, xp.arange(first, end, dtype=np.uint64) + start)):
+        for index, word in enumerate(_random_bits(seed, xp.arange(first, end, dtype=np.uint64) + start)):
             out[first:end, index] = _to_uniform(word)
     return out.reshape(-1)[:count].reshape(shape)
 
@@ -115,27 +115,27 @@ def in_64_bits(seed: int, offset: int) -> tuple[np.uint64, np.uint64]:
     return np.uint64(int(seed) & _LONG), np.uint64(int(offset) & _LONG)
 
 
-def _words(seed: int, offsets: Array) -> tuple[Array, Array, Array, Array]:
+def _random_bits(seed: int, offsets: Array) -> tuple[Array, Array, Array, Array]:
     counters = offsets.astype(np.uint64)
     zero = array_module(counters).zeros_like(counters)
     seed = int(seed)  # Python's unbounded integer: `&` below then means two's complement for negative seeds
     return philox4x32((counters & _LOW_WORD, counters >> _WORD_BITS, zero, zero), (seed & _LOW, (seed >> 32) & _LOW))
 
 
-def _to_uniform(words: Array) -> Array:
-    signed = words.astype(np.uint32).view(np.int32)
+def _to_uniform(bits: Array) -> Array:
+    signed = bits.astype(np.uint32).view(np.int32)
     # As in tl.rand: fold the sign away (~x is -x - 1), then scale the remaining 31 bits.
     folded: Array = signed ^ (signed >> np.int32(31))
     return folded.astype(np.float32) * _UNIFORM_SCALE
 
 
-def _scaled_uniform(words: Sequence[Array], times: float, less: float, scale: float) -> Array:
-    drawn = _to_uniform(words[0])
+def _scaled_uniform(bits: Sequence[Array], times: float, less: float, scale: float) -> Array:
+    drawn = _to_uniform(bits[0])
     return drawn if less == 0.0 else (drawn * np.float32(times) - np.float32(less)) * np.float32(scale)
 
 
-def _box_muller(words: Sequence[Array], deviation: float = 1.0, mean: float = 0.0) -> Array:
-    first, second = words[0].astype(np.float64) + 0.5, words[1].astype(np.float64) + 0.5
+def _box_muller(bits: Sequence[Array], deviation: float = 1.0, mean: float = 0.0) -> Array:
+    first, second = bits[0].astype(np.float64) + 0.5, bits[1].astype(np.float64) + 0.5
     normals = array_module(first).sqrt(-2.0 * _log(first)) * _cosine(second)
     scaled: Array = normals.astype(np.float32) * np.float32(deviation) + np.float32(mean)
     return scaled
@@ -217,5 +217,5 @@ def _draw(name: str, seed: int, offset: int, shape: tuple[int, ...], xp: Any, sc
     for first in range(0, count, block):
         end = min(first + block, count)
         counters = xp.arange(first, end, dtype=np.uint64) + start
-        out[first:end] = transform(_words(seed, counters), *scaling)
+        out[first:end] = transform(_random_bits(seed, counters), *scaling)
     return out.reshape(shape)

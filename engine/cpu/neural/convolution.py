@@ -81,10 +81,11 @@ class _Plan:
         kernels: int,
         groups: int,
     ) -> None:
-        ones = (1,) * (3 - len(kernel))
+        unit_axes = (1,) * (3 - len(kernel))
         self.taps = taps_of(kernel, dilation, pads)
         self.shape = np.array(
-            [*ones, *lengths, *ones, *stride, *ones, *outputs, samples, channels, kernels, groups], np.int64
+            [*unit_axes, *lengths, *unit_axes, *stride, *unit_axes, *outputs, samples, channels, kernels, groups],
+            np.int64,
         )
         self.flat = lengths == outputs and len(self.taps) == 1 and set(stride) == {1} and not any(pads)
         self.depth = channels * len(self.taps)

@@ -19,7 +19,7 @@ _LEAST_WORK = 1 << 15
 """Elements of all windows together from which a compiled kernel is faster."""
 _LEAST_RUN = 8
 """Minimum of contiguous samples if windows are not contiguous: for fewer, NumPy is as fast."""
-_MOST_PLACES = 256
+_MOST_POSITIONS = 256
 """Maximum of positions in a window, whose indices are bytes."""
 
 
@@ -28,7 +28,7 @@ def suits(x: Array, kernel: Ints, stride: Ints, windows: Ints) -> bool:
     if stride[-1] > 1 and windows[0] < _LEAST_RUN:
         return False
     positions = math.prod(kernel)
-    if type(x) is not np.ndarray or x.dtype != np.float32 or positions > _MOST_PLACES:
+    if type(x) is not np.ndarray or x.dtype != np.float32 or positions > _MOST_POSITIONS:
         return False
     return positions * math.prod(windows) >= _LEAST_WORK and is_on()
 
@@ -37,7 +37,7 @@ def _pooled(
     what: str,
     x: Array,
     y: Array,
-    places: Array | None,
+    positions: Array | None,
     kernel: Ints,
     stride: Ints,
     pads: Ints,
@@ -45,8 +45,10 @@ def _pooled(
     factor: float = 1.0,
 ) -> None:
     """Run a kernel between x (C, *lengths, N) and windows y (C, *outputs, N)."""
-    compiled, ones = kernels("pooling"), (1,) * (3 - len(kernel))
-    shape = np.array([*ones, *x.shape[1:-1], *ones, *stride, *ones, *y.shape[1:-1], x.shape[-1]], np.int64)
+    compiled, unit_axes = kernels("pooling"), (1,) * (3 - len(kernel))
+    shape = np.array(
+        [*unit_axes, *x.shape[1:-1], *unit_axes, *stride, *unit_axes, *y.shape[1:-1], x.shape[-1]], np.int64
+    )
     share(
         compiled.pooled,
         len(x),
@@ -55,7 +57,7 @@ def _pooled(
         getattr(compiled, what),
         address(x),
         address(y),
-        0 if places is None else address(places),
+        0 if positions is None else address(positions),
         np.float32(factor),
     )
 
@@ -70,19 +72,19 @@ def max_pool(x: Array, outputs: Ints, kernel: Ints, stride: Ints, pads: Ints, di
 
 
 def max_pool_grad(
-    g: Array, places: Array, shape: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints
+    g: Array, positions: Array, shape: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints
 ) -> Array:
     """Return ``windows.max_pool_grad``, as (C, *lengths, N)."""
     x = np.empty((*shape[1:], shape[0]), np.float32)
-    _pooled("RETURNED", x, samples_last(g), samples_last(places), kernel, stride, pads, dilation)
+    _pooled("RETURNED", x, samples_last(g), samples_last(positions), kernel, stride, pads, dilation)
     return x
 
 
-def max_pool_pick(x: Array, places: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> Array:
+def max_pool_pick(x: Array, positions: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> Array:
     """Return ``windows.max_pool_pick``, as (C, *outputs, N)."""
-    places = samples_last(places)
-    y = np.empty(places.shape, np.float32)
-    _pooled("PICKED", samples_last(x), y, places, kernel, stride, pads, dilation)
+    positions = samples_last(positions)
+    y = np.empty(positions.shape, np.float32)
+    _pooled("PICKED", samples_last(x), y, positions, kernel, stride, pads, dilation)
     return y
 
 

@@ -237,13 +237,13 @@ def max_pool(x: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -
 
 
 def max_pool_grad(
-    g: Array, places: Array, shape: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints
+    g: Array, positions: Array, shape: Ints, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints
 ) -> Array:
     """Return the gradient of ``max_pool``: each goes to the element that was the largest."""
     if pooling.suits(g, kernel, stride, g.shape):
-        return samples_first(pooling.max_pool_grad(g, places, shape, kernel, stride, pads, dilation))
+        return samples_first(pooling.max_pool_grad(g, positions, shape, kernel, stride, pads, dilation))
     disjoint = all(s >= k for s, k in zip(stride, kernel, strict=True)) and set(dilation) == {1}
-    gradients, chosen = samples_last(g if disjoint else _widen(g)), samples_last(places)
+    gradients, chosen = samples_last(g if disjoint else _widen(g)), samples_last(positions)
     total = _frame(shape, pads, gradients)
     for number, position in enumerate(np.ndindex(*kernel)):
         part = zero_outside(gradients, chosen == number)
@@ -255,12 +255,12 @@ def max_pool_grad(
     return samples_first(total[_inner(shape[2:], pads)]).astype(g.dtype, copy=False)
 
 
-def max_pool_pick(x: Array, places: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> Array:
-    """Return the element of each window at ``places``: the transpose of ``max_pool_grad``."""
-    if pooling.suits(x, kernel, stride, places.shape):
-        return samples_first(pooling.max_pool_pick(x, places, kernel, stride, pads, dilation))
+def max_pool_pick(x: Array, positions: Array, kernel: Ints, stride: Ints, pads: Ints, dilation: Ints) -> Array:
+    """Return the element of each window at ``positions``: the transpose of ``max_pool_grad``."""
+    if pooling.suits(x, kernel, stride, positions.shape):
+        return samples_first(pooling.max_pool_pick(x, positions, kernel, stride, pads, dilation))
     view = _windows(_padded(x, pads), kernel, stride, dilation)
-    chosen = samples_last(places)
+    chosen = samples_last(positions)
     picked = array_module(x).zeros(chosen.shape, x.dtype)
     for number, position in enumerate(np.ndindex(*kernel)):
         picked += zero_outside(view[(slice(None), *position)], chosen == number)

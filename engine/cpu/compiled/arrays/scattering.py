@@ -16,11 +16,11 @@ def _add(x: Any, y: Any) -> None:
 
 
 @kernel(i64, i64, i64, i64, i64, read_array(i64))
-def rows_added(first: int, stop: int, table: int, rows: int, each: int, size: int, g: int, places: Any) -> None:
-    """Add row i of g to row ``places[i]`` of a table of zeros (rows, size), in order; ``each`` rows to a part."""
+def rows_added(first: int, stop: int, table: int, rows: int, each: int, size: int, g: int, indices: Any) -> None:
+    """Add row i of g to row ``indices[i]`` of a table of zeros (rows, size), in order; ``each`` rows to a part."""
     begin, end = first * each, min(stop * each, rows)
     floats(table + 4 * begin * size, (end - begin) * size)[:] = 0
-    for i in range(places.size):
-        row_number = places[i]
+    for i in range(indices.size):
+        row_number = indices[i]
         if begin <= row_number < end:
             _add(floats(table + 4 * row_number * size, size), floats(g + 4 * i * size, size))

@@ -58,7 +58,7 @@ _SMALLEST, _LARGEST = 1e-140, 1e145
 _EXACT: frozenset[str] = frozenset()
 
 
-_words, _halves, _tables, _counts = at(types.uint32), at(types.uint16), at(types.uint16, 2), at(types.int64)
+_bits, _halves, _tables, _counts = at(types.uint32), at(types.uint16), at(types.uint16, 2), at(types.int64)
 
 
 @intrinsic
@@ -161,19 +161,19 @@ def _count(x: Any, all_finite: bool, low: float, high: float, counts: Any) -> No
         paired = block.size // (2 * _PAIRS) * (2 * _PAIRS)
         # Two elements at a time, in a table with a place for each pair of bins: half the additions to memory. Two
         # tables, so that an addition seldom waits for the one before it to the same place.
-        tables, places = _tables(memory, 2, BINS * BINS), _halves(memory + 4 * BINS * BINS, _PAIRS)
+        tables, pair_bins = _tables(memory, 2, BINS * BINS), _halves(memory + 4 * BINS * BINS, _PAIRS)
         for index in range(2):
             for pair in range(BINS * BINS):
                 tables[index, pair] = np.uint16(0)
         for begin in range(0, paired, 2 * _PAIRS):
-            ones = block[begin : begin + _PAIRS]
-            others = block[begin + _PAIRS : begin + 2 * _PAIRS]
+            left = block[begin : begin + _PAIRS]
+            right = block[begin + _PAIRS : begin + 2 * _PAIRS]
             for i in range(_PAIRS):
-                first_bin, second_bin = _bin(ones[i], low, bins_per_unit), _bin(others[i], low, bins_per_unit)
-                places[i] = np.uint16(first_bin * BINS + second_bin)
+                first_bin, second_bin = _bin(left[i], low, bins_per_unit), _bin(right[i], low, bins_per_unit)
+                pair_bins[i] = np.uint16(first_bin * BINS + second_bin)
             for i in range(0, _PAIRS, 2):
-                tables[0, places[i]] += np.uint16(1)
-                tables[1, places[i + 1]] += np.uint16(1)
+                tables[0, pair_bins[i]] += np.uint16(1)
+                tables[1, pair_bins[i + 1]] += np.uint16(1)
         seconds = _counts(memory + 4 * BINS * BINS + 2 * _PAIRS, BINS)
         for index in range(BINS):
             seconds[index] = 0
@@ -316,10 +316,10 @@ def nonfinite(first: int, stop: int, address: int, size: int, result: Any) -> No
     """Write whether each block of float32 elements holds a NaN or an infinity."""
     for part in range(first, stop):
         start = part * BLOCK
-        words = _words(address + 4 * start, min(BLOCK, size - start))
+        bits = _bits(address + 4 * start, min(BLOCK, size - start))
         largest = np.uint32(0)
-        for i in range(words.size):
-            largest = max(largest, words[i] & np.uint32(0x7FFFFFFF))
+        for i in range(bits.size):
+            largest = max(largest, bits[i] & np.uint32(0x7FFFFFFF))
         result[part] = largest >= np.uint32(0x7F800000)
 
 
@@ -329,7 +329,7 @@ def widen(first: int, stop: int, address: int, size: int, result: Any) -> None:
     for part in range(first, stop):
         start = part * BLOCK
         halves = _halves(address + 2 * start, min(BLOCK, size - start))
-        words = result[start : start + halves.size]
+        target = result[start : start + halves.size]
         for i in range(halves.size):
             bits = np.uint32(halves[i])
             magnitude = np.uint32(bits & np.uint32(0x7FFF))
@@ -338,4 +338,4 @@ def widen(first: int, stop: int, address: int, size: int, result: Any) -> None:
             wide = product.view(np.uint32)
             if magnitude >= np.uint32(0x7C00):  # Inf or NaN
                 wide |= np.uint32(0x7F800000)
-            words[i] = wide | np.uint32(np.uint32(bits & np.uint32(0x8000)) << np.uint32(16))
+            target[i] = wide | np.uint32(np.uint32(bits & np.uint32(0x8000)) << np.uint32(16))

@@ -83,18 +83,18 @@ def dropout_of_samples(
 ) -> None:
     """Write the same where samples lie innermost in memory, and the draw goes sample by sample.
 
-    A part has ``part`` places, a multiple of four.
+    A part has ``part`` elements of each sample, a multiple of four.
     """
-    places, samples = x.shape
+    elements, samples = x.shape
     memory = take(16 * samples)
     drawn = _rows(memory, 4, samples)
-    for start in range(first * part, min(stop * part, places), 4):
-        end = min(start + 4, places)
-        if places % 4 == 0:
-            _drawn_apart(offset + _U(start // 4), _U(places // 4), seed, drawn)
+    for start in range(first * part, min(stop * part, elements), 4):
+        end = min(start + 4, elements)
+        if elements % 4 == 0:
+            _drawn_apart(offset + _U(start // 4), _U(elements // 4), seed, drawn)
         else:
             for position in range(start, end):
-                _drawn_singly(offset, _U(position), _U(places), seed, drawn[position - start])
+                _drawn_singly(offset, _U(position), _U(elements), seed, drawn[position - start])
         for position in range(start, end):
             _write_dropped(x[position], drawn[position - start], p, scale, y[position])
     give_back(memory)

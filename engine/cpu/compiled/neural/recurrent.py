@@ -163,13 +163,13 @@ def _repeat(values: Any, n: int, result: Any) -> None:
 
 
 @kernel(read_array(i64), read_array(i64), read_array(), read_array(u8))
-def forward(first: int, stop: int, places: Any, sizes: Any, bias: Any, keep: Any) -> None:
+def forward(first: int, stop: int, addresses: Any, sizes: Any, bias: Any, keep: Any) -> None:
     """Compute all steps of some samples.
 
     Args:
         first: the first part.
         stop: behind the last one.
-        places: addresses: of the inputs (T, N, I), h0 and c0 (N, H), the weights (G, I) and (G, H); of what is
+        addresses: of the inputs (T, N, I), h0 and c0 (N, H), the weights (G, I) and (G, H); of what is
             written: gates, hidden, states, outputs (T, N, H) and the last cell state (N, H).
         sizes: T, N, H, samples of a part, the kind, whether in reverse, whether in small products; I, and how many
             elements the inputs' steps are apart, and their samples.
@@ -177,7 +177,7 @@ def forward(first: int, stop: int, places: Any, sizes: Any, bias: Any, keep: Any
         keep: (T, N), 0 where a sample is over; empty where none is.
     """
     steps, count, size, width, kind, reverse, small, inputs, over, across = sizes
-    x, h0, c0, w_ih, w_hh, gates, hidden, states, outputs, last_c = places
+    x, h0, c0, w_ih, w_hh, gates, hidden, states, outputs, last_c = addresses
     high = (4 if kind == LSTM else 3 if kind == GRU else 1) * size
     for part in range(first, stop):
         begin = part * width
@@ -251,13 +251,13 @@ def forward(first: int, stop: int, places: Any, sizes: Any, bias: Any, keep: Any
 
 
 @kernel(read_array(i64), read_array(i64), written_array(), read_array(u8))
-def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -> None:
+def back(first: int, stop: int, addresses: Any, sizes: Any, sums: Any, keep: Any) -> None:
     """Compute the gradients of the gates before their functions, by rows, and those of the first states.
 
     Args:
         first: the first part.
         stop: behind the last one.
-        places: addresses: of the gradients of outputs (T, N, H), last h and last c (N, H), each 0 for none; of c0, the
+        addresses: of the gradients of outputs (T, N, H), last h and last c (N, H), each 0 for none; of c0, the
             weights (G, H), gates, hidden and states; of what is written: the gradients (T, N, G) of what the gates get
             from the inputs, of a GRU those of what they get from the state too, and (N, H) of h0 and c0.
         sizes: T, N, H, samples of a part, the kind, whether in reverse, whether in small products; how many elements
@@ -266,7 +266,7 @@ def back(first: int, stop: int, places: Any, sizes: Any, sums: Any, keep: Any) -
         keep: (T, N), 0 where a sample is over; empty where none is.
     """
     steps, count, size, width, kind, reverse, small, over, across = sizes
-    g, gh, gc, c0, w_hh, gates, hidden, states, of_gates, of_products, dh0, dc0 = places
+    g, gh, gc, c0, w_hh, gates, hidden, states, of_gates, of_products, dh0, dc0 = addresses
     high = (4 if kind == LSTM else 3 if kind == GRU else 1) * size
     for part in range(first, stop):
         begin = part * width

@@ -61,7 +61,7 @@ def _combination(matrix: Any, wrap: int) -> Any:
             def times(value: Any, factor: int) -> Any:
                 return builder.mul(value, ir.Constant(long, factor))
 
-            def place(first: Any, distance: Any, kind: Any) -> Any:
+            def pointer_to(first: Any, distance: Any, kind: Any) -> Any:
                 at = builder.add(first, times(distance, 4))
                 return builder.inttoptr(at, kind.as_pointer())
 
@@ -82,12 +82,12 @@ def _combination(matrix: Any, wrap: int) -> Any:
                 def constant(value: float) -> Any:
                     return ir.Constant(vector, [value] * _LANES)
 
-                places = [place(source, builder.add(at, read), vector) for read in reads]
+                pointers = [pointer_to(source, builder.add(at, read), vector) for read in reads]
                 if on is None:
-                    lines = [builder.load(here, align=4) for here in places]
+                    lines = [builder.load(here, align=4) for here in pointers]
                 else:
                     load = some("load", vector, pointer, ir.IntType(32), mask, vector)
-                    lines = [builder.call(load, [here, aligned, on, constant(0.0)]) for here in places]
+                    lines = [builder.call(load, [here, aligned, on, constant(0.0)]) for here in pointers]
                 for row, write in zip(matrix, writes, strict=True):
                     total: Any = None
                     for factor, line in zip(row, lines, strict=True):
@@ -99,24 +99,24 @@ def _combination(matrix: Any, wrap: int) -> Any:
                             total = term if factor > 0 else builder.fsub(constant(-0.0), term, flags=("contract",))
                         else:
                             total = (builder.fadd if factor > 0 else builder.fsub)(total, term, flags=("contract",))
-                    here = place(target, builder.add(at, write), vector)
+                    here = pointer_to(target, builder.add(at, write), vector)
                     if on is None:
                         builder.store(total, here, align=4)
                     else:
                         store = some("store", ir.VoidType(), vector, pointer, ir.IntType(32), mask)
                         builder.call(store, [total, here, aligned, on])
 
-            whole = builder.and_(count, ir.Constant(long, -_LANES))
+            vectors_end = builder.and_(count, ir.Constant(long, -_LANES))
             zero = ir.Constant(long, 0)
-            with cgutils.for_range_slice(builder, zero, whole, ir.Constant(long, _LANES), long) as (at, _):
+            with cgutils.for_range_slice(builder, zero, vectors_end, ir.Constant(long, _LANES), long) as (at, _):
                 lanes(at)
-            with builder.if_then(builder.icmp_signed("<", whole, count)):
+            with builder.if_then(builder.icmp_signed("<", vectors_end, count)):
                 small = ir.IntType(32)
-                left = builder.trunc(builder.sub(count, whole), small)
+                left = builder.trunc(builder.sub(count, vectors_end), small)
                 kind = ir.VectorType(small, _LANES)
                 first = builder.insert_element(ir.Constant(kind, ir.Undefined), left, ir.Constant(small, 0))
                 all_left = builder.shuffle_vector(first, first, ir.Constant(kind, [0] * _LANES))
-                lanes(whole, builder.icmp_signed("<", ir.Constant(kind, list(range(_LANES))), all_left))
+                lanes(vectors_end, builder.icmp_signed("<", ir.Constant(kind, list(range(_LANES))), all_left))
             return context.get_dummy_value()
 
         return types.void(*[types.int64] * 6), generate
@@ -168,9 +168,9 @@ def _read(x: int, image: Any, y: int, left: int, first: int, count: int, tile: i
         clear(target, tile * length * count)
         return
     row = x + 4 * (y * width * samples + first)
-    for place in range(tile):
+    for position in range(tile):
         for i in range(length):
-            column = left + i * tile + place
+            column = left + i * tile + position
             if 0 <= column < width:
                 copy(target, row + 4 * column * samples, count)
             else:
@@ -229,12 +229,12 @@ def _output_tiles(source: int, plane: int, image: Any, tile: int, block: Any, y:
         _to_output(tile, lines, row, 0, rows, row, row)
         total += _squares(rows, tile * row)
         for i in range(min(tile, height - at * tile)):
-            place = y + 4 * ((at * tile + i) * width * samples + first)
+            target = y + 4 * ((at * tile + i) * width * samples + first)
             for j in range(tile):
                 for column in range(columns):
                     there = (block[2] + column) * tile + j
                     if there < width:
-                        copy(place + 4 * there * samples, rows + 4 * (i * row + j * line + column * count), count)
+                        copy(target + 4 * there * samples, rows + 4 * (i * row + j * line + column * count), count)
         source += 4 * line
     return total
 
@@ -253,10 +253,10 @@ def _kernel_tiles(
     gathered, between = floats(buffer, 9 * count), buffer + 36 * count
     for k in range(start, stop):
         given_numbers = floats(weight + 36 * (k * channels + left), 9 * count)
-        for place in range(9):
-            here = 8 - place if turned else place
+        for position in range(9):
+            here = 8 - position if turned else position
             for c in range(count):
-                gathered[here * count + c] = given_numbers[9 * c + place]
+                gathered[here * count + c] = given_numbers[9 * c + position]
         _of_kernel(tile, buffer, 3 * count, 0, between, 3 * count, 3 * count)
         for i in range(size):
             _of_kernel(tile, between + 12 * i * count, count, 0, target + 4 * i * size * plane, plane, count)
@@ -291,14 +291,14 @@ def _outputs(
     room: int,
 ) -> Any:
     """Compute the products of transformed kernels and inputs, and from them the outputs of a block."""
-    places, count, total = (tile + 2) * (tile + 2), _count(block), f32(0)
+    planes, count, total = (tile + 2) * (tile + 2), _count(block), f32(0)
     plane, lead = min(kernels, _SIDE) * count, kernels if turned else channels
     products = buffer + 8 * room
     for start in range(0, kernels, _SIDE):
         some = min(_SIDE, kernels - start)
-        for place in range(places):
-            a = u + 4 * (place * of_u + (start if turned else start * lead))
-            b, c = v + 4 * place * of_v, products + 4 * place * plane
+        for position in range(planes):
+            a = u + 4 * (position * of_u + (start if turned else start * lead))
+            b, c = v + 4 * position * of_v, products + 4 * position * plane
             cached_product(turned, NO, some, count, channels, a, lead, b, count, f32(0), c, count)
         for k in range(some):
             channel = y + 4 * (start + k) * image[0] * image[1] * image[2]
@@ -334,9 +334,9 @@ def by_tiles(
 
     ``sums`` gets the sum of the squares of each part.
     """
-    places, room = (tile + 2) * (tile + 2), _room(tile, most)
-    rows = take(4 * (places * (channels + min(kernels, _SIDE)) * most + 2 * room))
-    v = rows + 4 * (2 * room + places * min(kernels, _SIDE) * most)
+    planes, room = (tile + 2) * (tile + 2), _room(tile, most)
+    rows = take(4 * (planes * (channels + min(kernels, _SIDE)) * most + 2 * room))
+    v = rows + 4 * (2 * room + planes * min(kernels, _SIDE) * most)
     for part in range(first, stop):
         total = f32(0)
         for number in range(part * len(blocks) // len(sums), (part + 1) * len(blocks) // len(sums)):
@@ -395,11 +395,11 @@ def by_kernels(
     most: int,
 ) -> None:
     """Compute outputs of transformed inputs ``v``, one block behind the other, for ``side`` kernels a part."""
-    places, room = (tile + 2) * (tile + 2), _room(tile, most)
-    size = places * (side * channels + min(side, _SIDE) * most) + 2 * room + (9 + 3 * (tile + 2)) * max(channels, side)
+    planes, room = (tile + 2) * (tile + 2), _room(tile, most)
+    size = planes * (side * channels + min(side, _SIDE) * most) + 2 * room + (9 + 3 * (tile + 2)) * max(channels, side)
     rows = take(4 * size)
-    u = rows + 4 * (2 * room + places * min(side, _SIDE) * most)
-    buffer = u + 4 * places * side * channels
+    u = rows + 4 * (2 * room + planes * min(side, _SIDE) * most)
+    buffer = u + 4 * planes * side * channels
     for part in range(first, stop):
         start = part * side
         count, total = min(side, kernels - start), f32(0)
@@ -427,7 +427,7 @@ def by_kernels(
                 rows,
                 room,
             )
-            at += 4 * places * of_v
+            at += 4 * planes * of_v
         sums[part] = total
     give_back(rows)
 
@@ -511,11 +511,11 @@ def weight_gradient(
     ``side`` kernels a part; added to ``result`` if ``more``.
     """
     size, room = tile + 2, _room(tile, most)
-    places = size * size
-    rows = take(4 * (2 * room + places * side * (most + channels) + (3 * size + 9) * channels))
+    planes = size * size
+    rows = take(4 * (2 * room + planes * side * (most + channels) + (3 * size + 9) * channels))
     gradients = rows + 8 * room
-    sums = gradients + 4 * places * side * most
-    between = sums + 4 * places * side * channels
+    sums = gradients + 4 * planes * side * most
+    between = sums + 4 * planes * side * channels
     made_lines = between + 12 * size * channels
     for part in range(first, stop):
         start = part * side
@@ -527,11 +527,11 @@ def weight_gradient(
             for k in range(some):
                 g_k, target = g + 4 * (start + k) * height * width * samples, gradients + 4 * k * count
                 _gradient_tiles(g_k, (height, width, samples), tile, block, target, some * count, rows, rows + 4 * room)
-            for place in range(places):
-                a, b = gradients + 4 * place * some * count, at + 4 * place * channels * count
-                beta, c = f32(0 if number == 0 else 1), sums + 4 * place * some * channels
+            for position in range(planes):
+                a, b = gradients + 4 * position * some * count, at + 4 * position * channels * count
+                beta, c = f32(0 if number == 0 else 1), sums + 4 * position * some * channels
                 cached_product(NO, YES, some, channels, count, a, count, b, count, beta, c, channels)
-            at += 4 * places * channels * count
+            at += 4 * planes * channels * count
         plane = some * channels
         for k in range(some):
             for i in range(size):
@@ -541,7 +541,7 @@ def weight_gradient(
             lines = floats(made_lines, 9 * channels)
             target_k = floats(result + 36 * (start + k) * channels, 9 * channels)
             for c in range(channels):
-                for place in range(9):
-                    value = lines[place * channels + c]
-                    target_k[9 * c + place] = target_k[9 * c + place] + value if more != 0 else value
+                for position in range(9):
+                    value = lines[position * channels + c]
+                    target_k[9 * c + position] = target_k[9 * c + position] + value if more != 0 else value
     give_back(rows)
