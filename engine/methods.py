@@ -118,7 +118,7 @@ def _round(self: Tensor, digits: int = 0) -> Tensor:
 
 
 def _only_settings(name: str, instead: str) -> Method:
-    def method(self: Tensor, *args: Any, **named: Any) -> Any:
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(f"Tensor.{name} is not covered by hookscope: {instead}")
 
     return method

@@ -25,15 +25,15 @@ MODULES = (
     "hookscope.__main__",
 )
 TESTED = (
-    "test_grad.py",
-    "test_hooks.py",
-    "test_serialization.py",
-    "test_looking.py",
-    "test_views.py",
-    "debug/captures/test_captures.py",
-    "debug/stepping",
+    "autograd/test_grad.py",
+    "nn/test_hooks.py",
+    "formats/test_serialization.py",
+    "ops/legacy/test_looking.py",
+    "tensors/test_views.py",
+    "debug/record/test_captures.py",
+    "debug/stop/stepping",
     "train/test_model.py",
-    "graph/test_arguments.py",
+    "compile/test_arguments.py",
 )
 # It sends the signals that are hidden.
 LEFT_OUT = "not signal"

@@ -236,7 +236,7 @@ def _measured_alone(array: _Array, counted: bool) -> _Measured:
     figures = np.empty((1, 10))
     if counted and size <= inner.BLOCK:
         counts = np.empty((1, BINS), np.int64)
-        share(inner.whole, 1, values, figures, counts)
+        share(inner.summarize, 1, values, figures, counts)
         return figures[0].tolist(), counts[0]
     blocks = -(-size // inner.BLOCK)
     rows = np.empty((blocks, 10))
@@ -256,7 +256,7 @@ def _measured_where_they_are(arrays: Sequence[_Array], counted: bool) -> list[_M
     figures = np.empty((len(arrays), 10))
     if counted and all(array.size <= inner.BLOCK for array in arrays):
         counts = np.empty((len(arrays), BINS), np.int64)
-        share(inner.whole, len(arrays), values, figures, counts)
+        share(inner.summarize, len(arrays), values, figures, counts)
         return list(zip(figures.tolist(), counts, strict=True))
     rows = np.empty((blocks[-1], 10))
     share(inner.survey, blocks[-1], values, rows)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graph.mindir_cases import FOLDER, NETWORKS, ResNet, facts_of, leaves, network, predicting
+from mindir_cases import FOLDER, NETWORKS, ResNet, facts_of, leaves, network, predicting
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graph.recorded_programs import DIFFERS, FILE, MODES, PROGRAMS, results
+from recorded_programs import DIFFERS, FILE, MODES, PROGRAMS, results
 
 RECORDED: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
 CAPTURES = ("bytecode", "trace")  # MindSpore's answers under these two are not recorded: it ends or hangs in some

@@ -35,7 +35,7 @@ EFFECTS: dict[str, str] = {
     "check_names": "test_cell::test_check_names_finds_two_of_one_name",
     "check_names_and_refresh_name": "test_names_that_two_parameters_share_are_made_paths",
     "cls_name": "test_names_of_mindspores_own_books",
-    "compile": "graph/test_modes::test_compile_makes_a_plan_and_changes_nothing",
+    "compile": "compile/test_modes::test_compile_makes_a_plan_and_changes_nothing",
     "compile_and_run": "test_cell_settings::test_inputs_are_kept_and_the_ways_to_call_a_cell_call_it",
     "compile_cache": "test_cell_settings::test_caches_of_compiled_graphs_stay_as_they_are_left",
     "compile_phase": "test_cell_settings::test_a_setting_is_kept_and_of_its_type",
@@ -102,16 +102,16 @@ EFFECTS: dict[str, str] = {
     "set_extra_state": "test_extra_state_is_given_back_by_loading",
     "set_grad": "test_cell::test_set_grad_reaches_below_only_in_a_sequential_cell",
     "set_inputs": "test_cell_settings::test_inputs_are_kept_and_the_ways_to_call_a_cell_call_it",
-    "set_jit_config": "graph/test_modes::test_a_jit_config_says_at_which_level_a_cell_s_graphs_run",
+    "set_jit_config": "compile/test_modes::test_a_jit_config_says_at_which_level_a_cell_s_graphs_run",
     "set_mixed_precision_type": "test_cell_settings::test_the_type_that_was_set_can_be_read_and_taken_back",
     "set_train": "test_cell::test_set_train_reaches_all_below_the_phase_only_the_cell",
     "shard": "test_cell_settings::test_refused_in_one_line",
     "state_dict": "test_cell_state::test_a_state_dict_holds_the_parameters_and_persistent_buffers_themselves",
     "to": "test_cell_state::test_to_changes_floating_dtypes_and_keeps_the_objects",
     "to_empty": "test_cell_state::test_to_changes_floating_dtypes_and_keeps_the_objects",
-    "set_broadcast_flag": "ranks/checks_data_parallel::"
+    "set_broadcast_flag": "distributed/checks_data_parallel::"
     "check_training_begins_with_the_first_ranks_parameters_unless_that_is_switched_off",
-    "set_comm_fusion": "ranks/checks_data_parallel::check_settings_decide_what_is_sent_together",
+    "set_comm_fusion": "distributed/checks_data_parallel::check_settings_decide_what_is_sent_together",
     "to_float": "test_cell_settings::test_operators_compute_in_the_asked_type_and_parameters_keep_theirs",
     "trainable_params": "test_cell::test_trainable_follows_requires_grad",
     "untrainable_params": "test_cell::test_trainable_follows_requires_grad",
@@ -150,7 +150,7 @@ def test_every_public_name_has_an_effect_or_says_that_it_has_none() -> None:
 @pytest.mark.parametrize("name", EFFECTS)
 def test_the_test_that_is_named_is_there_and_uses_the_name(name: str) -> None:
     file, _, test = EFFECTS[name].rpartition("::")
-    source = (FOLDER / f"{file or 'test_cell_page'}.py").read_text(encoding="utf-8")
+    source = next(FOLDER.rglob(f"{file or 'test_cell_page'}.py")).read_text(encoding="utf-8")
     [found] = [one for one in ast.parse(source).body if isinstance(one, ast.FunctionDef) and one.name == test]
     first = min([found.lineno, *(decorator.lineno for decorator in found.decorator_list)])
     text = "\n".join(source.splitlines()[first - 1 : found.end_lineno])
@@ -159,7 +159,7 @@ def test_the_test_that_is_named_is_there_and_uses_the_name(name: str) -> None:
 
 @pytest.mark.parametrize("name", [*SAYS_SO, *OPTIONS])
 def test_what_has_no_effect_says_so_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "_told", set())
+    monkeypatch.setattr(settings, "_warned_methods", set())
     call = (SAYS_SO | OPTIONS)[name]
     with pytest.warns(UserWarning, match=rf"^'Cell\.{re.escape(name)}' has no effect here: ") as told:
         call(nn.Dense(2, 2))

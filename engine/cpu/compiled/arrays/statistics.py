@@ -3,7 +3,7 @@
 ``values`` has a line for each value: its address, how many elements, whether they are float64 (else float32), and the
 numbers of its first block and of its first piece. A histogram needs the range, so memory is read twice: ``survey``
 finds everything else block by block, ``merge`` puts blocks together, ``count`` fills histograms piece by piece.
-``whole`` does all of it for values of one block.
+``summarize`` does all of it for values of one block.
 
 A row of figures holds of the finite elements: how many, least, largest, mean, squared deviations from it, squares,
 zeros; then how many elements are NaN, Inf and -Inf. Sums of squares are infinite where they overflow.
@@ -38,7 +38,7 @@ from ..library.loops import (
     written_array,
 )
 
-__all__ = ["BINS", "BLOCK", "PIECE", "changes", "count", "merge", "nonfinite", "survey", "whole", "widen"]
+__all__ = ["BINS", "BLOCK", "PIECE", "changes", "count", "merge", "nonfinite", "summarize", "survey", "widen"]
 
 BINS = 64
 BLOCK = 1 << 15
@@ -272,7 +272,7 @@ def count(first: int, stop: int, values: Any, figures: Any, counts: Any) -> None
 
 
 @kernel(read_array(i64, 2), written_array(f64, 2), written_array(i64, 2), fastmath=_EXACT)
-def whole(first: int, stop: int, values: Any, figures: Any, counts: Any) -> None:
+def summarize(first: int, stop: int, values: Any, figures: Any, counts: Any) -> None:
     """Compute figures and histograms of values of one block each."""
     for part in range(first, stop):
         address, size, wide, _, _ = values[part]
