@@ -74,7 +74,7 @@ def export_page(session: DebugSession) -> str:
     """
     root = texts.root_name(session)
     rendered = []
-    sections = sorted((part for view in VIEWS.values() for part in view.sections), key=lambda part: part.place)
+    sections = sorted((part for view in VIEWS.values() for part in view.sections), key=lambda part: part.position)
     with progress("export", len(sections), "parts", of=session) as work:
         for _, title, make in sections:
             description = f"the part {title!r} of an exported page"

@@ -94,9 +94,9 @@ def text(value: object, limit: int = MAX_TEXT) -> str:
     return escape(cut(str(value), limit).translate(_INVISIBLE), quote=True)
 
 
-def cut(shown: str, limit: int = MAX_TEXT) -> str:
+def cut(string: str, limit: int = MAX_TEXT) -> str:
     """Cut a long text and append its length."""
-    return shown if len(shown) <= limit else f"{shown[:limit]}… ({len(shown):,} characters)"
+    return string if len(string) <= limit else f"{string[:limit]}… ({len(string):,} characters)"
 
 
 def number(value: float) -> str:
@@ -146,9 +146,9 @@ def counted_title(what: str, size: int) -> str:
     return f"{what}: {size}" if size <= MAX_ROWS else f"{what}: the first {MAX_ROWS} of {size}"
 
 
-def left_out(what: str, shown: int, total: int) -> str:
+def left_out(what: str, count: int, total: int) -> str:
     """Return a note with the number of items omitted from an exported page; "" for none."""
-    return f'<p class="soft">{total - shown:,} of {total:,} {what} left out.</p>' if shown < total else ""
+    return f'<p class="soft">{total - count:,} of {total:,} {what} left out.</p>' if count < total else ""
 
 
 def scrolling(part: str, kind: str = "") -> str:

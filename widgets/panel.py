@@ -252,9 +252,9 @@ class DebuggerPanel(SavedWidget):
             if name != self.view:
                 self._publish_view(name, 0.0)
 
-    def _show_progress(self, shown: progress_view.Progress) -> None:
+    def _show_progress(self, progress: progress_view.Progress) -> None:
         with self._publish_lock:
-            self.progress = shown
+            self.progress = progress
 
     def publish_status(self) -> None:
         """Publish the run's status and the last error."""

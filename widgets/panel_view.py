@@ -43,7 +43,7 @@ class Done(TypedDict):
 PANEL_VIEW = View(
     name="panel",
     title="Debugger",
-    place=0,
+    position=0,
     script=Path(__file__).parent / "static" / "panel.js",
     traits={
         "title": traitlets.Unicode().tag(sync=True, content=str),

@@ -115,7 +115,7 @@ class ProgressView:
         self._run: _Run | None = None
         self._unrelated: tuple[Work, int] | None = None  # work unrelated to this many roots
         self._around: Work | None = None  # the work that was running when a button of the panel started more
-        self._shown: Progress = {}
+        self._progress: Progress = {}
         self._comm_id = ""
         self._stop_listening: Callable[[], None] | None = None
 
@@ -250,10 +250,10 @@ class ProgressView:
         self._run = None
         self._put({})
 
-    def _put(self, shown: Progress) -> None:
-        if shown != self._shown:
-            self._shown = shown
-            self._publish(shown)
+    def _put(self, content: Progress) -> None:
+        if content != self._progress:
+            self._progress = content
+            self._publish(content)
 
     def _can_stop(self, thread: threading.Thread) -> bool:
         # Otherwise a message that arrives while the main thread works is read only after the work.
@@ -280,7 +280,7 @@ class ProgressView:
             self._session.abort()
         else:
             return
-        self._put({**self._shown, "stopping": True})
+        self._put({**self._progress, "stopping": True})
 
 
 def _counts(work: Work) -> str:

@@ -33,7 +33,7 @@ def panel_html(session: DebugSession, views: Collection[str] | None = None) -> s
     root = texts.root_name(session)
     parts: list[str | Table] = [f"<p><b>{text(root)}</b><br><small>{text(STATIC_COPY)}</small></p>"]
     forms = dict.fromkeys(view.static for view in _views_of(views) if view.static)
-    for form in sorted(forms, key=lambda form: form.place):
+    for form in sorted(forms, key=lambda form: form.position):
         parts += attempt(session, f"the static form of {_name_of(form)}", partial(form.make, session), _failure_parts)
     is_first_open = attempt(
         session, "the findings", lambda: bool(session.findings()), lambda error: False

@@ -31,14 +31,14 @@ class Message(NamedTuple):
 class Static(NamedTuple):
     """A view without a script: its position among the others, and its markup and tables."""
 
-    place: int
+    position: int
     make: Callable[[DebugSession], list[str | Table]]
 
 
 class Section(NamedTuple):
     """A part of the exported page: its position, its title, and its markup, "" if there is nothing to show."""
 
-    place: int
+    position: int
     title: str
     make: Callable[[DebugSession], str]
 
@@ -65,7 +65,7 @@ class View:
     Attributes:
         name: the name that selects it.
         title: the title of its tab.
-        place: its position among the others.
+        position: its position among the others.
         script: a file next to the module, or for a small view the text itself: a JavaScript module that exports
             `create`, which takes a `ViewContext` and returns a `ViewPart` (static/types.js). Text imports as a file
             `widgets/views/<name>.js` would.
@@ -89,7 +89,7 @@ class View:
 
     name: str
     title: str
-    place: int
+    position: int
     script: Path | str
     style: Path | str = ""
     part_of: str = ""

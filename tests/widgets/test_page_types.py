@@ -35,7 +35,7 @@ class Came(TypedDict):
 
 def written(**more: Any) -> list[str]:
     types = Types()
-    types.add([View(name="v", title="V", place=1, script="", **more)])
+    types.add([View(name="v", title="V", position=1, script="", **more)])
     return types.text().splitlines()
 
 

@@ -92,7 +92,7 @@ def test_of_a_loop_that_tells_no_end_python_is_asked_until_it_is_over(
     view = shown.panel.progress_view
     view._run = progress_view._Run(0.0)
     shown_training(shown, what="running", value=None, open_ended=True)
-    view._shown = dict(shown.panel.progress)
+    view._progress = dict(shown.panel.progress)
     looks: list[object] = []
     monkeypatch.setattr(view, "look", lambda look=view.look: looks.append(look()))
     shown.until(lambda: len(looks) >= 3)

@@ -20,7 +20,7 @@ SHARED = state(bytes)
 
 
 def view(name: str, **more: Any) -> View:
-    return View(name=name, title=name, place=1, script="", **more)
+    return View(name=name, title=name, position=1, script="", **more)
 
 
 def test_what_views_share_is_one_thing() -> None:

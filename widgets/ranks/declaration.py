@@ -114,7 +114,7 @@ class RanksAnswer(TypedDict):
 RANKS_VIEW = View(
     name="ranks",
     title="Ranks",
-    place=0,
+    position=0,
     script=Path(__file__).parent / "ranks.js",
     style=Path(__file__).parent / "ranks.css",
     traits={

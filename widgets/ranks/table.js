@@ -8,7 +8,7 @@ import { FIGURES } from "../static/ranks.js";
 /** @typedef {import("../static/ranks.js").RanksTableRow} Row */
 
 /** Labels of figures that differ from their names. @type {Record<string, string>} */
-const WORDS = { nan: "NaN count", shape: "shape and dtype" };
+const LABELS = { nan: "NaN count", shape: "shape and dtype" };
 /** Delay in milliseconds before a typed filter is sent. */
 const TYPING = 250;
 const EMPTY = { captures: "No captures of this step.", parameters: "No parameters." };
@@ -23,16 +23,16 @@ export function createTable(tab, send) {
   /** @param {string} text @param {string} label @param {() => void} onclick */
   const button = (text, label, onclick) => make("button", { type: "button", class: "hs-button", text, "aria-label": label, title: label, disabled: "", onclick });
   const figure = make("select", { class: "hs-ranks-select", "aria-label": "Figure", onchange: () => send({ type: "figure", figure: figure.value }) },
-    FIGURES.map((name) => make("option", { value: name, text: WORDS[name] ?? name })));
+    FIGURES.map((name) => make("option", { value: name, text: LABELS[name] ?? name })));
   const filter = make("input", { type: "search", class: "hs-filter", placeholder: "Filter", "aria-label": `Filter ${tab} of all ranks`, spellcheck: "false", oninput: () => {
     clearTimeout(typing);
     typing = window.setTimeout(find, TYPING);
   } });
   const step = make("span", { class: "hs-count" });
-  const earlier = button("‹", "Earlier step", () => send({ type: "step", by: -1 }));
-  const later = button("›", "Later step", () => send({ type: "step", by: 1 }));
+  const previousStep = button("‹", "Earlier step", () => send({ type: "step", by: -1 }));
+  const nextStep = button("›", "Later step", () => send({ type: "step", by: 1 }));
   const newest = button("Newest", "Newest step of all ranks", () => send({ type: "step", by: 0 }));
-  const steps = make("div", { class: "hs-ranks-steps", role: "group", "aria-label": "Step" }, [earlier, step, later, newest]);
+  const steps = make("div", { class: "hs-ranks-steps", role: "group", "aria-label": "Step" }, [previousStep, step, nextStep, newest]);
   const check = make("input", { type: "checkbox", class: "hs-check", onchange: () => send({ type: "bits", on: check.checked }) });
   const bits = make("label", { class: "hs-ranks-check", title: "Compare the bits of the parameters on this page; those that differ come first" }, [check, "Compare bits"]);
   const refresh = make("button", { type: "button", class: "hs-button", text: "Refresh", title: "Ask the ranks again", onclick: () => send({ type: "refresh" }) });
@@ -75,8 +75,8 @@ export function createTable(tab, send) {
   function drawSteps(now) {
     const [oldest, last] = now.steps ?? [0, 0];
     setText(step, now.step ? `step ${now.step}` : "no step");
-    earlier.disabled = !now.step || now.step <= oldest;
-    later.disabled = !now.step || now.step >= last;
+    previousStep.disabled = !now.step || now.step <= oldest;
+    nextStep.disabled = !now.step || now.step >= last;
     newest.disabled = !now.step || Boolean(now.newest);
   }
 

@@ -59,8 +59,8 @@ export function makeSvg(tag, attributes = {}, content = []) {
 export function setAttribute(element, name, value) {
   if (value === null || value === undefined) element.removeAttribute(name);
   else {
-    const shown = SPOKEN.has(name) ? plain(String(value)) : String(value);
-    if (element.getAttribute(name) !== shown) element.setAttribute(name, shown);
+    const text = SPOKEN.has(name) ? plain(String(value)) : String(value);
+    if (element.getAttribute(name) !== text) element.setAttribute(name, text);
   }
 }
 
@@ -70,8 +70,8 @@ export function setAttribute(element, name, value) {
  * @param {string} text
  */
 export function setText(element, text) {
-  const shown = plain(text);
-  if (element.textContent !== shown) element.textContent = shown;
+  const plainText = plain(text);
+  if (element.textContent !== plainText) element.textContent = plainText;
 }
 
 /** @param {EventTarget | null} target @param {string} selector @returns {HTMLElement | null} */

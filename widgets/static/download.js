@@ -3,7 +3,7 @@
 import { make, setAttribute } from "./dom.js";
 
 /** Milliseconds until the page's URL is revoked, since a browser may begin to read it later. */
-const KEPT = 60_000;
+const LIFETIME = 60_000;
 
 /** @param {import("./types.js").Send} send */
 export function createExport(send) {
@@ -27,7 +27,7 @@ export function createExport(send) {
     document.body.append(link);
     link.click();
     link.remove();
-    window.setTimeout(() => URL.revokeObjectURL(address), KEPT);
+    window.setTimeout(() => URL.revokeObjectURL(address), LIFETIME);
   }
 
   return { button, save, confirmed: () => setAttribute(button, "aria-busy", null) };

@@ -29,9 +29,9 @@ export function createHistogram() {
     const inWords = finite
       ? `${counts.length} bins from ${formatNumber(low)} to ${formatNumber(high)}, largest bin ${most}`
       : "no finite values";
-    const words = [`Histogram of ${label}: ${inWords}`, ...faultCounts.map(([name, count]) => `${count} ${name}`)].join(", ");
-    setAttribute(element, "aria-label", words);
-    const key = `${words} ${counts.join()}`;
+    const description = [`Histogram of ${label}: ${inWords}`, ...faultCounts.map(([name, count]) => `${count} ${name}`)].join(", ");
+    setAttribute(element, "aria-label", description);
+    const key = `${description} ${counts.join()}`;
     if (key === drawnKey) return; // live updates often repeat the same data
     drawnKey = key;
     const width = HISTOGRAM_WIDTH - FAULT_WIDTH * faultCounts.length;

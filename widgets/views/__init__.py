@@ -13,7 +13,7 @@ from hookscope.widgets.view import View
 def _views() -> dict[str, View]:
     modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
     declared = {value for module in modules for value in vars(module).values() if isinstance(value, View)}
-    views = {view.name: view for view in sorted(declared, key=lambda view: (view.place, view.name))}
+    views = {view.name: view for view in sorted(declared, key=lambda view: (view.position, view.name))}
     if len(views) < len(declared):
         raise ValueError(f"two views have one name, among {', '.join(sorted(view.name for view in declared))}")
     return views

@@ -53,7 +53,7 @@ def html(session):
 VIEW = View(
     name="losses",
     title="Losses",
-    place=25,
+    position=25,
     traits={"losses": state(list[Loss], live=True)},
     actions={"forget_loss": Action({"step": int}, forget)},
     publish=publish,

@@ -213,7 +213,7 @@ def test_the_source_of_a_cell_is_its_construct_where_it_can_be_found() -> None:
         "    return x + 1",
     ]
     assert view["first"] == Cell.construct.__code__.co_firstlineno
-    assert view["place"] == f"test_tensor_view.py, line {view['first']}"
+    assert view["location"] == f"test_tensor_view.py, line {view['first']}"
     assert tensor_view.source_view(3, "head")["lines"] == []
 
 

@@ -18,9 +18,9 @@ export const FAULTS = { NaN: "--hs-nan", inf: "--hs-inf", "−inf": "--hs-minus-
 function colorTable(stops) {
   const colors = new Uint8Array(768);
   for (let level = 0; level < 256; level++) {
-    const place = (level / 255) * (stops.length - 1);
-    const below = Math.min(stops.length - 2, Math.floor(place));
-    for (let k = 0; k < 3; k++) colors[level * 3 + k] = stops[below][k] + (stops[below + 1][k] - stops[below][k]) * (place - below);
+    const position = (level / 255) * (stops.length - 1);
+    const below = Math.min(stops.length - 2, Math.floor(position));
+    for (let k = 0; k < 3; k++) colors[level * 3 + k] = stops[below][k] + (stops[below + 1][k] - stops[below][k]) * (position - below);
   }
   return colors;
 }
@@ -38,17 +38,17 @@ function rgb(css) {
 
 /** @param {() => void} changed called after a change of the theme, to repaint pictures */
 export function createTheme(changed) {
-  const asked = make("span");
+  const probe = make("span");
   // Any change of the theme changes this color, and a color change with a transition emits an event.
-  const element = make("span", { class: "hs-theme", "aria-hidden": "true", ontransitionend: changed }, [asked]);
+  const element = make("span", { class: "hs-theme", "aria-hidden": "true", ontransitionend: changed }, [probe]);
   let cache = "";
   /** @type {Colors | null} */
   let colors = null;
 
   /** @param {string} name */
   function resolved(name) {
-    asked.style.color = `var(${name})`;
-    return getComputedStyle(asked).color;
+    probe.style.color = `var(${name})`;
+    return getComputedStyle(probe).color;
   }
 
   return {

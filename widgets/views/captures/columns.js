@@ -35,13 +35,13 @@ export function columns(mark) {
 /** @param {number} part @param {string} side @param {(row: CaptureRow) => string} mark @returns {Column[]} */
 function ofPart(part, side, mark) {
   /** @param {string} name @param {string} title @returns {Pick<Column, "key" | "title" | "label" | "part">} */
-  const named = (name, title) => ({ key: `${side} ${name}`, title, label: `${title} ${side}`, part });
+  const heading = (name, title) => ({ key: `${side} ${name}`, title, label: `${title} ${side}`, part });
   /** @param {"minimum" | "maximum" | "mean" | "std" | "nan" | "inf"} name @returns {(line: Line) => number} */
   const figure = (name) => ({ parts }) => parts[part]?.[name] ?? NaN;
 
   /** @param {"minimum" | "maximum" | "mean" | "std"} name @param {string} title @returns {Column} */
   const figures = (name, title) => ({
-    ...named(name, title),
+    ...heading(name, title),
     width: "62px",
     number: true,
     tinted: name !== "mean",
@@ -50,16 +50,16 @@ function ofPart(part, side, mark) {
   });
   /** @param {"nan" | "inf"} name @param {string} title @returns {Column} */
   const faults = (name, title) => ({
-    ...named(name, title),
+    ...heading(name, title),
     width: "28px",
     number: true,
     value: figure(name),
     draw: (cell, { parts }) => drawFault(cell, parts[part], name),
   });
   return [
-    { ...named("slot", side), label: undefined, width: "var(--hs-slot)", value: ({ parts }) => slotOf(parts[part]), draw: (cell, line) => drawSlot(cell, line.parts[part], mark) },
-    { ...named("shape", "shape"), width: "minmax(50px, 0.8fr)", value: ({ parts }) => parts[part]?.shape ?? "" },
-    { ...named("dtype", "dtype"), width: "58px", value: ({ parts }) => parts[part]?.dtype ?? "" },
+    { ...heading("slot", side), label: undefined, width: "var(--hs-slot)", value: ({ parts }) => slotOf(parts[part]), draw: (cell, line) => drawSlot(cell, line.parts[part], mark) },
+    { ...heading("shape", "shape"), width: "minmax(50px, 0.8fr)", value: ({ parts }) => parts[part]?.shape ?? "" },
+    { ...heading("dtype", "dtype"), width: "58px", value: ({ parts }) => parts[part]?.dtype ?? "" },
     figures("minimum", "min"),
     figures("maximum", "max"),
     figures("mean", "mean"),

@@ -48,10 +48,10 @@ function sameInWords({ count, same }) {
 
 /** Create a legend: the range of the colors, and those of nonfinite values if there are any. @param {Picture} picture */
 export function heatmapLegend(picture) {
-  const words = sameInWords(picture);
+  const description = sameInWords(picture);
   /** @type {HTMLElement[]} */
   const children = [];
-  if (words) children.push(make("strong", { class: "hs-same", text: words }));
+  if (description) children.push(make("strong", { class: "hs-same", text: description }));
   else children.push(make("span", { text: formatNumber(picture.low) }), makeRamp(scaleOf(picture)), make("span", { text: formatNumber(picture.high) }));
   for (const [name, count] of /** @type {[Fault, number][]} */ ([["NaN", picture.nan], ["inf", picture.positive_inf], ["−inf", picture.negative_inf]])) {
     if (!count) continue;

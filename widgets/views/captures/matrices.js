@@ -10,7 +10,7 @@ import { besideEachOther, setTitle } from "./titles.js";
 /** @typedef {import("./heatmap.js").Picture} Picture */
 /** @typedef {import("../../static/python.js").Selection} Selection */
 /** @typedef {import("../../static/python.js").Slice} Slice */
-/** @typedef {[number, number]} Place a row and a column */
+/** @typedef {[number, number]} Indices a row and a column */
 
 const ZOOM = 1.6;
 const HINT = "Arrow keys read values; + and − zoom, 0 shows all of it.";
@@ -26,7 +26,7 @@ export class Matrices {
     this.currentSlice = null;
     /** @type {Picture[]} */
     this.pictures = [];
-    /** In indices of the full matrix. @type {Place | null} */
+    /** In indices of the full matrix. @type {Indices | null} */
     this.cursor = null;
     this.maps = [0, 1, 2].map(() => createHeatmap((row, column, leaves) => this.#point(leaves ? null : [row, column])));
     for (const { surface } of this.maps) {
@@ -93,7 +93,7 @@ export class Matrices {
     this.maps[0].surface.focus();
   }
 
-  /** Handle the pointer over a cell, or its leaving. @param {Place | null} cell */
+  /** Handle the pointer over a cell, or its leaving. @param {Indices | null} cell */
   #point(cell) {
     const { currentSlice } = this;
     this.cursor = cell && currentSlice ? [currentSlice.window[0] + cell[0] * currentSlice.step[0], currentSlice.window[2] + cell[1] * currentSlice.step[1]] : null;
@@ -107,7 +107,7 @@ export class Matrices {
     setText(this.readout, cell ? this.#reading(cell) : hasFocus ? HINT : "");
   }
 
-  /** Describe a cell: its indices, and its number in each picture. @param {Place} cell */
+  /** Describe a cell: its indices, and its number in each picture. @param {Indices} cell */
   #reading(cell) {
     const { at, window, step } = /** @type {Slice} */ (this.currentSlice);
     const index = [0, 1].map((k) => {
@@ -123,7 +123,7 @@ export class Matrices {
     return `${position} = ${values[0]}${this.selection?.attention ? `: query ${index[0]}, key ${index[1]}` : ""}`;
   }
 
-  /** @param {Place} position @returns {Place | null} */
+  /** @param {Indices} position @returns {Indices | null} */
   #cellAt([row, column]) {
     const { window, step } = /** @type {Slice} */ (this.currentSlice);
     const [down, across] = [Math.floor((row - window[0]) / step[0]), Math.floor((column - window[2]) / step[1])];
@@ -156,7 +156,7 @@ export class Matrices {
   /** @param {KeyboardEvent} event */
   #keyed(event) {
     if (!this.currentSlice || event.ctrlKey || event.metaKey || event.altKey) return;
-    /** @type {Record<string, Place>} */
+    /** @type {Record<string, Indices>} */
     const moves = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
     if (event.key in moves) this.#move(this.currentSlice, moves[event.key]);
     else if (event.key === "+" || event.key === "=") this.#zoom(ZOOM);
@@ -167,7 +167,7 @@ export class Matrices {
     event.stopPropagation();
   }
 
-  /** Move the cursor by a cell, and the window if the cursor would leave it. @param {Slice} currentSlice @param {Place} by */
+  /** Move the cursor by a cell, and the window if the cursor would leave it. @param {Slice} currentSlice @param {Indices} by */
   #move({ window, size, step }, by) {
     const position = this.cursor && this.#cellAt(this.cursor) ? this.cursor : null;
     const next = [0, 1].map((k) => Math.max(0, Math.min(size[k] - 1, position ? position[k] + by[k] * step[k] : window[2 * k])));

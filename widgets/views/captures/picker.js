@@ -58,15 +58,15 @@ export function createPicker({ label, ask, pick }) {
 
   /** Return the matches among local choices; Python may have more. */
   function find() {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    return nearest.filter((choice) => words.every((word) => has(choice.label.toLowerCase(), word)));
+    const terms = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    return nearest.filter((choice) => terms.every((word) => has(choice.label.toLowerCase(), word)));
   }
 
   function open() {
-    const found = find();
+    const matches = find();
     clearTimeout(timer);
     if (input.value.trim()) timer = window.setTimeout(() => ask(input.value), SETTLE);
-    show(found, input.value.trim() ? found.length : total);
+    show(matches, input.value.trim() ? matches.length : total);
     element.hidden = false;
     setAttribute(input, "aria-expanded", true);
     element.scrollIntoView?.({ block: "nearest" });

@@ -22,9 +22,9 @@ export function drawBars(picture, width) {
   const step = width / Math.max(1, picture.columns);
   const gap = step > 4 ? 1 : 0;
   const parts = [...picture.numbers].map((number, k) => {
-    const place = { x: k * step + gap / 2, width: step - gap };
-    if (!Number.isFinite(number)) return makeSvg("rect", { class: "hs-fault-bar", ...place, y: 0, height: BARS_HEIGHT });
-    return makeSvg("rect", { class: "hs-bin", ...place, y: Math.min(y(number), y(0)), height: Math.max(1, Math.abs(y(number) - y(0))) });
+    const extent = { x: k * step + gap / 2, width: step - gap };
+    if (!Number.isFinite(number)) return makeSvg("rect", { class: "hs-fault-bar", ...extent, y: 0, height: BARS_HEIGHT });
+    return makeSvg("rect", { class: "hs-bin", ...extent, y: Math.min(y(number), y(0)), height: Math.max(1, Math.abs(y(number) - y(0))) });
   });
   parts.push(makeSvg("rect", { class: "hs-axis", x: 0, y: y(0), width, height: 1 }));
   return makeSvg("svg", { viewBox: `0 0 ${width} ${BARS_HEIGHT}`, width, height: BARS_HEIGHT, preserveAspectRatio: "none", "aria-hidden": "true" }, parts);

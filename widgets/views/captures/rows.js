@@ -68,8 +68,8 @@ export class CaptureRows {
 
   /** Return the capture of the same value in another step. @param {CaptureRow} row @param {number} step */
   inStep(row, step) {
-    const place = (/** @type {CaptureRow} */ candidate) => `${candidate.path} ${candidate.call} ${candidate.direction} ${candidate.slot} ${candidate.context}`;
-    return this.all.find((candidate) => candidate.step === step && place(candidate) === place(row));
+    const keyOf = (/** @type {CaptureRow} */ candidate) => `${candidate.path} ${candidate.call} ${candidate.direction} ${candidate.slot} ${candidate.context}`;
+    return this.all.find((candidate) => candidate.step === step && keyOf(candidate) === keyOf(row));
   }
 }
 

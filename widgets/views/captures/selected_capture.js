@@ -91,9 +91,9 @@ function createSource(ask) {
       path = now;
     },
     /** @param {import("../../static/python.js").Source} message */
-    draw({ path: of, title, place, first, lines }) {
+    draw({ path: of, title, location, first, lines }) {
       if (of !== path) return;
-      element.replaceChildren(make("p", {}, [make("strong", { text: title }), " ", make("span", { class: "hs-count", text: place })]));
+      element.replaceChildren(make("p", {}, [make("strong", { text: title }), " ", make("span", { class: "hs-count", text: location })]));
       if (lines.length) element.append(make("ol", { class: "hs-source", tabindex: "0", "aria-label": `Source of ${title}` }, numberedLines(lines, first)));
       show(true);
     },

@@ -78,7 +78,7 @@ class Source(TypedDict):
     type: Literal["source"]
     path: str
     title: str
-    place: str
+    location: str
     first: int
     lines: list[list[Piece]]
 
@@ -336,16 +336,16 @@ def is_attention(capture: Capture) -> bool:
     return bool(len(rows) and rows.min() >= 0.0 and np.abs(rows.sum(axis=1) - 1.0).max() < 0.01)
 
 
-def choices(captures: Iterable[Capture], capture: Capture, wanted: str = "") -> tuple[list[Choice], int]:
+def choices(captures: Iterable[Capture], capture: Capture, query: str = "") -> tuple[list[Choice], int]:
     """Return the captures to compare with, of the same shape and with all requested words, and their total number.
 
     Captures of the same cell, direction and slot come first, then the nearest in time.
     """
     shape, origin = capture.shape, (capture.path, capture.direction, capture.slot)
-    words = wanted.lower().split()
+    terms = query.lower().split()
     fitting = [candidate for candidate in captures if candidate.index != capture.index and candidate.shape == shape]
-    if words:
-        fitting = [candidate for candidate in fitting if _has(candidate, words)]
+    if terms:
+        fitting = [candidate for candidate in fitting if _has(candidate, terms)]
 
     def distance(candidate: Capture) -> tuple[bool, int]:
         return (candidate.path, candidate.direction, candidate.slot) != origin, abs(candidate.index - capture.index)
@@ -354,10 +354,10 @@ def choices(captures: Iterable[Capture], capture: Capture, wanted: str = "") -> 
     return [{"index": candidate.index, "label": choice_label(candidate)} for candidate in nearest], len(fitting)
 
 
-def _has(capture: Capture, words: Sequence[str]) -> bool:
+def _has(capture: Capture, terms: Sequence[str]) -> bool:
     label = choice_label(capture).lower()
     # A number matches from its first digit on: step 7 does not match step 17.
-    return all(re.search((r"(?<!\d)" if word[0].isdigit() else "") + re.escape(word), label) for word in words)
+    return all(re.search((r"(?<!\d)" if word[0].isdigit() else "") + re.escape(word), label) for word in terms)
 
 
 def choice_label(capture: Capture) -> str:
@@ -375,4 +375,11 @@ def source_view(cell: object, path: str) -> Source:
         lines, first, location = [], 0, "the source of this class cannot be found"
     excerpt = textwrap.dedent("".join(lines[:_MOST_LINES])).splitlines()
     title = f"{type(cell).__name__}.construct"
-    return {"type": "source", "path": path, "title": title, "place": location, "first": first, "lines": pieces(excerpt)}
+    return {
+        "type": "source",
+        "path": path,
+        "title": title,
+        "location": location,
+        "first": first,
+        "lines": pieces(excerpt),
+    }

@@ -80,9 +80,9 @@ export class Timeline {
   /** @param {Line[]} lines */
   #count(lines) {
     const all = this.rows.all.length;
-    const shown = lines.reduce((sum, { parts }) => sum + parts.filter(Boolean).length, 0);
+    const count = lines.reduce((sum, { parts }) => sum + parts.filter(Boolean).length, 0);
     const noun = all === 1 ? "capture" : "captures";
-    return shown === all ? `${formatCount(all)} ${noun}` : `${formatCount(shown)} of ${formatCount(all)} ${noun}`;
+    return count === all ? `${formatCount(all)} ${noun}` : `${formatCount(count)} of ${formatCount(all)} ${noun}`;
   }
 
   /** Mark the reference of comparisons. @param {number} index or -1 */

@@ -18,7 +18,7 @@ import { FigureBar } from "./figure_bar.js";
 export class CellItem {
   /**
    * @param {number} index @param {CellNode} node @param {boolean} hasBprop
-   * @param {{place: number, of: number}} among its siblings
+   * @param {{position: number, of: number}} among its siblings
    * @param {boolean} leadsToFindings
    */
   constructor(index, node, hasBprop, among, leadsToFindings) {
@@ -65,7 +65,7 @@ export class CellItem {
       role: "treeitem",
       "aria-level": depth + 1,
       "aria-setsize": among.of,
-      "aria-posinset": among.place,
+      "aria-posinset": among.position,
       "aria-label": `${label}, ${type}`,
       tabindex: "-1",
       "data-index": index,

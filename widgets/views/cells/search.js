@@ -17,11 +17,11 @@ export function createSearch(find) {
       find(event.shiftKey ? -1 : 1);
     },
   });
-  const found = make("span", { class: "hs-count", "aria-live": "polite" });
+  const status = make("span", { class: "hs-count", "aria-live": "polite" });
   const terms = () => field.value.toLowerCase().split(/\s+/).filter(Boolean);
 
   return {
-    elements: [field, found],
+    elements: [field, status],
     /** Return the cells that contain every word; none for an empty search. @param {import("./cells.js").CellNode[]} nodes @returns {number[]} */
     matches(nodes) {
       const wanted = terms();
@@ -31,8 +31,8 @@ export function createSearch(find) {
         return wanted.every((term) => text.includes(term)) ? [index] : [];
       });
     },
-    /** Report the position among the matches, or that there are none. @param {number} place @param {number} of @param {string} label */
-    tell: (place, of, label) => setText(found, of ? `${place + 1} of ${of}: ${label}` : terms().length ? "no match" : ""),
+    /** Report the position among the matches, or that there are none. @param {number} position @param {number} of @param {string} label */
+    tell: (position, of, label) => setText(status, of ? `${position + 1} of ${of}: ${label}` : terms().length ? "no match" : ""),
   };
 }
 

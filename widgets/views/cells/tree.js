@@ -83,7 +83,7 @@ class Tree {
   /** @param {number} index */
   #build(index) {
     const siblings = this.outline.siblings(index);
-    const among = { place: siblings.indexOf(index) + 1, of: siblings.length };
+    const among = { position: siblings.indexOf(index) + 1, of: siblings.length };
     return new CellItem(index, this.cells.nodes[index], this.cells.state(index).has_bprop, among, Boolean(this.go.findings));
   }
 
@@ -113,11 +113,11 @@ class Tree {
     const top = Math.max(0, this.scroller.scrollTop);
     const first = Math.max(0, Math.floor(top / CELL_HEIGHT) - MARGIN);
     const last = Math.ceil((top + this.scroller.clientHeight) / CELL_HEIGHT) + MARGIN;
-    const place = this.outline.positionOf(this.current);
+    const position = this.outline.positionOf(this.current);
     return [
-      ...(place >= 0 && place < first ? [this.current] : []),
+      ...(position >= 0 && position < first ? [this.current] : []),
       ...this.outline.lines.slice(first, last),
-      ...(place >= last ? [this.current] : []),
+      ...(position >= last ? [this.current] : []),
     ];
   }
 
@@ -323,15 +323,15 @@ class Tree {
   /** Handle a key for the tree; return whether the tree uses that key. @param {number} index @param {string} key */
   #walk(index, key) {
     const { lines, children, parents, expansion } = this.outline;
-    const place = this.outline.positionOf(index);
+    const position = this.outline.positionOf(index);
     const page = Math.max(1, Math.floor(this.scroller.clientHeight / CELL_HEIGHT) - 2);
     const isOpen = expansion.has(index);
     /** @type {Record<string, () => void>} */
     const keys = {
-      ArrowDown: () => this.#focus(lines[place + 1]),
-      ArrowUp: () => this.#focus(lines[place - 1]),
-      PageDown: () => this.#focus(lines[Math.min(lines.length - 1, place + page)]),
-      PageUp: () => this.#focus(lines[Math.max(0, place - page)]),
+      ArrowDown: () => this.#focus(lines[position + 1]),
+      ArrowUp: () => this.#focus(lines[position - 1]),
+      PageDown: () => this.#focus(lines[Math.min(lines.length - 1, position + page)]),
+      PageUp: () => this.#focus(lines[Math.max(0, position - page)]),
       Home: () => this.#focus(lines[0]),
       End: () => this.#focus(lines[lines.length - 1]),
       ArrowRight: () => (children[index].length && !isOpen ? this.#setOpen(index, true) : this.#focus(children[index][0])),

@@ -178,8 +178,8 @@ function draw(points) {
   const x = (/** @type {number} */ step) => EDGE + ((step - first) / (last - first || 1)) * (WIDTH - 2 * EDGE);
   const y = (/** @type {number} */ value) => {
     if (!(value > 0)) return HEIGHT - EDGE;
-    const place = top > bottom ? ((logarithmic ? Math.log(value) : value) - bottom) / (top - bottom) : 0.5;
-    return HEIGHT - EDGE - place * (HEIGHT - 2 * EDGE);
+    const fraction = top > bottom ? ((logarithmic ? Math.log(value) : value) - bottom) / (top - bottom) : 0.5;
+    return HEIGHT - EDGE - fraction * (HEIGHT - 2 * EDGE);
   };
   let line = "";
   /** @type {SVGElement[]} */

@@ -81,7 +81,7 @@ CONDITIONS_TRAIT = state(Conditions, live=True)
 VIEW = View(
     name="findings",
     title="Findings",
-    place=5,
+    position=5,
     script=_HERE / "findings_view.js",
     style=_HERE / "findings.css",
     leads_to="findings",

@@ -72,10 +72,10 @@ export function createCause(first, send, go) {
       cureItems.delete(name);
     }
     for (const cure of row.cures) {
-      const shown = cureItems.get(cure.name) ?? createCure(cure, label, (on) => send({ type: "cure", condition, path, name: cure.name, on }));
-      if (!cureItems.has(cure.name)) cures.append(shown.element);
-      cureItems.set(cure.name, shown);
-      shown.update(cure);
+      const item = cureItems.get(cure.name) ?? createCure(cure, label, (on) => send({ type: "cure", condition, path, name: cure.name, on }));
+      if (!cureItems.has(cure.name)) cures.append(item.element);
+      cureItems.set(cure.name, item);
+      item.update(cure);
     }
   }
 

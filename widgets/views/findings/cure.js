@@ -10,17 +10,17 @@ import { make, setText } from "../../static/dom.js";
  * @param {(on: boolean) => void} tell
  */
 export function createCure(first, label, tell) {
-  const told = make("span", { class: "hs-cure-text", role: "status" });
-  const open = make("button", { type: "button", class: "hs-button", text: first.label, "aria-label": `${first.label}: ${label}`, "aria-expanded": "false", onclick: () => show(!asking) });
+  const status = make("span", { class: "hs-cure-text", role: "status" });
+  const open = make("button", { type: "button", class: "hs-button", text: first.label, "aria-label": `${first.label}: ${label}`, "aria-expanded": "false", onclick: () => show(!isOpen) });
   const apply = make("button", { type: "button", class: "hs-button hs-primary", text: "Apply", "aria-label": `apply: ${first.label}: ${label}`, onclick: applyNow });
   const undo = make("button", { type: "button", class: "hs-button", text: "Undo", "aria-label": `undo: ${first.label}: ${label}`, onclick: () => tell(false) });
-  const element = make("div", { class: "hs-cure" }, [open, told, apply, undo]);
+  const element = make("div", { class: "hs-cure" }, [open, status, apply, undo]);
   let cure = first;
-  let asking = false;
+  let isOpen = false;
 
   /** @param {boolean} isOn */
   function show(isOn) {
-    asking = isOn;
+    isOpen = isOn;
     update(cure);
     if (isOn) apply.focus();
   }
@@ -36,12 +36,12 @@ export function createCure(first, label, tell) {
     const hadFocus = element.contains(document.activeElement);
     const turned = now.done !== cure.done;
     cure = now;
-    if (now.done) asking = false;
+    if (now.done) isOpen = false;
     open.hidden = now.done;
-    open.setAttribute("aria-expanded", String(asking));
-    apply.hidden = !asking;
+    open.setAttribute("aria-expanded", String(isOpen));
+    apply.hidden = !isOpen;
     undo.hidden = !now.done;
-    setText(told, now.done ? `${now.label}: done; ${now.outcome}.` : asking ? now.preview : now.outcome);
+    setText(status, now.done ? `${now.label}: done; ${now.outcome}.` : isOpen ? now.preview : now.outcome);
     if (turned && hadFocus) (now.done ? undo : open).focus();
   }
 

@@ -115,7 +115,7 @@ def clear_log(panel: DebuggerPanel) -> None:
 VIEW = View(
     name="hooks",
     title="Hooks",
-    place=60,
+    position=60,
     script=_HERE / "hooks.js",
     style=_HERE / "hooks.css",
     traits={

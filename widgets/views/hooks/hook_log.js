@@ -17,8 +17,8 @@ export function createHookLog(send) {
     update({ entries = [], dropped = 0 }) {
       clear.disabled = !entries.length;
       const atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 8;
-      const told = !entries.length ? "Nothing yet: what written hooks print comes here, and the errors in them." : dropped ? `${dropped} older ones dropped` : "";
-      log.replaceChildren(...(told ? [make("p", { class: "hs-question", text: told })] : []), ...entries.map(entry));
+      const note = !entries.length ? "Nothing yet: what written hooks print comes here, and the errors in them." : dropped ? `${dropped} older ones dropped` : "";
+      log.replaceChildren(...(note ? [make("p", { class: "hs-question", text: note })] : []), ...entries.map(entry));
       if (atEnd) log.scrollTop = log.scrollHeight;
       // Python limits its messages, so the last lines may be missing: request them after a pause.
       clearTimeout(quiet);

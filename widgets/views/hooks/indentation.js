@@ -50,8 +50,8 @@ function changeLines(text, start, end, change) {
   const from = lineStart(text, start);
   // A selection that ends at the beginning of a line excludes that line.
   const last = end > start && text[end - 1] === "\n" ? end - 1 : end;
-  const found = text.indexOf("\n", last);
-  const to = found < 0 ? text.length : found;
+  const lineBreak = text.indexOf("\n", last);
+  const to = lineBreak < 0 ? text.length : lineBreak;
   const lines = text.slice(from, to).split("\n");
   const changed = lines.map(change);
   const [first, all] = [changed[0].length - lines[0].length, changed.join("\n").length - (to - from)];

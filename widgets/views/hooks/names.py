@@ -23,7 +23,7 @@ _NAME = r"[^\W\d]\w*"
 _CHAIN = rf"{_NAME}(?:\[-?\d+\])?(?:\.{_NAME}(?:\[-?\d+\])?)*"
 _WANTED = re.compile(rf"(?:(?P<of>{_CHAIN})\.|(?<![\w.\])\"']))(?P<begun>(?:{_NAME})?)$")
 _DEFINITION = re.compile(rf"^[ \t]*def\s+{_NAME}\s*\(([^)]*)", re.MULTILINE)
-_GIVEN = re.compile(rf"^[ \t]*(?P<name>{_NAME})\s*=\s*(?P<value>{_CHAIN})[ \t]*(?:#.*)?$", re.MULTILINE)
+_ASSIGNMENT = re.compile(rf"^[ \t]*(?P<name>{_NAME})\s*=\s*(?P<value>{_CHAIN})[ \t]*(?:#.*)?$", re.MULTILINE)
 _TAKEN = re.compile(rf"\bfor\s+(?P<name>{_NAME})\s+in\s+(?P<value>{_CHAIN})\s*[:\])}}]")
 _BOUND = re.compile(
     r"^[ \t]*(?P<targets>\w[\w, \t]*?)[ \t]*=(?!=)|\bfor\s+(?P<each>\w[\w, ]*?)\s+in\b"
@@ -122,7 +122,7 @@ class _Scope:
     def _of_name(self, name: str, depth: int) -> object:
         if depth > _DEEPEST:
             return _UNKNOWN
-        assignments = [match for match in _GIVEN.finditer(self._text) if match["name"] == name]
+        assignments = [match for match in _ASSIGNMENT.finditer(self._text) if match["name"] == name]
         loops = [match for match in _TAKEN.finditer(self._text) if match["name"] == name]
         if assignments:
             return self.value(assignments[-1]["value"], depth + 1)

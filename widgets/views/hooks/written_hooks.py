@@ -44,14 +44,14 @@ class Written(NamedTuple):
         return code.co_firstlineno if code is not None and code.co_filename == _file(self.number) else 0
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """A line of the hook with this number; zeros for none."""
 
     number: int = 0
     line: int = 0
 
 
-_NO_PLACE = Place()
+_NO_POSITION = Position()
 
 
 def _file(number: int) -> str:
@@ -89,10 +89,10 @@ def reporting(written: Written, where: str, log: Log) -> Callable[..., Any]:
             with _printing_to(functools.partial(log.add, where)):
                 return function(*args)
         except Exception as error:  # logged here; the engine propagates it
-            position = _place_of(error)
+            position = _position_of(error)
             source = linecache.getline(_file(position.number), position.line).strip()
             line = f"\nline {position.line}: {source}" if position.line else ""
-            log.add(where, f"{type(error).__name__}: {error}{line}", failed=True, place=position)
+            log.add(where, f"{type(error).__name__}: {error}{line}", failed=True, position=position)
             raise
 
     setattr(hook, _WRITTEN, written)
@@ -105,19 +105,19 @@ def error_text(error: BaseException) -> tuple[str, int]:
         line = error.lineno or 0
         message = f"{type(error).__name__}: {error.msg}"
     else:
-        line = _place_of(error).line
+        line = _position_of(error).line
         message = texts.error_line(error)
     return (f"line {line}: {message}" if line else message), line
 
 
-def _place_of(error: BaseException) -> Place:
+def _position_of(error: BaseException) -> Position:
     """Return the innermost line of written hooks at which an error was raised."""
     positions = [
-        Place(int(frame.f_code.co_filename[len(_FILE) : -1]), line)
+        Position(int(frame.f_code.co_filename[len(_FILE) : -1]), line)
         for frame, line in walk_tb(error.__traceback__)
         if frame.f_code.co_filename.startswith(_FILE)
     ]
-    return positions[-1] if positions else Place()
+    return positions[-1] if positions else Position()
 
 
 def written_of(function: object) -> Written | None:
@@ -151,7 +151,7 @@ class Log:
         self._lock = threading.Lock()
         self.dropped = 0
 
-    def add(self, where: str, text: str, failed: bool = False, place: Place = _NO_PLACE) -> None:
+    def add(self, where: str, text: str, failed: bool = False, position: Position = _NO_POSITION) -> None:
         """Append to the newest entry if it is of the same hook, otherwise add an entry; count repeated errors."""
         with self._lock:
             last = self._entries[-1] if self._entries else None
@@ -167,8 +167,8 @@ class Log:
                     "text": _cut(text),
                     "failed": failed,
                     "times": 1,
-                    "number": place.number,
-                    "line": place.line,
+                    "number": position.number,
+                    "line": position.line,
                 }
                 self._entries.append(entry)
                 self._size += len(self._entries[-1]["text"])

@@ -74,7 +74,7 @@ def _of_view(method: Callable[..., None]) -> Callable[..., None]:
 VIEW = View(
     name="parameters",
     title="Parameters",
-    place=30,
+    position=30,
     script=_HERE / "parameters.js",
     style=_HERE / "parameters.css",
     traits={"parameters": state(ParameterTexts, live=True), "parameter_numbers": state(bytes, live=True)},

@@ -29,9 +29,9 @@ export function createParameterDetail(send) {
     editor,
     /** Show notes about the parameter, from its current row. @param {import("./rows.js").ParameterRow | undefined} row */
     tell(row) {
-      const told = row ? notesOf(row) : [];
-      setText(notes, told.join(" · "));
-      notes.hidden = !told.length;
+      const texts = row ? notesOf(row) : [];
+      setText(notes, texts.join(" · "));
+      notes.hidden = !texts.length;
       notes.classList.toggle("hs-unusual", Boolean(row?.unusual || (row?.known && (row.nan || row.inf))));
     },
     /** @param {import("../../static/python.js").SelectedParameter} parameter @param {DataView} buffer @param {string[]} initializers */
@@ -39,8 +39,8 @@ export function createParameterDetail(send) {
       setText(heading, parameter.name);
       setText(value, parameter.value);
       const numbers = Object.fromEntries(Object.entries(parameter.figures).map(([name, text]) => [name, parseNumber(text)]));
-      const shown = Object.entries(numbers).filter(([name, number]) => !/nan|inf/.test(name) || number > 0);
-      figures.replaceChildren(...shown.map(([name, number]) => make("div", {}, [make("dt", { text: NAMES[name] ?? name }), make("dd", { text: formatNumber(number, 6) })])));
+      const entries = Object.entries(numbers).filter(([name, number]) => !/nan|inf/.test(name) || number > 0);
+      figures.replaceChildren(...entries.map(([name, number]) => make("div", {}, [make("dt", { text: NAMES[name] ?? name }), make("dd", { text: formatNumber(number, 6) })])));
       const bins = toFloat64(buffer);
       const faults = { nan: numbers.nan, positive: numbers.positive_inf, negative: numbers.negative_inf };
       histogram.update(bins.subarray(0, 64), bins.subarray(64), parameter.name, faults);

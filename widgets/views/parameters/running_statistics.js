@@ -10,13 +10,13 @@ export function createRunningStatistics(table, toggled) {
   const id = newId("hs-running");
   const count = make("span");
   const faults = make("span", { class: "hs-badge hs-warn", hidden: "" });
-  const button = make("button", { type: "button", class: "hs-disclosure", "aria-expanded": "false", "aria-controls": id, title: "What layers such as BatchNorm keep for prediction; no gradient trains it", onclick: () => open(shown.hidden) }, [count, faults]);
-  const shown = make("div", { class: "hs-running-rows", id, hidden: "" }, [table.view]);
-  const element = make("section", { class: "hs-running", "aria-label": "Running statistics", hidden: "" }, [button, shown]);
+  const button = make("button", { type: "button", class: "hs-disclosure", "aria-expanded": "false", "aria-controls": id, title: "What layers such as BatchNorm keep for prediction; no gradient trains it", onclick: () => open(body.hidden) }, [count, faults]);
+  const body = make("div", { class: "hs-running-rows", id, hidden: "" }, [table.view]);
+  const element = make("section", { class: "hs-running", "aria-label": "Running statistics", hidden: "" }, [button, body]);
 
   /** @param {boolean} now */
   function open(now) {
-    shown.hidden = !now;
+    body.hidden = !now;
     setAttribute(button, "aria-expanded", now);
     toggled();
   }
@@ -35,7 +35,7 @@ export function createRunningStatistics(table, toggled) {
       setText(faults, `${broken} with NaN or inf`);
       faults.hidden = !broken;
     },
-    isOpen: () => !shown.hidden && !element.hidden,
+    isOpen: () => !body.hidden && !element.hidden,
     open,
   };
 }

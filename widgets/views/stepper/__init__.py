@@ -138,7 +138,7 @@ def check_gradient(panel: DebuggerPanel) -> None:
 VIEW = View(
     name="stepper",
     title="Stepper",
-    place=40,
+    position=40,
     script=_HERE / "stepper.js",
     style=_HERE / "stepper.css",
     at_pause=True,

@@ -43,8 +43,8 @@ export function createLocals(select) {
 /** @param {import("../../static/python.js").Local} local @param {boolean} isSelected @param {(name: string) => void} select */
 function row({ name, value, changed }, isSelected, select) {
   const button = make("button", { type: "button", class: "hs-local-name", "aria-pressed": isSelected, "data-local": name, text: name, title: `${name}: show it as a picture`, onclick: () => select(isSelected ? "" : name) });
-  const shown = make("div", { class: "hs-local" }, [button]);
-  if (changed) shown.append(" ", make("span", { class: "hs-changed", role: "img", "aria-label": "changed", title: "changed since the last stop", text: "●" }));
+  const nameLine = make("div", { class: "hs-local" }, [button]);
+  if (changed) nameLine.append(" ", make("span", { class: "hs-changed", role: "img", "aria-label": "changed", title: "changed since the last stop", text: "●" }));
   const kind = [changed ? "hs-is-changed" : "", isSelected ? "hs-is-selected" : ""].join(" ").trim();
-  return make("tr", { class: kind }, [make("th", { scope: "row" }, [shown]), make("td", { text: value, title: value, onclick: () => select(isSelected ? "" : name) })]);
+  return make("tr", { class: kind }, [make("th", { scope: "row" }, [nameLine]), make("td", { text: value, title: value, onclick: () => select(isSelected ? "" : name) })]);
 }

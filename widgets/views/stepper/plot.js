@@ -35,13 +35,13 @@ export function createPlot(send, hasViewer) {
   const figures = make("p", { class: "hs-plot-figures" });
   const histogram = createHistogram();
   const heatmap = createHeatmap((row, column, leaves) => point(leaves ? null : [row, column]));
-  const shown = make("div", { class: "hs-plot-picture" });
+  const frame = make("div", { class: "hs-plot-picture" });
   const readout = make("p", { class: "hs-plot-note" });
   const theme = createTheme(() => plot && drawPicture(plot));
   const element = make("section", { class: "hs-plot", "aria-label": "Selected local", hidden: "" }, [
     make("div", { class: "hs-side-head" }, [title, parts, open, close]),
     value,
-    make("div", { class: "hs-plot-body" }, [make("div", { class: "hs-plot-bins" }, [histogram.element, figures]), make("div", { class: "hs-plot-map" }, [shown, readout])]),
+    make("div", { class: "hs-plot-body" }, [make("div", { class: "hs-plot-bins" }, [histogram.element, figures]), make("div", { class: "hs-plot-map" }, [frame, readout])]),
     theme.element,
   ]);
 
@@ -55,14 +55,14 @@ export function createPlot(send, hasViewer) {
 
   /** @param {LocalPlot} now */
   function drawPicture(now) {
-    histogram.element.hidden = shown.hidden = figures.hidden = !picture;
+    histogram.element.hidden = frame.hidden = figures.hidden = !picture;
     value.classList.toggle("hs-plot-all", !picture); // without a picture there is room for the full text
-    if (!picture) return shown.replaceChildren();
-    const words = pictureInWords(picture, picture.rows > 1 ? "Heatmap" : "Bars", `${picture.rows}x${picture.columns}`);
+    if (!picture) return frame.replaceChildren();
+    const description = pictureInWords(picture, picture.rows > 1 ? "Heatmap" : "Bars", `${picture.rows}x${picture.columns}`);
     if (picture.rows > 1) {
-      heatmap.update(picture, [0, picture.rows, 0, picture.columns], words, ROOM, theme.colors());
-      shown.replaceChildren(heatmap.element, heatmapLegend(picture));
-    } else shown.replaceChildren(make("div", { role: "img", "aria-label": words }, [drawBars(picture, ROOM.width)]));
+      heatmap.update(picture, [0, picture.rows, 0, picture.columns], description, ROOM, theme.colors());
+      frame.replaceChildren(heatmap.element, heatmapLegend(picture));
+    } else frame.replaceChildren(make("div", { role: "img", "aria-label": description }, [drawBars(picture, ROOM.width)]));
     setText(readout, now.note);
   }
 

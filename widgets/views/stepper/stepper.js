@@ -19,10 +19,10 @@ import { createWatches } from "./watches.js";
 export function create({ send, go }) {
   let paused = false;
   /** @type {Stop | null} */
-  let shown = null;
+  let currentStop = null;
   /** The focused element when the run resumed. @type {HTMLElement | null} */
   let focused = null;
-  const names = () => shown?.locals.map(({ name }) => name) ?? [];
+  const names = () => currentStop?.locals.map(({ name }) => name) ?? [];
 
   const commands = createCommands(send);
   const lines = createLines(send);
@@ -67,14 +67,14 @@ export function create({ send, go }) {
     for (const control of controls) control.disabled = !now;
     commands.setPaused(now);
     lines.setPaused(now);
-    gradient.setEnabled(now && Boolean(shown?.can_check));
+    gradient.setEnabled(now && Boolean(currentStop?.can_check));
     if (now && focused && activeElement === lines.element) focused.focus({ preventScroll: true });
     element.classList.toggle("hs-away", !now);
   }
 
   /** @param {Stop} stop */
   function update(stop) {
-    shown = stop;
+    currentStop = stop;
     stopPart.hidden = !stop.title;
     empty.hidden = !stopPart.hidden;
     element.classList.toggle("hs-past", stop.kind === "past");
