@@ -78,14 +78,14 @@ def add_options(run: argparse.ArgumentParser) -> None:
 
 def with_values(arguments: Sequence[str]) -> list[str]:
     """Return the arguments of `run` with a value after a bare `--check` or `--json`, which argparse needs."""
-    words = list(arguments)
+    tokens = list(arguments)
     index = 1
-    while index < len(words) and words[index].startswith("-") and words[index] != "--":
-        word = words[index]
-        if word in _BARE:
-            words[index] = f"{word}={_BARE[word]}"
-        index += 2 if word in ("-b", "--break", "--stop-on", "--serve-address", *WITH_VALUE) else 1
-    return words
+    while index < len(tokens) and tokens[index].startswith("-") and tokens[index] != "--":
+        token = tokens[index]
+        if token in _BARE:
+            tokens[index] = f"{token}={_BARE[token]}"
+        index += 2 if token in ("-b", "--break", "--stop-on", "--serve-address", *WITH_VALUE) else 1
+    return tokens
 
 
 def run_checked(options: argparse.Namespace, rank: RankEnd | None = None) -> int:

@@ -205,7 +205,7 @@ TABLE |= {f"{row}.{file}": TABLE[row] for row, files in _DIVIDED.items() for fil
 # Python.
 BOTH = frozenset(("common.lazy_inline", "common.mutable", "common.no_inline"))
 # Packages that are imported on first use, each with everything below it.
-LATER = frozenset(
+LAZY_PACKAGES = frozenset(
     (
         "amp",
         "communication",
@@ -263,7 +263,7 @@ def _loaded_mindspore() -> ModuleType | None:
 
 
 def _bind(room: str | None) -> None:
-    """Bind the engine's modules in sys.modules under their aliases: those of a package of ``LATER``, or all others.
+    """Bind the engine's modules in sys.modules under their aliases: a package of ``LAZY_PACKAGES``, or all others.
 
     They are bound together on first use. An ordinary import of each would set it as an attribute of its parent,
     replacing the engine's attribute: `mindspore.common.initializer` is both a function and a module.
@@ -357,8 +357,8 @@ def _class_home(home: str, name: str) -> tuple[str, str]:
 
 
 def _room(row: str) -> str | None:
-    """Return the package of ``LATER`` that contains a row of the table."""
-    return next((package for package in LATER if f"{row}.".startswith(f"{package}.")), None)
+    """Return the package of ``LAZY_PACKAGES`` that contains a row of the table."""
+    return next((package for package in LAZY_PACKAGES if f"{row}.".startswith(f"{package}.")), None)
 
 
 class _AliasFinder(MetaPathFinder):

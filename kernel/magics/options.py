@@ -38,16 +38,16 @@ class _Parser(argparse.ArgumentParser):
 
     def parse_line(self, line: str) -> argparse.Namespace:
         try:
-            words = shlex.split(line, comments=True)
+            tokens = shlex.split(line, comments=True)
         except ValueError as error:
             self.error(f"{error} in {line.strip()!r}")
-        options, unknown = self.parse_known_args(words)
+        options, unknown = self.parse_known_args(tokens)
         for word in unknown:
             if word.startswith("-") and len(word) > 1:
                 name = word.partition("=")[0]
                 self.error(f"there is no option {name!r}{nearest(name, self._option_string_actions)}")
         if unknown:
-            self.error(f"unexpected {unknown[0]!r} after {words[words.index(unknown[0]) - 1]!r}")
+            self.error(f"unexpected {unknown[0]!r} after {tokens[tokens.index(unknown[0]) - 1]!r}")
         return options
 
 

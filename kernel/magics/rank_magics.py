@@ -221,18 +221,18 @@ def _line_for_one_rank(line: str) -> str:
     from hookscope.engine.debug.compare.ranks import RANK_CONDITIONS
     from hookscope.engine.debug.diagnose.conditions import split_conditions
 
-    words: list[str] = []
+    tokens: list[str] = []
     arguments = iter(shlex.split(line, comments=True))
-    for word in arguments:
-        option, _, value = word.partition("=")
+    for token in arguments:
+        option, _, value = token.partition("=")
         if option in ("--check", "--stop-on"):
             names = [name for name in split_conditions(value or next(arguments, "")) if name not in RANK_CONDITIONS]
-            words += [f"{option}={','.join(names)}"] if names else []
-        elif word != "--ranks":
-            words.append(word)
-    if "--no-panel" not in words:
-        words.append("--no-panel")
-    return shlex.join(words)
+            tokens += [f"{option}={','.join(names)}"] if names else []
+        elif token != "--ranks":
+            tokens.append(token)
+    if "--no-panel" not in tokens:
+        tokens.append("--no-panel")
+    return shlex.join(tokens)
 
 
 def _show_static(panel: RanksPanel) -> None:

@@ -37,7 +37,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _HARD = GRACE + 0.5  # s after which the launcher kills processes that the guards did not
 _LAST = 0.5  # s for reading pipes that a process outside the run holds open
-_KEPT = 1 << 16  # bytes of mpiexec's own output that are kept
+_TAIL = 1 << 16  # bytes of mpiexec's own output that are kept
 
 
 def run_ranks(plan: Plan, options: argparse.Namespace) -> int:
@@ -380,7 +380,7 @@ class _Launch:
     def _read_mpiexec(self) -> None:
         with contextlib.suppress(BlockingIOError):
             data = os.read(self.mpiexec_output, 1 << 16)
-            self.mpiexec_wrote = (self.mpiexec_wrote + data)[-_KEPT:]
+            self.mpiexec_wrote = (self.mpiexec_wrote + data)[-_TAIL:]
             if not data:
                 with contextlib.suppress(KeyError):
                     self.poll.unregister(self.mpiexec_output)
