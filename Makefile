@@ -7,7 +7,7 @@
 #   make nightly    the exhaustive checks: random programs, sessions and files by the thousand; hours
 #   make bench      every measurement, as ratios in one run
 #   make notebooks  run the tutorials and save their outputs
-#   make lint       ruff and its format, mypy, the import rules, and for the panels' JavaScript tsc and ESLint
+#   make lint       ruff and its format, mypy, names, the import rules, and for the panels' JavaScript tsc and ESLint
 #   make lock       pin the newest versions that pyproject.toml allows (the one target that wants the network)
 #   make clean      remove .venv, js/node_modules, build/ and compiled kernels
 PYTHON ?= python3
@@ -70,6 +70,7 @@ lint: $(VENV)/.dev js/node_modules/.installed
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy
 	$(BIN)/mypy tests/typing/user_code.py
+	$(BIN)/python scripts/word_list.py
 	$(BIN)/lint-imports
 	$(BIN)/python -m hookscope.widgets.page build/page
 	js/node_modules/.bin/tsc -p js
