@@ -62,6 +62,7 @@ _MOVED = {
         "causes condition_pauses examiner figures_by_step findings finiteness looked_for=selection "
         "nonfinite=nonfinite_text producer provenance report session_checks streaks"
     ),
+    ("debug.comparing", "debug.compare"): "slopes=finite_differences",
     ("debug.conditions", "debug.diagnose.conditions"): "own=user",
     ("debug.pausing", "debug.stop"): "showing=display",
     ("debug.stop", "debug.stop"): "showing=display",

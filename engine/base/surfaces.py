@@ -257,7 +257,7 @@ def _with_other_names(function: Any, row: Renamed, name: str, own_too: bool) -> 
     ]
     has_varargs = any(argument.kind is argument.VAR_POSITIONAL for argument in parameters)
     needed = [key for key in positional if signature.parameters[key].default is inspect.Parameter.empty]
-    # Arguments with another default here, by their position.
+    # (position, or -1 if keyword-only; name; default) of each argument whose default differs on this surface.
     changed_defaults = [
         (positional.index(key) if key in positional else -1, key, row.defaults[key]) for key in row.defaults
     ]

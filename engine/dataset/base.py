@@ -199,8 +199,8 @@ class Dataset:
         Raises:
             TypeError: an argument of another type, or one that there is not.
             ValueError: ``batch_size`` is below 1, or there are ``input_columns`` without ``per_batch_map``.
-            RuntimeError: while iterating, rows of several shapes or dtypes, or ``per_batch_map`` raised or returned
-                another number of values.
+            RuntimeError: during iteration: the rows of a batch differ in shape or dtype, or ``per_batch_map`` raises or
+                returns the wrong number of columns.
         """
         _check_workers("batch", num_parallel_workers)
         more = ("per_batch_map", "input_columns", "output_columns", "python_multiprocessing", "max_rowsize")

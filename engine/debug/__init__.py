@@ -41,7 +41,6 @@ __all__ = [
     "Fault",
     "Finding",
     "Findings",
-    "GivenUp",
     "GradientCheck",
     "GradientRow",
     "History",

@@ -554,7 +554,7 @@ class CellSettings(CellBase):
         _warn_without_effect("Cell.shard", _PARALLEL)
 
     def offload(self, backward_prefetch: int | str = "Auto") -> None:
-        """Keep the large arrays that the gradient reads out of the device's memory until then.
+        """Offload the large arrays that the backward pass reads, and fetch them when it needs them.
 
         Results on the CPU are written to an unlinked file in the folder for temporary files and read through
         memory mapping; results on a GPU are kept in pinned memory of the host. Results are bitwise the same. Parameters

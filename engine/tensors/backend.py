@@ -1,4 +1,4 @@
-"""Choice of the kernel for an operator, by the location of its arrays; nothing else chooses it.
+"""Devices, and the choice of the kernel for an operator by the location of its arrays.
 
 NumPy array: the operator's kernel (NumPy, ``engine/cpu``). CuPy array: the Triton kernel of the operator's name if
 its dtypes and shapes qualify, otherwise the operator's kernel on CuPy. Without CuPy, without a GPU, or after a failed

@@ -66,8 +66,8 @@ class Operator(Differentiable):
             tape does not keep large arrays that no rule reads.
         keeps_dtype: whether it only inspects or copies values, so that ``Cell.to_float`` casts nothing for it.
         shape_from_values: whether the shape of its result depends on more than shapes, dtypes and attributes.
-        scalar: its formula for one element of each input, in the language of ``graph.scalars``; "" for operators
-            whose elements depend on more than that.
+        scalar: its formula for one element of each input, in the language of ``compile.loops.scalar_programs``; "" for
+            operators whose elements depend on more than that.
         again: recomputes the first output in about the time of a copy: a function of the inputs, the other outputs and
             the attributes, or True for the kernel itself. Not needed with a ``scalar``.
     """

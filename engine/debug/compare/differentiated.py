@@ -20,9 +20,9 @@ from hookscope.engine.tensors.nested import replaced, tensors_in
 from hookscope.engine.tensors.tensor import Tensor
 
 from ..record.capture import pick_slot
+from .finite_differences import Slope, slope_along
 from .gradient_rows import GradientRow
 from .isolated import EPSILON, IsolatedCell, widened
-from .slopes import Slope, slope_along
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell

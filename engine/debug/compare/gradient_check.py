@@ -24,9 +24,9 @@ from hookscope.engine.tape.progress import Work, progress
 
 from .difference import Difference, distance, element
 from .differentiated import DifferentiatedCall, Leaf, Reals
+from .finite_differences import Slope
 from .gradient_rows import GradientCheck, GradientRow
 from .isolated import EPSILON
-from .slopes import Slope
 from .wrong_gradients import Compared, likenesses
 
 __all__ = ["check_gradient"]

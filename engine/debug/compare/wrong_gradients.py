@@ -18,9 +18,9 @@ import numpy.typing as npt
 from hookscope.engine.tensors.tensor import Tensor
 
 from .differentiated import DifferentiatedCall, Leaf, Reals
+from .finite_differences import Slope
 from .isolated import EPSILON
 from .likeness import WrongGradient, likeness
-from .slopes import Slope
 
 __all__ = ["Compared", "likenesses"]
 

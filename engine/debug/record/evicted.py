@@ -62,7 +62,7 @@ class EvictedCapture(NamedTuple):
         return self.figures
 
 
-# The fastest constructor: an attached session makes one for each capture.
+# The fastest constructor: once the ring buffer is full, each capture evicts one.
 _made = tuple.__new__
 
 

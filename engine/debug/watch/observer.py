@@ -5,7 +5,9 @@ pass. An exception leaves the tap only if the user aborts or interrupts the run,
 
 At each moment of a call, ``Stages.process`` makes a ``ValueEvent`` if a watch, a breakpoint or a step is about the
 call. The event passes these stages in order: record (``record.recorder``), diagnose (``diagnose.examiner``), stop
-(``stop.cell_stops``), edit (``stop.editor``).
+(``stop.cell_stops``), edit (``stop.editor``). The recorder has each value examined as soon as it is recorded.
+
+A NaN or an infinity may stop the run earlier, in the operator that made it: ``diagnose.provenance`` is another tap.
 """
 
 from __future__ import annotations

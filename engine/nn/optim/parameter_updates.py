@@ -104,7 +104,7 @@ New: TypeAlias = Array | Update
 def updated_by(
     rule: Callable[..., Any], value: Array, states: Iterable[Parameter | None], *numbers: Any, **settings: Any
 ) -> New:
-    """Return the new value by a rule of ``engine.cpu.updates``, and update the states.
+    """Return the new value by a rule of ``engine.cpu.optim.updates``, and update the states.
 
     Args:
         rule: called with the value, the arrays of the states and the rest; returns a new array for each.

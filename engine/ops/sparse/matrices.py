@@ -255,7 +255,10 @@ def _sum(
     x1 = _matrices((x1_dense_shape, x1_batch_pointers, x1_row_pointers, x1_col_indices, x1_values), name, "x1_")
     x2 = _matrices((x2_dense_shape, x2_batch_pointers, x2_row_pointers, x2_col_indices, x2_values), name, "x2_")
     if x1.shape != x2.shape or x1.axes != x2.axes:
-        raise ValueError(f"For '{name}', the shapes must be equal, but got {x1.shape} and {x2.shape}")
+        shapes = [x.shape[3 - x.axes :] for x in (x1, x2)]
+        raise ValueError(
+            f"For '{name}', 'x1_dense_shape' and 'x2_dense_shape' must be equal, but got {shapes[0]} and {shapes[1]}"
+        )
     check_same_dtype(
         name,
         x1_values=x1.values,

@@ -105,7 +105,7 @@ def csr_to_dense(csr_tensor: CSRTensor) -> Tensor:
 
 
 def coo2csr(row_indices: Tensor, height: int) -> Tensor:
-    """Return where each row begins among elements in row order, and where the last one ends.
+    """Return the CSR row pointers of elements that are sorted by row.
 
     Args:
         row_indices: the row of each element, integers that do not decrease.

@@ -118,7 +118,7 @@ def examine(
     Args:
         capture: the value.
         conditions: the conditions to check.
-        arrived, names: see ``values.ValueObservation``.
+        first_gradient, names: see ``values.ValueObservation``.
         failed: called with a condition whose formula raises, which then does not hold. Without it, only the user's own
             conditions may raise.
     """

@@ -1,4 +1,7 @@
-"""Conditions on non-finite numbers, or numbers near the limit of their dtype: NaN, infinity, overflow."""
+"""Conditions on non-finite numbers, or numbers near the limit of their dtype: NaN, infinity, overflow.
+
+An -inf that a mask has put there is no hit: ``provenance.Provenance.is_mask`` decides.
+"""
 
 from __future__ import annotations
 

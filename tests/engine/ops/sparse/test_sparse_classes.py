@@ -246,6 +246,14 @@ def test_batches_are_added_and_each_row_has_its_own_softmax() -> None:
     np.testing.assert_allclose(dense, want, rtol=1e-6)
 
 
+def test_shapes_in_an_error_have_the_axes_that_were_given() -> None:
+    lengths = Tensor([1, *MATRIX[0].asnumpy().tolist()])
+    with pytest.raises(
+        ValueError, match=r"'x1_dense_shape' and 'x2_dense_shape' must be equal, but got \(\d, \d\) and \(1, "
+    ):
+        made("SparseMatrixAdd")(*MATRIX, lengths, *SECOND[1:], t(2.0), t(3.0))
+
+
 def test_of_a_sum_all_small_elements_are_left_out() -> None:
     indices, values, _ = made("SparseAdd")(*ONE, *OTHER, t(2.5))
     assert indices.tolist() == [[0, 0]] and values.tolist() == [3.0]
