@@ -164,7 +164,8 @@ def class_pages() -> list[Page]:
 def session_page() -> Page:
     """The debugger without a screen."""
     debug = importlib.import_module("hookscope.engine.debug")
-    entries = [text_of_class(one, public_members(one)) for one in vars(debug).values() if isinstance(one, type)]
+    classes = [cls for name, cls in vars(debug).items() if isinstance(cls, type) and cls.__name__ == name]
+    entries = [text_of_class(cls, public_members(cls)) for cls in classes]
     return Page("debug", "engine.debug", rest(debug.__doc__), entries)
 
 
