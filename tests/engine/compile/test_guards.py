@@ -1911,7 +1911,7 @@ STATES: dict[str, tuple[Any, Any]] = {
     "precision": (multiplied, lambda: precision.scope(ms.float16)),
     "precision of operators": (
         multiplied,
-        lambda: precision.scope(None, precision.Listed(frozenset((ops.MatMul,)), ms.float16)),
+        lambda: precision.scope(None, precision.OperatorDtypes(frozenset((ops.MatMul,)), ms.float16)),
     ),
     "no hooks": (lambda x: HOOKED(x), hooks_off),
     "no gradients": (differentiated, no_gradients),
