@@ -81,7 +81,7 @@ def _beyond(most: int, items: list[pytest.Item], times: int = 1) -> list[pytest.
     """Return the cases of each test that are more than ``times`` as many as ``most``, or as its mark says."""
     groups: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if hasattr(item, "callspec") and not _takes_long(item):
+        if hasattr(item, "callspec") and (in_ci() or not _takes_long(item)):  # else it is left out already
             groups.setdefault(item.nodeid.partition("[")[0], []).append(item)
     left_out = []
     for group in groups.values():

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-COMPILED = "tests/triton_kernels/quality/test_quality.py::test_a_kernel_holds_its_bounds[adam 4096x4096"
+COMPILED = "tests/triton_kernels/quality/test_quality.py::test_a_kernel_holds_its_bounds["
 
 
 def collected(repository: Path, ci: str, *paths: str) -> tuple[list[str], str]:
@@ -28,11 +28,11 @@ def collected(repository: Path, ci: str, *paths: str) -> tuple[list[str], str]:
     return [line for line in done.stdout.splitlines() if "::" in line], done.stdout
 
 
-@pytest.mark.parametrize(("ci", "all_of_them"), [("", False), ("true", True)])
-def test_kernels_whose_compilation_takes_long_are_looked_at_in_ci(repository: Path, ci: str, all_of_them: bool) -> None:
-    names, said = collected(repository, ci, "tests/triton_kernels")
-    assert any(name.startswith(COMPILED) for name in names) is all_of_them
-    assert ("more tests are run with CI=true" in said) is not all_of_them
+def test_more_kernels_are_compiled_in_ci(repository: Path) -> None:
+    here, said = collected(repository, "", "tests/triton_kernels")
+    in_ci, _ = collected(repository, "true", "tests/triton_kernels")
+    assert 0 < sum(name.startswith(COMPILED) for name in here) < sum(name.startswith(COMPILED) for name in in_ci)
+    assert "more tests are run with CI=true" in said
 
 
 def test_of_the_tests_in_chromium_two_files_are_run_everywhere(repository: Path) -> None:
