@@ -128,10 +128,10 @@ def main(arguments: list[str] | None = None) -> dict[str, dict[str, float]]:
         plan(*inputs, **attrs)
         (step,) = plan.steps
         arrays = [*inputs, plan(*inputs, **attrs)]
-        given = [None if operand is None else Own(arrays[operand.index]) for operand in step.arrays]
+        buffers = [None if operand is None else Own(arrays[operand.index]) for operand in step.arrays]
         scalars = [scalar if isinstance(scalar, int | float) else 0.5 for scalar in step.scalars]
         calls = {
-            "Triton": partial(step.kernel[(step.programs,)], *given, *scalars, **step.constants),
+            "Triton": partial(step.kernel[(step.programs,)], *buffers, *scalars, **step.constants),
             "plan": partial(plan.run, *inputs, **attrs),
             "and look-up": lambda: plan_for(name, kernel, inputs, attrs).run(*inputs, **attrs),  # type: ignore[union-attr]  # noqa: B023
         }

@@ -24,7 +24,7 @@ from .sums import Sums, accumulate, add_in_place, add_pairs, run_hook, sum_of
 __all__ = ["backward", "run_backward", "step_back"]
 
 Event = tuple[int, Callable[[], None]]
-"""What happens when a number of nodes remain, and that number."""
+"""An action between two nodes: the number of nodes that remain then, and the call."""
 Add = Callable[..., None]
 """A function that adds pairs of an array and its gradient; a second argument: whether the sums have them already."""
 

@@ -33,7 +33,7 @@ from ...tensors.backend import runs_triton
 from ..graph import FusedLoop, Store, Value
 from .buffers import with_buffers
 from .gpu_loops import loop_on_gpu
-from .scalar_programs import Step
+from .scalar_programs import INFIX, Step
 
 __all__ = ["is_free", "loop", "written_over"]
 
@@ -401,23 +401,12 @@ def _entry(
 
 _NUMBERS = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 
-_BETWEEN = {
-    "add": "{} + {}",
-    "sub": "{} - {}",
-    "mul": "{} * {}",
+_OPERATIONS = {
+    **INFIX,
     "div": "{} / {}",
     "pow": "{} ** {}",
     "neg": "-{}",
     "abs": "abs({})",
-    "eq": "{} == {}",
-    "ne": "{} != {}",
-    "lt": "{} < {}",
-    "le": "{} <= {}",
-    "gt": "{} > {}",
-    "ge": "{} >= {}",
-    "and": "{} & {}",
-    "or": "{} | {}",
-    "xor": "{} ^ {}",
     "where": "choose({}, {}, {})",
 }
 _WITHOUT_SUFFIX = {"sqrt": "root", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint"}
@@ -574,8 +563,8 @@ class _Text:
             sign, (a, b) = ">" if name == "max" else "<", arguments
             nan = f"({a} {sign} {b}) | ({a} != {a})" if dtype.kind == "f" else f"{a} {sign} {b}"
             return f"choose({nan}, {a}, {b})"
-        if name in _BETWEEN:
-            text = _BETWEEN[name].format(*arguments)
+        if name in _OPERATIONS:
+            text = _OPERATIONS[name].format(*arguments)
             narrow = dtype.kind in "iu" and name != "where"  # Numba widens integers
             return f"{dtype.name}({text})" if narrow else text
         if name in _WITHOUT_SUFFIX:

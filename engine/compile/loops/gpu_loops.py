@@ -26,7 +26,7 @@ import numpy as np
 
 from .... import triton_kernels
 from ..graph import FusedLoop, Store
-from .scalar_programs import FUNCTIONS, Step, is_half
+from .scalar_programs import FUNCTIONS, INFIX, Step, is_half
 
 __all__ = ["loop_on_gpu", "planned"]
 
@@ -272,22 +272,7 @@ def _merged(
 _START = {"": "0", "max": 'float("-inf")', "min": 'float("inf")'}
 """Initial values of an empty sum and of empty extremes."""
 
-_BETWEEN = {
-    "add": "{} + {}",
-    "sub": "{} - {}",
-    "mul": "{} * {}",
-    "abs": "tl.abs({})",
-    "eq": "{} == {}",
-    "ne": "{} != {}",
-    "lt": "{} < {}",
-    "le": "{} <= {}",
-    "gt": "{} > {}",
-    "ge": "{} >= {}",
-    "and": "{} & {}",
-    "or": "{} | {}",
-    "xor": "{} ^ {}",
-    "where": "tl.where({}, {}, {})",
-}
+_OPERATIONS = {**INFIX, "abs": "tl.abs({})", "where": "tl.where({}, {}, {})"}
 
 
 class _Text:
@@ -449,8 +434,8 @@ class _Text:
         if name in ("max", "min"):
             nan = ", propagate_nan=tl.PropagateNan.ALL" if dtype.kind == "f" else ""
             return f"tl.{name}imum({', '.join(terms)}{nan})"
-        if name in _BETWEEN:
-            return _BETWEEN[name].format(*terms)
+        if name in _OPERATIONS:
+            return _OPERATIONS[name].format(*terms)
         is_single = dtype == np.float32
         if name == "div":
             return f"tl.div_rn({', '.join(terms)})" if is_single else " / ".join(terms)

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["DTYPES", "FUNCTIONS", "Program", "Step", "UnsupportedScalar", "is_half"]
+__all__ = ["DTYPES", "FUNCTIONS", "INFIX", "Program", "Step", "UnsupportedScalar", "is_half"]
 
 DTYPES = tuple(
     np.dtype(name)
@@ -33,6 +33,21 @@ DTYPES = tuple(
 )
 """Element types that programs compute with."""
 
+INFIX = {
+    "add": "{} + {}",
+    "sub": "{} - {}",
+    "mul": "{} * {}",
+    "eq": "{} == {}",
+    "ne": "{} != {}",
+    "lt": "{} < {}",
+    "le": "{} <= {}",
+    "gt": "{} > {}",
+    "ge": "{} >= {}",
+    "and": "{} & {}",
+    "or": "{} | {}",
+    "xor": "{} ^ {}",
+}
+"""Operations that Python, Numba and Triton write alike."""
 FUNCTIONS = {
     **dict.fromkeys(
         (

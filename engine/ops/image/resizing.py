@@ -183,7 +183,7 @@ def _resized(name: str, mode: str, lines: str) -> Callable[..., Tensor]:
         A tensor (N, C, *size) of the same dtype.
 
     Raises:
-        TypeError: ``x`` is no Tensor.
+        TypeError: ``x`` is not a Tensor.
         ValueError: another number of axes or lengths, a length below 1, or both settings.
     """
     return run

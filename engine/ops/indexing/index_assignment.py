@@ -336,7 +336,7 @@ def _inplace(name: str, how: str) -> Callable[..., Tensor]:
         A tensor of the shape and dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` or ``v`` is no Tensor, or ``indices`` holds no ints.
+        TypeError: ``x`` or ``v`` is not a Tensor, or ``indices`` holds no ints.
         ValueError: ``v`` does not have a row for each index.
         RuntimeError: an index is out of range.
     """

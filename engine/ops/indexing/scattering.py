@@ -415,7 +415,7 @@ def _family(name: str, how: str, rows: bool, keep: bool) -> Callable[..., Tensor
         A tensor of the shape and dtype of ``input_x``. Where several updates meet in a place, {_MEET[how]}.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, ``indices`` holds no integers, or ``updates`` such as ``input_x`` cannot
+        TypeError: ``input_x`` is not a Tensor, ``indices`` holds no integers, or ``updates`` such as ``input_x`` cannot
             hold.
         ValueError: ``updates`` has another shape, or ``input_x`` no axis.
         RuntimeError: an index is out of range.

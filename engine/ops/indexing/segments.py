@@ -40,7 +40,7 @@ _SEGMENTS = """The {what} {of} of each segment.
         A tensor (num_segments, ...) of the dtype of ``x``; {empty} where a segment has no entry.
 
     Raises:
-        TypeError: ``x`` is no Tensor, or ``segment_ids`` or ``num_segments`` are no integers.
+        TypeError: ``x`` is not a Tensor, or ``segment_ids`` or ``num_segments`` are not integers.
         ValueError: ``num_segments`` is not positive, or the shapes do not fit.
         RuntimeError: a segment is not below ``num_segments``.
     """
@@ -148,7 +148,7 @@ def _sorted_segments(how: str, function: Callable[..., Tensor], what: str, empty
         A tensor (last id + 1, ...) of the dtype of ``input_x``; {empty} where a segment has no entry.
 
     Raises:
-        TypeError: ``input_x`` is no Tensor, or ``segment_ids`` holds no integers.
+        TypeError: ``input_x`` is not a Tensor, or ``segment_ids`` holds no integers.
         ValueError: the shapes do not fit, or ``segment_ids`` decrease.
     """
 

@@ -325,7 +325,7 @@ _ADAM = """
         a tuple of ``var``, ``m``, ``v``, which have their new values.
 
     Raises:
-        TypeError: ``var``, ``m`` or ``v`` is no Parameter and no Tensor, or ``indices`` are no integers.
+        TypeError: ``var``, ``m`` or ``v`` is neither a Parameter nor a Tensor, or ``indices`` are not integers.
         ValueError: ``gradient`` does not fit ``indices`` and ``var``.
     """
 
@@ -386,8 +386,8 @@ _FTRL = """
         a tuple of ``var``, ``accum``, ``linear``, which have their new values.
 
     Raises:
-        TypeError: ``var``, ``accum`` or ``linear`` is no Parameter and no Tensor, ``indices`` are no integers, or a
-            setting is no float.
+        TypeError: ``var``, ``accum`` or ``linear`` is neither a Parameter nor a Tensor, ``indices`` are not integers,
+            or a setting is not a float.
         ValueError: a setting out of range, or ``grad`` does not fit ``indices`` and ``var``.
     """
 
@@ -495,7 +495,7 @@ _ROWS = """    grad: the gradients of rows, a tensor (N, ...).
 _EACH = "A row that is named twice makes two steps."
 _ERRORS = """
     Raises:
-        TypeError: a table is no Parameter and no Tensor, or a setting or ``indices`` of another type.
+        TypeError: a table is neither a Parameter nor a Tensor, or a setting or ``indices`` of another type.
         ValueError: ``grad`` does not fit ``indices`` and ``var``, or a number is out of range.
     """
 

@@ -87,7 +87,7 @@ def _declare(how: str) -> None:
         A tensor ({rows}, ...) of the dtype of ``x``; 0 where a segment has no entry.
 
     Raises:
-        TypeError: an argument is no Tensor of such numbers, or the integers differ in dtype.
+        TypeError: an argument is not a Tensor of such numbers, or the integers differ in dtype.
         ValueError: the shapes do not fit, an index is out of range, or there is no such row of segments.
     """
     declare(primitive=prim(name))(function)

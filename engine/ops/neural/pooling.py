@@ -566,7 +566,7 @@ def _pool_class(name: str, function: Callable[..., Tensor], what: str, mode: str
         A tensor (N, C, H', W').
 
     Raises:
-        TypeError: ``x`` is no Tensor, or a setting no int or tuple of ints.
+        TypeError: ``x`` is not a Tensor, or a setting is not an int or tuple of ints.
         ValueError: a setting out of range, another ``data_format``, or no window fits.
     """
 

@@ -209,7 +209,7 @@ def _of_channels(name: str, ndim: int) -> Callable[..., Tensor]:
         A tensor of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``p`` no number.
+        TypeError: ``input`` is not a Tensor, or ``p`` is not a number.
         ValueError: ``p`` is not in [0, 1], or ``input`` has another number of axes.
     """
     return dropped

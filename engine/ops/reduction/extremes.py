@@ -54,7 +54,7 @@ def _extreme(name: str, function: Callable[..., Tensor], worst: str) -> Callable
         a Tensor of the dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or an axis is no int.
+        TypeError: ``input`` is not a Tensor, or an axis is not an int.
         ValueError: an axis is out of range or named twice, or ``where`` without ``initial``.
     """
     declare(
@@ -116,7 +116,7 @@ def _extreme_of_tensor(
         a Tensor of the dtype of ``input``; or that and an Int64 Tensor of the places.
 
     Raises:
-        TypeError: an axis is no int.
+        TypeError: an axis is not an int.
         ValueError: an axis is out of range, or ``where`` without ``initial``.
     """
     return entry

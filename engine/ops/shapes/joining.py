@@ -395,7 +395,7 @@ def _split_along(name: str, axis: int, least: int) -> Callable[[Tensor, Ints], t
         A tuple of tensors of the dtype of ``input``; a part may have the length 0.
 
     Raises:
-        TypeError: ``input`` is no Tensor, or ``indices_or_sections`` neither an int nor ints.
+        TypeError: ``input`` is not a Tensor, or ``indices_or_sections`` neither an int nor ints.
         ValueError: ``input`` has fewer axes, or less than one part.
     """
     return parts

@@ -1,6 +1,6 @@
 """Conditions on non-finite numbers, or numbers near the limit of their dtype: NaN, infinity, overflow.
 
-An -inf that a mask has put there is no hit: ``provenance.Provenance.is_mask`` decides.
+Negative infinities of a mask are exempt, see ``provenance.Provenance.is_mask``.
 """
 
 from __future__ import annotations
