@@ -68,7 +68,7 @@ class DebuggerPanel(SavedWidget):
         view: the name of the selected view; assign to select another.
         selected: the index of the selected capture, or -1; assign to it, or link it to another widget's.
         seen: whether a page has replied to `ask_who_sees` that the panel is visible; None before the first reply.
-        gone: whether a page has removed the panel since then.
+        removals: how often a page has removed a view of the panel, as when a user clears outputs.
         replaced: a sentence about the network that has replaced the watched one; None if it is the same.
 
     Raises:
@@ -95,7 +95,7 @@ class DebuggerPanel(SavedWidget):
     ) -> None:
         self._unsubscribe: Callable[[], None] = _nothing
         self.seen: bool | None = None
-        self.gone = False
+        self.removals = 0
         self._sight_requested = False
         self.replaced: str | None = None
         self.progress_view = progress_view.ProgressView(session, self._show_progress, clock)
@@ -368,9 +368,8 @@ class DebuggerPanel(SavedWidget):
         return value
 
     def ask_who_sees(self) -> None:
-        """Ask each page that shows the panel whether it is visible; replies set `seen` and `gone`."""
+        """Ask each page that shows the panel whether it is visible; replies set `seen`."""
         self.seen = None
-        self.gone = False
         self._sight_requested = True
         self.send({"type": "look"})
 
@@ -381,7 +380,7 @@ class DebuggerPanel(SavedWidget):
 
     def answer_gone(self) -> None:
         """Handle a page's report that it has removed the panel."""
-        self.gone = True
+        self.removals += 1
 
     def watch_again(self) -> None:
         """Attach to the network again, to follow later cells."""

@@ -83,10 +83,11 @@ class TracedArray(np.ndarray[Any, Any]):
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """Return a second array of the same value; with another dtype or type, read its numbers."""
-        if args or kwargs or self.tracer is None or self.tracer is not state.tracer:  # over, or another thread's
+        tracer = self.tracer
+        if args or kwargs or tracer is None or tracer is not state.tracer:  # over, or another thread's
             _tell((self,), "numpy.ndarray.view")
             return plain(self).view(*args, **kwargs)
-        return self.tracer.renamed(self)
+        return tracer.renamed(self)
 
     def __reduce__(self) -> Any:
         return plain(self).__reduce__()
@@ -175,8 +176,11 @@ _METHOD_STEPS = {
 
 def _step(function: Callable[..., Any], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """Record a NumPy call of the engine's own code and return its result; NotImplemented for other callers."""
-    tracers = [x.tracer for x in _traced_in(inputs) if x.tracer is not None and x.value is not None]
-    return tracers[0].array_function(function, inputs, attrs) if tracers else NotImplemented
+    for array in _traced_in(inputs):
+        tracer = array.tracer  # another thread may end the trace between two reads
+        if tracer is not None and array.value is not None:
+            return tracer.array_function(function, inputs, attrs)
+    return NotImplemented
 
 
 def _traced_in(value: Any) -> list[TracedArray]:
@@ -256,15 +260,16 @@ def _pin(value: Any) -> None:
             _pin(part)
     elif isinstance(value, dict):
         _pin(tuple(value.values()))
-    elif type(value) is TracedArray and value.lengths is not None:
-        for length in value.lengths:
+    elif type(value) is TracedArray:
+        for length in value.lengths or ():
             operator.index(length)
 
 
 def _tell(values: tuple[Any, ...], what: str) -> None:
     for value in values:
-        if type(value) in TRACED and value.tracer is not None:
-            value.tracer.leak_numbers(what)
+        tracer = value.tracer if type(value) in TRACED else None
+        if tracer is not None:
+            tracer.leak_numbers(what)
             return
 
 
@@ -369,15 +374,16 @@ def _read_attribute(name: str) -> property:
     return property(get)
 
 
-def _seen_attribute(name: str, of_lengths: Callable[..., Any]) -> property:
+def _seen_attribute(name: str, of_lengths: Callable[..., Any] | None) -> property:
     descriptor = getattr(np.ndarray, name)
 
     def get(self: TracedArray) -> Any:
-        if self.tracer is not None and self.value is not None:
-            self.tracer.graph.shape_reads.add(self.value)
-            if self.value in self.tracer.inner and name != "dtype":
-                self.tracer.lengths.pin_all()
-        return descriptor.__get__(self) if self.lengths is None else of_lengths(self, descriptor)
+        tracer, lengths = self.tracer, self.lengths  # another thread may end the trace between two reads
+        if tracer is not None and self.value is not None:
+            tracer.graph.shape_reads.add(self.value)
+            if self.value in tracer.inner and name != "dtype":
+                tracer.lengths.pin_all()
+        return descriptor.__get__(self) if lengths is None or of_lengths is None else of_lengths(lengths, self)
 
     return property(get)
 
@@ -387,10 +393,11 @@ def _of_layout(name: str) -> property:
     descriptor = getattr(np.ndarray, name)
 
     def get(self: TracedArray) -> Any:
-        if self.tracer is not None and self.value is not None:
-            self.tracer.graph.shape_reads.add(self.value)
-        if self.tracer is not None and self.tracer.lengths is not None:
-            self.tracer.lengths.pin_all()
+        tracer = self.tracer
+        if tracer is not None and self.value is not None:
+            tracer.graph.shape_reads.add(self.value)
+        if tracer is not None and tracer.lengths is not None:
+            tracer.lengths.pin_all()
         return descriptor.__get__(self)
 
     return property(get)
@@ -400,10 +407,10 @@ for _name in ("strides", "flags"):
     setattr(TracedArray, _name, _of_layout(_name))
 
 for _name, _of_lengths in (
-    ("shape", lambda array, descriptor: array.lengths),
-    ("size", lambda array, descriptor: math.prod(array.lengths)),
-    ("nbytes", lambda array, descriptor: math.prod(array.lengths) * array.itemsize),
-    *((_name, lambda array, descriptor: descriptor.__get__(array)) for _name in ("dtype", "ndim", "itemsize")),
+    ("shape", lambda lengths, array: lengths),
+    ("size", lambda lengths, array: math.prod(lengths)),
+    ("nbytes", lambda lengths, array: math.prod(lengths) * array.itemsize),
+    *((_name, None) for _name in ("dtype", "ndim", "itemsize")),
 ):
     setattr(TracedArray, _name, _seen_attribute(_name, _of_lengths))
 
@@ -431,8 +438,9 @@ class TracedDeviceArray:
 
     def __getattr__(self, name: str) -> Any:
         attribute = getattr(self.plain_array, name)  # a missing attribute reads nothing
-        if name in _OF_LAYOUT and self.tracer is not None:
-            self.tracer.graph.shape_reads.add(self.value)
+        tracer = self.tracer
+        if name in _OF_LAYOUT and tracer is not None:
+            tracer.graph.shape_reads.add(self.value)
         if name not in _OF_LAYOUT:
             _tell((self,), f"cupy.ndarray.{name}")
         return attribute
@@ -442,10 +450,11 @@ class TracedDeviceArray:
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """Return a second array of the same value; with another dtype or type, read its numbers."""
-        if args or kwargs or self.tracer is None or self.tracer is not state.tracer:  # over, or another thread's
+        tracer = self.tracer
+        if args or kwargs or tracer is None or tracer is not state.tracer:  # over, or another thread's
             _tell((self,), "cupy.ndarray.view")
             return self.plain_array.view(*args, **kwargs)
-        return self.tracer.renamed(self)
+        return tracer.renamed(self)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         _tell(inputs, f"numpy.{ufunc.__name__}")
@@ -463,8 +472,9 @@ _OF_LAYOUT = ("strides", "flags", "device")
 
 def _seen_on_device(name: str) -> property:
     def get(self: TracedDeviceArray) -> Any:
-        if self.tracer is not None:
-            self.tracer.graph.shape_reads.add(self.value)
+        tracer = self.tracer
+        if tracer is not None:
+            tracer.graph.shape_reads.add(self.value)
         return getattr(self.plain_array, name)
 
     return property(get)

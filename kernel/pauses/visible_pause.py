@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from time import monotonic
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 from ..panels import panels_of, print_under, run_of
 
@@ -36,7 +36,13 @@ class VisiblePause:
         self._panel_registry = panels_of(shell)
         self._waiting_requests: list[dict[str, Any]] = []  # execute requests whose page may show no panel
         self._run = self._panel_registry.run()
-        self._removed_panels: WeakSet[DebuggerPanel] = WeakSet()  # panels that a page has removed since the pause
+        # How often pages had removed each panel when that was last looked at. The running cell may have shown a panel
+        # that was removed before the pause.
+        self._removals: WeakKeyDictionary[DebuggerPanel, int] = WeakKeyDictionary(
+            {panel: panel.removals for panel in self._panels() if not self._panel_registry.is_new(panel)}
+        )
+        self._removed_panels: set[DebuggerPanel] = set()  # panels of which a page has removed a view
+        self._removed_since_request: set[DebuggerPanel] = set()
         self._request_time: float | None = None
         self._request_sight()
         for request in shell.kernel.pump.queued():
@@ -49,8 +55,10 @@ class VisiblePause:
         for panel in panels:
             if (panel.captured or panel.changed) and monotonic() >= panel.renew_at:
                 panel.renew_due()
-        removed = [panel for panel in panels if panel.gone]
+        removed = [panel for panel in panels if panel.removals > self._removals.get(panel, 0)]
+        self._removals.update({panel: panel.removals for panel in removed})
         self._removed_panels.update(removed)
+        self._removed_since_request.update(removed)
         if self._request_time is None:
             if removed:
                 self._request_sight()
@@ -64,7 +72,9 @@ class VisiblePause:
             self._panel_registry.is_new(panel) and panel not in self._removed_panels for panel in panels
         ):
             return  # it is where another one would be shown
-        elif self._patience_is_over() or all(panel.seen is False or panel.gone for panel in panels):
+        elif self._patience_is_over() or all(
+            panel.seen is False or panel in self._removed_since_request for panel in panels
+        ):
             self._request_time = None
             self._show()
 
@@ -91,6 +101,7 @@ class VisiblePause:
 
     def _request_sight(self) -> None:
         self._request_time = monotonic()
+        self._removed_since_request.clear()
         for panel in self._panels():
             panel.ask_who_sees()
 

@@ -127,6 +127,22 @@ def test_a_panel_that_is_taken_off_during_the_pause_comes_back(network: Kernel) 
     assert network.result(cell).status == "ok"
 
 
+def test_a_panel_that_was_taken_off_before_the_pause_comes_back(network: Kernel) -> None:
+    """The cell that shows it runs, and its outputs are cleared before the run comes to the breakpoint."""
+    code = "%%cell net\nwhile not taken():\n    net(x)\n_session.add_breakpoint('.')\nnet(x);"
+    network.run(
+        "from hookscope.widgets.panel import DebuggerPanel; from hookscope.widgets.saved_widget import open_panels"
+    )
+    network.run("taken = lambda: any(isinstance(p, DebuggerPanel) and p.removals for p in list(open_panels))")
+    cell = network.execute(code, cell="1")
+    page = Page(network, cell)
+    page.send(type="gone")
+    again = Page(network, cell, place=1)
+    network.wait_for_text("press Continue in the panel below, or interrupt the kernel\n", cell)
+    again.resume()
+    assert network.result(cell).status == "ok"
+
+
 def test_a_cell_that_waits_says_why_and_on_another_page_shows_the_panel(network: Kernel) -> None:
     """A page that was loaded anew shows nothing more of the cell that runs."""
     cell = network.execute("%%cell net -b .\nnet(x);", cell="1")

@@ -6,6 +6,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
 from hookscope.engine.compile import plans_of
+from hookscope.engine.compile.graph import Value
 from hookscope.engine.compile.trace import tracer
+from hookscope.engine.compile.traced_array import TracedArray
 from hookscope.engine.debug import DebugSession
 from hookscope.engine.tensors.operator import OPERATORS
 
@@ -218,3 +221,25 @@ def test_many_threads_get_what_one_gets(monkeypatch: pytest.MonkeyPatch) -> None
         sys.setswitchinterval(interval)
     assert not wrong
     assert [str(one.message) for one in told if "no plan" in str(one.message)] == []
+
+
+def test_an_array_of_a_trace_may_be_read_while_another_thread_ends_the_trace() -> None:
+    notified = SimpleNamespace(graph=SimpleNamespace(shape_reads=set()), inner=set(), lengths=None)
+    array = TracedArray.over(np.zeros((3, 4), np.float32), Value((3, 4), np.dtype(np.float32)), notified)
+    is_over = threading.Event()
+
+    def end_and_begin() -> None:
+        while not is_over.is_set():  # threads may take turns at each call
+            array.tracer = None if array.tracer is notified else notified
+
+    thread = threading.Thread(target=end_and_begin, daemon=True)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    thread.start()
+    try:
+        for _ in range(20_000):
+            assert (array.shape, array.strides) == ((3, 4), (16, 4))
+    finally:
+        is_over.set()
+        thread.join()
+        sys.setswitchinterval(interval)
