@@ -51,7 +51,7 @@ def _where(sections: Sections) -> str:
     )
     return (
         f"{where['day']}, {where['processor']}, {where['cores']} cores, {where['system']}, Python {where['python']}: "
-        f"{', '.join(peers)}.\n\nThe machine at most, by NumPy's BLAS and copies: {rates}."
+        f"{', '.join(peers)}.\n\nThe machine's limits, measured with NumPy's BLAS and copies: {rates}."
     )
 
 
@@ -177,12 +177,12 @@ def _graph_mode(sections: Sections) -> str:
     ]
     guards = measured["guards"]
     told = "; ".join(
-        f"of 50 {kind} cells {shown(guards[f'{kind} guards'])}, where an eager call takes "
+        f"{shown(guards[f'{kind} guards'])} for 50 {kind} cells, where an eager call takes "
         f"{shown(guards[f'{kind} eager'])} and a planned one {shown(guards[f'{kind} planned'])}"
         for kind in ("ReLU", "Dense")
     )
     threads = measured["threads"]
-    return f"{_table(headers, lines)}\n\nOn {threads} thread{'s' * (threads > 1)}. Guards that hold take, {told}."
+    return f"{_table(headers, lines)}\n\nOn {threads} thread{'s' * (threads > 1)}. Guards that hold take {told}."
 
 
 _LEVELS = ("O0", "O1")
