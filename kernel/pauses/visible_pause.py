@@ -42,7 +42,6 @@ class VisiblePause:
             {panel: panel.removals for panel in self._panels() if not self._panel_registry.is_new(panel)}
         )
         self._removed_panels: set[DebuggerPanel] = set()  # panels of which a page has removed a view
-        self._removed_since_request: set[DebuggerPanel] = set()
         self._request_time: float | None = None
         self._request_sight()
         for request in shell.kernel.pump.queued():
@@ -58,10 +57,9 @@ class VisiblePause:
         removed = [panel for panel in panels if panel.removals > self._removals.get(panel, 0)]
         self._removals.update({panel: panel.removals for panel in removed})
         self._removed_panels.update(removed)
-        self._removed_since_request.update(removed)
+        if removed:
+            self._request_sight()  # a reply from before the removal is outdated
         if self._request_time is None:
-            if removed:
-                self._request_sight()
             return
         if any(panel.seen for panel in panels):
             self._request_time = None
@@ -72,9 +70,7 @@ class VisiblePause:
             self._panel_registry.is_new(panel) and panel not in self._removed_panels for panel in panels
         ):
             return  # it is where another one would be shown
-        elif self._patience_is_over() or all(
-            panel.seen is False or panel in self._removed_since_request for panel in panels
-        ):
+        elif self._patience_is_over() or all(panel.seen is False for panel in panels):
             self._request_time = None
             self._show()
 
@@ -101,7 +97,6 @@ class VisiblePause:
 
     def _request_sight(self) -> None:
         self._request_time = monotonic()
-        self._removed_since_request.clear()
         for panel in self._panels():
             panel.ask_who_sees()
 

@@ -17,7 +17,8 @@ export function reportVisibility(element, report) {
   const observer = new IntersectionObserver(([entry]) => {
     observer.disconnect();
     const { boundingClientRect: box, intersectionRect: visibleBox } = entry;
-    report(box.height > 0 && visibleBox.height >= Math.min(READABLE, box.height));
+    // The entry may be from before the element was removed.
+    report(element.isConnected && box.height > 0 && visibleBox.height >= Math.min(READABLE, box.height));
   });
   observer.observe(element);
 }
