@@ -51,7 +51,7 @@ def _show_as_html(shell: Any, name: str, module: Any) -> None:
 
 
 def _html(value: object) -> str | None:
-    from hookscope.widgets import displays
+    from hookscope.widgets.static_html import displays
 
     return displays.html(value)
 

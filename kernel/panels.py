@@ -273,7 +273,7 @@ def _state(session: DebugSession) -> str:
 
 def _show_static(session: DebugSession) -> None:
     from hookscope.engine.debug.faults import forgiven
-    from hookscope.widgets.snapshot import static_forms
+    from hookscope.widgets.static_html.snapshot import static_forms
 
     with forgiven(session, "the static form of a panel"):
         display(static_forms(session), raw=True)  # type: ignore[no-untyped-call]  # IPython has no types here

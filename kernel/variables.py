@@ -157,7 +157,7 @@ def _cell_forms(cell: Cell) -> dict[str, str]:
 def _both(title: str, columns: tuple[str, ...], rows: Rows, below: str = "") -> dict[str, str]:
     from tabulate import tabulate
 
-    from hookscope.widgets import markup
+    from hookscope.widgets.static_html import markup
 
     texts = [[str(cell) for cell in row] for row in rows]
     text = f"{title}\n{tabulate(texts, headers=columns, disable_numparse=True)}"

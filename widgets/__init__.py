@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hookscope.widgets.export import export_html
     from hookscope.widgets.panel import DebuggerPanel
-    from hookscope.widgets.tables import HookTable, ParameterTable
+    from hookscope.widgets.static_html.export import export_html
+    from hookscope.widgets.static_html.tables import HookTable, ParameterTable
     from hookscope.widgets.view_widgets import (
         CaptureTimeline,
         CellTree,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         Stepper,
         TensorView,
     )
-    from hookscope.widgets.views.cells.pages import cell_tree_html
+    from hookscope.widgets.views.cells.static_html import cell_tree_html
 
 __all__ = [
     "CaptureTimeline",
@@ -44,13 +44,13 @@ _HOMES = {
     "FindingList": "view_widgets",
     "DebuggerPanel": "panel",
     "HookEditor": "view_widgets",
-    "HookTable": "tables",
+    "HookTable": "static_html.tables",
     "ParameterEditor": "view_widgets",
-    "ParameterTable": "tables",
+    "ParameterTable": "static_html.tables",
     "Stepper": "view_widgets",
     "TensorView": "view_widgets",
-    "cell_tree_html": "views.cells.pages",
-    "export_html": "export",
+    "cell_tree_html": "views.cells.static_html",
+    "export_html": "static_html.export",
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from hookscope.widgets.markup import cut, text
+from hookscope.widgets.static_html.markup import cut, text
 
 Piece = tuple[str, str]
 """One of "keyword", "string", "literal", "comment", or "" for all else; and the text."""

@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import traitlets
 
-from hookscope.widgets import page, progress_view, snapshot, texts
+from hookscope.widgets import page, progress_view, texts
 from hookscope.widgets.heading import heading
 from hookscope.widgets.messages import Actions, MessageError, check_choice, checked, checked_traits
 from hookscope.widgets.network_check import replacement_message
 from hookscope.widgets.panel_view import PANEL_VIEW
 from hookscope.widgets.saved_widget import SavedWidget
+from hookscope.widgets.static_html import snapshot
 from hookscope.widgets.throttle import Throttle
 from hookscope.widgets.view import refuse_clashes
 from hookscope.widgets.views import TABS, VIEWS, checked_views

@@ -7,8 +7,9 @@ from typing import Literal, TypedDict
 
 import traitlets
 
-from hookscope.widgets import export, heading, progress_view
+from hookscope.widgets import heading, progress_view
 from hookscope.widgets.messages import Action
+from hookscope.widgets.static_html import export
 from hookscope.widgets.view import Message, View, state
 
 

@@ -17,7 +17,7 @@ from weakref import WeakSet
 import anywidget
 from IPython.display import display
 
-from hookscope.widgets import snapshot
+from hookscope.widgets.static_html import snapshot
 
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_origin
 
 import traitlets
 
-from hookscope.widgets.markup import Table
 from hookscope.widgets.messages import Actions
+from hookscope.widgets.static_html.markup import Table
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession

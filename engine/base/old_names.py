@@ -118,12 +118,15 @@ _MOVED_ABOVE = {
     ("kernel.remote", "kernel.magics"): "magic=rank_magics",
     ("kernel.remote", "kernel.remote"): "attached=attached_run started=child_ranks",
     ("widgets", "widgets"): "kept=saved_widget named=network_check own=panel_view single=view_widgets",
+    ("widgets", "widgets.page"): "bundle page_types=message_types",
+    ("widgets", "widgets.static_html"): "displays drawings export markup snapshot tables",
     ("widgets.ranks", "widgets.ranks"): "asking=requests forms=static_form shown=declaration standing=status",
-    ("widgets.views.cells", "widgets.views.cells"): "shared=shared_parts",
-    ("widgets.views.findings", "widgets.views.findings"): "found=rows",
-    ("widgets.views.hooks", "widgets.views.hooks"): "listed=rows",
-    ("widgets.views.parameters", "widgets.views.parameters"): "unusual=update_check",
-    ("widgets.views.stepper", "widgets.views.stepper"): "watched=watch_expressions",
+    ("widgets.views.captures", "widgets.views.captures"): "pages=static_html",
+    ("widgets.views.cells", "widgets.views.cells"): "pages=static_html shared=shared_parts",
+    ("widgets.views.findings", "widgets.views.findings"): "found=rows pages=static_html",
+    ("widgets.views.hooks", "widgets.views.hooks"): "listed=rows pages=static_html",
+    ("widgets.views.parameters", "widgets.views.parameters"): "pages=static_html unusual=update_check",
+    ("widgets.views.stepper", "widgets.views.stepper"): "pages=static_html watched=watch_expressions",
 }
 _NAMES = {
     f"{root}.{old_package}.{old}".replace("..", "."): f"{root}.{new_package}.{new or old}".replace("..", ".")

@@ -227,7 +227,7 @@ class SessionRequests:
 
     def forms(self) -> Message:
         """Return the session's forms for a saved notebook, for an output after the live panel's."""
-        from hookscope.widgets.snapshot import copy_behind_live
+        from hookscope.widgets.static_html.snapshot import copy_behind_live
 
         return dict(copy_behind_live(self._session_or_raise()))
 

@@ -39,7 +39,8 @@ slow, xs = Slow(), [ms.Tensor(np.ones(3, np.float32)) for _ in range(20)]
 
 # The page of a session takes as long to make here as that of a large network.
 from hookscope.engine.debug import DebugSession
-from hookscope.widgets import DebuggerPanel, drawings, export_html
+from hookscope.widgets import DebuggerPanel, export_html
+from hookscope.widgets.static_html import drawings
 quick = drawings.figures_html
 def figures_html(statistics):
     time.sleep(0.02)

@@ -68,7 +68,7 @@ def static_copy() -> dict[str, str]:
             super().__init__()
             self.insert_child_to_cell("<img src='nowhere:' onerror='ran=[`name`]'>", nn.ReLU())
 
-    from hookscope.widgets.snapshot import static_forms
+    from hookscope.widgets.static_html.snapshot import static_forms
 
     return static_forms(DebugSession(Net()))
 

@@ -36,7 +36,8 @@ from unittest.mock import patch
 
 from hookscope.engine.debug import DebugSession
 from hookscope.kernel.panels import Panels
-from hookscope.widgets import DebuggerPanel, panel, snapshot
+from hookscope.widgets import DebuggerPanel, panel
+from hookscope.widgets.static_html import snapshot
 from hookscope.widgets.views import VIEWS
 
 def boom(*args, **named):

@@ -13,8 +13,9 @@ import pytest
 from hookscope.engine import Parameter, Tensor, nn, value_and_grad
 from hookscope.engine.debug import DebugSession, statistics
 from hookscope.kernel import variables
-from hookscope.widgets import DebuggerPanel, displays, snapshot
-from hookscope.widgets.export import export_page
+from hookscope.widgets import DebuggerPanel
+from hookscope.widgets.static_html import displays, snapshot
+from hookscope.widgets.static_html.export import export_page
 from hookscope.widgets.views import VIEWS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "engine" / "debug"))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from playwright.sync_api import Page
 
-from hookscope.widgets.page import HERE
+from hookscope.widgets.page import WIDGETS
 
 # Drawings that take 20 ms, so that the next one is a second away.
-PACE = (HERE / "static" / "pace.js").read_text(encoding="utf-8").replace("export ", "")
+PACE = (WIDGETS / "static" / "pace.js").read_text(encoding="utf-8").replace("export ", "")
 BEGIN = """
 const pace = createPace();
 const drawn = [];

@@ -18,7 +18,7 @@ from playwright.sync_api import Page
 
 from hookscope.engine import Parameter, Tensor, nn
 from hookscope.engine.debug import OperatorRecord
-from hookscope.widgets import displays, export, snapshot
+from hookscope.widgets.static_html import displays, export, snapshot
 from hookscope.widgets.views import hooks
 from hookscope.widgets.views.hooks import written_hooks
 

@@ -17,9 +17,9 @@ from uuid import uuid4
 
 from hookscope.engine.debug.faults import kernel_faults
 from hookscope.widgets import texts
-from hookscope.widgets.bundle import bundle
 from hookscope.widgets.messages import MessageError, check_choice, checked
-from hookscope.widgets.page import HERE, constants_module, style_of
+from hookscope.widgets.page import WIDGETS, constants_module, style_of
+from hookscope.widgets.page.bundle import bundle
 from hookscope.widgets.ranks.declaration import (
     COMMANDS,
     ENDS,
@@ -51,7 +51,7 @@ _ALL = -1
 
 def _script() -> str:
     generated = {"static/ranks.js": constants_module([RANKS_VIEW])}
-    return bundle("ranks/ranks.js", lambda name: generated.get(name) or (HERE / name).read_text(encoding="utf-8"))
+    return bundle("ranks/ranks.js", lambda name: generated.get(name) or (WIDGETS / name).read_text(encoding="utf-8"))
 
 
 class _View:

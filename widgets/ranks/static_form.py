@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hookscope.engine.debug.compare.ranks.findings import ranks_text
-from hookscope.widgets.markup import Table, page, text
 from hookscope.widgets.ranks.declaration import RankRow, RanksFinding, RanksTable
-from hookscope.widgets.snapshot import STATIC_COPY
+from hookscope.widgets.static_html.markup import Table, page, text
+from hookscope.widgets.static_html.snapshot import STATIC_COPY
 
 
 def ranks_html(

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from hookscope.widgets.markup import number
 from hookscope.widgets.ranks.declaration import RankCell, RanksTableRow
+from hookscope.widgets.static_html.markup import number
 from hookscope.widgets.texts import shape_text
 
 Row = Mapping[str, Any]

@@ -1,5 +1,5 @@
 // Types shared by the page's modules. Types of messages between Python and the page are generated from Python
-// (page_types.py) into python.js.
+// (message_types.py) into python.js.
 
 /**
  * @typedef {Partial<Record<string, (there: any) => void>>} Go

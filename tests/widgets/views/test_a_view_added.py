@@ -22,7 +22,7 @@ LOSSES = '''
 
 from typing import TypedDict
 
-from hookscope.widgets.markup import text
+from hookscope.widgets.static_html.markup import text
 from hookscope.widgets.messages import Action
 from hookscope.widgets.view import Section, Static, View, state
 
@@ -90,7 +90,7 @@ from conftest import CHROMIUM_ARGUMENTS, RecordingComm
 from panel_page import PanelPage
 from plain_session import PlainSession
 from hookscope import widgets
-from hookscope.widgets import export, snapshot
+from hookscope.widgets.static_html import export, snapshot
 
 RecordingComm.log = sent = []
 comm.create_comm = lambda *args, **keys: RecordingComm(*args, **keys)

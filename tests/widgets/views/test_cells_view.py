@@ -16,7 +16,8 @@ from sent_cells import sent_cells
 from hookscope.engine import Tensor, nn, ops, value_and_grad
 from hookscope.engine.debug import Breakpoint, Capture, DebugSession
 from hookscope.engine.debug.record.statistics import load_kernels
-from hookscope.widgets import DebuggerPanel, export, snapshot
+from hookscope.widgets import DebuggerPanel
+from hookscope.widgets.static_html import export, snapshot
 from hookscope.widgets.views.cells import nodes as cells_view
 from hookscope.widgets.views.cells.figures import (
     FIGURE_KINDS,

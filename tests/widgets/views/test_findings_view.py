@@ -10,7 +10,7 @@ import pytest
 
 from hookscope.engine import Tensor, nn, ops, value_and_grad
 from hookscope.engine.debug import CONDITIONS, DebugSession
-from hookscope.widgets import snapshot
+from hookscope.widgets.static_html import snapshot
 from hookscope.widgets.views import findings
 from hookscope.widgets.views.findings import rows as found
 

@@ -17,7 +17,7 @@ from hookscope.widgets import DebuggerPanel
 from hookscope.widgets.views.hooks import rows as listed
 from hookscope.widgets.views.hooks import written_hooks
 from hookscope.widgets.views.hooks.names import MAX_NAMES, names_at_end
-from hookscope.widgets.views.hooks.pages import hook_rows
+from hookscope.widgets.views.hooks.static_html import hook_rows
 
 pytestmark = pytest.mark.usefixtures("sent")
 

@@ -17,10 +17,10 @@ from hookscope.engine import nn
 from hookscope.engine.debug import DebugSession
 from hookscope.engine.debug.diagnose.conditions import CONDITIONS, Condition
 from hookscope.widgets import DebuggerPanel
-from hookscope.widgets.markup import Table
+from hookscope.widgets.static_html.markup import Table
 from hookscope.widgets.views.parameters import figures as view
-from hookscope.widgets.views.parameters.pages import export_html, static_parts
 from hookscope.widgets.views.parameters.roles import is_running_statistic
+from hookscope.widgets.views.parameters.static_html import export_html, static_parts
 from hookscope.widgets.views.parameters.update_check import unusual_update
 
 

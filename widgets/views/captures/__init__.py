@@ -25,7 +25,7 @@ from hookscope.widgets.views.captures.feed import (
     selection_view,
 )
 from hookscope.widgets.views.captures.numpy_code import Code, numpy_code
-from hookscope.widgets.views.captures.pages import static_parts, timeline_html, training_html
+from hookscope.widgets.views.captures.static_html import static_parts, timeline_html, training_html
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import Capture, DebugSession

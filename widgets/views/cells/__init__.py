@@ -22,8 +22,8 @@ from hookscope.widgets.views.cells.figures import (
     Trend,
 )
 from hookscope.widgets.views.cells.nodes import CELL_NUMBERS, CELL_STATES, Tree, cell_nodes, cell_states, cell_texts
-from hookscope.widgets.views.cells.pages import export_html, static_parts
 from hookscope.widgets.views.cells.shared_parts import sharing
+from hookscope.widgets.views.cells.static_html import export_html, static_parts
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession

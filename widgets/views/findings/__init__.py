@@ -12,8 +12,8 @@ from hookscope.engine.debug import CONDITIONS
 from hookscope.widgets import texts
 from hookscope.widgets.messages import Action, MessageError
 from hookscope.widgets.view import Section, Static, View, state
-from hookscope.widgets.views.findings.pages import conditions_html, findings_section, static_parts
 from hookscope.widgets.views.findings.rows import Conditions, conditions_view
+from hookscope.widgets.views.findings.static_html import conditions_html, findings_section, static_parts
 
 if TYPE_CHECKING:
     from hookscope.widgets.panel import DebuggerPanel

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hookscope.widgets.markup import details, left_out, text
+from hookscope.widgets.static_html.markup import details, left_out, text
 from hookscope.widgets.views.findings.evidence import evidence_html
 from hookscope.widgets.views.findings.rows import CauseRow, cause_rows
 

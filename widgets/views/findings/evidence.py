@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 from hookscope.engine.debug import CONDITIONS
 from hookscope.engine.debug.diagnose.conditions.network import BpropObservation
 from hookscope.engine.debug.diagnose.conditions.parameters import GradientObservation, UpdateObservation
-from hookscope.widgets import drawings, texts
+from hookscope.widgets import texts
 from hookscope.widgets.series import drawable
+from hookscope.widgets.static_html import drawings
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession, Finding, Statistics

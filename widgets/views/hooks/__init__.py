@@ -13,8 +13,8 @@ from hookscope.widgets.view import Message, Section, Static, View, state
 from hookscope.widgets.views import cells
 from hookscope.widgets.views.hooks import written_hooks
 from hookscope.widgets.views.hooks.names import names_at_end
-from hookscope.widgets.views.hooks.pages import export_html, static_parts
 from hookscope.widgets.views.hooks.rows import HookLog, Hooks, Printed, hooks_view
+from hookscope.widgets.views.hooks.static_html import export_html, static_parts
 
 if TYPE_CHECKING:
     from hookscope.widgets.panel import DebuggerPanel

@@ -19,7 +19,7 @@ from hookscope.widgets.views.parameters.figures import (
     parameter_numbers,
     parameter_texts,
 )
-from hookscope.widgets.views.parameters.pages import export_html, static_parts
+from hookscope.widgets.views.parameters.static_html import export_html, static_parts
 
 if TYPE_CHECKING:
     from hookscope.widgets.panel import DebuggerPanel

@@ -20,7 +20,7 @@ from hookscope.widgets.views.stepper.local_values import (
     publish_local,
     select_local,
 )
-from hookscope.widgets.views.stepper.pages import gradients_html, static_parts, stop_section
+from hookscope.widgets.views.stepper.static_html import gradients_html, static_parts, stop_section
 from hookscope.widgets.views.stepper.stop import Gradient, Stop, gradient_view, stop_view
 from hookscope.widgets.views.stepper.stop_breakpoints import remove_breakpoint_at, set_breakpoint_at
 from hookscope.widgets.views.stepper.watch_expressions import (

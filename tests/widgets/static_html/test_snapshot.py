@@ -11,7 +11,8 @@ from plain_session import PlainSession, PlainTensor, plain_node
 
 from hookscope.engine import Tensor, grad, nn
 from hookscope.engine.debug import DebugSession, GradientCheck, GradientRow, HookRow
-from hookscope.widgets import cell_tree_html, snapshot
+from hookscope.widgets import cell_tree_html
+from hookscope.widgets.static_html import snapshot
 
 HOSTILE = "<script>alert(1)</script>\"'&\u202ereversed"
 

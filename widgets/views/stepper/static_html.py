@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hookscope.widgets import highlighting
-from hookscope.widgets.markup import Table, scrolling, table, text
+from hookscope.widgets.static_html.markup import Table, scrolling, table, text
 from hookscope.widgets.views.stepper.stop import gradient_view, stop_view
 
 if TYPE_CHECKING:

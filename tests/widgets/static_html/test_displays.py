@@ -14,7 +14,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from hookscope.engine import Parameter, Tensor, nn
 from hookscope.engine.debug import DebugSession
-from hookscope.widgets import displays
+from hookscope.widgets.static_html import displays
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from hookscope.widgets.bundle import bundle
+from hookscope.widgets.page.bundle import bundle
 
 
 def joined(**modules: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.debug.record.tables import text_table
-from hookscope.widgets import markup
-from hookscope.widgets.views.hooks.pages import HOOK_COLUMNS, hook_rows
-from hookscope.widgets.views.parameters.pages import parameter_cells
+from hookscope.widgets.static_html import markup
+from hookscope.widgets.views.hooks.static_html import HOOK_COLUMNS, hook_rows
+from hookscope.widgets.views.parameters.static_html import parameter_cells
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession

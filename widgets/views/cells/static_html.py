@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hookscope.engine.debug import EvictedCapture
-from hookscope.widgets.markup import MAX_ROWS, Table, counted_title, text
+from hookscope.widgets.static_html.markup import MAX_ROWS, Table, counted_title, text
 from hookscope.widgets.texts import counted
 from hookscope.widgets.views.cells.figures import FIGURE_KINDS, Figure, figure, newest
 from hookscope.widgets.views.cells.nodes import cell_nodes, hooks_text

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hookscope.widgets import texts
-from hookscope.widgets.markup import PALETTE, number, table, text
+from hookscope.widgets.static_html.markup import PALETTE, number, table, text
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import Statistics

@@ -18,8 +18,9 @@ from playwright.sync_api import Page
 
 from hookscope.engine import Tensor, grad, nn
 from hookscope.engine.debug import DebugSession, check_gradient
-from hookscope.widgets import drawings, export, export_html
-from hookscope.widgets.views.captures import pages
+from hookscope.widgets import export_html
+from hookscope.widgets.static_html import drawings, export
+from hookscope.widgets.views.captures import static_html
 from tests.browser.accessibility import AXE, violations
 
 
@@ -131,7 +132,7 @@ def test_a_long_session_is_cut_and_marked_captures_stay(session: PlainSession) -
     page = export.export_page(session)
     assert "19,500 of 20,000 captures left out" in page
     assert first.slot in page
-    assert page.count("<img") == pages.MAX_EXPORTED_HEATMAPS
+    assert page.count("<img") == static_html.MAX_EXPORTED_HEATMAPS
     assert len(page) < 2_000_000
 
 

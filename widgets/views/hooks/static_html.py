@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hookscope.engine.debug.record.capture import cell_name
-from hookscope.widgets.markup import MAX_ROWS, Table, counted_title, left_out, scrolling, table
+from hookscope.widgets.static_html.markup import MAX_ROWS, Table, counted_title, left_out, scrolling, table
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hookscope.widgets import drawings, texts
-from hookscope.widgets.markup import page, text
+from hookscope.widgets import texts
+from hookscope.widgets.static_html import drawings
+from hookscope.widgets.static_html.markup import page, text
 from hookscope.widgets.views.cells.nodes import cell_nodes
-from hookscope.widgets.views.cells.pages import MAX_CELLS, cell_tree
+from hookscope.widgets.views.cells.static_html import MAX_CELLS, cell_tree
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import Capture

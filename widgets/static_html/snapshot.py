@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from hookscope.widgets import texts
-from hookscope.widgets.markup import Table, details, page, text
+from hookscope.widgets.static_html.markup import Table, details, page, text
 from hookscope.widgets.view import Static, View
 from hookscope.widgets.views import TABS, VIEWS
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypedDict
 import pytest
 
 from hookscope.widgets.messages import Action
-from hookscope.widgets.page_types import Types
+from hookscope.widgets.page.message_types import Types
 from hookscope.widgets.view import Message, View, state
 
 

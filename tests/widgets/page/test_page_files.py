@@ -14,7 +14,7 @@ def modules(script: str) -> set[str]:
 
 
 def test_every_file_is_part_of_a_script() -> None:
-    files = {path.relative_to(page.HERE).as_posix() for path in page.HERE.rglob("*.js")} - {"static/types.js"}
+    files = {path.relative_to(page.WIDGETS).as_posix() for path in page.WIDGETS.rglob("*.js")} - {"static/types.js"}
     of_ranks = {name for name in files if name.startswith("ranks/")}
     made = {"static/views.js", "static/python.js"}
     assert (files | made) - of_ranks == modules(page.script())
@@ -22,7 +22,7 @@ def test_every_file_is_part_of_a_script() -> None:
 
 
 def test_every_file_is_part_of_the_style() -> None:
-    files = list(page.HERE.rglob("*.css"))
+    files = list(page.WIDGETS.rglob("*.css"))
     assert len(files) > len(VIEWS) / 2
     for file in files:
         assert file.read_text(encoding="utf-8") in (RanksPanel._css if file.parent.name == "ranks" else page.style())

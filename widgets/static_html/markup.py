@@ -78,7 +78,7 @@ padding:8px 12px;overflow-wrap:break-word}
 .hs-static figcaption{font-size:12px;max-width:320px}
 .hs-static details{margin:4px 0}
 .hs-static mark{background:var(--hs-marked);color:inherit}"""
-PALETTE = (Path(__file__).parent / "static" / "palette.css").read_text(encoding="utf-8")
+PALETTE = (Path(__file__).parents[1] / "static" / "palette.css").read_text(encoding="utf-8")
 # Omits colors that only drawings.py reads.
 _STYLED = re.sub(r"--hs-still-[^;]*;", "", PALETTE)
 # The palette has another name here, since a saved output must not change the panels of a later version. The surrounding

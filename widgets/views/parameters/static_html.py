@@ -5,8 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hookscope.engine.tape.progress import progress
-from hookscope.widgets import drawings, texts
-from hookscope.widgets.markup import MAX_ROWS, Table, counted_title, left_out, number, opened_by, scrolling, text
+from hookscope.widgets import texts
+from hookscope.widgets.static_html import drawings
+from hookscope.widgets.static_html.markup import (
+    MAX_ROWS,
+    Table,
+    counted_title,
+    left_out,
+    number,
+    opened_by,
+    scrolling,
+    text,
+)
 from hookscope.widgets.views.parameters.roles import is_running_statistic, shared_text
 
 if TYPE_CHECKING:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 
 from hookscope.engine.base.atomic_write import file_behind, write_text
 from hookscope.engine.tape.progress import progress
-from hookscope.widgets import progress_view, snapshot, texts
-from hookscope.widgets.markup import STYLE, text
+from hookscope.widgets import progress_view, texts
 from hookscope.widgets.messages import Action
+from hookscope.widgets.static_html import snapshot
+from hookscope.widgets.static_html.markup import STYLE, text
 from hookscope.widgets.views import VIEWS
 
 if TYPE_CHECKING:

@@ -8,24 +8,23 @@ from the folder that `python -m hookscope.widgets.page FOLDER` writes.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from hookscope.widgets.bundle import bundle
-from hookscope.widgets.page_types import Types
+from hookscope.widgets.page.bundle import bundle
+from hookscope.widgets.page.message_types import Types
 from hookscope.widgets.panel_view import PANEL_VIEW
 from hookscope.widgets.view import View
 from hookscope.widgets.views import VIEWS
 
-HERE = Path(__file__).resolve().parent
+WIDGETS = Path(__file__).resolve().parents[1]
 ENTRY = "static/panel.js"
 
 
 def script() -> str:
     """Return the page's script as one module."""
     generated = _generated_modules()
-    return bundle(ENTRY, lambda name: generated.get(name) or (HERE / name).read_text(encoding="utf-8"))
+    return bundle(ENTRY, lambda name: generated.get(name) or (WIDGETS / name).read_text(encoding="utf-8"))
 
 
 def style() -> str:
@@ -35,7 +34,7 @@ def style() -> str:
 
 def style_of(views: Iterable[View]) -> str:
     """Return one style sheet for these views."""
-    shared = sorted((HERE / "static").glob("*.css"))
+    shared = sorted((WIDGETS / "static").glob("*.css"))
     return "\n".join(_text(part) for part in (*shared, *(view.style for view in views if view.style)))
 
 
@@ -46,7 +45,7 @@ def _text(part: Path | str) -> str:
 def _script_name(view: View) -> str:
     if isinstance(view.script, str):
         return f"views/{view.name}.js"
-    return view.script.resolve().relative_to(HERE).as_posix()
+    return view.script.resolve().relative_to(WIDGETS).as_posix()
 
 
 def _generated_modules() -> dict[str, str]:
@@ -99,7 +98,3 @@ def write_for_checks(folder: Path) -> None:
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write_for_checks(Path(sys.argv[1]))

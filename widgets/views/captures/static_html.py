@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from hookscope.engine.debug import EvictedCapture
 from hookscope.engine.debug.record.capture import cell_name
 from hookscope.engine.tape.progress import progress
-from hookscope.widgets import drawings, texts
-from hookscope.widgets.markup import Table, left_out, number, opened_by, scrolling, text
+from hookscope.widgets import texts
+from hookscope.widgets.static_html import drawings
+from hookscope.widgets.static_html.markup import Table, left_out, number, opened_by, scrolling, text
 from hookscope.widgets.views.findings.rows import captures_of
 
 if TYPE_CHECKING:

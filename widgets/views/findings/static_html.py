@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hookscope.engine.debug.record.capture import cell_name
-from hookscope.widgets.markup import Table, scrolling, table, text
+from hookscope.widgets.static_html.markup import Table, scrolling, table, text
 from hookscope.widgets.views.findings.cards import cards_html
 from hookscope.widgets.views.findings.rows import condition_rows, verdict
 
