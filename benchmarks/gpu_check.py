@@ -31,7 +31,8 @@ import hookscope.engine as ms
 from hookscope.engine import Tensor, ops
 from hookscope.engine.compile import plans_of
 from hookscope.engine.tensors.operator import OPERATORS
-from hookscope.triton_kernels import Kernel, _choice, kernels, plan_for, probe
+from hookscope.triton_kernels import Kernel, kernels, plan_for, probe
+from hookscope.triton_kernels.launch import choice
 
 try:
     from . import gpu_cases, gpu_networks
@@ -296,7 +297,7 @@ def main(arguments: list[str] | None = None) -> int:
         rows.append(row)
         say(row)
     ms.set_device(before)
-    table = _choice.measure(cupy, lambda call: clock.microseconds(call) / 1e6, _choice.SIZES)
+    table = choice.measure(cupy, lambda call: clock.microseconds(call) / 1e6, choice.SIZES)
     print(f"products, by cuBLAS or by our kernel: {table}")
     # Kernels of any number of arrays, optimizers' steps among them, are no operators; networks' steps take them.
     unseen = (kernels().keys() & OPERATORS.keys()) - {row.get("name") for row in rows}

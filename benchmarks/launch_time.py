@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 import triton
 
-from hookscope.triton_kernels import _driver, kernels, plan_for
+from hookscope.triton_kernels import kernels, plan_for
+from hookscope.triton_kernels.launch import drivers
 
 STREAM = SimpleNamespace(ptr=0)
 
@@ -40,7 +41,7 @@ class Launcher:
         self.launch(*arguments)
 
 
-class Driver(_driver.CompileOnlyDriver):
+class Driver(drivers.CompileOnlyDriver):
     """Compiles, and loads and starts nothing."""
 
     launcher_cls = Launcher
@@ -99,7 +100,7 @@ def main(arguments: list[str] | None = None) -> dict[str, dict[str, float]]:
     parser.add_argument("--rounds", type=int, default=9)
     options = parser.parse_args(arguments)
     triton.runtime.driver.set_active(Driver(90))
-    _driver.keep_torch_out()
+    drivers.keep_torch_out()
     try:
         cupy = installed()
         print("arrays: CuPy's")

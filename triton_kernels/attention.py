@@ -24,9 +24,9 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels._launch import cdiv, interpreting, next_power_of_2
-from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, UnsuitedError, are_floats, is_float
-from hookscope.triton_kernels._strides import broadcast_shape, memory_order, merge_axes
+from hookscope.triton_kernels.launch.launcher import cdiv, interpreting, next_power_of_2
+from hookscope.triton_kernels.launch.plans import Input, Kernel, Operand, Planner, UnsuitedError, are_floats, is_float
+from hookscope.triton_kernels.launch.strides import broadcast_shape, memory_order, merge_axes
 
 _LONGEST_HEAD = 256
 _ROWS = 64

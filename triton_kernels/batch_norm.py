@@ -19,10 +19,10 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels import _copy
-from hookscope.triton_kernels._launch import cdiv, next_power_of_2
-from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, is_float
-from hookscope.triton_kernels._strides import memory_order
+from hookscope.triton_kernels.launch.launcher import cdiv, next_power_of_2
+from hookscope.triton_kernels.launch.plans import Input, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels.launch.strides import memory_order
+from hookscope.triton_kernels.library import array_copy
 
 # Elements of a tile and its warps: 16 elements per thread.
 _TILE = 4096
@@ -457,7 +457,7 @@ def _dense(call: Planner, x: Operand, order: list[int]) -> Operand:
     if x.transposed(order).is_contiguous:
         return x
     copy = call.empty(x.shape, x.dtype, order)
-    _copy.copy(call, x, copy)
+    array_copy.copy(call, x, copy)
     return copy
 
 

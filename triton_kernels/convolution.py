@@ -23,9 +23,9 @@ from typing import Any
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels import _copy
-from hookscope.triton_kernels._launch import MAX_PROGRAMS, cdiv, interpreting, is_long, next_power_of_2
-from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels.launch.launcher import MAX_PROGRAMS, cdiv, interpreting, is_long, next_power_of_2
+from hookscope.triton_kernels.launch.plans import Input, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels.library import array_copy
 
 Ints = tuple[int, ...]
 
@@ -598,7 +598,7 @@ def _kernels_together(call: Planner, weight: Operand, rows: int) -> Operand:
     if weight.strides[1] == 1 or weight.shape[2] * weight.shape[3] == 1 or rows < _READ_OFTEN * 128:
         return weight
     copy = call.empty(weight.shape, weight.dtype, _CHANNELS_LAST)
-    _copy.copy(call, weight, copy)
+    array_copy.copy(call, weight, copy)
     return copy
 
 

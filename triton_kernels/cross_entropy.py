@@ -18,10 +18,10 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels import _rows
-from hookscope.triton_kernels._launch import MAX_PROGRAMS, cdiv, next_power_of_2
-from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, is_float
-from hookscope.triton_kernels._rows import row_tile
+from hookscope.triton_kernels.launch.launcher import MAX_PROGRAMS, cdiv, next_power_of_2
+from hookscope.triton_kernels.launch.plans import Input, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels.library import row_tiles
+from hookscope.triton_kernels.library.row_tiles import row_tile
 from hookscope.triton_kernels.softmax import running_sum
 
 # Labels that one program counts at once, and the maximum number of programs.
@@ -133,7 +133,7 @@ def _cross_entropy(call: Planner, logits: Input, labels: Input, ignore_index: in
     rows, classes = logits.shape
     loss, lse = call.empty((rows,), logits.dtype), call.empty((rows,), np.float32)
     arrays = (logits, labels, loss, lse)
-    tile_rows, block, warps = row_tile(classes, _rows.MAX_ROW)
+    tile_rows, block, warps = row_tile(classes, row_tiles.MAX_ROW)
     if block >= classes:
         scalars, constants = (rows, classes, int(ignore_index)), {"ROWS": tile_rows, "BLOCK": block}
         call.launch(cross_entropy_kernel, cdiv(rows, tile_rows), arrays, scalars, constants, num_warps=warps)
@@ -154,7 +154,7 @@ def _cross_entropy_grad(
     logits, labels, lse = [call.contiguous(operand) for operand in (logits, labels, lse)]
     rows, classes = logits.shape
     d = call.empty(logits.shape, logits.dtype)
-    tile_rows, block, warps = row_tile(classes, _rows.PIECE)
+    tile_rows, block, warps = row_tile(classes, row_tiles.PIECE)
     pieces = cdiv(classes, block)
     # The gradient of a mean is one number for all rows, read with a stride of 0.
     arrays, scalars = (g, logits, labels, lse, d), (rows, classes, pieces, g.strides[0], int(ignore_index))
@@ -186,7 +186,7 @@ def _are_labels(labels: Input) -> TypeGuard[Operand]:
 
 def _suit(logits: Operand, labels: Operand) -> bool:
     fits = logits.ndim == 2 and labels.shape == logits.shape[:1]
-    return fits and logits.shape[0] * cdiv(logits.shape[1], _rows.PIECE) <= MAX_PROGRAMS
+    return fits and logits.shape[0] * cdiv(logits.shape[1], row_tiles.PIECE) <= MAX_PROGRAMS
 
 
 KERNELS = {

@@ -15,8 +15,8 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels._launch import cdiv
-from hookscope.triton_kernels._plans import Input, Kernel, Number, Operand, Planner, is_float
+from hookscope.triton_kernels.launch.launcher import cdiv
+from hookscope.triton_kernels.launch.plans import Input, Kernel, Number, Operand, Planner, is_float
 
 _BLOCK = 2048
 

@@ -19,11 +19,11 @@ import triton
 import triton.language as tl
 from triton.language.extra import libdevice
 
-from hookscope.triton_kernels import _math
-from hookscope.triton_kernels._copy import MAX_AXES, place_of
-from hookscope.triton_kernels._launch import cdiv, interpreting, is_long, next_power_of_2
-from hookscope.triton_kernels._plans import Input, Kernel, Number, Operand, Planner, are_floats
-from hookscope.triton_kernels._strides import broadcast_shape, memory_order, merge_axes
+from hookscope.triton_kernels.launch.launcher import cdiv, interpreting, is_long, next_power_of_2
+from hookscope.triton_kernels.launch.plans import Input, Kernel, Number, Operand, Planner, are_floats
+from hookscope.triton_kernels.launch.strides import broadcast_shape, memory_order, merge_axes
+from hookscope.triton_kernels.library import scalar_functions
+from hookscope.triton_kernels.library.array_copy import MAX_AXES, place_of
 
 _BLOCK = 1024
 """Elements of a program: 8 for each of 128 threads, which are one or two loads of 16 bytes."""
@@ -48,7 +48,7 @@ def _unary(x, OPERATOR: tl.constexpr):
     elif OPERATOR == "square":
         y = x * x
     else:
-        y = _math.activate(x, OPERATOR)
+        y = scalar_functions.activate(x, OPERATOR)
     return y
 
 
@@ -80,14 +80,14 @@ def _binary(x, y, OPERATOR: tl.constexpr, INTERPRET: tl.constexpr):
     elif OPERATOR == "tanh_grad":
         z = x * (1.0 - y * y)
     elif OPERATOR == "silu_grad":
-        gate = _math.sigmoid(y)
+        gate = scalar_functions.sigmoid(y)
         z = x * gate * (1.0 + y * (1.0 - gate))
     elif OPERATOR == "gelu_grad":
         density = 0.3989422804014327 * tl.exp(-0.5 * y * y)
-        z = x * (_math.gelu_gate(y) + y * density)
+        z = x * (scalar_functions.gelu_gate(y) + y * density)
     else:
         tl.static_assert(OPERATOR == "gelu_tanh_grad", "no such operator")
-        bend = _math.gelu_bend(y)
+        bend = scalar_functions.gelu_bend(y)
         slope = 0.7978845608028654 * (1.0 + 0.134145 * y * y)
         z = x * (0.5 * (1.0 + bend) + 0.5 * y * (1.0 - bend * bend) * slope)
     return z

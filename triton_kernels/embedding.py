@@ -16,8 +16,8 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels._launch import MAX_PROGRAMS, cdiv, next_power_of_2
-from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels.launch.launcher import MAX_PROGRAMS, cdiv, next_power_of_2
+from hookscope.triton_kernels.launch.plans import Input, Kernel, Operand, Planner, is_float
 
 _TILE = 2048
 _CHUNK = 64

@@ -16,10 +16,10 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels import _rows
-from hookscope.triton_kernels._launch import cdiv, next_power_of_2
-from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, is_float
-from hookscope.triton_kernels._rows import row_tile, warps_for
+from hookscope.triton_kernels.launch.launcher import cdiv, next_power_of_2
+from hookscope.triton_kernels.launch.plans import Input, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels.library import row_tiles
+from hookscope.triton_kernels.library.row_tiles import row_tile, warps_for
 
 # For longer rows: the tile in which the gradients of gamma and beta are summed. The maximum number of shares of the
 # rows: two for each of a GPU's multiprocessors, which number 108 (A100) to 132 (H100).
@@ -273,7 +273,7 @@ def _forward(
     mean = None if beta is None else call.empty(saved, np.float32)
     rstd = call.empty(saved, np.float32)
     arrays = (x, gamma, beta, y, mean, rstd)
-    tile_rows, block, warps = row_tile(columns, _rows.MAX_ROW)
+    tile_rows, block, warps = row_tile(columns, row_tiles.MAX_ROW)
     constants = {"CENTERED": beta is not None, "ROWS": tile_rows, "BLOCK": block}
     if block >= columns:
         scalars: tuple[int | float, ...] = (rows, columns, float(epsilon))
@@ -294,7 +294,7 @@ def _backward(
     dx, dgamma = call.empty(x.shape, x.dtype), call.empty(gamma.shape, gamma.dtype)
     dbeta = None if mean is None else call.empty(gamma.shape, gamma.dtype)
     strips = cdiv(columns, _SUM_COLUMNS)
-    if columns <= _rows.MAX_PAIR_ROW:
+    if columns <= row_tiles.MAX_PAIR_ROW:
         block = next_power_of_2(columns)
         tile_rows = max(1, min(next_power_of_2(rows), _GRAD_TILE // block))
         warps = max(4, min(16, tile_rows * block // 512))
@@ -306,8 +306,8 @@ def _backward(
         scalars: tuple[int, ...] = (rows, columns, share_rows, shares)
         call.launch(layer_norm_grad_kernel, shares, arrays, scalars, constants, num_warps=warps)
     else:
-        constants = {"CENTERED": mean is not None, "BLOCK": _rows.PIECE}
-        warps = warps_for(_rows.PIECE)
+        constants = {"CENTERED": mean is not None, "BLOCK": row_tiles.PIECE}
+        warps = warps_for(row_tiles.PIECE)
         call.launch(
             long_layer_norm_dx_kernel, rows, (g, x, gamma, mean, rstd, dx), (columns,), constants, num_warps=warps
         )

@@ -19,10 +19,12 @@ from typing import NamedTuple
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels import _choice, _math
-from hookscope.triton_kernels._launch import capability, cdiv, interpreting, is_long
-from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, is_float
-from hookscope.triton_kernels._strides import broadcast_shape, merge_axes
+from hookscope.triton_kernels.launch import choice
+from hookscope.triton_kernels.launch.launcher import capability, cdiv, interpreting, is_long
+from hookscope.triton_kernels.launch.plans import Input, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels.launch.strides import broadcast_shape, merge_axes
+from hookscope.triton_kernels.library import scalar_functions
+from hookscope.triton_kernels.library.scalar_functions import ACTIVATIONS
 
 # Rows of tiles that are processed together, so that their common part of `b` stays in the L2 cache.
 _GROUP = 8
@@ -113,7 +115,7 @@ def matmul_kernel(
     if HAS_BIAS:
         bias = tl.load(bias_ptr + first_column + column, mask=column < n - first_column, other=0.0)
         total += bias.to(tl.float32)[None, :]
-    total = _math.activate(total, ACTIVATION)
+    total = scalar_functions.activate(total, ACTIVATION)
     out_ptr += (batch.to(tl.int64) * m + first_row) * n + first_column
     out_at = row[:, None] * _stride(n, False, 1, LONG) + column[None, :]
     mask = (row[:, None] < m - first_row) & (column[None, :] < n - first_column)
@@ -347,7 +349,7 @@ def _lies(x: Operand, edge: int, k: int, batches: Sequence[int], edge_unit: int,
 
 
 def _linear(call: Planner, x: Input, weight: Input, bias: Input, activation: str | None) -> Operand | None:
-    if not is_float(x) or not is_float(weight) or x.dtype != weight.dtype or activation not in _math.ACTIVATIONS:
+    if not is_float(x) or not is_float(weight) or x.dtype != weight.dtype or activation not in ACTIVATIONS:
         return None
     if x.ndim < 1 or weight.ndim != 2 or x.shape[-1] != weight.shape[1]:
         return None
@@ -423,7 +425,7 @@ def _left_to_cublas(a: Operand, b: Operand) -> bool:
     # CuPy copies operands of other layouts, including a matrix that is part of another.
     layouts = ["N" if x.is_contiguous else "T" if x.transposed((1, 0)).is_contiguous else "" for x in (rows, b)]
     form = "".join(layouts) if all(layouts) else ""
-    return _choice.prefers_cublas(a.dtype.name, form, rows.shape[0], b.shape[1], rows.shape[1])
+    return choice.prefers_cublas(a.dtype.name, form, rows.shape[0], b.shape[1], rows.shape[1])
 
 
 KERNELS = {"linear": Kernel(_linear), "matmul": Kernel(_matmul)}

@@ -20,8 +20,8 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels._launch import cdiv, is_long
-from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels.launch.launcher import cdiv, is_long
+from hookscope.triton_kernels.launch.plans import Input, Kernel, Operand, Planner, is_float
 
 Ints = tuple[int, ...]
 

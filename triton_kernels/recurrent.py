@@ -21,9 +21,10 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels import _math, matmul
-from hookscope.triton_kernels._launch import cdiv, interpreting, next_power_of_2
-from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, UnsuitedError, are_floats
+from hookscope.triton_kernels import matmul
+from hookscope.triton_kernels.launch.launcher import cdiv, interpreting, next_power_of_2
+from hookscope.triton_kernels.launch.plans import Input, Kernel, Operand, Planner, UnsuitedError, are_floats
+from hookscope.triton_kernels.library import scalar_functions
 
 GATES = {"tanh": 1, "relu": 1, "gru": 3, "lstm": 4}
 _TILE = (64, 32)
@@ -126,25 +127,25 @@ def step_kernel(
         if HAS_BIAS:
             x_3 += tl.load(b_ih_ptr + 3 * size + column, mask=has_unit, other=0.0).to(tl.float32)[None, :]
             p_3 += tl.load(b_hh_ptr + 3 * size + column, mask=has_unit, other=0.0).to(tl.float32)[None, :]
-        i = _math.sigmoid(x_0 + p_0)
-        f = _math.sigmoid(x_1 + p_1)
-        g = _math.tanh(x_2 + p_2)
-        o = _math.sigmoid(x_3 + p_3)
+        i = scalar_functions.sigmoid(x_0 + p_0)
+        f = scalar_functions.sigmoid(x_1 + p_1)
+        g = scalar_functions.tanh(x_2 + p_2)
+        o = scalar_functions.sigmoid(x_3 + p_3)
         tl.store(gates_ptrs, i, mask=inside)
         tl.store(gates_ptrs + size, f, mask=inside)
         tl.store(gates_ptrs + 2 * size, g, mask=inside)
         tl.store(gates_ptrs + 3 * size, o, mask=inside)
         c = tl.load(c_ptr + at, mask=inside, other=0.0).to(tl.float32)
         new_c = f * c + i * g
-        new_h = o * _math.tanh(new_c)
+        new_h = o * scalar_functions.tanh(new_c)
         new_c = tl.where(live, new_c, c)
         tl.store(hidden_ptr + at, new_c, mask=inside)
         if IS_LAST:
             tl.store(last_c_ptr + at, new_c.to(last_c_ptr.dtype.element_ty), mask=inside)
     elif KIND == "gru":
-        r = _math.sigmoid(x_0 + p_0)
-        z = _math.sigmoid(x_1 + p_1)
-        n = _math.tanh(x_2 + r * p_2)
+        r = scalar_functions.sigmoid(x_0 + p_0)
+        z = scalar_functions.sigmoid(x_1 + p_1)
+        n = scalar_functions.tanh(x_2 + r * p_2)
         tl.store(gates_ptrs, r, mask=inside)
         tl.store(gates_ptrs + size, z, mask=inside)
         tl.store(gates_ptrs + 2 * size, n, mask=inside)
@@ -152,7 +153,7 @@ def step_kernel(
         new_h = n + z * (before - n)
     else:
         tl.store(gates_ptrs, x_0 + p_0, mask=inside)
-        new_h = _math.activate(x_0 + p_0, KIND)
+        new_h = scalar_functions.activate(x_0 + p_0, KIND)
     tl.store(outputs_ptr + at, tl.where(live, new_h, 0.0).to(outputs_ptr.dtype.element_ty), mask=inside)
     new_h = tl.where(live, new_h, before)
     tl.store(states_ptr + at, new_h, mask=inside)
@@ -241,7 +242,7 @@ def step_grad_kernel(
             f = tl.load(gates_ptrs + size, mask=inside, other=0.0)
             n = tl.load(gates_ptrs + 2 * size, mask=inside, other=0.0)
             o = tl.load(gates_ptrs + 3 * size, mask=inside, other=0.0)
-            bent = _math.tanh(tl.load(hidden_ptr + at, mask=inside, other=0.0))
+            bent = scalar_functions.tanh(tl.load(hidden_ptr + at, mask=inside, other=0.0))
             c = tl.load(c_ptr + at, mask=inside, other=0.0).to(tl.float32)
             dc += dh * o * (1.0 - bent * bent)
             tl.store(of_gates_ptrs, (dc * n * i * (1.0 - i)).to(dtype), mask=inside)
@@ -268,7 +269,7 @@ def step_grad_kernel(
         else:
             gate = tl.load(gates_ptrs, mask=inside, other=0.0)
             if KIND == "tanh":
-                bent = _math.tanh(gate)
+                bent = scalar_functions.tanh(gate)
                 d = dh * (1.0 - bent * bent)
             else:
                 tl.static_assert(KIND == "relu", "no such cell")

@@ -21,11 +21,11 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels._copy import MAX_AXES, place_of
-from hookscope.triton_kernels._generated import max_of, min_of
-from hookscope.triton_kernels._launch import cdiv, is_long, next_power_of_2
-from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, UnsuitedError, is_float
-from hookscope.triton_kernels._strides import memory_order, merge_axes
+from hookscope.triton_kernels.launch.launcher import cdiv, is_long, next_power_of_2
+from hookscope.triton_kernels.launch.plans import Input, Kernel, Operand, Planner, UnsuitedError, is_float
+from hookscope.triton_kernels.launch.strides import memory_order, merge_axes
+from hookscope.triton_kernels.library.array_copy import MAX_AXES, place_of
+from hookscope.triton_kernels.library.generated_kernels import max_of, min_of
 
 _TILE = 4096
 """Elements of a tile: 32 for each of 128 threads, which are 4 or 8 loads of 16 bytes at once."""

@@ -16,10 +16,10 @@ from functools import partial
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels import _rows
-from hookscope.triton_kernels._launch import cdiv
-from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, is_float
-from hookscope.triton_kernels._rows import as_rows, like_rows, row_tile
+from hookscope.triton_kernels.launch.launcher import cdiv
+from hookscope.triton_kernels.launch.plans import Input, Kernel, Operand, Planner, is_float
+from hookscope.triton_kernels.library import row_tiles
+from hookscope.triton_kernels.library.row_tiles import as_rows, like_rows, row_tile
 
 
 @triton.jit
@@ -124,7 +124,7 @@ def _forward(call: Planner, x: Input, axis: int, log: bool) -> Operand | None:
     rows = as_rows(call, x, axis)
     out, y = like_rows(call, x, axis)
     count, columns = rows.shape
-    tile_rows, block, warps = row_tile(columns, _rows.MAX_ROW)
+    tile_rows, block, warps = row_tile(columns, row_tiles.MAX_ROW)
     if block >= columns:
         constants = {"LOG": log, "ROWS": tile_rows, "BLOCK": block}
         call.launch(softmax_kernel, cdiv(count, tile_rows), (rows, y), (count, columns), constants, num_warps=warps)
@@ -142,7 +142,7 @@ def _backward(call: Planner, g: Input, y: Input, axis: int, log: bool) -> Operan
     g_rows, y_rows = as_rows(call, g, axis), as_rows(call, y, axis)
     out, dx = like_rows(call, y, axis)
     count, columns = y_rows.shape
-    tile_rows, block, warps = row_tile(columns, _rows.MAX_PAIR_ROW)
+    tile_rows, block, warps = row_tile(columns, row_tiles.MAX_PAIR_ROW)
     arrays = (g_rows, y_rows, dx)
     if block >= columns:
         constants = {"LOG": log, "ROWS": tile_rows, "BLOCK": block}

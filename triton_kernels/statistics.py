@@ -20,9 +20,9 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels._launch import cdiv
-from hookscope.triton_kernels._plans import Input, Kernel, Operand, Planner, plan_for
-from hookscope.triton_kernels._tables import addresses, chunks, table
+from hookscope.triton_kernels.launch.launcher import cdiv
+from hookscope.triton_kernels.launch.plans import Input, Kernel, Operand, Planner, plan_for
+from hookscope.triton_kernels.launch.tables import addresses, chunks, table
 
 BINS, FIGURES = 64, 10
 """Columns of a row: first the statistics, as in `compiled.statistics`, then the histogram if requested."""

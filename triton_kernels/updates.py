@@ -17,9 +17,9 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels._launch import cdiv
-from hookscope.triton_kernels._plans import Input, Kernel, Number, Operand, Planner, is_float, plan_for
-from hookscope.triton_kernels._tables import addresses, bits, chunks, number, table
+from hookscope.triton_kernels.launch.launcher import cdiv
+from hookscope.triton_kernels.launch.plans import Input, Kernel, Number, Operand, Planner, is_float, plan_for
+from hookscope.triton_kernels.launch.tables import addresses, bits, chunks, number, table
 
 _BLOCK = 1024
 """Elements of a program of 4 warps: 8 per thread, two loads of 16 bytes per array in float32, one in half precision."""

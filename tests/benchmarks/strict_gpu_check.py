@@ -13,7 +13,8 @@ from benchmarks import gpu_cases, gpu_check, gpu_networks
 from hookscope import triton_kernels
 from hookscope.engine import nn
 from hookscope.engine.tensors.operator import OPERATORS
-from hookscope.triton_kernels import Kernel, _choice, _plans, elementwise
+from hookscope.triton_kernels import Kernel, elementwise
+from hookscope.triton_kernels.launch import choice, plans
 from tests import strict_device
 from tests.engine.compile import gpu_by_numpy
 
@@ -24,8 +25,8 @@ assert gpu_by_numpy  # which puts functions in place
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache folder for the table of products, of which one is measured; every size counts as large."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(_choice, "SIZES", ((16, 24, 33),))
-    monkeypatch.setattr(_choice, "LARGE", 1)
+    monkeypatch.setattr(choice, "SIZES", ((16, 24, 33),))
+    monkeypatch.setattr(choice, "LARGE", 1)
     return tmp_path
 
 
@@ -92,7 +93,7 @@ def test_a_wrong_kernel_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         "an output that is not written": lambda call, x: call.empty(x.shape, x.dtype),
         "it takes nothing": lambda call, x: None,
     }
-    monkeypatch.setattr(_plans, "_plans", {})
+    monkeypatch.setattr(plans, "_plans", {})
     monkeypatch.setattr(gpu_check, "kernels", lambda: {"tanh": Kernel(wrong[fault])})
     status, found = run(tmp_path, dtypes="float32")
     assert status == 1

@@ -81,7 +81,8 @@ def test_two_metrics_with_one_name_are_an_error() -> None:
 
 def test_families_of_kernels_are_the_files_of_the_package(monkeypatch: pytest.MonkeyPatch, package: Path) -> None:
     (package / "family.py").write_text("KERNELS = {'one': 1, 'two': 2}\n")
-    (package / "_helper.py").write_text("raise ImportError('no family')\n")
+    (package / "library").mkdir()
+    (package / "library" / "__init__.py").write_text("raise ImportError('no family')\n")
     importlib.import_module("found_package")
     monkeypatch.setattr(triton_kernels, "__path__", [str(package)])
     monkeypatch.setattr(triton_kernels, "__name__", "found_package")

@@ -66,12 +66,12 @@ def _put_modules(stack: ExitStack) -> None:
 def _count_triton(stack: ExitStack) -> None:
     """Count each kernel of Triton's where it starts, which is in the interpreter."""
     from hookscope import triton_kernels
-    from hookscope.triton_kernels import _launch
+    from hookscope.triton_kernels.launch import launcher
 
-    if not _launch.interpreting():
+    if not launcher.interpreting():
         raise RuntimeError("TRITON_INTERPRET=1 must be set before Triton is imported")
     triton_kernels.kernels()
-    original = _launch.interpret
+    original = launcher.interpret
 
     def interpret(kernel: Any, *args: Any) -> None:
         launched(f"triton:{kernel.__name__}")

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from _comparison import DTYPES, close, normal, run, suits, wide
 
-from hookscope.triton_kernels import _plans, batch_norm
+from hookscope.triton_kernels import batch_norm
+from hookscope.triton_kernels.launch import plans
 
 SHAPES = [(5, 3, 4, 7), (2, 3, 33), (30, 6), (5, 1, 3, 3), (1, 2, 80), (4, 3, 2, 2, 3), (1, 9), (2, 1)]
 ORDERS = ["channels last", "samples last", "every other"]
@@ -27,7 +28,7 @@ EPSILON = 1e-5
 def small_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"_TILE": 64, "_MAX_INNER": 32, "_MAX_STRIP": 4, "_PROGRAMS": 8, "_MAX_SHARES": 4}.items():
         monkeypatch.setattr(batch_norm, name, value)
-    monkeypatch.setattr(_plans, "_plans", {})
+    monkeypatch.setattr(plans, "_plans", {})
 
 
 def ordered(x: Any, order: str) -> Any:

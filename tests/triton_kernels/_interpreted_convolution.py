@@ -9,7 +9,8 @@ import pytest
 from _comparison import BFLOAT16, DTYPES, close, guarded, normal, run, suits, wide
 
 from hookscope.engine.cpu.neural import windows
-from hookscope.triton_kernels import _plans, convolution
+from hookscope.triton_kernels import convolution
+from hookscope.triton_kernels.launch import plans
 
 # Shapes of input and kernels, stride, pads, dilation, groups.
 CASES = {
@@ -43,7 +44,7 @@ def poisoned_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def anew(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """For a test that sets numbers that plans follow from."""
-    monkeypatch.setattr(_plans, "_plans", {})
+    monkeypatch.setattr(plans, "_plans", {})
     return monkeypatch
 
 
@@ -120,7 +121,7 @@ def test_kernels_that_many_rows_read_are_laid_out_once(anew: pytest.MonkeyPatch)
     x, weight = normal(*shape, dtype=np.float16), normal(*kernels, dtype=np.float16, seed=1)
     anew.setattr(convolution, "_READ_OFTEN", 0)
     agree(run("conv2d", x, weight, *how), windows.conv(*wide(x, weight), *how), np.float16)
-    names = [step.kernel.__name__ for step in next(iter(_plans._plans.values())).steps]
+    names = [step.kernel.__name__ for step in next(iter(plans._plans.values())).steps]
     assert names == ["copy_kernel", "product_kernel"]
 
 
@@ -133,7 +134,7 @@ def test_a_gradient_by_the_weight_in_parts(group: int, anew: pytest.MonkeyPatch)
     want = windows.conv_weight_grad(*wide(g, x), *how)
     agree(run("conv2d_weight_grad", g, x, *how), want, np.float32)
     if group == 1:
-        names = [step.kernel.__name__ for step in next(iter(_plans._plans.values())).steps]
+        names = [step.kernel.__name__ for step in next(iter(plans._plans.values())).steps]
         assert names == ["weight_kernel", "add_parts_kernel"]
 
 

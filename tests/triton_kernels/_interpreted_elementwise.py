@@ -11,7 +11,8 @@ import pytest
 from _comparison import DTYPES, close, normal, planned, run, suits, wide
 
 from hookscope.engine.cpu.neural import activation
-from hookscope.triton_kernels import _launch, _plans, elementwise
+from hookscope.triton_kernels import elementwise
+from hookscope.triton_kernels.launch import launcher, plans
 
 ERF = np.vectorize(math.erf)
 UNARY: dict[str, Any] = {
@@ -161,8 +162,8 @@ def test_infinities_are_as_in_numpy() -> None:
 
 def test_indices_of_64_bits_reach_the_same_elements(monkeypatch: pytest.MonkeyPatch) -> None:
     # Arrays of 2**31 values take them; here they are told to.
-    monkeypatch.setattr(_launch, "FEWEST_LONG", 1)
-    monkeypatch.setattr(_plans, "_plans", {})
+    monkeypatch.setattr(launcher, "FEWEST_LONG", 1)
+    monkeypatch.setattr(plans, "_plans", {})
     x, y = normal(6, 7), normal(6, 1, seed=1)
     for operand, kernel in ((x, elementwise.flat_kernel), (y, elementwise.tile_kernel)):
         plan, inputs, _ = planned("add", x, operand)

@@ -16,8 +16,9 @@ import pytest
 from _comparison import DTYPES, close, normal, planned, run, suits, wide
 
 from hookscope.engine.cpu.arrays import matmul
-from hookscope.triton_kernels import _choice, _math
 from hookscope.triton_kernels import matmul as family
+from hookscope.triton_kernels.launch import choice
+from hookscope.triton_kernels.library import scalar_functions
 from hookscope.triton_kernels.matmul import NARROW_TILES, TILES, Tile, tile_for
 from tests import strict_device
 
@@ -61,7 +62,7 @@ def test_matmul_of_strided_operands() -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("activation", _math.ACTIVATIONS)
+@pytest.mark.parametrize("activation", scalar_functions.ACTIVATIONS)
 def test_linear_with_every_activation(activation: str | None, dtype: Any) -> None:
     x, weight, bias = (
         normal(2, 5, 19, dtype=dtype),
@@ -242,7 +243,7 @@ def test_large_plain_products_are_left_to_cublas_and_others_are_not(monkeypatch:
         asked.append(given)
         return bool(given[1])
 
-    monkeypatch.setattr(_choice, "prefers_cublas", prefers)
+    monkeypatch.setattr(choice, "prefers_cublas", prefers)
     # By other lengths than those of plans above, which are kept.
     a, b, bias = normal(11, 13), normal(13, 27), normal(11)
     assert not suits("matmul", a, b, False, False)
@@ -268,7 +269,7 @@ def test_both_are_timed_on_the_users_device_and_the_table_is_kept(
         checked.append(cupy.asnumpy(call()))
         return next(clock)
 
-    path = _choice.measure(cupy, seconds, [(16, 24, 33)])
+    path = choice.measure(cupy, seconds, [(16, 24, 33)])
     kept = json.loads(path.read_text())
     assert kept["device"] and path.is_relative_to(tmp_path)
     assert [row[:2] for row in kept["rows"]] == [

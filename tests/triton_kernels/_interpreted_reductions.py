@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from _comparison import DTYPES, close, normal, planned, run, suits, wide
 
-from hookscope.triton_kernels import _launch, _plans, reductions
+from hookscope.triton_kernels import reductions
+from hookscope.triton_kernels.launch import launcher, plans
 
 NUMPYS = {"sum": "sum", "mean": "mean", "prod": "prod", "amax": "max", "amin": "min", "any": "any", "all": "all"}
 AXES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
@@ -144,8 +145,8 @@ def test_gradients_of_broadcasting_are_summed(dtype: Any) -> None:
 
 
 def test_indices_of_64_bits_reach_the_same_elements(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_launch, "FEWEST_LONG", 1)
-    monkeypatch.setattr(_plans, "_plans", {})
+    monkeypatch.setattr(launcher, "FEWEST_LONG", 1)
+    monkeypatch.setattr(plans, "_plans", {})
     x = normal(6, 7, 5)
     plan, inputs, attrs = planned("sum", x, (1,), False)
     assert plan is not None

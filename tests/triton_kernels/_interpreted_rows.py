@@ -13,8 +13,10 @@ from _comparison import DTYPES, close, normal, planned, run, suits, wide
 
 from hookscope.engine.cpu.neural import cross_entropy as cpu_cross_entropy
 from hookscope.engine.cpu.neural import layer_norm, softmax
-from hookscope.triton_kernels import _plans, _rows, cross_entropy
+from hookscope.triton_kernels import cross_entropy
 from hookscope.triton_kernels import layer_norm as layer_norm_kernels
+from hookscope.triton_kernels.launch import plans
+from hookscope.triton_kernels.library import row_tiles
 
 
 def in_dtypes(cases: list[tuple[Any, int]]) -> list[tuple[Any, int, Any]]:
@@ -26,9 +28,9 @@ def in_dtypes(cases: list[tuple[Any, int]]) -> list[tuple[Any, int, Any]]:
 def rows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "pieces":
         for name in ("MAX_ROW", "MAX_PAIR_ROW", "PIECE"):
-            monkeypatch.setattr(_rows, name, 16)
+            monkeypatch.setattr(row_tiles, name, 16)
         monkeypatch.setattr(cross_entropy, "_LABELS", 2)
-    monkeypatch.setattr(_plans, "_plans", {})
+    monkeypatch.setattr(plans, "_plans", {})
 
 
 @pytest.mark.usefixtures("rows")

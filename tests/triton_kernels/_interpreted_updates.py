@@ -15,7 +15,7 @@ from hookscope.engine.cpu.arrays import philox
 from hookscope.engine.cpu.neural import dropout
 from hookscope.engine.cpu.optim import adam, updates
 from hookscope.triton_kernels import updates as steps
-from hookscope.triton_kernels._launch import interpret
+from hookscope.triton_kernels.launch.launcher import interpret
 
 
 @triton.jit

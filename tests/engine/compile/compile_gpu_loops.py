@@ -19,7 +19,7 @@ from hookscope.engine.compile.graph import FusedLoop, Store, Value
 from hookscope.engine.compile.loops.gpu_loops import planned
 from hookscope.engine.compile.loops.scalar_programs import Program, UnsupportedScalar
 from hookscope.engine.tensors.operator import OPERATORS
-from hookscope.triton_kernels import _driver
+from hookscope.triton_kernels.launch import drivers
 from tests import strict_device
 
 assert hookscope.engine.nn  # which fills the table
@@ -97,7 +97,7 @@ def sums(dtype: Any) -> None:
 
 
 def main() -> None:
-    triton.runtime.driver.set_active(_driver.CompileOnlyDriver(int(sys.argv[1])))
+    triton.runtime.driver.set_active(drivers.CompileOnlyDriver(int(sys.argv[1])))
     found["expressions"] = {dtype.name: expressions(dtype) for dtype in DTYPES}
     found["contracted"] = 0  # functions of libdevice have products that are
     for dtype in (*DTYPES[:4], DTYPES[5]):

@@ -20,7 +20,7 @@ from hookscope.engine.compile.loops.scalar_programs import Program
 from hookscope.engine.compile.plan import plan as plan
 from hookscope.engine.tensors import backend
 from hookscope.engine.tensors.operator import OPERATORS
-from hookscope.triton_kernels import _launch
+from hookscope.triton_kernels.launch import launcher
 from tests import strict_device
 from tests.engine.compile import gpu_by_numpy, test_fusion, test_scalar_expressions
 from tests.engine.compile.test_bits import trained
@@ -153,7 +153,7 @@ def test_offsets_of_64_bits_reach_the_same_elements(loops: list[FusedLoop], monk
         launch(call, *given, **options)
         launched.append(given[4].get("LONG", True))
 
-    monkeypatch.setattr(_launch, "FEWEST_LONG", 1)
+    monkeypatch.setattr(launcher, "FEWEST_LONG", 1)
     monkeypatch.setattr(triton_kernels.Planner, "launch", longer)
     assert [one.tobytes() for one in arrays(replayed(function, x, y))] == short
     assert launched and all(launched)

@@ -17,7 +17,8 @@ from typing import Any
 
 import triton
 
-from hookscope.triton_kernels import Plan, _driver, _launch, _plans, kernels, plan_for
+from hookscope.triton_kernels import Plan, kernels, plan_for
+from hookscope.triton_kernels.launch import drivers, launcher, plans
 
 from .bounds import REGISTERS, SHARED, THREADS, Bounds, Case
 
@@ -68,9 +69,9 @@ def compiled_plan(case: Case, capability: int) -> Plan:
     Raises:
         ValueError: the operator's kernel does not suit the case.
     """
-    triton.runtime.driver.set_active(_driver.CompileOnlyDriver(capability))
-    _plans._plans.clear()  # neither is kept by the GPU that Triton compiles for
-    _launch._compiled.clear()
+    triton.runtime.driver.set_active(drivers.CompileOnlyDriver(capability))
+    plans._plans.clear()  # neither is kept by the GPU that Triton compiles for
+    launcher._compiled.clear()
     plan = plan_for(case.operator, kernels()[case.operator], case.inputs, case.attrs)
     if plan is None:
         raise ValueError(f"the kernel does not suit its own case {case.name}")

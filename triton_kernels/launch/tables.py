@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hookscope.triton_kernels._launch import address_of, cdiv
+from hookscope.triton_kernels.launch.launcher import address_of, cdiv
 
 __all__ = ["bits", "chunks", "number", "table"]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from hookscope.triton_kernels._launch import cdiv, is_long
-from hookscope.triton_kernels._plans import Operand, Planner, UnsuitedError
-from hookscope.triton_kernels._strides import merge_axes
+from hookscope.triton_kernels.launch.launcher import cdiv, is_long
+from hookscope.triton_kernels.launch.plans import Operand, Planner, UnsuitedError
+from hookscope.triton_kernels.launch.strides import merge_axes
 
 _BLOCK = 1024
 MAX_AXES = 5

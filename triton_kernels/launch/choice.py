@@ -90,25 +90,26 @@ def measure(
     Returns:
         The path of the table.
     """
-    from hookscope.triton_kernels import _plans, matmul
+    from hookscope.triton_kernels import matmul
+    from hookscope.triton_kernels.launch import plans
 
     rows = []
     numbers = cupy.asarray(np.random.default_rng(0).standard_normal(2**20, np.float32))
-    ours = _plans.Kernel(matmul.product)
+    ours = plans.Kernel(matmul.product)
     for dtype in ("float32", "float16", "bfloat16"):
         for form in FORMS[:3]:
             for m, n, k in sizes:
                 a = _matrix(cupy, numbers, dtype, m, k, form[0] == "T")
                 b = _matrix(cupy, numbers, dtype, k, n, form[1] == "T")
                 attrs = {"transpose_a": False, "transpose_b": False}
-                plan = _plans.plan_for("matmul by the kernel", ours, (a, b), attrs)
+                plan = plans.plan_for("matmul by the kernel", ours, (a, b), attrs)
                 if plan is None:
                     raise RuntimeError(f"the kernel does not take matrices of {dtype}")
                 times = seconds(functools.partial(plan, a, b, **attrs)), seconds(functools.partial(cupy.matmul, a, b))
                 rows.append(Row(dtype, form, m, n, k, *times))
     path = _keep(_device(cupy), rows)
     _table.cache_clear()
-    _plans.forget()
+    plans.forget()
     return path
 
 

@@ -1,4 +1,4 @@
-"""Triton's own specialisation of integers, as JSON; run by test_launch.py in a process of its own."""
+"""Triton's own specialization of integers, as JSON; run by test_plans.py in a process of its own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ import sys
 from triton.backends.nvidia.compiler import CUDABackend
 from triton.runtime.jit import native_specialize_impl
 
-FLAGS = (False, True, True)  # not constant, specialise on the value, specialise on the alignment
+FLAGS = (False, True, True)  # not constant, specialize on the value, specialize on the alignment
 values = json.loads(sys.argv[1])
 print(json.dumps([native_specialize_impl(CUDABackend, value, *FLAGS) for value in values]))

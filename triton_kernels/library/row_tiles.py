@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hookscope.triton_kernels._launch import next_power_of_2
-from hookscope.triton_kernels._plans import Operand, Planner
+from hookscope.triton_kernels.launch.launcher import next_power_of_2
+from hookscope.triton_kernels.launch.plans import Operand, Planner
 
 # The longest row that a program holds in registers, of one array and of two: 32 and 16 values per thread.
 MAX_ROW = 16384

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 import hookscope.triton_kernels as package
-from hookscope.triton_kernels import _probe
+from hookscope.triton_kernels.launch import probe
 from tests import strict_device
 
-ROOT = Path(__file__).parents[2]
-SOURCES = sorted(Path(package.__file__).parent.glob("*.py"))
+ROOT = Path(__file__).parents[3]
+SOURCES = sorted(Path(package.__file__).parent.rglob("*.py"))
 HAS_TRITON = importlib.util.find_spec("triton") is not None
 needs_triton = pytest.mark.skipif(not HAS_TRITON, reason="Triton is published for Linux only")
 
@@ -31,9 +31,9 @@ def cupy(**options: Any) -> Any:
     return strict_device.make(**options)["cupy"]
 
 
-def look() -> _probe.Probe:
+def look() -> probe.Probe:
     """The probe without its memory of an earlier look."""
-    return _probe.probe.__wrapped__()
+    return probe.probe.__wrapped__()
 
 
 def in_a_process(code: str) -> str:
@@ -47,32 +47,32 @@ def in_a_process(code: str) -> str:
 
 def test_without_cupy_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)  # Python's way to say that an import fails
-    assert look() == _probe.Probe("none", "cupy is not installed", {})
+    assert look() == probe.Probe("none", "cupy is not installed", {})
 
 
 def test_a_cupy_that_cannot_be_imported_tells_its_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "cupy.py").write_text("raise OSError('libcudart.so.13 not found')")
     monkeypatch.delitem(sys.modules, "cupy", raising=False)
     monkeypatch.syspath_prepend(tmp_path)
-    assert look() == _probe.Probe("none", "cupy cannot be imported: OSError: libcudart.so.13 not found", {})
+    assert look() == probe.Probe("none", "cupy cannot be imported: OSError: libcudart.so.13 not found", {})
 
 
 def test_without_a_gpu_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", cupy(available=False))
-    assert look() == _probe.Probe("none", "CuPy finds no CUDA device", {"cupy": "14.2.0"})
+    assert look() == probe.Probe("none", "CuPy finds no CUDA device", {"cupy": "14.2.0"})
 
 
 def test_an_old_cupy_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     module = cupy()
     monkeypatch.setattr(module, "__version__", "13.6.0")
     monkeypatch.setitem(sys.modules, "cupy", module)
-    assert look() == _probe.Probe("none", "CuPy 13.6.0 has no bfloat16; 14 or newer is needed", {"cupy": "13.6.0"})
+    assert look() == probe.Probe("none", "CuPy 13.6.0 has no bfloat16; 14 or newer is needed", {"cupy": "13.6.0"})
 
 
 def test_triton_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", cupy())
     monkeypatch.setenv("HOOKSCOPE_TRITON", "0")
-    assert look() == _probe.Probe("cupy", "HOOKSCOPE_TRITON=0", {"cupy": "14.2.0"})
+    assert look() == probe.Probe("cupy", "HOOKSCOPE_TRITON=0", {"cupy": "14.2.0"})
 
 
 def test_an_old_gpu_keeps_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +85,7 @@ def test_an_old_gpu_keeps_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_triton_a_gpu_keeps_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", cupy())
     monkeypatch.setitem(sys.modules, "triton", None)
-    assert look() == _probe.Probe("cupy", "triton is not installed", {"cupy": "14.2.0"})
+    assert look() == probe.Probe("cupy", "triton is not installed", {"cupy": "14.2.0"})
 
 
 @needs_triton
@@ -93,9 +93,10 @@ def test_a_failed_self_test_tells_its_error() -> None:
     assert (
         in_a_process("""
 sys.modules.update(make())
-from hookscope.triton_kernels import _driver, probe
+from hookscope.triton_kernels import probe
+from hookscope.triton_kernels.launch import drivers
 def no_compiler(cupy): raise RuntimeError("no C compiler")
-_driver.make_cupy_driver = no_compiler
+drivers.make_cupy_driver = no_compiler
 print(probe().mode, "|", probe().reason)
 """)
         == "cupy | Triton's self-test failed: RuntimeError: no C compiler"
@@ -112,9 +113,10 @@ def test_the_self_test_looks_at_the_result(computed: str, answer: str) -> None:
     assert (
         in_a_process(f"""
 sys.modules.update(make())
-from hookscope.triton_kernels import _driver, _plans, probe
-_driver.make_cupy_driver = lambda cupy: _driver.CompileOnlyDriver(90)
-_plans.plan_for = lambda name, kernel, inputs, attrs: lambda x, y: {computed}
+from hookscope.triton_kernels import probe
+from hookscope.triton_kernels.launch import drivers, plans
+drivers.make_cupy_driver = lambda cupy: drivers.CompileOnlyDriver(90)
+plans.plan_for = lambda name, kernel, inputs, attrs: lambda x, y: {computed}
 print(probe().mode, "|", probe().reason)
 """)
         == answer
@@ -158,9 +160,10 @@ print([name for name in ("triton", "cupy") if name in sys.modules])
 def test_triton_and_its_kernels_bring_no_pytorch() -> None:
     assert (
         in_a_process("""
-from hookscope.triton_kernels import _driver, kernels
+from hookscope.triton_kernels import kernels
+from hookscope.triton_kernels.launch import drivers
 kernels()
-_driver.keep_torch_out()
+drivers.keep_torch_out()
 print("torch" in sys.modules)
 """)
         == "False"

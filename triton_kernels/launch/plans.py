@@ -16,7 +16,14 @@ from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
-from hookscope.triton_kernels._launch import Array, address_of, compiled_kernel, interpret, interpreting, starter
+from hookscope.triton_kernels.launch.launcher import (
+    Array,
+    address_of,
+    compiled_kernel,
+    interpret,
+    interpreting,
+    starter,
+)
 
 Input: TypeAlias = "Operand | Number | bool | None"
 """One input of a call during planning."""
@@ -186,10 +193,10 @@ class Planner:
         """Return the operand itself, or a copy in C order if it is not contiguous."""
         if x.is_contiguous:
             return x
-        from hookscope.triton_kernels import _copy
+        from hookscope.triton_kernels.library import array_copy
 
         copy = self.empty(x.shape, x.dtype)
-        _copy.copy(self, x, copy)
+        array_copy.copy(self, x, copy)
         return copy
 
 

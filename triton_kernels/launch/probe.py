@@ -78,14 +78,15 @@ def _self_test(cupy: ModuleType) -> str | None:
     try:
         from triton.runtime import driver  # type: ignore[import-untyped]  # Triton ships no types
 
-        from hookscope.triton_kernels import _driver
+        from hookscope.triton_kernels.launch import drivers
 
-        driver.set_active(_driver.make_cupy_driver(cupy))
-        _driver.keep_torch_out()
-        from hookscope.triton_kernels import _plans, elementwise
+        driver.set_active(drivers.make_cupy_driver(cupy))
+        drivers.keep_torch_out()
+        from hookscope.triton_kernels import elementwise
+        from hookscope.triton_kernels.launch import plans
 
         x = cupy.arange(300, dtype=cupy.float32)
-        plan = _plans.plan_for("add", elementwise.KERNELS["add"], (x, x), {})
+        plan = plans.plan_for("add", elementwise.KERNELS["add"], (x, x), {})
         is_correct = plan is not None and bool((plan(x, x) == 2 * x).all())
     except Exception as error:  # no compiler, no headers, an old GPU driver: different exceptions with the same meaning
         return f"Triton's self-test failed: {type(error).__name__}: {error}"

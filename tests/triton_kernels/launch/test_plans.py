@@ -15,9 +15,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from hookscope.triton_kernels import _launch, _plans, _rows
-from hookscope.triton_kernels._plans import Kernel, Number, Operand, Planner, UnsuitedError, plan_for
-from hookscope.triton_kernels._strides import broadcast_shape, memory_order, merge_axes
+from hookscope.triton_kernels.launch import launcher, plans
+from hookscope.triton_kernels.launch.plans import Kernel, Number, Operand, Planner, UnsuitedError, plan_for
+from hookscope.triton_kernels.launch.strides import broadcast_shape, memory_order, merge_axes
+from hookscope.triton_kernels.library import row_tiles
 from tests import strict_device
 from tests.interpreted import needs_triton
 
@@ -28,8 +29,8 @@ HERE = Path(__file__).parent
 def cupy(monkeypatch: pytest.MonkeyPatch) -> Any:
     module = strict_device.make()["cupy"]
     monkeypatch.setitem(sys.modules, "cupy", module)
-    monkeypatch.setattr(_launch, "_compiled", {})
-    monkeypatch.setattr(_plans, "_plans", {})
+    monkeypatch.setattr(launcher, "_compiled", {})
+    monkeypatch.setattr(plans, "_plans", {})
     return module
 
 
@@ -99,7 +100,7 @@ def test_the_c_launcher_of_triton_is_called_without_the_python_around_it() -> No
         launch_pdl=True,
     )
     compiled = SimpleNamespace(run=run, function=5, packed_metadata="metadata")
-    _launch.starter(compiled)(7, 1234, (1, 2))
+    launcher.starter(compiled)(7, 1234, (1, 2))
     nothing = (None,) * 5
     assert started == [(7, 1, 1, 1234, 5, False, True, "metadata", *nothing, "annotations", "signature", (1, 2))]
     scratch: list[tuple[Any, ...]] = []
@@ -110,7 +111,7 @@ def test_the_c_launcher_of_triton_is_called_without_the_python_around_it() -> No
         def __call__(self, *given: Any) -> None:
             scratch.append(given)
 
-    _launch.starter(SimpleNamespace(run=WithScratch(), function=5, packed_metadata="m"))(7, 1234, (1, 2))
+    launcher.starter(SimpleNamespace(run=WithScratch(), function=5, packed_metadata="m"))(7, 1234, (1, 2))
     assert scratch == [(7, 1, 1, 1234, 5, "m", None, None, None, 1, 2)] and len(started) == 1
 
 
@@ -171,11 +172,11 @@ def test_a_plan_that_turns_out_not_to_suit_deep_inside_is_none(cupy: Any) -> Non
 
 
 def test_plans_are_let_go_of_when_there_are_too_many(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_plans, "MAX_PLANS", 3)
+    monkeypatch.setattr(plans, "MAX_PLANS", 3)
     double = Doubling()
     for length in (*range(1, 9), 8):
         double(cupy.empty((length,), np.float32))
-    assert len(double.planned) == 8 and len(_plans._plans) <= 3
+    assert len(double.planned) == 8 and len(plans._plans) <= 3
 
 
 def test_outputs_may_be_none_inputs_and_arrays_in_any_memory_order(cupy: Any) -> None:
@@ -192,10 +193,10 @@ def test_outputs_may_be_none_inputs_and_arrays_in_any_memory_order(cupy: Any) ->
 
 def test_an_operands_views_are_those_of_numpy() -> None:
     whole = np.zeros((4, 6, 5), np.float32)
-    operand = Operand(0, whole.shape, _plans.element_strides(whole), whole.dtype)
+    operand = Operand(0, whole.shape, plans.element_strides(whole), whole.dtype)
 
     def check(view: Operand, array: Any) -> None:
-        assert view.shape == array.shape and view.strides == _plans.element_strides(array)
+        assert view.shape == array.shape and view.strides == plans.element_strides(array)
         assert view.offset * 4 == array.ctypes.data - whole.ctypes.data
         assert view.is_contiguous == array.flags.c_contiguous and view.size == array.size
         assert view.is_aligned == (view.offset % 4 == 0)
@@ -223,19 +224,19 @@ def test_integers_that_triton_tells_apart_are_told_apart() -> None:
     tritons = json.loads(done.stdout)
     told_apart: dict[Any, set[str]] = {}
     for value, triton_says in zip(values, tritons, strict=True):
-        told_apart.setdefault(_launch.specialization(value), set()).add(json.dumps(triton_says))
+        told_apart.setdefault(launcher.specialization(value), set()).add(json.dumps(triton_says))
     assert all(len(group) == 1 for group in told_apart.values()), told_apart
     assert len(set(map(json.dumps, tritons))) > 3, "Triton's answer says nothing"
 
 
 def test_numpy_arrays_are_refused_outside_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_launch, "interpreting", lambda: False)
+    monkeypatch.setattr(launcher, "interpreting", lambda: False)
     with pytest.raises(TypeError, match="arrays must be CuPy arrays; NumPy arrays run only with TRITON_INTERPRET=1"):
         plan_for("double", Doubling().entry, (np.zeros(3, np.float32),), {})
 
 
 def test_a_pointer_is_its_own_storage_and_its_own_copy() -> None:
-    pointer = _launch.Pointer(4096, np.dtype(np.float16))
+    pointer = launcher.Pointer(4096, np.dtype(np.float16))
     assert pointer.data_ptr() == pointer.untyped_storage().cpu().data_ptr() == 4096
     assert pointer.new_empty(0, device="cpu").set_(pointer, 0, (), ()).data_ptr() == 4096
     assert pointer.dtype == np.float16
@@ -255,7 +256,7 @@ def test_a_pointer_is_its_own_storage_and_its_own_copy() -> None:
     ],
 )
 def test_floats_of_at_most_32_bits_suit(given: Any, is_float: bool) -> None:
-    assert _plans.is_float(given) is is_float
+    assert plans.is_float(given) is is_float
 
 
 def test_axes_that_lie_alike_become_one() -> None:
@@ -281,12 +282,12 @@ def test_axes_come_in_the_order_in_which_they_lie_in_memory() -> None:
 
 def test_tiles_cover_every_row_length_and_stay_in_their_limits() -> None:
     for columns in (1, 2, 63, 64, 65, 1024, 1025, 16384, 16385, 10**6):
-        rows, block, warps = _rows.row_tile(columns, _rows.MAX_ROW)
+        rows, block, warps = row_tiles.row_tile(columns, row_tiles.MAX_ROW)
         assert block & (block - 1) == 0
-        assert rows * block <= _rows.MAX_ROW
-        assert (block >= columns) == (columns <= _rows.MAX_ROW)
+        assert rows * block <= row_tiles.MAX_ROW
+        assert (block >= columns) == (columns <= row_tiles.MAX_ROW)
         assert warps in (4, 8, 16)
-    assert all(a <= b for a, b in pairwise(_rows.warps_for(2**k) for k in range(16)))
+    assert all(a <= b for a, b in pairwise(row_tiles.warps_for(2**k) for k in range(16)))
 
 
 @pytest.mark.parametrize("shape", [(5, 3, 4), (6,), (2, 7)])
@@ -294,6 +295,6 @@ def test_an_axis_as_rows(shape: tuple[int, ...]) -> None:
     x = np.zeros(shape, np.float32)
     for axis in range(-len(shape), len(shape)):
         call = Planner(1)
-        whole, rows = _rows.like_rows(call, Operand(0, shape, _plans.element_strides(x), x.dtype), axis)
+        whole, rows = row_tiles.like_rows(call, Operand(0, shape, plans.element_strides(x), x.dtype), axis)
         assert whole.shape == shape and rows.shape == (x.size // shape[axis], shape[axis])
         assert rows.is_contiguous and whole.strides[axis] == 1

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from hookscope.triton_kernels import _choice
-from hookscope.triton_kernels._choice import LARGE, Row, path_of, prefers_cublas
+from hookscope.triton_kernels.launch import choice
+from hookscope.triton_kernels.launch.choice import LARGE, Row, path_of, prefers_cublas
 
 DEVICE = "NVIDIA H100 80GB HBM3"
 
@@ -23,13 +23,13 @@ def device(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
     runtime = SimpleNamespace(getDevice=lambda: 0, getDeviceProperties=lambda number: {"name": DEVICE.encode()})
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=SimpleNamespace(runtime=runtime)))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    _choice._table.cache_clear()
+    choice._table.cache_clear()
     yield
-    _choice._table.cache_clear()
+    choice._table.cache_clear()
 
 
 def keep(*rows: Row) -> None:
-    _choice._keep(DEVICE, rows)
+    choice._keep(DEVICE, rows)
 
 
 def test_without_a_table_cublas_gets_large_products_of_two_matrices_that_lie_in_one_piece() -> None:

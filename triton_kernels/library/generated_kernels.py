@@ -13,8 +13,8 @@ import triton
 import triton.language as tl
 from triton.language.extra import libdevice
 
-from hookscope.triton_kernels._launch import cdiv, next_power_of_2
-from hookscope.triton_kernels._plans import Operand, Planner
+from hookscope.triton_kernels.launch.launcher import cdiv, next_power_of_2
+from hookscope.triton_kernels.launch.plans import Operand, Planner
 
 _kernels: dict[str, Any] = {}
 

@@ -1,0 +1,1 @@
+"""Plans of kernels and their launch on the device, or in Triton's interpreter."""
