@@ -52,19 +52,19 @@ _backend.choose_from_environment()
 if _typing.TYPE_CHECKING:
     from . import amp as amp
     from . import dataset as dataset
-    from . import experimental as experimental
-    from . import mint as mint
-    from . import numpy as numpy
     from . import train as train
     from .mindspore import communication as communication
     from .mindspore import device_context as device_context
+    from .mindspore import experimental as experimental
     from .mindspore import hal as hal
     from .mindspore import log as log
+    from .mindspore import mint as mint
+    from .mindspore import numpy as numpy
     from .mindspore import parallel as parallel
     from .mindspore import runtime as runtime
 
 # Rarely used modules are imported on first use; so are names of MindSpore's top level.
-_ROOMS = "amp dataset experimental mint numpy train"
+_ROOMS = "amp dataset train"
 _PARALLEL = (
     "ParallelMode set_auto_parallel_context get_auto_parallel_context reset_auto_parallel_context set_algo_parameters "
     "get_algo_parameters reset_algo_parameters"

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import hookscope.engine.mint
-import hookscope.engine.numpy  # noqa: F401  (both declare)
+import hookscope.engine.mindspore.mint
+import hookscope.engine.mindspore.numpy  # noqa: F401  (both declare)
 from hookscope.engine import methods
 from hookscope.engine.base import surfaces, types
 
@@ -283,14 +283,15 @@ def files() -> dict[Path, str]:
     stubs = {
         ENGINE / "tensors" / "method_types.pyi": tensor_methods(),
         ENGINE / "ops" / "primitive_types.pyi": primitives(),
-        ENGINE / "numpy" / "function_types.pyi": functions(
+        ENGINE / "mindspore" / "numpy" / "function_types.pyi": functions(
             "Functions of numpy that are functions of ops.", surfaces.NUMPY
         ),
     }
     for module in sorted({name.rpartition(".")[0] for name in surfaces.MINT}):
         about = f"Functions of {'.'.join(filter(None, ('mint', module)))} that are functions of ops."
         path = "/".join(module.split(".")) or "function"
-        stubs[ENGINE / "mint" / f"{path}_types.pyi"] = functions(about, surfaces.functions_of(surfaces.MINT, module))
+        stub = ENGINE / "mindspore" / "mint" / f"{path}_types.pyi"
+        stubs[stub] = functions(about, surfaces.functions_of(surfaces.MINT, module))
     return stubs
 
 

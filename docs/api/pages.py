@@ -136,9 +136,10 @@ def primitives_page() -> Page:
 
 def mint_page() -> Page:
     """Functions with PyTorch's names and defaults."""
-    mint = importlib.import_module("hookscope.engine.mint")
+    package = "hookscope.engine.mindspore.mint"
+    mint = importlib.import_module(package)
     files = ("arithmetic", "creation", "reduction", "shapes")
-    in_mint = [name for file in files for name in importlib.import_module(f"hookscope.engine.mint.{file}").__all__]
+    in_mint = [name for file in files for name in importlib.import_module(f"{package}.{file}").__all__]
     names = sorted({*surfaces.MINT, *in_mint})
     entries = [function(f"mint.{name}", surfaces.MINT.get(name) or getattr(mint, name)) for name in names]
     return Page("mint", "mint", "", entries)

@@ -19,7 +19,9 @@ _ROOT = _ENGINE.rpartition(".")[0]
 # (old package, new package): the modules, as OLD=NEW where the last part of the name has changed, too
 _MOVED = {
     ("", ""): "graph=compile ranks=distributed serialization=formats",
-    ("", "mindspore"): "boost common communication device_context hal jit log parallel run_check runtime",
+    ("", "mindspore"): (
+        "boost common communication device_context experimental hal jit log mint numpy parallel run_check runtime"
+    ),
     ("autograd", "autograd"): "plain_backward=backward steps=backward watched_backward=regions",
     ("base", "base"): "recursion_room=recursion_limit",
     ("core", "autograd"): "function grad marks offloading saved_tensors walk=backward watched_backward=regions",
@@ -75,7 +77,7 @@ _MOVED = {
     ("graph", "compile.plan"): "following=recorded_calls guarded=guarded_plan",
     ("graph", "compile.trace"): "calls lengths shapes=shape_rules tracer",
     ("graph", "formats"): "mindir onnx",
-    ("mint", ""): "functions=mint",
+    ("mint", "mindspore"): "functions=mint",
     ("nn", "nn"): "restoring=snapshots",
     ("nn", "nn.layers"): (
         "activation arrays conv derivatives dropout embedding image_similarity images linear matrices "

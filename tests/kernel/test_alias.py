@@ -311,7 +311,7 @@ assert inspect.getfile is getfile
 print(nn.Dense, mint.nn.Conv2d, train.Callback)
 """
     assert python(INSTALL + code) == (
-        "<class 'hookscope.engine.nn.layers.linear.Dense'> <class 'hookscope.engine.mint.nn.layers.Conv2d'> "
+        "<class 'hookscope.engine.nn.layers.linear.Dense'> <class 'hookscope.engine.mindspore.mint.nn.layers.Conv2d'> "
         "<class 'hookscope.engine.train.callback.base.Callback'>\n"
     )
 

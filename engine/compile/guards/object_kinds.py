@@ -112,7 +112,7 @@ def is_leaf(value: Any) -> bool:
 
 def is_engine_optimizer(value: Any) -> bool:
     """Return whether a value is an optimizer with the engine's step."""
-    experimental = sys.modules.get(f"{_PACKAGE}.experimental.optim.optimizer")
+    experimental = sys.modules.get(f"{_PACKAGE}.mindspore.experimental.optim.optimizer")
     kinds = [Optimizer, *([] if experimental is None else [experimental.Optimizer])]
     return any(isinstance(value, kind) and type(value).construct is kind.construct for kind in kinds)
 

@@ -134,8 +134,9 @@ BUILTINS = frozenset(
 )
 ENGINE = "hookscope.engine."
 HARMLESS_MODULES = (
-    *(ENGINE + name for name in ("autograd", "base", "compile", "cpu", "mint", "nn", "numpy", "ops", "tape")),
-    *(ENGINE + name for name in ("tensors", "formats.mindir", "formats.onnx", "mindspore.common", "mindspore.jit")),
+    *(ENGINE + name for name in ("autograd", "base", "compile", "cpu", "nn", "ops", "tape", "tensors")),
+    *(ENGINE + f"mindspore.{name}" for name in ("common", "jit", "mint", "numpy")),
+    *(ENGINE + name for name in ("formats.mindir", "formats.onnx")),
     "numpy",
     "scipy.fft",
     "scipy.linalg",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hookscope.engine import nn
 from hookscope.engine.dataset.base import newest_pass
-from hookscope.engine.experimental import optim
+from hookscope.engine.mindspore.experimental import optim
 from hookscope.engine.tape import taps
 from hookscope.engine.tape.tape import Recording
 from hookscope.engine.tensors import random
