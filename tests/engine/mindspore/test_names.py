@@ -140,9 +140,10 @@ def test_a_name_is_absent_once_in_a_module() -> None:
 
 def test_rooms_are_entered_when_they_are_first_asked_for(run_python: object) -> None:
     code = (
-        "import sys; import hookscope.engine as ms; names = ('train', 'dataset', 'mint', 'amp', 'numpy'); "
+        "import sys; import hookscope.engine as ms; "
+        "names = ('train', 'dataset', 'mindspore.mint', 'amp', 'mindspore.numpy', 'mindspore.experimental'); "
         "before = [n for n in names if 'hookscope.engine.' + n in sys.modules]; "
-        "[getattr(ms, n) for n in names]; "
+        "[getattr(ms, n.rpartition('.')[2]) for n in names]; "
         "print(before, all('hookscope.engine.' + n in sys.modules for n in names))"
     )
     assert run_python(code).stdout.strip() == "[] True"  # type: ignore[operator]
